@@ -1,0 +1,22 @@
+const { join } = require('node:path');
+
+/** Every project's jest.config.cjs is `{ displayName, preset: '../../jest.preset.cjs' }`. */
+module.exports = {
+  testEnvironment: 'node',
+  testMatch: ['**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  moduleFileExtensions: ['ts', 'js', 'cjs', 'mjs', 'json'],
+  moduleNameMapper: { '^@parley/([^/]+)$': join(__dirname, 'libs/$1/src/index.ts') },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
+        module: { type: 'commonjs' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  globalSetup: join(__dirname, 'tools/test/global-setup.mjs'),
+  globalTeardown: join(__dirname, 'tools/test/global-teardown.mjs'),
+};

@@ -1,0 +1,7 @@
+export { hasExited, isAlive, spawnGuarded, stopPid, stopProcess } from './child-process';
+export { freePort } from './free-port';
+export { findOrInstallRedis } from './install-redis';
+export { startPostgres, type PostgresOptions, type RunningServer } from './postgres';
+export { reachableDataDir } from './postgres-home';
+export { processCommand } from './process-command';
+export { startRedis, type RedisOptions } from './redis';

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const extraFolders = ['/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/usr/local/sbin'];
+
+type Manager = { program: string; commands: string[][]; needsRoot: boolean };
+
+const managers: Manager[] = [
+  {
+    program: 'apt-get',
+    // Another install may hold the lock for a moment. The update may fail for one broken source; the install decides.
+    commands: [
+      ['apt-get', '-o', 'DPkg::Lock::Timeout=120', '-qq', 'update'],
+      ['apt-get', '-o', 'DPkg::Lock::Timeout=120', '-qq', '-y', '--no-install-recommends', 'install', 'redis-server'],
+    ],
+    needsRoot: true,
+  },
+  { program: 'apk', commands: [['apk', 'add', '--no-cache', 'redis']], needsRoot: true },
+  { program: 'dnf', commands: [['dnf', '-y', '-q', 'install', 'redis']], needsRoot: true },
+  { program: 'brew', commands: [['brew', 'install', '--quiet', 'redis']], needsRoot: false },
+];
+
+/**
+ * The path of a `redis-server`: from PATH, else installed through the system's package manager when that needs no
+ * question (root, or sudo without a password). Otherwise throws an error whose message says what to do.
+ */
+export async function findOrInstallRedis(log: (line: string) => void = () => undefined): Promise<string> {
+  const present = findProgram('redis-server');
+  if (present) return present;
+
+  const manager = managers.find((candidate) => findProgram(candidate.program));
+  if (!manager) throw new Error('redis-server is not on PATH. Install Redis 7 or newer, or set REDIS_URL.');
+  const shown = manager.commands.at(-1)?.join(' ') ?? '';
+  const prefix = manager.needsRoot ? await rootPrefix() : [];
+  if (!prefix) throw new Error(`redis-server is not on PATH. Run "sudo ${plain(shown)}", or set REDIS_URL.`);
+
+  log(`redis-server is not on PATH: installing it with ${manager.program}`);
+  const lastFailure = await runAll(manager, prefix);
+  const installed = findProgram('redis-server');
+  if (installed) return installed;
+  throw new Error(
+    `redis-server could not be installed (${plain(shown)}): ${lastFailure}\nInstall it, or set REDIS_URL.`,
+  );
+}
+
+async function runAll(manager: Manager, prefix: string[]): Promise<string> {
+  let lastFailure = 'it left no redis-server on PATH';
+  for (const command of manager.commands) {
+    const [program = '', ...args] = [...prefix, ...command];
+    try {
+      await run(program, args, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, timeout: 300_000 });
+    } catch (error) {
+      lastFailure = String((error as { stderr?: string }).stderr || error).trim();
+    }
+  }
+  return lastFailure;
+}
+
+/** What to put before a command to run it as root without being asked anything; null when that is impossible. */
+async function rootPrefix(): Promise<string[] | null> {
+  if (process.getuid?.() === 0) return [];
+  if (!findProgram('sudo')) return null;
+  return run('sudo', ['-n', 'true']).then(
+    () => ['sudo', '-n', '--preserve-env=DEBIAN_FRONTEND'],
+    () => null,
+  );
+}
+
+function findProgram(name: string): string | null {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const places = name === 'redis-server' ? folders : [...folders, ...extraFolders];
+  return (
+    places
+      .filter(Boolean)
+      .map((folder) => join(folder, name))
+      .find(isExecutable) ?? null
+  );
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function plain(command: string): string {
+  return command.replace(/ -o \S+| -qq?| --no-install-recommends/g, '');
+}

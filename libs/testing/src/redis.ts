@@ -1,0 +1,36 @@
+import Redis from 'ioredis';
+
+export type TestRedis = { url: string; flush(): Promise<void> };
+
+const counterKey = 'parley:test:databases';
+
+/**
+ * An empty logical Redis database for one test file. Their numbers are handed out in turn by a counter in database 0, as
+ * test files run in several processes at once.
+ */
+export async function createTestRedis(): Promise<TestRedis> {
+  const url = new URL(serverUrl());
+  const database = await withRedis(serverUrl(), async (redis) => {
+    const [, databases] = (await redis.config('GET', 'databases')) as [string, string];
+    return 1 + ((await redis.incr(counterKey)) % (Number(databases) - 1));
+  });
+  url.pathname = `/${database}`;
+  const flush = () => withRedis(url.href, async (redis) => void (await redis.flushdb()));
+  await flush();
+  return { url: url.href, flush };
+}
+
+function serverUrl(): string {
+  const url = process.env.PARLEY_TEST_REDIS_URL;
+  if (!url) throw new Error('PARLEY_TEST_REDIS_URL is not set: the jest preset does that, or npm test');
+  return url;
+}
+
+async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(url, { maxRetriesPerRequest: 1, connectTimeout: 5_000 });
+  try {
+    return await work(redis);
+  } finally {
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,70 @@
+// node tools/new-migration.mjs NAME: writes prisma/migrations/<time>_NAME/migration.sql, the step from the schema
+// of the last commit to the one in the working tree. SQL that Prisma cannot express (GIN indexes, collations,
+// functions) is added to that file by hand. Uses the same WebAssembly engine as `migrate` (docs/adr/0002), which
+// wants a reachable PostgreSQL although it compares two files: DATABASE_URL, else the running development stack's.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+const name = process.argv[2];
+if (!/^[a-z][a-z0-9_]*$/.test(name ?? '')) {
+  console.error('usage: node tools/new-migration.mjs NAME (lower-case letters, digits, underscores)');
+  process.exit(2);
+}
+
+const require = createRequire(import.meta.url);
+const { PrismaPg } = require('@prisma/adapter-pg');
+const { bindMigrationAwareSqlAdapterFactory } = require('@prisma/driver-adapter-utils');
+
+const schemaPath = 'prisma/schema.prisma';
+const schema = readFileSync(schemaPath, 'utf8');
+const previous = existsSync('prisma/migrations') ? lastCommitted() : undefined;
+const asFiles = (content) => ({ tag: 'schemaDatamodel', files: [{ path: 'schema.prisma', content }] });
+
+const engine = await loadEngine();
+const { stdout } = await engine.diff({
+  from: previous === undefined ? { tag: 'empty' } : asFiles(previous),
+  to: asFiles(schema),
+  script: true,
+  exitCode: null,
+  filters: { externalTables: [], externalEnums: [] },
+});
+if (!stdout?.trim() || stdout.includes('This is an empty migration')) {
+  console.log('The schema has not changed since the last commit.');
+} else {
+  const folder = `prisma/migrations/${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}_${name}`;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/migration.sql`, stdout);
+  console.log(`${folder}/migration.sql`);
+}
+process.exit(0);
+
+function lastCommitted() {
+  try {
+    return execFileSync('git', ['show', `HEAD:${schemaPath}`], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+function databaseUrl() {
+  if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
+  if (existsSync('.parley/stack.json')) return JSON.parse(readFileSync('.parley/stack.json', 'utf8')).databaseUrl;
+  console.error('Set DATABASE_URL, or start the stack first (npm start).');
+  process.exit(2);
+}
+
+async function loadEngine() {
+  const glue = require.resolve('@prisma/schema-engine-wasm/schema_engine_bg');
+  const module = await import(glue);
+  const { instance } = await WebAssembly.instantiate(readFileSync(glue.replace(/\.js$/, '.wasm')), {
+    './schema_engine_bg.js': module,
+  });
+  module.__wbg_set_wasm(instance.exports);
+  instance.exports.__wbindgen_start?.();
+  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg({ connectionString: databaseUrl() }));
+  return module.SchemaEngine.new({ datamodels: [['schema.prisma', schema]] }, () => {}, adapter);
+}

@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { root } from '../start/paths.mjs';
+
+const migrationsDir = join(root, 'prisma', 'migrations');
+
+/**
+ * Makes the migrated database that every test database is a clone of, once per server and set of migrations. In a process
+ * of its own: jest's sandbox breaks the migration engine's WebAssembly, and the engine leaves a timer of 10 s behind.
+ * @param {string} serverUrl
+ */
+export async function prepareTemplate(serverUrl) {
+  const { default: pg } = await import('pg');
+  const template = templateName();
+  const admin = new pg.Client({ connectionString: serverUrl });
+  await admin.connect();
+  const exists = async () =>
+    (await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [template])).rowCount === 1;
+  try {
+    // Several runs may share a server: the lock lets one of them migrate, the rename publishes the result.
+    await admin.query('SELECT pg_advisory_lock(hashtext($1))', [template]);
+    if (await exists()) return;
+    const partial = `${template}_partial`;
+    await admin.query(`DROP DATABASE IF EXISTS ${partial} WITH (FORCE)`);
+    await admin.query(`CREATE DATABASE ${partial}`);
+    const url = Object.assign(new URL(serverUrl), { pathname: `/${partial}` }).href;
+    await promisify(execFile)(process.execPath, [join(root, 'tools', 'test', 'migrate.mjs'), url]);
+    await admin.query(`ALTER DATABASE ${partial} RENAME TO ${template}`);
+  } finally {
+    await admin.end();
+  }
+}
+
+/** Named after the migrations, so that a change to one makes a new template. */
+export function templateName() {
+  const hash = createHash('sha256');
+  for (const name of existsSync(migrationsDir) ? readdirSync(migrationsDir).sort() : []) {
+    const file = join(migrationsDir, name, 'migration.sql');
+    if (existsSync(file)) hash.update(name).update(readFileSync(file));
+  }
+  return `template_${hash.digest('hex').slice(0, 16)}`;
+}
