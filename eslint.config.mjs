@@ -1,0 +1,95 @@
+import nx from '@nx/eslint-plugin';
+import tseslint from 'typescript-eslint';
+
+/** Who may import whom: the table of docs/architecture.md, enforced. */
+const constraint = (scope, ...allowed) => ({
+  sourceTag: `scope:${scope}`,
+  onlyDependOnLibsWithTags: allowed.map((name) => `scope:${name}`),
+});
+const domain = ['contracts', 'db', 'queues'];
+const everyApp = ['contracts', 'service', ...domain, 'entities', 'payments', 'channels', 'tools', 'agents'];
+
+const boundaries = [
+  constraint('contracts'),
+  constraint('service', 'contracts'),
+  constraint('db', 'contracts'),
+  constraint('queues', 'contracts', 'db'),
+  constraint('entities', ...domain),
+  constraint('payments', ...domain, 'entities'),
+  constraint('channels', ...domain, 'entities'),
+  constraint('tools', ...domain, 'entities', 'payments', 'channels', 'service'),
+  constraint('agents', ...domain, 'entities', 'payments', 'channels', 'tools'),
+  constraint('definitions', 'contracts'),
+  constraint('client', 'contracts'),
+  constraint('embedded'),
+  constraint('testing', ...domain, 'embedded'),
+  constraint('gateway', 'contracts', 'service'),
+  constraint('tool-executor', 'contracts', 'service'),
+  constraint('service-app', ...everyApp),
+  constraint('cli', ...everyApp, 'definitions', 'client'),
+  constraint('tests', ...everyApp, 'definitions', 'client', 'embedded', 'testing'),
+];
+
+const restricted = (name, owner) => ({ name, message: `Only ${owner} imports ${name} (docs/architecture.md).` });
+const express = [restricted('express', 'apps and libs/service')];
+const queueing = [restricted('bullmq', 'libs/queues'), restricted('ioredis', 'libs/queues')];
+const langchain = {
+  group: ['langchain', 'langchain/*', '@langchain/*'],
+  message: 'Only libs/agents imports langchain.',
+};
+const restrictImports = (paths, patterns = []) => ({
+  'no-restricted-imports': ['error', { paths, patterns }],
+});
+
+export default tseslint.config(
+  { ignores: ['**/dist', '**/node_modules', 'libs/db/src/generated', '**/*.cjs', '**/*.mjs', '**/fixtures/**'] },
+  ...tseslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    plugins: { '@nx': nx },
+    rules: {
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/ban-ts-comment': 'error',
+      'no-console': 'error',
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'process',
+          property: 'env',
+          message: 'Only main.ts reads the environment (libs/service loadConfig).',
+        },
+      ],
+      ...restrictImports([...express, ...queueing], [langchain]),
+    },
+  },
+  {
+    files: ['apps/**/*.ts', 'libs/**/*.ts'],
+    ignores: ['**/*.test.ts'],
+    rules: {
+      '@nx/enforce-module-boundaries': [
+        'error',
+        { depConstraints: boundaries, allow: [], enforceBuildableLibDependency: false },
+      ],
+    },
+  },
+  { files: ['libs/service/**/*.ts', 'apps/**/*.ts'], rules: restrictImports(queueing, [langchain]) },
+  { files: ['libs/queues/**/*.ts'], rules: restrictImports(express, [langchain]) },
+  { files: ['libs/agents/**/*.ts'], rules: restrictImports([...express, ...queueing]) },
+  {
+    files: [
+      '**/main.ts',
+      '**/*.test.ts',
+      'apps/cli/**/*.ts',
+      'apps/bench/**/*.ts',
+      'apps/e2e/**/*.ts',
+      'libs/testing/**/*.ts',
+      'libs/embedded/**/*.ts',
+    ],
+    rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
+  },
+  {
+    files: ['**/*.test.ts', 'apps/bench/**/*.ts', 'apps/e2e/**/*.ts', 'libs/testing/**/*.ts'],
+    rules: { 'no-restricted-imports': 'off' },
+  },
+);

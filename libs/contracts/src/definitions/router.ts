@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { slugSchema } from '../slug';
+import { filterOperators } from './role';
+
+const ruleOperators = [
+  'eq',
+  'ne',
+  'neq',
+  'in',
+  'nin',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'contains',
+  'exists',
+  ...filterOperators,
+] as const;
+
+export const routerDefinitionSchema = z.strictObject({
+  slug: slugSchema,
+  name: z.string().min(1).max(200),
+  mode: z.enum(['rules', 'classify']),
+  /** Slugs of the agents it may pick. */
+  agents: z.array(slugSchema).min(1).max(50),
+  /** In order: the first rule whose conditions all hold picks its agent. */
+  rules: z
+    .array(
+      z.strictObject({
+        conditions: z
+          .array(
+            z.strictObject({
+              /** `<entityType>.<field>` of the entity found by the phone number. */
+              field: z.string().min(1).max(200),
+              operator: z.enum(ruleOperators),
+              value: z.json(),
+            }),
+          )
+          .min(1),
+        route: slugSchema,
+      }),
+    )
+    .max(200)
+    .optional(),
+  fallback: slugSchema,
+  classifyModel: z.string().max(200).optional(),
+  /** How many earlier messages the classification sees. */
+  contextMessages: z.int().min(0).max(50).optional(),
+});
+export type RouterDefinition = z.infer<typeof routerDefinitionSchema>;

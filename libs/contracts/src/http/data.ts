@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { jsonObjectSchema } from '../json';
+
+export const entitySchema = z.object({
+  id: z.string(),
+  type: z.string(),
+  status: z.string(),
+  data: jsonObjectSchema,
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+export type Entity = z.infer<typeof entitySchema>;
+
+export const entityPageSchema = z.object({ data: z.array(entitySchema), cursor: z.string(), hasMore: z.boolean() });
+export type EntityPage = z.infer<typeof entityPageSchema>;
+
+export const entityTypeSchema = z.object({
+  slug: z.string(),
+  name: z.string(),
+  schema: z.record(z.string(), z.string()),
+  searchFields: z.array(z.string()),
+});
+export type EntityTypeView = z.infer<typeof entityTypeSchema>;
+
+const status = z.string().min(1).max(64);
+
+/** A page size: above 100 is cut, below 1 or not a whole number is refused (decisions.md, Data API). */
+const limit = (fallback: number) =>
+  z
+    .number('limit must be a whole number of at least 1')
+    .int('limit must be a whole number of at least 1')
+    .min(1, 'limit must be a whole number of at least 1')
+    .default(fallback)
+    .transform((value) => Math.min(value, 100));
+
+const limitInQuery = z.preprocess(
+  (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value),
+  limit(50),
+);
+
+export const listEntitiesQuerySchema = z.object({
+  limit: limitInQuery,
+  cursor: z.string().optional(),
+  status: status.optional(),
+});
+
+export const createEntityBodySchema = z.object({
+  data: jsonObjectSchema,
+  status: status.optional(),
+});
+
+export const updateEntityBodySchema = createEntityBodySchema;
+
+export const queryEntitiesBodySchema = z.object({
+  filters: jsonObjectSchema.optional(),
+  status: status.optional(),
+  limit: limit(50),
+  cursor: z.string().optional(),
+  sort: z.object({ field: z.string(), direction: z.enum(['asc', 'desc']).default('desc') }).optional(),
+});
+
+export const searchEntitiesBodySchema = z.object({
+  query: z.string('query is required').refine((text) => text.trim() !== '', 'query is required'),
+  limit: limit(20),
+  status: status.optional(),
+});
+
+export const deletedBodySchema = z.object({ success: z.literal(true) });

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { agentDefinitionSchema } from '../definitions/agent';
+import { entityTypeDefinitionSchema } from '../definitions/entity-type';
+import { roleDefinitionSchema } from '../definitions/role';
+import { routerDefinitionSchema } from '../definitions/router';
+import { toolDefinitionSchema } from '../definitions/tool';
+import { triggerDefinitionSchema } from '../definitions/trigger';
+
+/** In the order in which they are written: a kind only refers to kinds before it, or to its own. */
+export const resourceKinds = ['entityTypes', 'roles', 'tools', 'agents', 'routers', 'triggers'] as const;
+export type ResourceKind = (typeof resourceKinds)[number];
+
+/** Unvalidated lists: each entry is parsed on its own, so that every problem is reported with its place. */
+export const definitionSchemas = {
+  entityTypes: entityTypeDefinitionSchema,
+  roles: roleDefinitionSchema,
+  tools: toolDefinitionSchema,
+  agents: agentDefinitionSchema,
+  routers: routerDefinitionSchema,
+  triggers: triggerDefinitionSchema,
+} as const;
+
+export const resourceSetSchema = z.strictObject({
+  entityTypes: z.array(entityTypeDefinitionSchema).max(1000).optional(),
+  roles: z.array(roleDefinitionSchema).max(1000).optional(),
+  tools: z.array(toolDefinitionSchema).max(1000).optional(),
+  agents: z.array(agentDefinitionSchema).max(1000).optional(),
+  routers: z.array(routerDefinitionSchema).max(1000).optional(),
+  triggers: z.array(triggerDefinitionSchema).max(1000).optional(),
+});
+export type ResourceSet = z.infer<typeof resourceSetSchema>;
+
+export const syncBodySchema = z.strictObject({
+  resources: resourceSetSchema,
+  dryRun: z.boolean().default(false),
+  /** Deletes what is absent from the kinds that are given; off by default, so nothing is deleted by absence. */
+  prune: z.boolean().default(false),
+  expectedVersion: z.int().min(0).optional(),
+});
+export type SyncBody = z.infer<typeof syncBodySchema>;
+
+const kindResultSchema = z.object({
+  created: z.array(z.string()),
+  updated: z.array(z.string()),
+  deleted: z.array(z.string()),
+  unchanged: z.array(z.string()),
+});
+export type KindResult = z.infer<typeof kindResultSchema>;
+
+export const syncResultSchema = z.object({
+  dryRun: z.boolean(),
+  version: z.number(),
+  results: z.partialRecord(z.enum(resourceKinds), kindResultSchema),
+});
+export type SyncResult = z.infer<typeof syncResultSchema>;

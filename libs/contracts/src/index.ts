@@ -1,0 +1,64 @@
+export { type Actor, type ActorType } from './actor';
+export { type ApiKeyIdentity } from './api-key';
+export {
+  type AgentDefinition,
+  type AgentModel,
+  type ThreadContextParam,
+  agentDefinitionSchema,
+} from './definitions/agent';
+export { type EntityTypeDefinition, entityTypeDefinitionSchema } from './definitions/entity-type';
+export {
+  type FieldMask,
+  type FilterOperator,
+  type Policy,
+  type RoleDefinition,
+  type ScopeRule,
+  filterOperators,
+  roleDefinitionSchema,
+} from './definitions/role';
+export { type RouterDefinition, routerDefinitionSchema } from './definitions/router';
+export { type ToolDefinition, toolDefinitionSchema } from './definitions/tool';
+export { type TriggerDefinition, triggerDefinitionSchema } from './definitions/trigger';
+export {
+  type AgentChatBody,
+  type ChatBody,
+  type ChatResponse,
+  type RouterChatBody,
+  type ToolCallSummary,
+  type Usage,
+  agentChatBodySchema,
+  chatBodySchema,
+  chatResponseSchema,
+  routerChatBodySchema,
+} from './http/chat';
+export {
+  type Entity,
+  type EntityPage,
+  type EntityTypeView,
+  createEntityBodySchema,
+  deletedBodySchema,
+  entityPageSchema,
+  entitySchema,
+  entityTypeSchema,
+  listEntitiesQuerySchema,
+  queryEntitiesBodySchema,
+  searchEntitiesBodySchema,
+  updateEntityBodySchema,
+} from './http/data';
+export { type ErrorBody, type ErrorDetail, errorBodySchema, rateLimitedBodySchema } from './http/error';
+export {
+  type KindResult,
+  type ResourceKind,
+  type ResourceSet,
+  type SyncBody,
+  type SyncResult,
+  definitionSchemas,
+  resourceKinds,
+  resourceSetSchema,
+  syncBodySchema,
+  syncResultSchema,
+} from './http/sync';
+export { type Json, type JsonObject, jsonObjectSchema } from './json';
+export { type Environment, type Permission, type Scope, environmentSchema, permissionSchema } from './scope';
+export { slugSchema } from './slug';
+export { findUnstorable } from './unstorable';

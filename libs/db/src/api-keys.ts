@@ -1,0 +1,160 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { ApiKeyIdentity, Environment, Permission } from '@parley/contracts';
+import type pg from 'pg';
+import type { Queryable } from './client';
+import { newId } from './id';
+
+export interface NewApiKey {
+  organizationId: string;
+  environment: Environment;
+  name: string;
+  permissions: Permission[];
+  role?: string;
+  expiresAt?: Date;
+}
+
+const prefixes: Record<Environment, string> = { development: 'sk_dev_', production: 'sk_prod_' };
+
+/** `sk_dev_` or `sk_prod_` and 32 random bytes in base64url: anything else is refused without a look-up. */
+const keyPattern = /^sk_(dev|prod)_[A-Za-z0-9_-]{43}$/;
+
+const hashOf = (key: string) => createHash('sha256').update(key).digest();
+
+/** Makes a key and returns it: the only moment at which it can be read. */
+export async function createApiKey(db: Queryable, key: NewApiKey): Promise<{ id: string; key: string }> {
+  const id = newId('key');
+  const secret = prefixes[key.environment] + randomBytes(32).toString('base64url');
+  await db.query(
+    `insert into api_keys (id, organization_id, environment, name, hash, prefix, permissions, role, expires_at)
+     values ($1, $2, $3::"Environment", $4, $5, $6, $7, $8, $9)`,
+    [
+      id,
+      key.organizationId,
+      key.environment,
+      key.name,
+      hashOf(secret),
+      secret.slice(0, prefixes[key.environment].length + 6),
+      key.permissions,
+      key.role ?? null,
+      key.expiresAt ?? null,
+    ],
+  );
+  return { id, key: secret };
+}
+
+export interface ApiKeySummary {
+  id: string;
+  name: string;
+  environment: Environment;
+  prefix: string;
+  permissions: Permission[];
+  role: string | null;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+}
+
+export async function listApiKeys(db: Queryable, organizationId: string): Promise<ApiKeySummary[]> {
+  const { rows } = await db.query<ApiKeySummary>(
+    `select id, name, environment::text as environment, prefix, permissions, role, created_at as "createdAt",
+            last_used_at as "lastUsedAt", expires_at as "expiresAt", revoked_at as "revokedAt"
+     from api_keys where organization_id = $1 order by created_at desc, id desc`,
+    [organizationId],
+  );
+  return rows;
+}
+
+/** Revokes by id or by visible prefix; the number of keys that it revoked. Every process refuses them within 1 s. */
+export async function revokeApiKey(db: Queryable, organizationId: string, idOrPrefix: string): Promise<number> {
+  const { rowCount } = await db.query(
+    `update api_keys set revoked_at = now()
+     where organization_id = $1 and (id = $2 or prefix = $2) and revoked_at is null`,
+    [organizationId, idOrPrefix],
+  );
+  return rowCount ?? 0;
+}
+
+interface CacheEntry {
+  identity: ApiKeyIdentity | null;
+  expiresAtMs: number;
+  /** When the answer was asked for, by the monotonic clock: revocation counts from there. */
+  askedAtMs: number;
+}
+
+/** How old a cached answer may be. Revocation is promised within 1 s, the query itself included. */
+const positiveTtlMs = 800;
+/** An unknown key cannot become known (32 random bytes), so refusing it costs no query for a while. */
+const negativeTtlMs = 60_000;
+const cacheSize = 20_000;
+
+export interface ApiKeyCheck {
+  /** The identity behind a bearer token; null when it is missing, unknown, expired or revoked. */
+  (token: string): Promise<ApiKeyIdentity | null>;
+}
+
+/**
+ * The cached look-up behind every request. Simultaneous first uses of one key share one query; a failing database is
+ * an exception, never "unknown". Writes `last_used_at` at most once a minute a key.
+ */
+export function createApiKeyCheck(pool: pg.Pool, clock: () => number = () => performance.now()): ApiKeyCheck {
+  const cache = new Map<string, CacheEntry>();
+  const pending = new Map<string, Promise<CacheEntry>>();
+
+  async function ask(token: string): Promise<CacheEntry> {
+    const askedAtMs = clock();
+    const { rows } = await pool.query<KeyRow>({ name: 'api-key-by-hash', text: byHash, values: [hashOf(token)] });
+    const row = rows[0];
+    if (row?.touch) {
+      pool.query('update api_keys set last_used_at = now() where id = $1', [row.id]).catch(() => {});
+    }
+    const entry: CacheEntry = {
+      identity: row ? toIdentity(row) : null,
+      expiresAtMs: row?.expires_at?.getTime() ?? Infinity,
+      askedAtMs,
+    };
+    cache.delete(token);
+    cache.set(token, entry);
+    if (cache.size > cacheSize) cache.delete(cache.keys().next().value!);
+    return entry;
+  }
+
+  return async (token) => {
+    if (!keyPattern.test(token)) return null;
+    let entry = cache.get(token);
+    const ttlMs = entry?.identity ? positiveTtlMs : negativeTtlMs;
+    if (entry === undefined || clock() - entry.askedAtMs > ttlMs) {
+      let query = pending.get(token);
+      if (query === undefined) {
+        query = ask(token).finally(() => pending.delete(token));
+        pending.set(token, query);
+      }
+      entry = await query;
+    }
+    return entry.expiresAtMs > Date.now() ? entry.identity : null;
+  };
+}
+
+interface KeyRow {
+  id: string;
+  organization_id: string;
+  environment: Environment;
+  permissions: Permission[];
+  role: string | null;
+  expires_at: Date | null;
+  touch: boolean;
+}
+
+const byHash = `
+  select k.id, k.organization_id, k.environment::text as environment, k.permissions, k.role, k.expires_at,
+         k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as touch
+  from api_keys k join organizations o on o.id = k.organization_id
+  where k.hash = $1 and k.revoked_at is null and o.deleted_at is null`;
+
+const toIdentity = (row: KeyRow): ApiKeyIdentity => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  environment: row.environment,
+  permissions: new Set(row.permissions),
+  role: row.role,
+});

@@ -1,0 +1,13 @@
+export {
+  type ApiKeyCheck,
+  type ApiKeySummary,
+  createApiKey,
+  createApiKeyCheck,
+  listApiKeys,
+  revokeApiKey,
+} from './api-keys';
+export { type Db, type Queryable, createDb, inTransaction, isDatabaseUnavailable } from './client';
+export { newId } from './id';
+export { createIdempotencyStore } from './idempotency';
+export { migrate, schemaProblem } from './migrate';
+export { type SecretBox, createSecretBox } from './secrets';

@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { MigrationList } from '@prisma/schema-engine-wasm';
+import { loadSchemaEngine } from './migration-engine';
+
+export interface MigrateOptions {
+  databaseUrl: string;
+  /** Folder of `<name>/migration.sql`, default `prisma/migrations` below the working directory. */
+  migrationsDir?: string;
+  log?: (line: string) => void;
+}
+
+/** Any 64-bit number that nothing else in the database locks on. */
+const migrationLock = '7290316055841';
+
+/**
+ * Applies the migrations that are missing, once, however many processes start together: all wait on one advisory
+ * lock, and whoever comes second finds nothing to do. A failed migration throws with the database's message.
+ */
+export async function migrate({
+  databaseUrl,
+  migrationsDir,
+  log = () => {},
+}: MigrateOptions): Promise<{ applied: string[] }> {
+  const folder = migrationsDir ?? defaultMigrationsDir();
+  const lock = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
+  await lock.connect();
+  try {
+    await lock.query('select pg_advisory_lock($1)', [migrationLock]);
+    const pending = await pendingMigrations(lock, folder);
+    if (pending.length === 0) return { applied: [] };
+    log(`applying ${pending.length} migration${pending.length === 1 ? '' : 's'}: ${pending.join(', ')}`);
+    const engine = await loadSchemaEngine(databaseUrl);
+    const { appliedMigrationNames } = await engine.applyMigrations({
+      migrationsList: readMigrations(folder),
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    return { applied: appliedMigrationNames };
+  } finally {
+    await lock.end();
+  }
+}
+
+/**
+ * Why this code cannot run on this database, or null when it can: a migration is missing or failed, or the database
+ * is newer than the code. Says the command that mends it.
+ */
+export async function schemaProblem(
+  client: Pick<pg.Pool, 'query'>,
+  migrationsDir: string = defaultMigrationsDir(),
+): Promise<string | null> {
+  const pending = await pendingMigrations(client, migrationsDir);
+  if (pending.length > 0)
+    return `The database lacks ${pending.length} migration(s) (${pending.join(', ')}). Run: parley migrate`;
+  const known = new Set(migrationNames(migrationsDir));
+  const { rows } = await client.query<{ migration_name: string }>('select migration_name from _prisma_migrations');
+  const unknown = rows.map((row) => row.migration_name).filter((name) => !known.has(name));
+  return unknown.length === 0
+    ? null
+    : `The database is newer than this version: it has ${unknown.join(', ')}. Deploy the version that made it.`;
+}
+
+async function pendingMigrations(client: Pick<pg.Pool, 'query'>, folder: string): Promise<string[]> {
+  const { rows: tables } = await client.query<{ found: boolean }>(
+    `select to_regclass('_prisma_migrations') is not null as found`,
+  );
+  if (!tables[0]?.found) return migrationNames(folder);
+  const { rows } = await client.query<{ migration_name: string }>(
+    'select migration_name from _prisma_migrations where finished_at is not null and rolled_back_at is null',
+  );
+  const applied = new Set(rows.map((row) => row.migration_name));
+  return migrationNames(folder).filter((name) => !applied.has(name));
+}
+
+/** Beside the bundle in an image, in the working directory of a checkout. */
+export function defaultMigrationsDir(): string {
+  const candidates = [join(process.cwd(), 'prisma/migrations'), join(__dirname, 'prisma/migrations')];
+  const found = candidates.find((candidate) => existsSync(candidate));
+  if (found === undefined) throw new Error(`No migrations found in ${candidates.join(' or ')}`);
+  return found;
+}
+
+function migrationNames(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+}
+
+function readMigrations(folder: string): MigrationList {
+  const lockfile = join(folder, 'migration_lock.toml');
+  return {
+    baseDir: folder,
+    lockfile: { path: 'migration_lock.toml', content: existsSync(lockfile) ? readFileSync(lockfile, 'utf8') : null },
+    migrationDirectories: migrationNames(folder).map((name) => ({
+      path: name,
+      migrationFile: {
+        path: 'migration.sql',
+        content: { tag: 'ok', value: readFileSync(join(folder, name, 'migration.sql'), 'utf8') },
+      },
+    })),
+    shadowDbInitScript: '',
+  };
+}

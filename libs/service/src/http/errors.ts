@@ -1,0 +1,46 @@
+import type { ErrorDetail } from '@parley/contracts';
+
+/** An expected failure of a request; the one renderer turns it into `{ error, code, requestId, details? }`. */
+export class HttpError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly extra: { details?: ErrorDetail[]; headers?: Record<string, string>; fields?: object } = {},
+  ) {
+    super(message);
+    this.name = 'HttpError';
+  }
+}
+
+export const badRequest = (message: string, details?: ErrorDetail[], code = 'bad_request') =>
+  new HttpError(400, code, message, { details });
+export const unauthorized = () =>
+  new HttpError(401, 'unauthorized', 'Unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } });
+export const forbidden = (message: string, code = 'forbidden') => new HttpError(403, code, message);
+export const missingPermission = (permission: string) =>
+  forbidden(`API key does not have ${permission} permission`, 'missing_permission');
+export const notFound = (message: string, code = 'not_found') => new HttpError(404, code, message);
+export const conflict = (message: string, code = 'conflict') => new HttpError(409, code, message);
+export const methodNotAllowed = (allowed: string[]) =>
+  new HttpError(405, 'method_not_allowed', 'Method not allowed', { headers: { Allow: allowed.join(', ') } });
+export const payloadTooLarge = (limitBytes: number) =>
+  new HttpError(413, 'payload_too_large', `Request body is larger than ${limitBytes} bytes`, {
+    headers: { Connection: 'close' },
+  });
+export const unsupportedEncoding = () =>
+  new HttpError(415, 'unsupported_encoding', 'Compressed request bodies are not supported');
+
+/** 429 as the interface fixes it: `Retry-After` in seconds and `retryAt` in Unix milliseconds. */
+export const rateLimited = (retryAtMs: number, nowMs: number = Date.now()) =>
+  new HttpError(429, 'rate_limited', 'Rate limit exceeded', {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil((retryAtMs - nowMs) / 1000))) },
+    fields: { retryAt: retryAtMs },
+  });
+
+/** The interface answers some unknown resources with 500 and a text of their own. */
+export const statedFailure = (message: string, code: string) => new HttpError(500, code, message);
+export const badGateway = (message: string, code = 'upstream_failed') => new HttpError(502, code, message);
+export const gatewayTimeout = (message: string, code = 'upstream_timeout') => new HttpError(504, code, message);
+export const unavailable = (message = 'Service temporarily unavailable', retryAfterSeconds = 2) =>
+  new HttpError(503, 'unavailable', message, { headers: { 'Retry-After': String(retryAfterSeconds) } });

@@ -1,0 +1,37 @@
+import type { ErrorBody } from '@parley/contracts';
+import type { ServerResponse } from 'node:http';
+import type { Logger } from '../process/logger';
+import { HttpError, unavailable } from './errors';
+import { sendJson } from './respond';
+
+export interface ErrorRendering {
+  requestId: string;
+  log: Logger;
+  /** Says of an unexpected error that a dependency cannot be reached now. */
+  isUnavailable: (error: unknown) => boolean;
+}
+
+/** The single renderer of `{ error, code, requestId, details? }`. What we did not expect says only `Internal error`. */
+export function renderError(
+  response: ServerResponse,
+  error: unknown,
+  { requestId, log, isUnavailable }: ErrorRendering,
+): void {
+  const known = error instanceof HttpError ? error : isUnavailable(error) ? unavailable() : null;
+  if (known === null) log.error({ err: error, requestId }, 'unexpected error');
+  else if (!(error instanceof HttpError)) log.warn({ err: error, requestId }, 'a dependency is unavailable');
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { status, code, message, extra } = known ?? new HttpError(500, 'internal_error', 'Internal error');
+  const body: ErrorBody = {
+    error: message,
+    code,
+    requestId,
+    ...(extra.details && { details: extra.details }),
+    ...extra.fields,
+  };
+  for (const [name, value] of Object.entries(extra.headers ?? {})) response.setHeader(name, value);
+  sendJson(response, status, body);
+}

@@ -1,0 +1,16 @@
+import type { ServerResponse } from 'node:http';
+
+/** JSON text that is already built, such as a page that PostgreSQL wrote: sent as it is. */
+export class RawJson {
+  constructor(readonly text: string) {}
+}
+
+/** Sends JSON by hand: no ETag, no content negotiation, one write. */
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  const text = body instanceof RawJson ? body.text : JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}

@@ -1,0 +1,34 @@
+export { type AppOptions, createApp } from './http/create-app';
+export {
+  HttpError,
+  badGateway,
+  badRequest,
+  conflict,
+  forbidden,
+  gatewayTimeout,
+  methodNotAllowed,
+  missingPermission,
+  notFound,
+  payloadTooLarge,
+  rateLimited,
+  statedFailure,
+  unauthorized,
+  unavailable,
+} from './http/errors';
+export { type IdempotencyState, type IdempotencyStore, type IdempotentOperation } from './http/idempotency';
+export { readBody, readJson } from './http/read-json';
+export { renderError } from './http/render-error';
+export { requestIdOf } from './http/request-id';
+export { RawJson, sendJson } from './http/respond';
+export { type KeyedContext, type RequestContext, type Route, type RouteDeps, route } from './http/route';
+export {
+  ConfigError,
+  databaseVariables,
+  loadConfig,
+  numberVariable,
+  serviceVariables,
+  urlVariable,
+} from './process/config';
+export { type Logger, createLogger, silentLogger } from './process/logger';
+export { type HttpMetrics, type Metrics, createMetrics } from './process/metrics';
+export { type ServiceOptions, runService, startProcess } from './process/run-service';

@@ -1,0 +1,35 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+export interface HttpMetrics {
+  observe(request: { method: string; route: string; status: number; durationMs: number }): void;
+}
+
+/** The registry of one process. Labels are bounded: routes are patterns, never paths. */
+export interface Metrics extends HttpMetrics {
+  registry: Registry;
+  counter<L extends string>(name: string, help: string, labels: L[]): Counter<L>;
+  gauge<L extends string>(name: string, help: string, labels: L[]): Gauge<L>;
+  histogram<L extends string>(name: string, help: string, labels: L[], buckets: number[]): Histogram<L>;
+}
+
+export function createMetrics(service: string): Metrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service });
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the end of its answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  });
+  return {
+    registry,
+    observe: ({ method, route, status, durationMs }) =>
+      duration.observe({ method, route, status: String(status) }, durationMs / 1000),
+    counter: (name, help, labelNames) => new Counter({ name, help, labelNames, registers }),
+    gauge: (name, help, labelNames) => new Gauge({ name, help, labelNames, registers }),
+    histogram: (name, help, labelNames, buckets) => new Histogram({ name, help, labelNames, buckets, registers }),
+  };
+}

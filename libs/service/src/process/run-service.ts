@@ -1,0 +1,89 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createInternalServer } from './internal-server';
+import type { Logger } from './logger';
+import type { Metrics } from './metrics';
+
+export interface ServiceOptions {
+  config: { HOST: string; PORT: number; INTERNAL_PORT: number; SHUTDOWN_TIMEOUT_MS: number };
+  log: Logger;
+  metrics: Metrics;
+  /** Absent in a process that serves no HTTP. */
+  app?: RequestListener;
+  /** Raw sockets, for a server that needs them (timeouts, header limits). */
+  tune?: (server: Server) => void;
+  checks: Record<string, () => Promise<unknown>>;
+  /** What to close after the last request, in this order: workers, queues, Redis, database. */
+  closing: { name: string; close: () => Promise<unknown> }[];
+  /** Milliseconds between "not ready" and the closed door, so that a load balancer sees it. */
+  drainDelayMs?: number;
+}
+
+/**
+ * Listens and stays until SIGTERM or SIGINT, then shuts down in phases: not ready → no new connections → running
+ * requests end → `closing` in order. Past the deadline the process leaves anyway, with status 1.
+ */
+export async function runService(options: ServiceOptions): Promise<void> {
+  const { config, log, metrics, app, checks, closing } = options;
+  let shuttingDown = false;
+  const internal = createInternalServer(metrics, { checks, isShuttingDown: () => shuttingDown });
+  const server =
+    app === undefined
+      ? undefined
+      : createServer({ keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 120_000 }, app);
+  if (server) options.tune?.(server);
+  await listen(internal, config.INTERNAL_PORT, config.HOST);
+  if (server) await listen(server, config.PORT, config.HOST);
+  log.info(
+    { port: server && (server.address() as AddressInfo).port, internalPort: (internal.address() as AddressInfo).port },
+    'listening',
+  );
+
+  const shutDown = async (signal: string) => {
+    if (shuttingDown) return;
+    shuttingDown = true;
+    log.info({ signal }, 'shutting down');
+    const deadline = setTimeout(() => {
+      log.error('shutdown took too long, leaving');
+      process.exit(1);
+    }, config.SHUTDOWN_TIMEOUT_MS);
+    deadline.unref();
+    if (options.drainDelayMs) await sleep(options.drainDelayMs);
+    if (server) await closeServer(server);
+    for (const { name, close } of closing) {
+      await close().catch((error: unknown) => log.error({ err: error }, `closing ${name} failed`));
+    }
+    await closeServer(internal);
+    log.info('stopped');
+    process.exit(0);
+  };
+  process.on('SIGTERM', (signal) => void shutDown(signal));
+  process.on('SIGINT', (signal) => void shutDown(signal));
+}
+
+/** Runs `main`, and turns whatever it throws at start into one readable message and status 1. */
+export function startProcess(main: () => Promise<void>): void {
+  main().catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`${message}\n`);
+    process.exit(1);
+  });
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? new Error(`Port ${port} is already in use`) : error),
+    );
+    server.listen(port, host, resolve);
+  });
+}
+
+/** Lets running requests end; idle connections are closed at once. */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}
