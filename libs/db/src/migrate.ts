@@ -25,6 +25,8 @@ export async function migrate({
 }: MigrateOptions): Promise<{ applied: string[] }> {
   const folder = migrationsDir ?? defaultMigrationsDir();
   const lock = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
+  // A connection that breaks fails the statement that waits on it; the event alone would end the process.
+  lock.on('error', () => {});
   await lock.connect();
   try {
     await lock.query('select pg_advisory_lock($1)', [migrationLock]);

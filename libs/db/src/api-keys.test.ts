@@ -1,0 +1,135 @@
+import { createTestDatabase, type TestDatabase } from '@parley/testing';
+import { createApiKey, createApiKeyCheck, listApiKeys, revokeApiKey } from './api-keys';
+import { createDb, type Db } from './client';
+
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  await db.prisma.organization.create({ data: { id: 'org_a', slug: 'a', name: 'A' } });
+  await db.prisma.organization.create({ data: { id: 'org_b', slug: 'b', name: 'B' } });
+});
+
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const newKey = (extra: object = {}) =>
+  createApiKey(db.pool, {
+    organizationId: 'org_a',
+    environment: 'development',
+    name: 'test',
+    permissions: ['chat', 'data'],
+    ...extra,
+  });
+
+/** A clock that tests move, and a pool that counts its queries. */
+function checked() {
+  let nowMs = 0;
+  let lookUps = 0;
+  const pool = new Proxy(db.pool, {
+    get(target, name) {
+      if (name !== 'query') return Reflect.get(target, name);
+      return (...args: unknown[]) => {
+        if (typeof args[0] === 'object') lookUps += 1;
+        return Reflect.apply(target.query, target, args);
+      };
+    },
+  });
+  return {
+    check: createApiKeyCheck(pool, () => nowMs),
+    advance: (ms: number) => (nowMs += ms),
+    lookUps: () => lookUps,
+  };
+}
+
+describe('createApiKey', () => {
+  it('marks the environment in the prefix and stores only a hash', async () => {
+    const development = await newKey();
+    const production = await newKey({ environment: 'production' });
+    expect(development.key).toMatch(/^sk_dev_[\w-]{43}$/);
+    expect(production.key).toMatch(/^sk_prod_[\w-]{43}$/);
+    const { rows } = await db.pool.query('select api_keys::text as row from api_keys');
+    expect(JSON.stringify(rows)).not.toContain(development.key.slice(14));
+  });
+});
+
+describe('createApiKeyCheck', () => {
+  it('knows the tenant, environment, permissions and role of a key', async () => {
+    const { id, key } = await newKey({ environment: 'production', role: 'clerk' });
+    expect(await checked().check(key)).toEqual({
+      id,
+      organizationId: 'org_a',
+      environment: 'production',
+      permissions: new Set(['chat', 'data']),
+      role: 'clerk',
+    });
+  });
+
+  it('asks the database once while the answer is fresh, also for simultaneous requests', async () => {
+    const { key } = await newKey();
+    const { check, lookUps } = checked();
+    await Promise.all(Array.from({ length: 20 }, () => check(key)));
+    await check(key);
+    expect(lookUps()).toBe(1);
+  });
+
+  it('refuses a revoked key within a second', async () => {
+    const { id, key } = await newKey();
+    const { check, advance } = checked();
+    expect(await check(key)).not.toBeNull();
+    expect(await revokeApiKey(db.pool, 'org_a', id)).toBe(1);
+    advance(1_000);
+    expect(await check(key)).toBeNull();
+  });
+
+  it('refuses an expired key, also when it expires in the cache', async () => {
+    const { key: expired } = await newKey({ expiresAt: new Date(Date.now() - 1) });
+    const { key: expiring } = await newKey({ expiresAt: new Date(Date.now() + 150) });
+    const { check } = checked();
+    expect(await check(expired)).toBeNull();
+    expect(await check(expiring)).not.toBeNull();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await check(expiring)).toBeNull();
+  });
+
+  it('asks once for an unknown key and never for what cannot be a key', async () => {
+    const { check, lookUps } = checked();
+    const unknown = `sk_dev_${'a'.repeat(43)}`;
+    for (const token of ['', 'sk_dev_short', `sk_test_${'a'.repeat(43)}`, `${unknown}\u0000`, "' or 1=1 --"]) {
+      expect(await check(token)).toBeNull();
+    }
+    expect(lookUps()).toBe(0);
+    expect(await check(unknown)).toBeNull();
+    expect(await check(unknown)).toBeNull();
+    expect(lookUps()).toBe(1);
+  });
+
+  it('refuses the keys of a deleted organization', async () => {
+    const { key } = await newKey({ organizationId: 'org_b' });
+    expect(await checked().check(key)).not.toBeNull();
+    await db.prisma.organization.update({ where: { id: 'org_b' }, data: { deletedAt: new Date() } });
+    expect(await checked().check(key)).toBeNull();
+  });
+
+  it('takes a failing database for an error, not for an unknown key', async () => {
+    const { key } = await newKey();
+    const broken = createDb({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none' });
+    await expect(createApiKeyCheck(broken.pool)(key)).rejects.toThrow();
+    await broken.close();
+  });
+});
+
+describe('listApiKeys and revokeApiKey', () => {
+  it('stay inside the organization', async () => {
+    const { id } = await newKey({ name: 'mine' });
+    expect(await revokeApiKey(db.pool, 'org_b', id)).toBe(0);
+    expect(await listApiKeys(db.pool, 'org_b')).not.toContainEqual(expect.objectContaining({ id }));
+    expect(await listApiKeys(db.pool, 'org_a')).toContainEqual(
+      expect.objectContaining({ id, name: 'mine', revokedAt: null, permissions: ['chat', 'data'] }),
+    );
+  });
+});

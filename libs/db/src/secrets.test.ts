@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { createSecretBox } from './secrets';
+
+const newKey = () => randomBytes(32).toString('base64');
+
+describe('createSecretBox', () => {
+  const box = createSecretBox(newKey());
+
+  it('opens what it sealed, and never seals twice to the same bytes', () => {
+    const sealed = box.seal('clave secreta ✓', 'org_1:flow');
+    expect(box.open(sealed, 'org_1:flow')).toBe('clave secreta ✓');
+    expect(sealed.includes('clave')).toBe(false);
+    expect(box.seal('clave secreta ✓', 'org_1:flow').equals(sealed)).toBe(false);
+  });
+
+  it('refuses a value that was moved to another row', () => {
+    expect(() => box.open(box.seal('x', 'org_1:flow'), 'org_2:flow')).toThrow();
+  });
+
+  it('refuses a value with any one byte changed', () => {
+    const sealed = box.seal('value', 'context');
+    for (let at = 0; at < sealed.length; at += 1) {
+      const changed = Buffer.from(sealed);
+      changed[at]! ^= 1;
+      expect(() => box.open(changed, 'context')).toThrow();
+    }
+  });
+
+  it('opens under any listed key, seals under the first, and says what is stale', () => {
+    const [older, newer] = [newKey(), newKey()];
+    const sealed = createSecretBox(older).seal('value', 'context');
+    const rotated = createSecretBox(`${newer}, ${older}`);
+    expect(rotated.open(sealed, 'context')).toBe('value');
+    expect(rotated.isStale(sealed)).toBe(true);
+    const again = rotated.seal('value', 'context');
+    expect(rotated.isStale(again)).toBe(false);
+    expect(createSecretBox(newer).open(again, 'context')).toBe('value');
+    expect(() => createSecretBox(newer).open(sealed, 'context')).toThrow('No key in SECRETS_KEY opens this secret');
+  });
+
+  it('says what a wrong key should look like', () => {
+    expect(() => createSecretBox('short')).toThrow('SECRETS_KEY must be 32 bytes in base64');
+  });
+});
