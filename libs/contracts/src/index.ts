@@ -20,6 +20,22 @@ export { type RouterDefinition, routerDefinitionSchema } from './definitions/rou
 export { type ToolDefinition, toolDefinitionSchema } from './definitions/tool';
 export { type TriggerDefinition, triggerDefinitionSchema } from './definitions/trigger';
 export {
+  type ExecuteBody,
+  type ExecuteResponse,
+  type LogLine,
+  type ToolCallbackBody,
+  type ToolCallbackResponse,
+  type ValidateResponse,
+  executeBodySchema,
+  executeResponseSchema,
+  executorLimits,
+  logLineSchema,
+  toolCallbackBodySchema,
+  toolCallbackResponseSchema,
+  validateBodySchema,
+  validateResponseSchema,
+} from './executor';
+export {
   type AgentChatBody,
   type ChatBody,
   type ChatResponse,
