@@ -1,0 +1,81 @@
+import { type ExecuteBody, type Json, executeResponseSchema } from '@parley/contracts';
+import { Agent, request } from 'undici';
+
+/** What became of one execution of a handler. */
+export type ExecutorAnswer =
+  | { ok: true; result: Json }
+  /** `failed`: the handler threw; `timeout`: it took too long; `busy`: no room now; `refused`: our own request was bad. */
+  | { ok: false; reason: 'failed' | 'timeout' | 'busy' | 'refused' | 'unreachable'; message: string };
+
+export interface ExecutorClient {
+  /** Runs a handler; ends at the latest shortly after `timeoutMs`, or when the signal says so. Never throws. */
+  execute(
+    body: ExecuteBody & { timeoutMs: number },
+    options: { requestId?: string; signal?: AbortSignal },
+  ): Promise<ExecutorAnswer>;
+  close(): Promise<void>;
+}
+
+/** The executor limits itself to `timeoutMs`; it gets this much longer to say so. */
+const graceMs = 2_000;
+/** The executor's cap of a result is 1 MiB, and logs come on top. */
+const maxResponseBytes = 4 * 1_048_576;
+
+/** A client of `POST {url}/execute` (interface.md, Tool executor service; decisions.md, Tool executor). */
+export function createExecutorClient({ url, token }: { url: string; token: string }): ExecutorClient {
+  const agent = new Agent({ connections: 128, connect: { timeout: 2_000 }, maxResponseSize: maxResponseBytes });
+  const endpoint = `${url.replace(/\/+$/, '')}/execute`;
+
+  return {
+    async execute(body, { requestId, signal }) {
+      const deadline = AbortSignal.timeout(body.timeoutMs + graceMs);
+      try {
+        const answer = await request(endpoint, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/json',
+            ...(requestId !== undefined && { 'x-request-id': requestId }),
+          },
+          body: JSON.stringify(body),
+          dispatcher: agent,
+          headersTimeout: 0,
+          bodyTimeout: 0,
+          signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
+        });
+        return toAnswer(answer.statusCode, await answer.body.text());
+      } catch {
+        if (deadline.aborted) return fail('timeout', 'Execution time exceeded');
+        return fail('unreachable', 'The tool executor cannot be reached');
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function toAnswer(status: number, text: string): ExecutorAnswer {
+  if (status === 500) return fail('timeout', 'Execution time exceeded');
+  if (status === 503 || status === 429) return fail('busy', 'The tool executor is busy, try again');
+  if (status !== 200) return fail('refused', `The tool executor refused the request (${status})`);
+  const parsed = executeResponseSchema.safeParse(parseJson(text));
+  if (!parsed.success) return fail('unreachable', 'The tool executor gave an answer that is not its own');
+  if ('error' in parsed.data) {
+    const { error, line } = parsed.data;
+    return fail('failed', line === undefined ? error : `${error} (line ${line})`);
+  }
+  return { ok: true, result: (parsed.data.result ?? null) as Json };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const fail = (reason: Extract<ExecutorAnswer, { ok: false }>['reason'], message: string): ExecutorAnswer => ({
+  ok: false,
+  reason,
+  message,
+});
