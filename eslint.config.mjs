@@ -19,15 +19,16 @@ const boundaries = [
   constraint('channels', ...domain, 'entities'),
   constraint('tools', ...domain, 'entities', 'payments', 'channels', 'service'),
   constraint('agents', ...domain, 'entities', 'payments', 'channels', 'tools'),
+  constraint('resources', ...domain, 'entities', 'tools'),
   constraint('definitions', 'contracts'),
   constraint('client', 'contracts'),
   constraint('embedded'),
   constraint('testing', ...domain, 'embedded'),
   constraint('gateway', 'contracts', 'service'),
   constraint('tool-executor', 'contracts', 'service'),
-  constraint('service-app', ...everyApp),
-  constraint('cli', ...everyApp, 'definitions', 'client'),
-  constraint('tests', ...everyApp, 'definitions', 'client', 'embedded', 'testing'),
+  constraint('service-app', ...everyApp, 'resources'),
+  constraint('cli', ...everyApp, 'resources', 'definitions', 'client'),
+  constraint('tests', ...everyApp, 'resources', 'definitions', 'client', 'embedded', 'testing'),
 ];
 
 const restricted = (name, owner) => ({ name, message: `Only ${owner} imports ${name} (docs/architecture.md).` });
