@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createInternalServer } from './internal-server';
@@ -11,7 +11,9 @@ export interface ServiceOptions {
   metrics: Metrics;
   /** Absent in a process that serves no HTTP. */
   app?: RequestListener;
-  /** Raw sockets, for a server that needs them (timeouts, header limits). */
+  /** Over the defaults: timeouts, header limits. */
+  serverOptions?: ServerOptions;
+  /** For a server that handles raw sockets itself. */
   tune?: (server: Server) => void;
   checks: Record<string, () => Promise<unknown>>;
   /** What to close after the last request, in this order: workers, queues, Redis, database. */
@@ -19,6 +21,12 @@ export interface ServiceOptions {
   /** Milliseconds between "not ready" and the closed door, so that a load balancer sees it. */
   drainDelayMs?: number;
 }
+
+const defaultServerOptions: ServerOptions = {
+  keepAliveTimeout: 65_000,
+  headersTimeout: 20_000,
+  requestTimeout: 120_000,
+};
 
 /**
  * Listens and stays until SIGTERM or SIGINT, then shuts down in phases: not ready → no new connections → running
@@ -29,9 +37,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
   let shuttingDown = false;
   const internal = createInternalServer(metrics, { checks, isShuttingDown: () => shuttingDown });
   const server =
-    app === undefined
-      ? undefined
-      : createServer({ keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 120_000 }, app);
+    app === undefined ? undefined : createServer({ ...defaultServerOptions, ...options.serverOptions }, app);
   if (server) options.tune?.(server);
   await listen(internal, config.INTERNAL_PORT, config.HOST);
   if (server) await listen(server, config.PORT, config.HOST);
