@@ -1,4 +1,4 @@
--- jsonb sorts keys; definitions come back from a pull as they were pushed.
+-- jsonb sorts keys, definitions come back from a pull as they were pushed.
 ALTER TABLE "agent_configs" ALTER COLUMN "definition" SET DATA TYPE JSON;
 ALTER TABLE "routers" ALTER COLUMN "definition" SET DATA TYPE JSON;
 ALTER TABLE "roles" ALTER COLUMN "definition" SET DATA TYPE JSON;
