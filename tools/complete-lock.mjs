@@ -1,0 +1,36 @@
+// node tools/complete-lock.mjs, after every `npm install`: adds the optional packages of other platforms to
+// package-lock.json. npm leaves out those that it has not installed here, or that the registry at hand does not carry,
+// and then `npm ci` refuses the lock file or, on another platform, misses its binaries.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './start/paths.mjs';
+
+const file = join(root, 'package-lock.json');
+const systems = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
+
+const lock = JSON.parse(readFileSync(file, 'utf8'));
+const added = Object.entries(lock.packages).flatMap(([path, entry]) =>
+  Object.entries(entry.optionalDependencies ?? {})
+    .filter(([name, version]) => /^\d/.test(version) && !isLocked(path, name))
+    .map(([name, version]) => [`node_modules/${name}`, platformEntry(name, version, entry.dev)]),
+);
+if (added.length > 0) {
+  const entries = [...Object.entries(lock.packages), ...added].sort(([a], [b]) => (a < b ? -1 : 1));
+  writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(entries) }, null, 2)}\n`);
+}
+console.log(`package-lock.json: ${added.length} optional packages of other platforms added`);
+
+/** Whether the dependency is found from this folder upwards, as Node resolves it. */
+function isLocked(path, name) {
+  for (let folder = path; ; folder = folder.slice(0, Math.max(folder.lastIndexOf('/node_modules/'), 0))) {
+    if (lock.packages[`${folder && `${folder}/`}node_modules/${name}`]) return true;
+    if (!folder) return false;
+  }
+}
+
+/** The system and processor are in the name: @swc/core-darwin-arm64. */
+function platformEntry(name, version, dev) {
+  const os = systems.find((system) => name.includes(system));
+  const cpu = os && name.split(`${os}-`)[1]?.split('-')[0];
+  return { version, ...(cpu && { cpu: [cpu] }), ...(dev && { dev }), optional: true, ...(os && { os: [os] }) };
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { createConnection, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** Longer paths of Unix sockets are cut off by some systems. */
+const longestSocketPath = 100;
+
+/** Where the supervisor of this folder listens. */
+export function controlPath(stateDir) {
+  const path = join(stateDir, 'control.sock');
+  if (path.length <= longestSocketPath) return path;
+  return join(tmpdir(), `parley-${createHash('sha256').update(stateDir).digest('hex').slice(0, 12)}.sock`);
+}
+
+/**
+ * Sends one request to the supervisor and resolves with its answer, or with null when none runs. The connection stays
+ * open: what was asked for lasts as long as it does.
+ * @returns {Promise<{ answer: any, connection: import('node:net').Socket } | null>}
+ */
+export function askSupervisor(stateDir, request) {
+  return new Promise((resolve, reject) => {
+    const connection = createConnection(controlPath(stateDir));
+    connection.once('error', (error) => {
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(null);
+      else reject(error);
+    });
+    connection.once('connect', () => connection.write(`${JSON.stringify(request)}\n`));
+    createInterface({ input: connection })
+      .on('error', () => {}) // the socket's own error says it
+      .once('line', (line) => resolve({ answer: JSON.parse(line), connection }));
+  });
+}
+
+/**
+ * Listens for requests; being able to is also what makes this the only supervisor of its folder.
+ * @param {string} stateDir
+ * @param {(request: any, whenClosed: (work: () => void) => void) => Promise<object>} handle
+ */
+export function listenForRequests(stateDir, handle) {
+  const path = controlPath(stateDir);
+  rmSync(path, { force: true }); // of a run that was killed: the caller has found that nobody answers
+  const server = createServer((connection) => {
+    connection.on('error', () => {});
+    createInterface({ input: connection })
+      .on('error', () => {})
+      .once('line', async (line) => {
+        const whenClosed = (work) => (connection.destroyed ? work() : connection.once('close', work));
+        const answer = await handle(JSON.parse(line), whenClosed).catch((error) => ({ error: error.message }));
+        if (!connection.destroyed) connection.write(`${JSON.stringify(answer)}\n`);
+      });
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => resolve({ close: () => server.close() }));
+  });
+}

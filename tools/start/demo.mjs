@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Problem } from './output.mjs';
+import { root } from './paths.mjs';
+import { bundleOf } from './supervisor.mjs';
+
+const cliDeadlineMs = 120_000;
+
+/** Runs `parley <args>` and answers what it printed. */
+export async function runCli(args, env) {
+  const options = { cwd: root, env, timeout: cliDeadlineMs };
+  const run = promisify(execFile)(process.execPath, ['--enable-source-maps', bundleOf('cli'), ...args], options);
+  const { stdout } = await run.catch((error) => {
+    throw new Problem(`"parley ${args.join(' ')}" failed:\n${(error.stderr || error.stdout || error.message).trim()}`);
+  });
+  return stdout.trim();
+}
+
+/** Seeds the demo organization once. Its key is only told the first time, so it is kept. */
+export async function seedDemo(stateDir, env) {
+  const { key } = JSON.parse((await runCli(['demo'], env)).split('\n').at(-1));
+  if (key) keepKey(stateDir, key);
+}
+
+/** The kept key, or a new one when the database does not know it (another DATABASE_URL, for one). */
+export async function developmentKey(stateDir, env, dataUrl) {
+  const file = keyFile(stateDir);
+  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  if (kept && (await isAccepted(kept, dataUrl))) return kept;
+  const { key } = JSON.parse((await runCli(['demo', '--new-key'], env)).split('\n').at(-1));
+  keepKey(stateDir, key);
+  return key;
+}
+
+async function isAccepted(key, dataUrl) {
+  const response = await fetch(`${dataUrl}/v1/entity-types`, { headers: { Authorization: `Bearer ${key}` } });
+  await response.body?.cancel();
+  return response.status !== 401;
+}
+
+function keepKey(stateDir, key) {
+  writeFileSync(keyFile(stateDir), `${key}\n`, { mode: 0o600 });
+}
+
+function keyFile(stateDir) {
+  return join(stateDir, 'dev-key');
+}

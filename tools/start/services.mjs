@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './paths.mjs';
+
+/**
+ * The processes of the stack in the order of their start; they stop in reverse. `port` is what is added to the
+ * gateway's. Those that are not `trusted` run untrusted code or face the world: they get no secret that they do not use.
+ */
+const services = [
+  { name: 'data', port: 1, trusted: true },
+  { name: 'chat', port: 2, trusted: true },
+  { name: 'webhook-ingest', port: 3, trusted: true },
+  { name: 'tool-executor', port: 4, trusted: false, secrets: ['EXECUTOR_TOKEN'] },
+  { name: 'worker', port: 5, trusted: true },
+  { name: 'gateway', port: 0, trusted: false, secrets: [] },
+];
+
+const internalPortOffset = 100;
+const secretName =
+  /(^|_)(KEY|KEYS|SECRET|SECRETS|TOKEN|PASSWORD|CREDENTIALS)(_FILE)?$|^(DATABASE|REDIS)_URL(_FILE)?$|^SECRETS_KEY/;
+/** What belongs to npm and to this bootstrap, or would give every service the same value. */
+const notPassedOn = /^(npm_|INIT_CWD$|PORT$|INTERNAL_PORT$|HOST$|NODE_CHANNEL_|NODE_ENV$)/i;
+
+/** @param {number} gatewayPort */
+export function plannedServices(gatewayPort) {
+  return services
+    .filter(({ name }) => existsSync(join(root, 'apps', name, 'src', 'main.ts')))
+    .map((service) => ({
+      ...service,
+      port: gatewayPort + service.port,
+      internalPort: gatewayPort + service.port + internalPortOffset,
+    }));
+}
+
+/**
+ * The environment of one service.
+ * @param {{ name: string, port: number, internalPort: number, trusted: boolean, secrets?: string[] }} service
+ * @param {Record<string, string>} shared DATABASE_URL, REDIS_URL, SECRETS_KEY, EXECUTOR_TOKEN
+ * @param {number} gatewayPort
+ */
+export function environmentOf(service, shared, gatewayPort) {
+  const url = (offset) => `http://127.0.0.1:${gatewayPort + offset}`;
+  const all = {
+    SHUTDOWN_TIMEOUT_MS: '5000',
+    ...process.env,
+    ...shared,
+    NODE_ENV: process.env.NODE_ENV || 'development',
+    HOST: (service.name === 'gateway' && process.env.HOST) || '127.0.0.1',
+    PORT: String(service.port),
+    INTERNAL_PORT: String(service.internalPort),
+    GATEWAY_URL: url(0),
+    DATA_URL: url(1),
+    CHAT_URL: url(2),
+    WEBHOOK_INGEST_URL: url(3),
+    TOOL_EXECUTOR_URL: url(4),
+  };
+  const own = ['PORT', 'INTERNAL_PORT', 'HOST', 'NODE_ENV'];
+  const wanted = Object.entries(all).filter(
+    ([name]) =>
+      own.includes(name) ||
+      (!notPassedOn.test(name) &&
+        !isReplaced(name, shared) &&
+        (service.trusted || !secretName.test(name) || service.secrets.includes(name))),
+  );
+  return Object.fromEntries(wanted);
+}
+
+/** A service refuses NAME together with NAME_FILE. */
+function isReplaced(name, shared) {
+  return name.endsWith('_FILE') && name.slice(0, -'_FILE'.length) in shared;
+}

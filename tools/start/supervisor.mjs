@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { printLog } from './log-lines.mjs';
+import { Problem, say, warn } from './output.mjs';
+import { root } from './paths.mjs';
+
+const readyDeadlineMs = 60_000;
+const stopDeadlineMs = 8_000;
+const firstRestartMs = 500;
+const longestRestartMs = 10_000;
+/** A service that has lived this long is restarted at once again. */
+const healthyAfterMs = 30_000;
+const keptLines = 8;
+
+/**
+ * Starts, watches, restarts and stops the service processes.
+ * @param {object} options
+ * @param {ReturnType<typeof import('./services.mjs').plannedServices>} options.services
+ * @param {(service: object) => Record<string, string>} options.environmentOf
+ * @param {Awaited<ReturnType<typeof import('./load-typescript.mjs').loadEmbedded>>} options.embedded
+ * @param {() => void} options.onChange called when a process id has changed
+ */
+export function createSupervisor({ services, environmentOf, embedded, onChange }) {
+  const { hasExited, spawnGuarded, stopProcess } = embedded;
+  const records = new Map(services.map((service) => [service.name, { service, wanted: false, restarts: 0 }]));
+  let allReady = false;
+
+  function spawnService(record) {
+    const { service } = record;
+    const child = spawnGuarded(process.execPath, ['--enable-source-maps', bundleOf(service.name)], {
+      cwd: root,
+      env: environmentOf(service),
+    });
+    Object.assign(record, { child, startedAt: Date.now(), lastLines: [] });
+    printLog(child, service.name, (line) => {
+      record.lastLines = [...record.lastLines, line].slice(-keptLines);
+    });
+    child.once('exit', (code, signal) => void onExit(record, child, signal ?? `code ${code}`));
+    onChange();
+  }
+
+  async function onExit(record, child, reason) {
+    if (!allReady || !record.wanted || record.child !== child) return;
+    const { name } = record.service;
+    if (Date.now() - record.startedAt > healthyAfterMs) record.restarts = 0;
+    const pauseMs = Math.min(firstRestartMs * 2 ** record.restarts++, longestRestartMs);
+    warn(`${name} ended (${reason}). It starts again in ${pauseMs / 1000} s; the other services keep answering.`);
+    await sleep(pauseMs);
+    if (!record.wanted || record.child !== child) return;
+    spawnService(record);
+    await untilReady(record).then(
+      () => say(`${name} answers again.`),
+      () => {}, // it has ended once more, which onExit reports
+    );
+  }
+
+  async function untilReady(record) {
+    const { child, service } = record;
+    const deadline = Date.now() + readyDeadlineMs;
+    let last = 'no answer';
+    while (Date.now() < deadline) {
+      if (hasExited(child)) {
+        await sleep(100); // for the last lines to arrive
+        throw new Problem(`${service.name} does not start. It said last:\n${record.lastLines.join('\n')}`);
+      }
+      last = await readiness(service);
+      if (last === 'ready') return;
+      await sleep(50);
+    }
+    throw new Problem(`${service.name} is not ready after ${readyDeadlineMs / 1000} s: ${last}`);
+  }
+
+  async function stop(name) {
+    const record = records.get(name);
+    record.wanted = false;
+    if (record.child) await stopProcess(record.child, 'SIGTERM', stopDeadlineMs);
+  }
+
+  async function start(name) {
+    const record = records.get(name);
+    record.wanted = true;
+    spawnService(record);
+    await untilReady(record);
+  }
+
+  return {
+    async startAll() {
+      await Promise.all(services.map(({ name }) => start(name)));
+      allReady = true;
+    },
+    /** The public door first, so that nothing new comes in; then the others. */
+    async stopAll() {
+      const names = services.map(({ name }) => name);
+      if (records.has('gateway')) await stop('gateway');
+      await Promise.all(names.map(stop));
+    },
+    killAll() {
+      for (const record of records.values()) {
+        record.wanted = false;
+        record.child?.kill('SIGKILL');
+      }
+    },
+    has: (name) => records.has(name),
+    start,
+    stop,
+    /** @returns {Record<string, { pid: number, port: number, internalPort: number }>} */
+    describe: () =>
+      Object.fromEntries(
+        [...records.values()].map(({ service: { name, port, internalPort }, child }) => [
+          name,
+          { pid: child?.pid, port, internalPort },
+        ]),
+      ),
+  };
+}
+
+export function bundleOf(name) {
+  return join(root, 'dist', 'apps', name, 'main.cjs');
+}
+
+/** 'ready', or why not, as the service itself says. */
+async function readiness({ internalPort }) {
+  try {
+    const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`, { signal: AbortSignal.timeout(3_000) });
+    const body = await response.text();
+    return response.ok ? 'ready' : body;
+  } catch (error) {
+    return error.cause?.code ?? error.message;
+  }
+}
