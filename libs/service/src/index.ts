@@ -27,7 +27,8 @@ export { readBody, readJson } from './http/read-json';
 export { renderError } from './http/render-error';
 export { requestIdOf } from './http/request-id';
 export { RawJson, sendJson } from './http/respond';
-export { type KeyedContext, type RequestContext, type Route, type RouteDeps, route } from './http/route';
+export { type KeyedContext, type RequestContext } from './http/exchange';
+export { type Route, type RouteDeps, route } from './http/route';
 export {
   ConfigError,
   databaseVariables,

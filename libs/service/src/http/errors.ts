@@ -25,9 +25,7 @@ export const conflict = (message: string, code = 'conflict') => new HttpError(40
 export const methodNotAllowed = (allowed: string[]) =>
   new HttpError(405, 'method_not_allowed', 'Method not allowed', { headers: { Allow: allowed.join(', ') } });
 export const payloadTooLarge = (limitBytes: number) =>
-  new HttpError(413, 'payload_too_large', `Request body is larger than ${limitBytes} bytes`, {
-    headers: { Connection: 'close' },
-  });
+  new HttpError(413, 'payload_too_large', `Request body is larger than ${limitBytes} bytes`);
 export const unsupportedEncoding = () =>
   new HttpError(415, 'unsupported_encoding', 'Compressed request bodies are not supported');
 

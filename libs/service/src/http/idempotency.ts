@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiKeyIdentity, ErrorBody } from '@parley/contracts';
-import type { Request } from 'express';
-import { badRequest, conflict, HttpError } from './errors';
+import type { ErrorBody } from '@parley/contracts';
+import { HttpError, badRequest, conflict } from './errors';
+import type { Exchange } from './exchange';
 import { RawJson } from './respond';
 
 export interface IdempotentOperation {
@@ -16,17 +16,21 @@ export interface IdempotentOperation {
 }
 
 export type IdempotencyState =
-  | { state: 'started' }
+  /** `id` names the operation: a second try after a crash gets the same. */
+  | { state: 'started'; id: string }
   | { state: 'running' }
   | { state: 'done'; status: number; body: string }
   | { state: 'other_request' };
 
 /** Where first answers are kept (libs/db implements it). */
 export interface IdempotencyStore {
-  /** Claims the key, or says what became of it. A claim whose process died may be taken over after its lock. */
+  /** How often a claim must be renewed, or it counts as left behind by a process that died. */
+  renewEveryMs: number;
+  /** Claims the key, or says what became of it. A claim that was left behind is taken over. */
   begin(operation: IdempotentOperation): Promise<IdempotencyState>;
+  renew(operation: IdempotentOperation): Promise<void>;
   finish(operation: IdempotentOperation, status: number, body: string): Promise<void>;
-  /** Gives the claim back: the request failed in a way that a retry may mend. */
+  /** Gives the claim back, its id kept: the request failed in a way that a retry may mend. */
   abandon(operation: IdempotentOperation): Promise<void>;
 }
 
@@ -38,42 +42,48 @@ const waitLimitMs = 120_000;
  */
 export async function withIdempotency(
   store: IdempotencyStore,
-  { key, keyed, request, body }: { key: string | string[]; keyed: ApiKeyIdentity; request: Request; body: unknown },
+  { key, exchange, body }: { key: string | string[]; exchange: Exchange; body: unknown },
   run: () => Promise<{ status: number; body: unknown }>,
 ): Promise<{ status: number; body: unknown }> {
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw badRequest('Idempotency-Key must be 1 to 255 visible ASCII characters', undefined, 'invalid_idempotency_key');
   }
   const operation: IdempotentOperation = {
-    organizationId: keyed.organizationId,
-    apiKeyId: keyed.id,
-    operation: `${request.method} ${request.originalUrl.split('?')[0]}`,
+    organizationId: exchange.key.organizationId,
+    apiKeyId: exchange.key.id,
+    operation: `${exchange.request.method} ${exchange.request.url!.split('?')[0]}`,
     key,
     requestHash: createHash('sha256')
       .update(JSON.stringify(body) ?? '')
       .digest(),
   };
-  const deadlineMs = Date.now() + waitLimitMs;
+  const deadlineMs = performance.now() + waitLimitMs;
   for (let delayMs = 25; ; delayMs = Math.min(delayMs * 2, 500)) {
     const found = await store.begin(operation);
-    if (found.state === 'started') break;
+    if (found.state === 'started') {
+      exchange.idempotencyId = found.id;
+      break;
+    }
     if (found.state === 'other_request') {
       throw conflict('Idempotency-Key was already used with another request body', 'idempotency_key_reused');
     }
     if (found.state === 'done') return replay(found.status, found.body);
-    if (Date.now() > deadlineMs) {
+    if (performance.now() > deadlineMs || exchange.response.destroyed) {
       throw conflict('The first request with this Idempotency-Key is still running', 'idempotency_in_progress');
     }
     await sleep(delayMs);
   }
+  const renewal = setInterval(() => store.renew(operation).catch(() => {}), store.renewEveryMs);
   try {
     const result = await run();
     const text = result.body instanceof RawJson ? result.body.text : JSON.stringify(result.body);
     await store.finish(operation, result.status, text);
-    return result;
+    return { status: result.status, body: new RawJson(text) };
   } catch (error) {
     await settle(store, operation, error);
     throw error;
+  } finally {
+    clearInterval(renewal);
   }
 }
 

@@ -5,18 +5,30 @@ import { badRequest, payloadTooLarge, unsupportedEncoding } from './errors';
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 /** The raw bytes of a request, refused with 413 as soon as they pass the limit. */
-export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') throw unsupportedEncoding();
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limitBytes) throw payloadTooLarge(limitBytes);
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  if (encoding !== undefined && encoding !== 'identity') return Promise.reject(unsupportedEncoding());
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.reject(payloadTooLarge(limitBytes));
+  const gone = () => badRequest('The request ended before its body', undefined, 'incomplete_body');
+  if (request.destroyed) return Promise.reject(gone());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > limitBytes) finish(payloadTooLarge(limitBytes));
+    };
+    const onEnd = () => finish(null);
+    // A client that hangs up in mid-body gets no answer; the rejection only ends the work.
+    const onGone = () => finish(gone());
+    const finish = (error: Error | null) => {
+      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      if (error !== null) reject(error);
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    };
+    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+  });
 }
 
 /** A parsed JSON body. Malformed text, invalid UTF-8 and what no store could keep is a 400 that says where. */

@@ -32,6 +32,5 @@ export function renderError(
     ...(extra.details && { details: extra.details }),
     ...extra.fields,
   };
-  for (const [name, value] of Object.entries(extra.headers ?? {})) response.setHeader(name, value);
-  sendJson(response, status, body);
+  sendJson(response, status, body, { ...extra.headers });
 }

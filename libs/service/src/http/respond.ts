@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 /** JSON text that is already built, such as a page that PostgreSQL wrote: sent as it is. */
 export class RawJson {
@@ -6,11 +6,15 @@ export class RawJson {
 }
 
 /** Sends JSON by hand: no ETag, no content negotiation, one write. */
-export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: OutgoingHttpHeaders = {},
+): void {
   const text = body instanceof RawJson ? body.text : JSON.stringify(body);
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
-  });
+  headers['Content-Type'] = 'application/json; charset=utf-8';
+  headers['Content-Length'] = Buffer.byteLength(text);
+  response.writeHead(status, headers);
   response.end(text);
 }

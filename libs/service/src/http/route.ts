@@ -1,9 +1,9 @@
 import { parse as parseQuery } from 'node:querystring';
-import type { ApiKeyIdentity, Permission, Scope } from '@parley/contracts';
-import type { Request, Response } from 'express';
+import { findUnstorable, type ApiKeyIdentity, type Permission } from '@parley/contracts';
 import type { z } from 'zod';
 import type { Logger } from '../process/logger';
-import { missingPermission, unauthorized } from './errors';
+import { badRequest, missingPermission, rateLimited, unauthorized } from './errors';
+import type { Exchange, KeyedContext, RequestContext } from './exchange';
 import { type IdempotencyStore, withIdempotency } from './idempotency';
 import { parseInput } from './parse';
 import { readJson } from './read-json';
@@ -12,32 +12,20 @@ import { RawJson, sendJson } from './respond';
 type Method = 'get' | 'post' | 'patch' | 'delete';
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** What every handler knows of the request beside its parsed input. */
-export interface RequestContext {
-  requestId: string;
-  log: Logger;
-  /** Aborted when the client goes away before the answer. */
-  signal: AbortSignal;
-  request: Request;
-  response: Response;
-}
-
-export interface KeyedContext extends RequestContext {
-  key: ApiKeyIdentity;
-  /** The tenant that the key fixes. */
-  scope: Scope;
-}
-
 export interface RouteSpec<P, Q, B, A> {
   method: Method;
   path: string;
-  /** Null for a route without a key; `*` wants any key that carries one of `sync` and `*`. */
+  /** Null for a route without a key; `*` always grants. */
   permission: Exclude<Permission, '*'> | null;
   params?: P;
   query?: Q;
   body?: B;
   /** 1 MiB unless told. */
   bodyLimitBytes?: number;
+  /** Counts against the limits of the key and its organization. */
+  rateLimited?: boolean;
+  /** Changes nothing, so its work may start while the rate limit is still deciding. Every GET is. */
+  readOnly?: boolean;
   /** Honours `Idempotency-Key`: the first answer is kept and replayed. */
   idempotent?: boolean;
   /** The status of success. */
@@ -47,12 +35,14 @@ export interface RouteSpec<P, Q, B, A> {
 }
 
 type Input<P, Q, B> = { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> };
+type AnySpec = RouteSpec<z.ZodType | undefined, z.ZodType | undefined, z.ZodType | undefined, z.ZodType>;
+type AnyHandler = (input: Input<z.ZodType, z.ZodType, z.ZodType>, context: KeyedContext) => Promise<unknown>;
 
 export interface Route {
   method: Method;
   path: string;
-  spec: RouteSpec<z.ZodType | undefined, z.ZodType | undefined, z.ZodType | undefined, z.ZodType>;
-  handle(request: Request, response: Response, deps: RouteDeps): Promise<void>;
+  spec: AnySpec;
+  handle(exchange: Exchange, params: Record<string, string>, deps: RouteDeps): Promise<void>;
 }
 
 export interface RouteDeps {
@@ -61,15 +51,20 @@ export interface RouteDeps {
   /** Answers are checked against their schemas. */
   checkResponses: boolean;
   idempotency?: IdempotencyStore;
-  /** Runs between the key check and the body: the rate limit. Throws to refuse. */
-  admit?: (key: ApiKeyIdentity) => Promise<void>;
+  /** The rate limit: 0 when admitted, else the Unix milliseconds at which to come back. Never rejects. */
+  admit?: (key: ApiKeyIdentity) => number | Promise<number>;
+}
+
+interface Answer {
+  status: number;
+  body: unknown;
 }
 
 const defaultBodyLimitBytes = 1024 * 1024;
 
 /**
- * One endpoint: schema on top, handler below. The order is key, permission, admission, input, work, so that nothing
- * of a stranger's request is read. A handler returns the body of a success or throws an HttpError.
+ * One endpoint: schema on top, handler below. The order of refusals is key, permission, rate limit, input, so that
+ * nothing of a stranger's request is read. A handler returns the body of a success or throws an HttpError.
  */
 export function route<
   P extends z.ZodType | undefined = undefined,
@@ -86,76 +81,83 @@ export function route<
   B extends z.ZodType | undefined = undefined,
   A extends z.ZodType = z.ZodType,
 >(spec: RouteSpec<P, Q, B, A>, handler: (input: Input<P, Q, B>, context: KeyedContext) => Promise<unknown>): Route;
-export function route(
-  spec: Route['spec'],
-  handler: (input: Input<z.ZodType, z.ZodType, z.ZodType>, context: KeyedContext) => Promise<unknown>,
-): Route {
+export function route(spec: AnySpec, handler: AnyHandler): Route {
   const status = spec.status ?? 200;
+  const readOnly = spec.readOnly ?? spec.method === 'get';
+
+  async function work(
+    exchange: Exchange,
+    params: Record<string, string>,
+    deps: RouteDeps,
+    admission: Promise<number> | undefined,
+  ): Promise<Answer> {
+    const { request, identity } = exchange;
+    const body = spec.body && (await readJson(request, spec.bodyLimitBytes ?? defaultBodyLimitBytes));
+    // The body may be read meanwhile, but nothing is changed for a request that is not admitted.
+    if (admission !== undefined && !readOnly && (await admission) > 0) return refused;
+    const answer = async (): Promise<Answer> => {
+      const input = {
+        params: spec.params && parseInput(spec.params, params, 'params'),
+        query: spec.query && parseInput(spec.query, queryOf(request.url!), 'query'),
+        body: spec.body && parseInput(spec.body, body, 'body'),
+      };
+      return { status, body: await handler(input as never, exchange) };
+    };
+    const key = spec.idempotent ? request.headers['idempotency-key'] : undefined;
+    if (key === undefined || identity === undefined || deps.idempotency === undefined) return answer();
+    return withIdempotency(deps.idempotency, { key, exchange, body }, answer);
+  }
+
   return {
     method: spec.method,
     path: spec.path,
     spec,
-    async handle(request, response, deps) {
-      const keyed = spec.permission === null ? undefined : await authenticate(request, response, spec.permission, deps);
-      const body = spec.body && (await readJson(request, spec.bodyLimitBytes ?? defaultBodyLimitBytes));
-      const answer = async (): Promise<{ status: number; body: unknown }> => {
-        const input = {
-          params: spec.params && parseInput(spec.params, request.params, 'params'),
-          query: spec.query && parseInput(spec.query, queryOf(request), 'query'),
-          body: spec.body && parseInput(spec.body, body, 'body'),
-        };
-        const context = createContext(request, response, deps, keyed);
-        return { status, body: await handler(input as never, context) };
-      };
-      const key = request.headers['idempotency-key'];
-      const result =
-        spec.idempotent && keyed && key !== undefined && deps.idempotency
-          ? await withIdempotency(deps.idempotency, { key, keyed, request, body }, answer)
-          : await answer();
+    async handle(exchange, params, deps) {
+      let admission: Promise<number> | undefined;
+      if (spec.permission !== null) {
+        const key = await authenticate(exchange, spec.permission, deps);
+        const decision = spec.rateLimited ? (deps.admit?.(key) ?? 0) : 0;
+        if (typeof decision === 'object') admission = decision;
+        else if (decision > 0) throw rateLimited(decision);
+      }
+      const working = work(exchange, params, deps, admission);
+      if (admission !== undefined) {
+        // Its failure is told below, once it is known whether the request is admitted at all.
+        working.catch(() => {});
+        const retryAtMs = await admission;
+        if (retryAtMs > 0) throw rateLimited(retryAtMs);
+      }
+      const result = await working;
       if (deps.checkResponses && result.status === status) assertAnswer(spec, result.body);
-      sendJson(response, result.status, result.body);
+      sendJson(exchange.response, result.status, result.body);
     },
   };
 }
 
-async function authenticate(
-  request: Request,
-  response: Response,
-  permission: Permission,
-  deps: RouteDeps,
-): Promise<ApiKeyIdentity> {
-  const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-  const key = token === undefined ? null : await deps.checkKey(token);
+/** Never sent: the caller has seen the same decision and throws. */
+const refused: Answer = { status: 429, body: null };
+
+async function authenticate(exchange: Exchange, permission: Permission, deps: RouteDeps): Promise<ApiKeyIdentity> {
+  const token = tokenOf(exchange.request.headers.authorization);
+  const key = token === null ? null : await deps.checkKey(token);
   if (key === null) throw unauthorized();
-  response.locals.key = key;
+  exchange.identity = key;
   if (!key.permissions.has('*') && !key.permissions.has(permission)) throw missingPermission(permission);
-  await deps.admit?.(key);
   return key;
 }
 
-function createContext(request: Request, response: Response, deps: RouteDeps, key?: ApiKeyIdentity): KeyedContext {
-  let controller: AbortController | undefined;
-  return {
-    requestId: response.locals.requestId as string,
-    log: deps.log,
-    request,
-    response,
-    key: key as ApiKeyIdentity,
-    scope: { organizationId: key?.organizationId ?? '', environment: key?.environment ?? 'development' },
-    // Made on demand: most handlers never look at it.
-    get signal() {
-      if (controller === undefined) {
-        const made = (controller = new AbortController());
-        response.once('close', () => response.writableFinished || made.abort());
-      }
-      return controller.signal;
-    },
-  };
+function tokenOf(authorization: string | undefined): string | null {
+  if (authorization === undefined) return null;
+  return /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1] ?? null;
 }
 
-function queryOf(request: Request): object {
-  const at = request.url.indexOf('?');
-  return at === -1 ? {} : { ...parseQuery(request.url.slice(at + 1)) };
+function queryOf(url: string): object {
+  const at = url.indexOf('?');
+  if (at === -1) return {};
+  const query = { ...parseQuery(url.slice(at + 1)) };
+  const problem = findUnstorable(query);
+  if (problem !== null) throw badRequest(`${problem.path} ${problem.message}`, [problem], 'invalid_query');
+  return query;
 }
 
 /** A wrong answer is our bug: outside production it becomes a visible 500 instead of a silent break of the contract. */

@@ -1,0 +1,370 @@
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ApiKeyIdentity } from '@parley/contracts';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import request from 'supertest';
+import { z } from 'zod';
+import { createApp } from './create-app';
+import { HttpError, statedFailure } from './errors';
+import { RawJson } from './respond';
+import { route } from './route';
+
+const keys: Record<string, ApiKeyIdentity> = {
+  all: { id: 'k1', organizationId: 'o1', environment: 'development', permissions: new Set(['*']), role: null },
+  data: { id: 'k2', organizationId: 'o1', environment: 'production', permissions: new Set(['data']), role: null },
+  chat: { id: 'k3', organizationId: 'o1', environment: 'development', permissions: new Set(['chat']), role: null },
+};
+
+const lines: Record<string, unknown>[] = [];
+const log = pino(
+  { formatters: { level: (level) => ({ level }) } },
+  new Writable({ write: (chunk, _encoding, done) => (lines.push(JSON.parse(String(chunk))), done()) }),
+);
+
+let blockedUntilMs = 0;
+let handled = 0;
+let aborted = 0;
+const observed: { route: string; status: number }[] = [];
+class Unavailable extends Error {}
+
+const app = createApp({
+  log,
+  checkResponses: true,
+  checkKey: async (token) => keys[token] ?? null,
+  admit: (key) => (key.id === 'k2' ? blockedUntilMs : 0),
+  isUnavailable: (error) => error instanceof Unavailable,
+  metrics: { observe: (seen) => observed.push(seen) },
+  routes: [
+    route(
+      {
+        method: 'get',
+        path: '/v1/things/:id',
+        permission: 'data',
+        rateLimited: true,
+        params: z.object({ id: z.string() }),
+        query: z.object({ limit: z.string().optional() }),
+        response: z.object({ id: z.string() }).loose(),
+      },
+      async ({ params, query }, { scope, key }) => {
+        handled += 1;
+        return { id: params.id, ...query, ...scope, key: key.id };
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/v1/things',
+        permission: 'data',
+        bodyLimitBytes: 1000,
+        body: z.object({ data: z.custom<object>((value) => typeof value === 'object', 'Expected an object') }),
+        status: 201,
+        response: z.object({ data: z.unknown() }),
+      },
+      async ({ body }) => body,
+    ),
+    route(
+      { method: 'get', path: '/v1/raw', permission: null, response: z.unknown() },
+      async () => new RawJson('[1, 2]'),
+    ),
+    route({ method: 'get', path: '/v1/keyless', permission: null, response: z.unknown() }, async (_input, context) => ({
+      key: (context as { key?: unknown }).key,
+    })),
+    route(
+      {
+        method: 'get',
+        path: '/v1/fails/:how',
+        permission: null,
+        params: z.object({ how: z.string() }),
+        response: z.object({ ok: z.literal(true) }),
+      },
+      async ({ params }, context) => {
+        context.note({ how: params.how });
+        if (params.how === 'bug') throw new Error('select secret from table_of_secrets');
+        if (params.how === 'gone') throw new Unavailable('connect ECONNREFUSED 10.0.0.1');
+        if (params.how === 'stated') throw statedFailure('Agent not found', 'agent_not_found');
+        if (params.how === 'teapot')
+          throw new HttpError(418, 'teapot', 'Short and stout', { headers: { 'X-Tea': 'yes' } });
+        return { ok: 'no' };
+      },
+    ),
+    route(
+      { method: 'get', path: '/v1/slow', permission: null, response: z.unknown() },
+      async (_input, { signal, log }) => {
+        signal.addEventListener('abort', () => (aborted += 1));
+        log.info('still here');
+        await sleep(5_000, undefined, { signal }).catch(() => {});
+        return {};
+      },
+    ),
+  ],
+});
+
+let server: Server;
+let base: string;
+beforeAll(async () => {
+  server = createServer(app).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+const bearer = (name: string) => ({ Authorization: `Bearer ${name}` });
+const get = (path: string, key = 'all') => request(base).get(path).set(bearer(key));
+const error = (message: string, code: string) => ({ error: message, code, requestId: expect.stringMatching(/.+/) });
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** Sends bytes as they are and reads until the other side has answered. */
+function raw(text: string | Buffer, untilMs = 300): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () => socket.write(text));
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk));
+    socket.on('error', reject);
+    setTimeout(() => (socket.destroy(), resolve(answer)), untilMs);
+  });
+}
+
+describe('paths and methods', () => {
+  // A trailing slash, an escape or HEAD is answered by Express, the rest by the matcher in front of it: same answers.
+  test.each(['/v1/things/a1', '/v1/things/a1/', '/v1/things/%611', '/v1/things/a1?x=1'])('%s', async (path) => {
+    const response = await get(path).expect(200);
+    expect(response.body).toEqual({ id: 'a1', organizationId: 'o1', environment: 'development', key: 'k1' });
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.headers['x-request-id']).toMatch(uuid);
+    expect(response.headers['x-powered-by']).toBeUndefined();
+  });
+
+  test('an escaped slash or dots stay inside their segment', async () => {
+    expect((await get('/v1/things/a%2Fb')).body.id).toBe('a/b');
+    expect(await raw('GET /v1/things/.. HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\n\r\n')).toContain(
+      '"id":".."',
+    );
+  });
+
+  test('HEAD answers as GET without a body', async () => {
+    const response = await request(base).head('/v1/things/a1').set(bearer('all')).expect(200);
+    expect(response.text).toBeFalsy();
+  });
+
+  test.each([
+    '/',
+    '/v1',
+    '/v1/things/a/b',
+    '/V1/things/a',
+    '/v1/things/',
+    '/v1//things/a',
+    '/__proto__',
+    '/v1/toString',
+  ])('unknown path %s is a 404', async (path) => {
+    const response = await get(path);
+    // POST /v1/things exists, so that path knows another method.
+    if (path === '/v1/things/') expect(response.status).toBe(405);
+    else {
+      expect(response.status).toBe(404);
+      expect(response.body).toEqual(error(`No such path: ${path}`, 'unknown_path'));
+    }
+  });
+
+  test.each([
+    ['put', '/v1/things/a', 'GET'],
+    ['post', '/v1/things/a', 'GET'],
+    ['get', '/v1/things', 'POST'],
+    ['options', '/v1/things', 'POST'],
+  ] as const)('%s %s is a 405 that names what is allowed', async (method, path, allow) => {
+    const response = await request(base)[method](path);
+    expect(response.status).toBe(405);
+    expect(response.headers.allow).toBe(allow);
+    expect(response.body).toEqual(error('Method not allowed', 'method_not_allowed'));
+  });
+
+  test.each(['/v1/things/%', '/v1/things/%E0%A4%A', '/v1/things/%ff'])(
+    'a path that does not decode (%s) is a 400',
+    async (path) => {
+      const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\n\r\n`);
+      expect(answer).toContain('HTTP/1.1 400');
+      expect(answer).toContain('"error":"Malformed path"');
+    },
+  );
+
+  test('query parameters that cannot be stored are a 400, repeated and broken ones reach the schema', async () => {
+    expect((await get('/v1/things/a?limit=%00')).body.error).toBe(
+      'limit contains the NUL character (\\u0000), which cannot be stored',
+    );
+    await get('/v1/things/a?limit=1&limit=2').expect(400);
+    await get('/v1/things/a?limit=%E0%A4%A').expect(200);
+    await get('/v1/things/a?__proto__=1&constructor=2').expect(200);
+  });
+});
+
+describe('request ids', () => {
+  test('a sane one is kept, in the answer, the error and the log', async () => {
+    const response = await get('/v1/nowhere').set('X-Request-Id', 'order-7:a.b');
+    expect(response.headers['x-request-id']).toBe('order-7:a.b');
+    expect(response.body.requestId).toBe('order-7:a.b');
+    expect(lines.at(-1)).toMatchObject({ requestId: 'order-7:a.b', status: 404, route: 'none' });
+  });
+  test.each(['a b', '', '<script>', 'x'.repeat(129), '-x'])('%j is replaced', async (id) => {
+    expect((await get('/v1/things/a').set('X-Request-Id', id)).headers['x-request-id']).toMatch(uuid);
+  });
+});
+
+describe('keys', () => {
+  test.each([undefined, '', 'Bearer', 'Bearer ', 'Bearer nobody', 'Basic all', 'all', 'Bearer all x', 'Bearer "all"'])(
+    '%j is a 401',
+    async (authorization) => {
+      const call = request(base).get('/v1/things/a');
+      const response = await (authorization === undefined ? call : call.set('Authorization', authorization));
+      expect(response.status).toBe(401);
+      expect(response.body).toEqual(error('Unauthorized', 'unauthorized'));
+      expect(response.headers['www-authenticate']).toBe('Bearer');
+    },
+  );
+  test('the scheme is not case sensitive', () =>
+    request(base).get('/v1/things/a').set('Authorization', 'bearer all').expect(200));
+  test('a key without the permission is a 403', async () => {
+    const response = await get('/v1/things/a', 'chat').expect(403);
+    expect(response.body).toEqual(error('API key does not have data permission', 'missing_permission'));
+  });
+  test('a stranger learns nothing from a body: 401 comes before 400', async () => {
+    await request(base).post('/v1/things').set('Content-Type', 'application/json').send('{').expect(401);
+    await request(base)
+      .post('/v1/things')
+      .set(bearer('chat'))
+      .set('Content-Type', 'application/json')
+      .send('{')
+      .expect(403);
+  });
+  test('a route without a key has none', async () => {
+    await get('/v1/raw').expect(200, [1, 2]);
+    expect((await get('/v1/keyless')).status).toBe(500);
+  });
+});
+
+test('a refused request is a 429 with Retry-After and retryAt, and its work is not done', async () => {
+  blockedUntilMs = Date.now() + 4_200;
+  const before = handled;
+  const response = await get('/v1/things/a', 'data').expect(429);
+  expect(response.body).toEqual({ ...error('Rate limit exceeded', 'rate_limited'), retryAt: blockedUntilMs });
+  expect(response.headers['retry-after']).toBe('5');
+  expect(handled).toBe(before);
+  blockedUntilMs = 0;
+  await get('/v1/things/a', 'data').expect(200);
+});
+
+describe('errors', () => {
+  test('what we did not expect says nothing but Internal error, and is logged', async () => {
+    const response = await get('/v1/fails/bug').expect(500);
+    expect(response.body).toEqual(error('Internal error', 'internal_error'));
+    expect(
+      lines.some(({ msg, err }) => msg === 'unexpected error' && JSON.stringify(err).includes('table_of_secrets')),
+    ).toBe(true);
+    expect(lines.at(-1)).toMatchObject({
+      level: 'error',
+      status: 500,
+      route: '/v1/fails/:how',
+      path: '/v1/fails/bug',
+      how: 'bug',
+    });
+  });
+  test('an unreachable dependency is a 503 with Retry-After', async () => {
+    const response = await get('/v1/fails/gone').expect(503);
+    expect(response.body).toEqual(error('Service temporarily unavailable', 'unavailable'));
+    expect(response.headers['retry-after']).toBe('2');
+  });
+  test('stated failures keep their text, headers are sent', async () => {
+    expect((await get('/v1/fails/stated').expect(500)).body).toEqual(error('Agent not found', 'agent_not_found'));
+    expect((await get('/v1/fails/teapot').expect(418)).headers['x-tea']).toBe('yes');
+  });
+  test('an answer against its schema is a 500 outside production', async () => {
+    expect((await get('/v1/fails/not').expect(500)).body).toEqual(error('Internal error', 'internal_error'));
+  });
+  test('metrics carry patterns, never paths', () => {
+    expect(observed.map(({ route }) => route)).toContain('/v1/fails/:how');
+    expect(observed.every(({ route }) => route === 'none' || route.startsWith('/v1/'))).toBe(true);
+    expect(observed.some(({ route }) => route.includes('/a1'))).toBe(false);
+  });
+});
+
+describe('bodies', () => {
+  const post = (body: string | Buffer, headers = {}) =>
+    request(base)
+      .post('/v1/things')
+      .set({ ...bearer('all'), 'Content-Type': 'application/json', ...headers })
+      .serialize((text) => text as string)
+      .send(body);
+
+  test('a good one', () => post('{"data":{"a":1}}').expect(201, { data: { a: 1 } }));
+  test('in pieces, with a byte order mark', async () => {
+    const text = Buffer.from('\ufeff{"data":{"é":"ü"}}');
+    const head = `POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const pieces = [...text].map((byte) => `1\r\n${String.fromCharCode(byte)}\r\n`).join('');
+    const answer = await raw(Buffer.from(`${head}${pieces}0\r\n\r\n`, 'latin1'));
+    expect(answer).toContain('HTTP/1.1 201');
+    expect(answer).toContain('{"data":{"é":"ü"}}');
+  });
+
+  test.each([
+    ['{', 'Malformed JSON in the request body', 'malformed_json'],
+    ['{"data":{}} x', 'Malformed JSON in the request body', 'malformed_json'],
+    ['{"data":NaN}', 'Malformed JSON in the request body', 'malformed_json'],
+    ['data=1', 'Malformed JSON in the request body', 'malformed_json'],
+    ['', 'A JSON body is required', 'invalid_body'],
+    ['[]', undefined, 'invalid_body'],
+    ['null', undefined, 'invalid_body'],
+    ['{}', 'data: Expected an object', 'invalid_body'],
+    ['{"data":{"a":"\\u0000"}}', 'data.a contains the NUL character (\\u0000), which cannot be stored', 'invalid_body'],
+    [
+      '{"data":{"a\\u0000":1}}',
+      'data has a key that contains the NUL character (\\u0000), which cannot be stored',
+      'invalid_body',
+    ],
+    ['{"data":{"a":"\\ud800"}}', 'data.a contains half a surrogate pair, which is not valid Unicode', 'invalid_body'],
+    ['{"data":{"a":1e400}}', 'data.a is a number out of range', 'invalid_body'],
+    ['{"data":{"a":-1e400}}', 'data.a is a number out of range', 'invalid_body'],
+    [`{"data":${'['.repeat(70)}${']'.repeat(70)}}`, undefined, 'invalid_body'],
+  ])('%s is a 400', async (body, message, code) => {
+    const response = await post(body).expect(400);
+    expect(response.body).toMatchObject({ code, error: message ?? expect.stringMatching(/.+/) });
+    if (code === 'invalid_body')
+      expect(response.body.details[0]).toEqual({ path: expect.any(String), message: expect.any(String) });
+  });
+
+  test('bytes that are not UTF-8 are a 400', async () => {
+    const head = 'POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nContent-Length: 14\r\n\r\n';
+    const answer = await raw(
+      Buffer.concat([Buffer.from(head), Buffer.from('{"data":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"} ')]),
+    );
+    expect(answer).toContain('Malformed JSON');
+  });
+
+  test('a compressed one is a 415', () => post('{}', { 'Content-Encoding': 'gzip' }).expect(415));
+
+  test('too large, announced: 413, and the connection still serves', async () => {
+    const response = await post(JSON.stringify({ data: { a: 'x'.repeat(2_000_000) } })).expect(413);
+    expect(response.body).toEqual(error('Request body is larger than 1000 bytes', 'payload_too_large'));
+    const large = `POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nContent-Length: 3000\r\n\r\n${'x'.repeat(3000)}`;
+    const answer = await raw(`${large}GET /v1/raw HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(answer).toMatch(/HTTP\/1.1 413[^]+HTTP\/1.1 200/);
+  });
+
+  test('too large, not announced: 413 as soon as it is', async () => {
+    const head =
+      'POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const answer = await raw(`${head}5dc\r\n${'x'.repeat(1500)}\r\n`);
+    expect(answer).toContain('HTTP/1.1 413');
+  });
+
+  test('a client that leaves in mid-body, or before its answer, is a 499 in the log and stops the work', async () => {
+    await raw('POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nContent-Length: 50\r\n\r\n{"da', 50);
+    const call = httpRequest(`${base}/v1/slow`, { headers: { 'X-Request-Id': 'leaves' } }).on('error', () => {});
+    call.end();
+    await sleep(100);
+    call.destroy();
+    await sleep(100);
+    expect(aborted).toBe(1);
+    expect(lines.filter(({ status }) => status === 499).map(({ route }) => route)).toEqual(['/v1/things', '/v1/slow']);
+    expect(lines.find(({ msg }) => msg === 'still here')).toMatchObject({ requestId: 'leaves' });
+  });
+});

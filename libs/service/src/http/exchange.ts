@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiKeyIdentity, Scope } from '@parley/contracts';
+import type { Logger } from '../process/logger';
+import { requestIdOf } from './request-id';
+
+/** What every handler knows of the request beside its parsed input. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** Carries the request id. */
+  readonly log: Logger;
+  /** Aborted when the client goes away before the answer. */
+  readonly signal: AbortSignal;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Adds fields to the request's log line. */
+  note(fields: object): void;
+}
+
+export interface KeyedContext extends RequestContext {
+  readonly key: ApiKeyIdentity;
+  /** The tenant that the key fixes. */
+  readonly scope: Scope;
+  /** The same for every try of a request under one `Idempotency-Key`; what a handler creates can derive its id from it. */
+  readonly idempotencyId: string | undefined;
+}
+
+/** One request on its way. What a handler rarely asks for is made when it asks. */
+export class Exchange implements KeyedContext {
+  readonly requestId: string;
+  readonly startedAtMs = performance.now();
+  /** Pattern of the route that took it; a label of metrics, so never a path. */
+  route = 'none';
+  identity: ApiKeyIdentity | undefined = undefined;
+  idempotencyId: string | undefined = undefined;
+  fields: object | undefined = undefined;
+  #log: Logger | undefined = undefined;
+  #controller: AbortController | undefined = undefined;
+
+  constructor(
+    readonly request: IncomingMessage,
+    readonly response: ServerResponse,
+    private readonly processLog: Logger,
+  ) {
+    this.requestId = requestIdOf(request);
+  }
+
+  get key(): ApiKeyIdentity {
+    if (this.identity === undefined) throw new Error(`${this.route} asks for no key`);
+    return this.identity;
+  }
+
+  get scope(): Scope {
+    const { organizationId, environment } = this.key;
+    return { organizationId, environment };
+  }
+
+  get log(): Logger {
+    return (this.#log ??= this.processLog.child({ requestId: this.requestId }));
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = (this.#controller = new AbortController());
+      const { response } = this;
+      if (response.destroyed && !response.writableFinished) controller.abort();
+      else response.once('close', () => response.writableFinished || controller.abort());
+    }
+    return this.#controller.signal;
+  }
+
+  note(fields: object): void {
+    this.fields = { ...this.fields, ...fields };
+  }
+}

@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ApiKeyIdentity } from '@parley/contracts';
+import { type Db, createDb, createIdempotencyStore } from '@parley/db';
+import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import request from 'supertest';
+import { z } from 'zod';
+import { silentLogger } from '../process/logger';
+import { createApp } from './create-app';
+import { HttpError, notFound } from './errors';
+import { route } from './route';
+
+const keyOf = (id: string): ApiKeyIdentity => ({
+  id,
+  organizationId: 'o1',
+  environment: 'development',
+  permissions: new Set(['*']),
+  role: null,
+});
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** Runs of the handler, and the operation ids it saw. */
+let runs: (string | undefined)[] = [];
+let behave: () => Promise<unknown> = async () => ({});
+beforeEach(() => {
+  runs = [];
+  behave = async () => ({ run: runs.length });
+});
+
+function createTestApp() {
+  return createApp({
+    log: silentLogger(),
+    checkResponses: true,
+    checkKey: async (token) => (token.startsWith('key') ? keyOf(token) : null),
+    idempotency: createIdempotencyStore(db.pool),
+    routes: ['/v1/a', '/v1/b'].map((path) =>
+      route(
+        {
+          method: 'post',
+          path,
+          permission: 'data',
+          idempotent: true,
+          status: 201,
+          body: z.object({ n: z.number() }),
+          response: z.unknown(),
+        },
+        async (_input, context) => {
+          runs.push(context.idempotencyId);
+          return behave();
+        },
+      ),
+    ),
+  });
+}
+const app = () => createTestApp();
+
+const post = (idempotencyKey: string, body: object = { n: 1 }, { path = '/v1/a', key = 'key1' } = {}) =>
+  request(app()).post(path).set('Authorization', `Bearer ${key}`).set('Idempotency-Key', idempotencyKey).send(body);
+
+test('the first answer is replayed, and the request id stays that of the call', async () => {
+  const first = await post('replay').expect(201);
+  const second = await post('replay').set('X-Request-Id', 'second').expect(201);
+  expect(second.body).toEqual(first.body);
+  expect(second.headers['x-request-id']).toBe('second');
+  expect(runs).toEqual([expect.stringMatching(/^idem_/)]);
+});
+
+test('another key, path or caller is another operation', async () => {
+  await post('one');
+  await post('two');
+  await post('one', { n: 1 }, { path: '/v1/b' });
+  await post('one', { n: 1 }, { key: 'key2' });
+  expect(new Set(runs).size).toBe(4);
+});
+
+test('without a header each request runs', async () => {
+  for (const n of [1, 2])
+    await request(app()).post('/v1/a').set('Authorization', 'Bearer key1').send({ n }).expect(201);
+  expect(runs).toEqual([undefined, undefined]);
+});
+
+test('the same key with another body is a 409', async () => {
+  await post('other', { n: 1 }).expect(201);
+  const response = await post('other', { n: 2 }).expect(409);
+  expect(response.body).toMatchObject({
+    error: 'Idempotency-Key was already used with another request body',
+    code: 'idempotency_key_reused',
+  });
+});
+
+test.each(['', ' ', 'a b', 'x'.repeat(256), 'é'])('%j is not a key: 400', async (key) => {
+  const encoded = Buffer.from(key).toString('latin1');
+  const response = await post(encoded);
+  expect(response.status).toBe(400);
+  expect(response.body.code).toBe('invalid_idempotency_key');
+});
+
+test('simultaneous requests over several processes run once and answer alike', async () => {
+  behave = async () => {
+    await sleep(150);
+    return { run: runs.length };
+  };
+  const responses = await Promise.all(Array.from({ length: 12 }, () => post('together')));
+  expect(responses.map(({ status, body }) => ({ status, body }))).toEqual(
+    Array.from({ length: 12 }, () => ({ status: 201, body: { run: 1 } })),
+  );
+  expect(runs).toHaveLength(1);
+});
+
+test('a refusal is kept with its text and details', async () => {
+  behave = async () => {
+    throw notFound('Entity type order not found', 'entity_type_not_found');
+  };
+  const first = await post('kept').expect(404);
+  behave = async () => ({});
+  const second = await post('kept').expect(404);
+  expect(second.body).toEqual({ ...first.body, requestId: expect.any(String) });
+  expect((await post('invalid', { n: 'x' }).expect(400)).body.details).toEqual(
+    (await post('invalid', { n: 'x' }).expect(400)).body.details,
+  );
+  expect(runs).toHaveLength(1);
+});
+
+test.each([500, 503])('a %i is not kept: the retry runs again under the same operation id', async (status) => {
+  behave = async () => {
+    throw new HttpError(status, 'broken', 'broken');
+  };
+  await post(`again${status}`).expect(status);
+  behave = async () => ({ ok: true });
+  await post(`again${status}`).expect(201, { ok: true });
+  await post(`again${status}`).expect(201, { ok: true });
+  expect(runs).toHaveLength(2);
+  expect(new Set(runs).size).toBe(1);
+});
+
+test('a claim that its process left behind is taken over with its id, a renewed one is waited for', async () => {
+  const store = createIdempotencyStore(db.pool);
+  behave = async () => {
+    await db.pool.query("update idempotency_records set locked_until = now() - interval '1 s' where key = 'left'");
+    throw new HttpError(500, 'killed', 'killed');
+  };
+  await post('left').expect(500);
+  behave = async () => ({ ok: true });
+  await post('left').expect(201);
+  expect(new Set(runs).size).toBe(1);
+
+  const operation = {
+    organizationId: 'o1',
+    apiKeyId: 'key1',
+    operation: 'x',
+    key: 'renewed',
+    requestHash: Buffer.from('x'),
+  };
+  expect(await store.begin(operation)).toMatchObject({ state: 'started' });
+  await db.pool.query("update idempotency_records set locked_until = now() - interval '1 s' where key = 'renewed'");
+  await store.renew(operation);
+  expect(await store.begin(operation)).toEqual({ state: 'running' });
+});
+
+test('after 24 hours a key is new again, and a sweep removes it', async () => {
+  await post('old');
+  await db.pool.query("update idempotency_records set expires_at = now() - interval '1 s' where key = 'old'");
+  await post('old').expect(201);
+  expect(new Set(runs).size).toBe(2);
+  await db.pool.query("update idempotency_records set expires_at = now() - interval '1 s' where key = 'old'");
+  expect(await createIdempotencyStore(db.pool).sweep()).toBe(1);
+});
