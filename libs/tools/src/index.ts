@@ -16,3 +16,13 @@ export {
   type Tools,
   type TransferRequest,
 } from './types';
+export { type KnownNames, validateRole } from './permissions/validate-role';
+export {
+  type CompiledTemplate,
+  type TemplateContext,
+  type TemplateError,
+  compileTemplate,
+  resolveArgs,
+} from './templates/compile-template';
+export { type PromptSubject, loadPromptVariables } from './templates/prompt-context';
+export { templateCaller } from './templates/template-caller';

@@ -1,0 +1,119 @@
+import {
+  type ErrorDetail,
+  type Json,
+  type Policy,
+  type RoleDefinition,
+  type ScopeRule,
+  filterOperators,
+  roleDefinitionSchema,
+} from '@parley/contracts';
+import { type z } from 'zod';
+import { matchesName } from './policy';
+import { dynamicValue, isScopeField, maskPath, operatorOf } from './scope-rule';
+
+export interface KnownNames {
+  entityTypes: ReadonlySet<string>;
+  /** Tools with a resource of their own: custom ones and the built-ins that are not about one entity. */
+  tools: ReadonlySet<string>;
+}
+
+/**
+ * Everything that is wrong with a role, each with its path (`scopeRules.0.operator`); empty when it can be used. What
+ * would make a rule silently match nothing or everything is a problem here, so that it is refused at push.
+ */
+export function validateRole(definition: unknown, known: KnownNames): ErrorDetail[] {
+  const parsed = roleDefinitionSchema.safeParse(definition);
+  if (!parsed.success) return parsed.error.issues.map(shapeProblem);
+  const { policies, scopeRules = [], fieldMasks = [] } = parsed.data;
+  return [
+    ...policies.flatMap((policy, index) => at(`policies.${index}`, policyProblems(policy, known))),
+    ...scopeRules.flatMap((rule, index) => at(`scopeRules.${index}`, scopeRuleProblems(rule, known))),
+    ...fieldMasks.flatMap((mask, index) => at(`fieldMasks.${index}`, maskProblems(mask, known))),
+  ];
+}
+
+function shapeProblem(issue: z.core.$ZodIssue): ErrorDetail {
+  const path = issue.path.join('.');
+  if (/^scopeRules\.\d+\.operator$/.test(path)) {
+    return { path, message: `is not an operator; known are ${filterOperators.join(', ')}, also without "$"` };
+  }
+  return { path, message: issue.message };
+}
+
+function policyProblems({ resource, actions }: Policy, known: KnownNames): ErrorDetail[] {
+  if (resource === '*') return [];
+  if (known.entityTypes.has(resource)) {
+    return actions.includes('execute')
+      ? [{ path: 'actions', message: `"execute" is for tools; "${resource}" is an entity type` }]
+      : [];
+  }
+  if (resource.startsWith('entity.')) {
+    return [{ path: 'resource', message: `tools of "entity.*" are permitted by the entity type they work on` }];
+  }
+  if (![...known.tools].some((tool) => matchesName(resource, tool))) {
+    return [{ path: 'resource', message: `"${resource}" is neither an entity type nor a tool` }];
+  }
+  const never = actions.filter((action) => action !== 'execute' && action !== '*');
+  return never.length === 0
+    ? []
+    : [{ path: 'actions', message: `tools only know "execute", not "${never.join('", "')}"` }];
+}
+
+function scopeRuleProblems(rule: ScopeRule, known: KnownNames): ErrorDetail[] {
+  const problems = unknownType(rule.entityType, known);
+  if (!isScopeField(rule.field)) {
+    problems.push({ path: 'field', message: 'must be id, status, createdAt, updatedAt or data.<field>' });
+  }
+  return [...problems, ...valueProblems(rule, known)];
+}
+
+function valueProblems({ operator: written, value }: ScopeRule, known: KnownNames): ErrorDetail[] {
+  const operator = operatorOf(written);
+  const problem = (message: string): ErrorDetail[] => [{ path: 'value', message }];
+  for (const one of Array.isArray(value) ? value : [value]) {
+    const dynamic = dynamicValue(one as Json);
+    if (dynamic === null) continue;
+    if (dynamic === 'unknown') {
+      return problem(`"${one}" is not known; use actor.userId, actor.entityId or actor.relatedIds:<entity type>`);
+    }
+    if (dynamic.kind === 'relatedIds' && !known.entityTypes.has(dynamic.entityType)) {
+      return problem(`"${one}" names "${dynamic.entityType}", which is not an entity type`);
+    }
+    if (dynamic.kind === 'relatedIds' && !['$eq', '$ne', '$in', '$nin'].includes(operator)) {
+      return problem(`"${one}" is a list: use it with in or nin`);
+    }
+  }
+  switch (operator) {
+    case '$exists':
+      return typeof value === 'boolean' ? [] : problem('must be true or false');
+    case '$in':
+    case '$nin':
+      return Array.isArray(value) || dynamicValue(value as Json) !== null ? [] : problem('must be a list');
+    case '$gt':
+    case '$gte':
+    case '$lt':
+    case '$lte':
+      return ['number', 'string'].includes(typeof value) ? [] : problem('must be a number or a string');
+    case '$contains':
+      return value === null || (typeof value === 'object' && !Array.isArray(value))
+        ? problem('must be a string, a number, true, false or a list')
+        : [];
+    case '$eq':
+    case '$ne':
+      return [];
+  }
+}
+
+function maskProblems(mask: NonNullable<RoleDefinition['fieldMasks']>[number], known: KnownNames): ErrorDetail[] {
+  const problems = unknownType(mask.entityType, known);
+  if (maskPath(mask.fieldPath).split('.').includes('')) {
+    problems.push({ path: 'fieldPath', message: 'must be names joined by dots, such as "address.street"' });
+  }
+  return problems;
+}
+
+const unknownType = (slug: string, known: KnownNames): ErrorDetail[] =>
+  known.entityTypes.has(slug) ? [] : [{ path: 'entityType', message: `"${slug}" is not an entity type` }];
+
+const at = (prefix: string, problems: ErrorDetail[]): ErrorDetail[] =>
+  problems.map(({ path, message }) => ({ path: `${prefix}.${path}`, message }));

@@ -1,0 +1,127 @@
+import { type Json, findUnstorable } from '@parley/contracts';
+
+/** A template is a list of these; their `source`s put together are the template again. */
+export type TemplateNode =
+  | { kind: 'text'; source: string }
+  | { kind: 'variable'; source: string; name: string; fallback: string | null }
+  | { kind: 'call'; source: string; name: string; args: ValueTree; fallback: string | null }
+  | { kind: 'invalid'; source: string; name: string; problem: string };
+
+/** JSON in which strings may be templates. */
+export type ValueTree =
+  | { kind: 'literal'; value: Exclude<Json, object> | null }
+  | { kind: 'template'; nodes: TemplateNode[] }
+  | { kind: 'array'; items: ValueTree[] }
+  | { kind: 'object'; entries: [key: string, value: ValueTree][] };
+
+/** Bounds of the work that one template can cause; what is beyond them stays text or becomes an error. */
+const maxExpressions = 1_000;
+const maxArgsChars = 20_000;
+const maxNesting = 3;
+
+const namePattern = /\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*/y;
+const fallbackPattern = /\s*\|\s*("(?:[^"\\]|\\.)*")/y;
+const endPattern = /\s*\}\}/y;
+
+/**
+ * Reads `{{path}}`, `{{tool.name({json})}}` and `{{either | "fallback"}}` (decisions.md, Templates). Strings inside the
+ * JSON may be templates in turn. Values are put in after this and never come here, so they cannot become templates.
+ * Never throws: what cannot be read is a node that says so, and an unclosed `{{` is text.
+ */
+export function parseTemplate(template: string, nesting = 0): TemplateNode[] {
+  const nodes: TemplateNode[] = [];
+  let position = 0;
+  for (let expressions = 0; expressions < maxExpressions; expressions += 1) {
+    const open = template.indexOf('{{', position);
+    if (open === -1) break;
+    const node = readExpression(template, open, nesting) ?? readInvalid(template, open);
+    if (node === null) break;
+    if (open > position) nodes.push({ kind: 'text', source: template.slice(position, open) });
+    nodes.push(node);
+    position = open + node.source.length;
+  }
+  if (position < template.length) nodes.push({ kind: 'text', source: template.slice(position) });
+  return nodes;
+}
+
+/** JSON, such as the arguments of a trigger's action, with its strings read as templates. */
+export function parseValue(value: Json, nesting = 0): ValueTree {
+  if (typeof value === 'string') {
+    if (!value.includes('{{')) return { kind: 'literal', value };
+    return { kind: 'template', nodes: parseTemplate(value, nesting) };
+  }
+  if (Array.isArray(value)) return { kind: 'array', items: value.map((item) => parseValue(item, nesting)) };
+  if (typeof value !== 'object' || value === null) return { kind: 'literal', value };
+  return { kind: 'object', entries: Object.entries(value).map(([key, item]) => [key, parseValue(item, nesting)]) };
+}
+
+function readExpression(template: string, open: number, nesting: number): TemplateNode | null {
+  const named = match(namePattern, template, open + 2);
+  if (named === null) return null;
+  const name = named[1]!;
+  let position = open + 2 + named[0].length;
+
+  let argsText: string | null = null;
+  if (template[position] === '(') {
+    const close = closingParenthesis(template, position);
+    if (close === -1) return null;
+    argsText = template.slice(position + 1, close);
+    position = close + 1;
+  }
+
+  const fallbackMatch = match(fallbackPattern, template, position);
+  position += fallbackMatch?.[0].length ?? 0;
+  const end = match(endPattern, template, position);
+  if (end === null) return null;
+  const source = template.slice(open, position + end[0].length);
+
+  const fallback = fallbackMatch === null ? null : parseJson(fallbackMatch[1]!);
+  if (fallback === undefined) return { kind: 'invalid', source, name, problem: 'has a fallback that is not a string' };
+  if (argsText === null) return { kind: 'variable', source, name, fallback: fallback as string | null };
+  const args = argsText.trim() === '' ? {} : parseJson(argsText);
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) {
+    return { kind: 'invalid', source, name, problem: 'has arguments that are not a JSON object' };
+  }
+  const unusable = findUnstorable(args);
+  if (unusable !== null) return { kind: 'invalid', source, name, problem: `has an argument that ${unusable.message}` };
+  if (nesting >= maxNesting) return { kind: 'invalid', source, name, problem: 'is nested too deep' };
+  return { kind: 'call', source, name, args: parseValue(args, nesting + 1), fallback: fallback as string | null };
+}
+
+/** Something between braces that is neither a path nor a call; null when the braces never close. */
+function readInvalid(template: string, open: number): TemplateNode | null {
+  const end = template.indexOf('}}', open + 2);
+  if (end === -1) return null;
+  const source = template.slice(open, end + 2);
+  return { kind: 'invalid', source, name: source.slice(2, -2).trim().slice(0, 80), problem: 'not found' };
+}
+
+/** Where the parenthesis at `open` closes, strings and their escapes left aside; -1 when it does not. */
+function closingParenthesis(text: string, open: number): number {
+  let depth = 0;
+  let inString = false;
+  for (let index = open; index < text.length && index - open <= maxArgsChars; index += 1) {
+    const character = text[index];
+    if (inString) {
+      if (character === '\\') index += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '(') depth += 1;
+    else if (character === ')' && --depth === 0) return index;
+  }
+  return -1;
+}
+
+function match(pattern: RegExp, text: string, position: number): RegExpExecArray | null {
+  pattern.lastIndex = position;
+  return pattern.exec(text);
+}
+
+/** Undefined when the text is not JSON. */
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

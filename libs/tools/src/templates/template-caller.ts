@@ -1,0 +1,22 @@
+import type { Actor, Scope } from '@parley/contracts';
+import type { ToolContext, Tools } from '../types';
+import type { TemplateContext } from './compile-template';
+
+/**
+ * The `call` of a template's context: its functions run as the given actor, inside the agent's `tools` list like any
+ * other call, except that `templateOnly` tools may be called too.
+ */
+export function templateCaller(
+  tools: Tools,
+  scope: Scope,
+  as: { actor: Actor; allowed: readonly string[] | null; context: ToolContext },
+): NonNullable<TemplateContext['call']> {
+  return (name, args, signal) =>
+    tools.run(scope, {
+      name,
+      args,
+      actor: as.actor,
+      allowed: as.allowed,
+      context: { ...as.context, via: 'template', signal },
+    });
+}
