@@ -29,6 +29,7 @@ export { requestIdOf } from './http/request-id';
 export { RawJson, sendJson } from './http/respond';
 export { type KeyedContext, type RequestContext } from './http/exchange';
 export { type Route, type RouteDeps, route } from './http/route';
+export { closeServer } from './process/close-server';
 export {
   ConfigError,
   databaseVariables,

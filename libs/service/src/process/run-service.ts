@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeServer } from './close-server';
 import { createInternalServer } from './internal-server';
 import type { Logger } from './logger';
 import type { Metrics } from './metrics';
@@ -83,13 +84,5 @@ function listen(server: Server, port: number, host: string): Promise<void> {
       reject(error.code === 'EADDRINUSE' ? new Error(`Port ${port} is already in use`) : error),
     );
     server.listen(port, host, resolve);
-  });
-}
-
-/** Lets running requests end; idle connections are closed at once. */
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
   });
 }

@@ -1,0 +1,38 @@
+import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
+import { createGatewayApp } from './app';
+import { gatewayVariables, trustedProxyList } from './config';
+import { serverOptions, tuneServer } from './sockets';
+import { createUpstreams } from './upstreams';
+
+startProcess(async () => {
+  const config = loadConfig(gatewayVariables, process.env);
+  const log = createLogger({ service: 'gateway', level: config.LOG_LEVEL });
+  const metrics = createMetrics('gateway');
+  const failures = metrics.counter('gateway_upstream_failures_total', 'Attempts at an upstream that failed.', [
+    'upstream',
+    'reason',
+  ]);
+  const { upstreams, close } = createUpstreams({
+    chat: { url: config.CHAT_URL, deadlineMs: config.CHAT_DEADLINE_MS },
+    data: { url: config.DATA_URL, deadlineMs: config.DEADLINE_MS },
+    'webhook-ingest': { url: config.WEBHOOK_INGEST_URL, deadlineMs: config.DEADLINE_MS },
+    'tool-executor': { url: config.TOOL_EXECUTOR_URL, deadlineMs: config.EXECUTOR_DEADLINE_MS },
+  });
+  const app = createGatewayApp({
+    upstreams,
+    trustedProxies: trustedProxyList(config.TRUSTED_PROXIES),
+    log,
+    metrics,
+    onUpstreamFailure: (upstream, reason) => failures.inc({ upstream, reason }),
+  });
+  await runService({
+    config,
+    log,
+    metrics,
+    app,
+    serverOptions,
+    tune: (server) => tuneServer(server, app, log),
+    checks: {},
+    closing: [{ name: 'upstream connections', close }],
+  });
+});

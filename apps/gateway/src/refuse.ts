@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import { HttpError } from '@parley/service';
+
+/** Headers of which a second one could be read differently by whoever stands behind us. */
+const single = new Set(['host', 'content-length', 'transfer-encoding', 'content-type', 'authorization', 'expect']);
+
+/** The connection ends with the answer: what follows on it could not be told apart from the body. */
+const refusal = (status: number, code: string, message: string) =>
+  new HttpError(status, code, message, { headers: { Connection: 'close' } });
+
+/**
+ * Throws for a request that is well-formed enough for Node's strict parser and still must not be passed on: another
+ * form of target, a second Host, two framings of the body, an upgrade.
+ */
+export function refuseUnsafe({ url = '', rawHeaders, headers }: IncomingMessage): void {
+  if (url[0] !== '/') throw refusal(400, 'invalid_target', 'Only origin-form request targets are served');
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    if (!single.has(name)) continue;
+    if (seen.has(name)) throw refusal(400, 'duplicate_header', `More than one ${name} header`);
+    seen.add(name);
+  }
+  const encoding = headers['transfer-encoding'];
+  if (encoding !== undefined && headers['content-length'] !== undefined) {
+    throw refusal(400, 'ambiguous_length', 'Both Content-Length and Transfer-Encoding');
+  }
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
+    throw refusal(501, 'unsupported_transfer_encoding', 'The only transfer encoding supported is chunked');
+  }
+  // Some clients offer h2c on every plain connection and are content with being ignored.
+  if (headers.upgrade !== undefined && headers.upgrade.toLowerCase() !== 'h2c') {
+    throw refusal(501, 'upgrade_not_supported', 'Protocol upgrades are not supported');
+  }
+}

@@ -1,0 +1,130 @@
+import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { closeServer, silentLogger } from '@parley/service';
+import { createGatewayApp } from './app';
+import { trustedProxyList } from './config';
+import type { UpstreamName } from './routes';
+import { serverOptions, tuneServer } from './sockets';
+import { createUpstreams } from './upstreams';
+
+/** What an upstream saw of one request. */
+export interface Seen {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  rawHeaders: string[];
+  body: Buffer;
+}
+
+export interface TestUpstream {
+  url: string;
+  server: Server;
+  seen: Seen[];
+  close(): Promise<void>;
+}
+
+const listen = (server: Server, port = 0): Promise<number> =>
+  new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
+
+const stop = (server: Server): Promise<void> => {
+  server.closeAllConnections();
+  return closeServer(server);
+};
+
+/** A real server behind the gateway. By default it reads the body and answers `{ upstream: name }`. */
+export async function startUpstream(
+  name: string,
+  answer: (seen: Seen, response: ServerResponse) => void = (_seen, response) => {
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ upstream: name }));
+  },
+  port = 0,
+): Promise<TestUpstream> {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+    } catch {
+      return; // the gateway gave up
+    }
+    const { method = '', url = '', headers, rawHeaders } = request;
+    const one = { method, url, headers, rawHeaders, body: Buffer.concat(chunks) };
+    seen.push(one);
+    answer(one, response);
+  });
+  const url = `http://127.0.0.1:${await listen(server, port)}`;
+  return { url, server, seen, close: () => stop(server) };
+}
+
+/** A server that handles requests itself, body and all. */
+export async function startRawUpstream(listener: RequestListener): Promise<TestUpstream> {
+  const server = createServer(listener);
+  return { url: `http://127.0.0.1:${await listen(server)}`, server, seen: [], close: () => stop(server) };
+}
+
+export interface TestGateway {
+  url: string;
+  port: number;
+  server: Server;
+  failures: string[];
+  close(): Promise<void>;
+}
+
+export async function startGateway(
+  urls: Partial<Record<UpstreamName, string>>,
+  { deadlineMs = 5_000, trusted = [] as string[], options = {} } = {},
+): Promise<TestGateway> {
+  const failures: string[] = [];
+  const address = (name: UpstreamName) => ({ url: urls[name], deadlineMs });
+  const { upstreams, close } = createUpstreams({
+    chat: address('chat'),
+    data: address('data'),
+    'webhook-ingest': address('webhook-ingest'),
+    'tool-executor': address('tool-executor'),
+  });
+  const log = silentLogger();
+  const app = createGatewayApp({
+    upstreams,
+    trustedProxies: trustedProxyList(trusted),
+    log,
+    onUpstreamFailure: (upstream, reason) => failures.push(`${upstream} ${reason}`),
+  });
+  const server = createServer({ ...serverOptions, ...options }, app);
+  tuneServer(server, app, log);
+  const port = await listen(server);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    server,
+    failures,
+    async close() {
+      await stop(server);
+      await close();
+    },
+  };
+}
+
+/** Sends text as it is over a new connection; everything that came back until the connection ended or `quietMs` passed. */
+export function sendRaw(port: number, text: string | Buffer, quietMs = 400): Promise<string> {
+  return new Promise((resolve) => {
+    let received = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    const finish = () => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(received);
+    };
+    let timer = setTimeout(finish, quietMs);
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      clearTimeout(timer);
+      timer = setTimeout(finish, quietMs);
+    });
+    socket.on('error', finish);
+    socket.on('close', finish);
+  });
+}
+
+/** The JSON of a raw response. */
+export const bodyOf = (raw: string): Record<string, unknown> =>
+  JSON.parse(raw.slice(raw.indexOf('\r\n\r\n') + 4)) as Record<string, unknown>;
