@@ -66,13 +66,18 @@ export {
   type KindResult,
   type ResourceKind,
   type ResourceSet,
+  type ResourceState,
   type SyncBody,
+  type SyncPull,
   type SyncResult,
+  type SyncState,
   definitionSchemas,
   resourceKinds,
   resourceSetSchema,
   syncBodySchema,
+  syncPullSchema,
   syncResultSchema,
+  syncStateSchema,
 } from './http/sync';
 export { type Json, type JsonObject, jsonObjectSchema } from './json';
 export { type Environment, type Permission, type Scope, environmentSchema, permissionSchema } from './scope';

@@ -5,6 +5,7 @@ import { roleDefinitionSchema } from '../definitions/role';
 import { routerDefinitionSchema } from '../definitions/router';
 import { toolDefinitionSchema } from '../definitions/tool';
 import { triggerDefinitionSchema } from '../definitions/trigger';
+import { environmentSchema } from '../scope';
 
 /** In the order in which they are written: a kind only refers to kinds before it, or to its own. */
 export const resourceKinds = ['entityTypes', 'roles', 'tools', 'agents', 'routers', 'triggers'] as const;
@@ -44,6 +45,8 @@ const kindResultSchema = z.object({
   updated: z.array(z.string()),
   deleted: z.array(z.string()),
   unchanged: z.array(z.string()),
+  /** What prune left alone because something outside of the definitions still needs it. */
+  refused: z.array(z.object({ slug: z.string(), reason: z.string() })).optional(),
 });
 export type KindResult = z.infer<typeof kindResultSchema>;
 
@@ -53,3 +56,23 @@ export const syncResultSchema = z.object({
   results: z.partialRecord(z.enum(resourceKinds), kindResultSchema),
 });
 export type SyncResult = z.infer<typeof syncResultSchema>;
+
+/** What `/v1/sync/state` knows of one resource: `version` counts the pushes that changed it. */
+const resourceStateSchema = z.object({ slug: z.string(), name: z.string(), version: z.number(), hash: z.string() });
+export type ResourceState = z.infer<typeof resourceStateSchema>;
+
+/** Answer of `/v1/sync/state`; `version` is what a push may give as `expectedVersion`. */
+export const syncStateSchema = z.object({
+  environment: environmentSchema,
+  version: z.number(),
+  resources: z.record(z.enum(resourceKinds), z.array(resourceStateSchema)),
+});
+export type SyncState = z.infer<typeof syncStateSchema>;
+
+/** Answer of `/v1/sync/pull`: `resources` can be pushed back unchanged. */
+export const syncPullSchema = z.object({
+  environment: environmentSchema,
+  version: z.number(),
+  resources: resourceSetSchema.required(),
+});
+export type SyncPull = z.infer<typeof syncPullSchema>;

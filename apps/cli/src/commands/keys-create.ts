@@ -1,0 +1,73 @@
+import { type Environment, type Permission, environmentSchema, permissionSchema } from '@parley/contracts';
+import { type Queryable, createApiKey } from '@parley/db';
+import { withDatabase } from '../database';
+import { Failure, usageFailure } from '../failure';
+import { findOrganization } from '../organizations';
+import { note, print } from '../terminal';
+
+export interface KeysCreateOptions {
+  env: string;
+  permissions: string;
+  name: string;
+  org?: string;
+  role?: string;
+  expires?: string;
+}
+
+/** `parley keys create`: prints only the key on stdout; it cannot be shown again. */
+export async function runKeysCreate(options: KeysCreateOptions): Promise<void> {
+  const environment = parseEnvironment(options.env);
+  const permissions = parsePermissions(options.permissions);
+  const expiresAt = options.expires === undefined ? undefined : parseExpiry(options.expires, Date.now());
+  const { name, role } = options;
+  if (name.trim() === '') throw usageFailure('--name must not be empty');
+  await withDatabase(async (db) => {
+    const organization = await findOrganization(db.pool, options.org);
+    const scope = { organizationId: organization.id, environment };
+    if (role !== undefined) await requireRole(db.pool, scope, role);
+    const { id, key } = await createApiKey(db.pool, { ...scope, name: name.trim(), permissions, role, expiresAt });
+    const until = expiresAt === undefined ? '' : `, valid until ${expiresAt.toISOString()}`;
+    note(`${id}: ${permissions.join(', ')} in ${environment} of ${organization.slug}${until}. It is shown only now.`);
+    print(key);
+  });
+}
+
+function parseEnvironment(text: string): Environment {
+  const parsed = environmentSchema.safeParse(text);
+  if (!parsed.success) throw usageFailure(`--env must be development or production, not "${text}"`);
+  return parsed.data;
+}
+
+function parsePermissions(text: string): Permission[] {
+  const names = text.split(',').map((name) => name.trim());
+  const parsed = names.map((name) => permissionSchema.safeParse(name));
+  const wrong = names.filter((_, index) => !parsed[index]!.success);
+  if (wrong.length > 0) throw usageFailure(`--permissions knows chat, data, sync and *, not "${wrong.join(', ')}"`);
+  return [...new Set(parsed.map((result) => result.data!))];
+}
+
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** `30d`, `12h`, `2w`, `90m` from now, or a date in ISO 8601; in the future either way. */
+export function parseExpiry(text: string, nowMs: number): Date {
+  const duration = /^(\d{1,6})([mhdw])$/.exec(text);
+  const date = duration
+    ? new Date(nowMs + Number(duration[1]) * unitMs[duration[2] as keyof typeof unitMs])
+    : new Date(/^\d{4}-\d{2}-\d{2}/.test(text) ? text : Number.NaN);
+  if (Number.isNaN(date.getTime())) throw usageFailure(`--expires wants 30d, 12h, 2w or a date, not "${text}"`);
+  if (date.getTime() <= nowMs) throw usageFailure('--expires lies in the past');
+  return date;
+}
+
+/** A key whose role is misspelled would be refused everywhere; say so while it can still be mended. */
+async function requireRole(
+  db: Queryable,
+  scope: { organizationId: string; environment: Environment },
+  role: string,
+): Promise<void> {
+  const { rowCount } = await db.query(
+    'select 1 from roles where organization_id = $1 and environment = $2::"Environment" and slug = $3',
+    [scope.organizationId, scope.environment, role],
+  );
+  if (rowCount === 0) throw new Failure(`No role "${role}" in ${scope.environment}; push it first`);
+}

@@ -1,0 +1,33 @@
+import { type ApiKeySummary, listApiKeys } from '@parley/db';
+import { withDatabase } from '../database';
+import { findOrganization } from '../organizations';
+import { formatTable, note, print } from '../terminal';
+
+/** `parley keys list`: every key of an organization, newest first; never the keys themselves. */
+export async function runKeysList({ org, json }: { org?: string; json?: boolean }): Promise<void> {
+  const { slug, keys } = await withDatabase(async (db) => {
+    const organization = await findOrganization(db.pool, org);
+    return { slug: organization.slug, keys: await listApiKeys(db.pool, organization.id) };
+  });
+  if (json) return print(JSON.stringify(keys));
+  if (keys.length === 0) return note(`${slug} has no keys`);
+  const header = ['ID', 'NAME', 'KEY', 'ENVIRONMENT', 'PERMISSIONS', 'ROLE', 'LAST USED', 'STATE'];
+  print(formatTable(header, keys.map(toRow)));
+}
+
+const toRow = (key: ApiKeySummary): string[] => [
+  key.id,
+  key.name,
+  `${key.prefix}…`,
+  key.environment,
+  key.permissions.join(','),
+  key.role ?? '-',
+  key.lastUsedAt?.toISOString().slice(0, 16) ?? 'never',
+  stateOf(key, Date.now()),
+];
+
+function stateOf({ revokedAt, expiresAt }: ApiKeySummary, nowMs: number): string {
+  if (revokedAt !== null) return `revoked ${revokedAt.toISOString().slice(0, 10)}`;
+  if (expiresAt === null) return 'active';
+  return `${expiresAt.getTime() <= nowMs ? 'expired' : 'expires'} ${expiresAt.toISOString().slice(0, 10)}`;
+}

@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { Failure } from './failure';
+
+/** What `npm start` tells of the stack that it runs, in `.parley/stack.json`. */
+interface Stack {
+  gatewayUrl: string;
+  databaseUrl: string;
+  key: string | null;
+}
+
+/** A variable, or the content of the file that NAME_FILE names, as the services read them. */
+export function readVariable(name: string): string | undefined {
+  const file = process.env[`${name}_FILE`];
+  if (process.env[name] || !file) return process.env[name] || undefined;
+  try {
+    return readFileSync(file, 'utf8').trim() || undefined;
+  } catch {
+    throw new Failure(`${name}_FILE: cannot read ${file}`);
+  }
+}
+
+/** The database of DATABASE_URL, else of the running development stack. */
+export function databaseUrl(): string {
+  const url = readVariable('DATABASE_URL') ?? findStack()?.databaseUrl;
+  if (url === undefined) throw new Failure('DATABASE_URL is not set and no development stack runs (npm start)');
+  if (!/^postgres(ql)?:\/\//.test(url)) throw new Failure('DATABASE_URL must be a postgres:// address');
+  return url;
+}
+
+/** Where the HTTP interface is and the key for it: PARLEY_URL and PARLEY_API_KEY, else the running stack's. */
+export function apiAddress(): { url: string; key: string } {
+  const givenUrl = readVariable('PARLEY_URL');
+  const givenKey = readVariable('PARLEY_API_KEY');
+  const stack = findStack();
+  const url = givenUrl ?? stack?.gatewayUrl;
+  if (url === undefined) throw new Failure('PARLEY_URL is not set and no development stack runs (npm start)');
+  if (!/^https?:\/\//.test(url)) throw new Failure('PARLEY_URL must be an http or https address');
+  // The stack's key is never sent to an address that somebody else has named.
+  const key = givenKey ?? (givenUrl === undefined || givenUrl === stack?.gatewayUrl ? stack?.key : undefined);
+  if (!key) throw new Failure('PARLEY_API_KEY is not set; make a key with: parley keys create');
+  return { url: url.replace(/\/+$/, ''), key };
+}
+
+/** Looks upwards from the working directory, then beside the checkout that this bundle was built in. */
+function findStack(): Stack | null {
+  const folders = [resolve(__dirname, '../../..')];
+  for (let folder = process.cwd(); ; folder = dirname(folder)) {
+    folders.splice(-1, 0, folder);
+    if (dirname(folder) === folder) break;
+  }
+  const file = folders.map((folder) => join(folder, '.parley', 'stack.json')).find((path) => existsSync(path));
+  if (file === undefined) return null;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Stack;
+  } catch {
+    throw new Failure(`Cannot read ${file}`);
+  }
+}
+
+/** The repository's migrations: beside the bundle in an image, in the checkout elsewhere. */
+export function migrationsDir(): string {
+  const candidates = [join(__dirname, 'prisma/migrations'), resolve(__dirname, '../../../prisma/migrations')];
+  const found = [join(process.cwd(), 'prisma/migrations'), ...candidates].find((path) => existsSync(path));
+  if (found === undefined) throw new Failure(`No migrations found in ${candidates.join(' or ')}`);
+  return found;
+}

@@ -1,0 +1,27 @@
+export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
+
+/** An expected failure: its message is all that the user sees. */
+export class Failure extends Error {
+  constructor(
+    message: string,
+    readonly exitCode: number = exitCodes.failure,
+  ) {
+    super(message);
+    this.name = 'Failure';
+  }
+}
+
+/** The command was called wrongly; status 2. */
+export const usageFailure = (message: string): Failure => new Failure(message, exitCodes.usage);
+
+/** What to tell of anything that was thrown: one line for what is not ours, the message as written for a Failure. */
+export function describeFailure(error: unknown): { message: string; exitCode: number } {
+  if (error instanceof Failure) return { message: error.message, exitCode: error.exitCode };
+  return { message: `${firstLine(error)} (--debug shows more)`, exitCode: exitCodes.failure };
+}
+
+function firstLine(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const text = error.message || (error as { code?: string }).code || error.name;
+  return text.trim().split('\n')[0]!;
+}

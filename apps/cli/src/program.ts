@@ -1,0 +1,55 @@
+import { Command } from 'commander';
+
+/** The table of commands. Each loads its code when it runs, so that `--help` costs next to nothing. */
+export function createProgram(): Command {
+  const program = new Command('parley')
+    .description('Configuration as code and operations for Parley')
+    .option('--debug', 'show the stack of an error')
+    .exitOverride();
+
+  program
+    .command('migrate')
+    .description('bring the database to this version')
+    .option('--check', 'only say whether it is; status 1 when not')
+    .action(async (options) => (await import('./commands/migrate')).runMigrate(options));
+
+  program
+    .command('demo')
+    .description('make the demo organization with its agent and data, once')
+    .option('--new-key', 'make another development key')
+    .action(async (options) => (await import('./commands/demo')).runDemo(options));
+
+  const org = program.command('org').description('organizations');
+  org
+    .command('create')
+    .description('make an organization')
+    .requiredOption('--slug <slug>', 'its short name')
+    .requiredOption('--name <name>', 'its name for people')
+    .action(async (options) => (await import('./commands/org-create')).runOrgCreate(options));
+
+  const keys = program.command('keys').description('API keys');
+  keys
+    .command('create')
+    .description('make a key; only the key is printed on stdout')
+    .requiredOption('--env <environment>', 'development or production')
+    .requiredOption('--permissions <list>', 'chat, data, sync, separated by commas, or *')
+    .requiredOption('--name <name>', 'what it is for')
+    .option('--org <slug>', 'organization; default: the only one, or demo')
+    .option('--role <slug>', 'role that the Data API applies')
+    .option('--expires <when>', '30d, 12h, 2w or a date')
+    .action(async (options) => (await import('./commands/keys-create')).runKeysCreate(options));
+  keys
+    .command('list')
+    .description('list the keys of an organization')
+    .option('--org <slug>', 'organization; default: the only one, or demo')
+    .option('--json', 'one JSON array')
+    .action(async (options) => (await import('./commands/keys-list')).runKeysList(options));
+  keys
+    .command('revoke')
+    .description('end a key')
+    .argument('<id|prefix>', 'as keys list shows it')
+    .option('--org <slug>', 'organization; default: the only one, or demo')
+    .action(async (key, options) => (await import('./commands/keys-revoke')).runKeysRevoke(key, options));
+
+  return program;
+}

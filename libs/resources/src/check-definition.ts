@@ -1,0 +1,88 @@
+import { type ErrorDetail, type Json, type ResourceKind, filterOperators } from '@parley/contracts';
+import { cronProblem, isTimeZone } from './cron';
+import type { Definition } from './definition';
+
+/** What is wrong inside one definition, beyond its shape; paths are inside it. */
+export function checkDefinition(kind: ResourceKind, definition: Definition): ErrorDetail[] {
+  switch (kind) {
+    case 'roles':
+      return checkRole(definition as Definition<'roles'>);
+    case 'routers':
+      return checkRouter(definition as Definition<'routers'>);
+    case 'triggers':
+      return checkTrigger(definition as Definition<'triggers'>);
+    case 'agents':
+    case 'entityTypes':
+    case 'tools':
+      return [];
+  }
+}
+
+const actorValues = /^actor\.(userId|entityId|relatedIds:.+)$/;
+
+function checkRole({ scopeRules = [] }: Definition<'roles'>): ErrorDetail[] {
+  return scopeRules.flatMap(({ operator, value }, index) => {
+    const path = `scopeRules.${index}.value`;
+    if (typeof value === 'string' && value.startsWith('actor.')) {
+      const known = actorValues.test(value);
+      return known ? [] : [{ path, message: 'must be actor.userId, actor.entityId or actor.relatedIds:<type>' }];
+    }
+    return operandProblem(operator, value, path);
+  });
+}
+
+function checkRouter({ rules = [] }: Definition<'routers'>): ErrorDetail[] {
+  return rules.flatMap(({ conditions }, rule) =>
+    conditions.flatMap(({ field, operator, value }, index) => {
+      const path = `rules.${rule}.conditions.${index}`;
+      const named = /^[^.]+\.[^.]+/.test(field);
+      return [
+        ...(named ? [] : [{ path: `${path}.field`, message: 'must be <entity type>.<field>, such as customer.tier' }]),
+        ...operandProblem(operator, value, `${path}.value`),
+      ];
+    }),
+  );
+}
+
+function operandProblem(operator: string, value: Json, path: string): ErrorDetail[] {
+  const name = operator.replace(/^\$/, '');
+  if ((name === 'in' || name === 'nin') && !Array.isArray(value))
+    return [{ path, message: `${operator} needs a list` }];
+  if (name === 'exists' && typeof value !== 'boolean') return [{ path, message: `${operator} needs true or false` }];
+  return [];
+}
+
+function checkTrigger({ on, schedule }: Definition<'triggers'>): ErrorDetail[] {
+  const problems: ErrorDetail[] = [];
+  if ('schedule' in on) {
+    const problem = cronProblem(on.schedule);
+    if (problem !== null) problems.push({ path: 'on.schedule', message: problem });
+    if (on.timezone !== undefined && !isTimeZone(on.timezone)) {
+      problems.push({ path: 'on.timezone', message: `"${on.timezone}" is not a time zone` });
+    }
+  } else {
+    for (const [field, condition] of Object.entries(on.condition ?? {})) {
+      problems.push(...checkCondition(field, condition));
+    }
+  }
+  if (schedule?.delay !== undefined && schedule.at !== undefined) {
+    problems.push({ path: 'schedule', message: 'takes delay or at, not both' });
+  }
+  return problems;
+}
+
+const conditionField = /^(data|previousData)\..+$|^(status|previousStatus)$/;
+const operators = new Set<string>(filterOperators);
+
+function checkCondition(field: string, condition: Json): ErrorDetail[] {
+  const path = `on.condition.${field}`;
+  if (!conditionField.test(field)) return [{ path, message: 'must name data.<field>, previousData.<field> or status' }];
+  if (typeof condition !== 'object' || condition === null || Array.isArray(condition)) return [];
+  const keys = Object.keys(condition);
+  if (!keys.some((key) => key.startsWith('$'))) return [];
+  return keys.flatMap((key) =>
+    operators.has(key)
+      ? operandProblem(key, condition[key]!, `${path}.${key}`)
+      : [{ path: `${path}.${key}`, message: `unknown operator; there are ${filterOperators.join(' ')}` }],
+  );
+}

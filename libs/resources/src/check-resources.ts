@@ -1,0 +1,111 @@
+import {
+  type ErrorDetail,
+  type ResourceKind,
+  type ResourceSet,
+  findUnstorable,
+  resourceKinds,
+} from '@parley/contracts';
+import { checkDefinition } from './check-definition';
+import { type Definition, forEachKind, singular, slugOf } from './definition';
+import { type Reference, isMet, referencesOf } from './references';
+import type { StoredResources } from './stored-resources';
+
+/** Types that the product makes itself when it first needs them (interface.md, Payment entity). */
+const builtInEntityTypes = ['payment'];
+
+export interface CheckInput {
+  resources: ResourceSet;
+  stored: StoredResources;
+  /** Slugs that this push deletes, by kind. */
+  deleted: Record<ResourceKind, ReadonlySet<string>>;
+  /** Names of the built-in tools. */
+  knownTools: readonly string[];
+}
+
+/**
+ * Every problem of a push at once. Paths are below `resources`: `agents.0.tools.2`. References are held against what
+ * the environment will hold: what is stored, without what is deleted, with what is pushed.
+ */
+export function checkResources(input: CheckInput): ErrorDetail[] {
+  const names = namesAfter(input);
+  return [
+    ...resourceKinds.flatMap((kind) =>
+      (input.resources[kind] ?? []).flatMap((definition: Definition, index: number) =>
+        [...ownProblems(kind, definition), ...missing(kind, definition, names)].map(({ path, message }) => ({
+          path: path === '' ? `${kind}.${index}` : `${kind}.${index}.${path}`,
+          message,
+        })),
+      ),
+    ),
+    ...duplicates(input),
+    ...toolNameProblems(input, names.tools),
+    ...stillNeeded(input, names),
+  ];
+}
+
+type Names = Record<ResourceKind, Set<string>>;
+
+function namesAfter({ resources, stored, deleted, knownTools }: CheckInput): Names {
+  const names: Names = forEachKind((kind) => {
+    const kept = [...stored[kind].keys()].filter((slug) => !deleted[kind].has(slug));
+    return new Set([...kept, ...(resources[kind] ?? []).map(slugOf)]);
+  });
+  for (const tool of knownTools) names.tools.add(tool);
+  for (const type of builtInEntityTypes) names.entityTypes.add(type);
+  return names;
+}
+
+function ownProblems(kind: ResourceKind, definition: Definition): ErrorDetail[] {
+  const unstorable = findUnstorable(definition);
+  return unstorable === null ? checkDefinition(kind, definition) : [unstorable];
+}
+
+const missing = (kind: ResourceKind, definition: Definition, names: Names): ErrorDetail[] =>
+  referencesOf(kind, definition)
+    .filter((reference) => !isMet(reference, names))
+    .map((reference) => ({ path: reference.path, message: unknown(reference) }));
+
+const unknown = ({ kinds, slug, pattern }: Reference): string =>
+  pattern ? `no tool matches "${slug}"` : `unknown ${kinds.map((kind) => singular[kind]).join(' or ')} "${slug}"`;
+
+function duplicates({ resources }: CheckInput): ErrorDetail[] {
+  return resourceKinds.flatMap((kind) => {
+    const seen = new Set<string>();
+    return (resources[kind] ?? []).flatMap((definition: Definition, index: number) => {
+      const slug = slugOf(definition);
+      if (!seen.has(slug)) return seen.add(slug) && [];
+      const field = kind === 'tools' ? 'name' : 'slug';
+      return [{ path: `${kind}.${index}.${field}`, message: `"${slug}" is given more than once` }];
+    });
+  });
+}
+
+/** Towards models the dots of a name become `_`, so two names may differ by more than that only. */
+function toolNameProblems({ resources, knownTools }: CheckInput, names: Set<string>): ErrorDetail[] {
+  const builtIn = new Set(knownTools);
+  const byWireName = Map.groupBy(names, wireName);
+  return (resources.tools ?? []).flatMap(({ name }, index) => {
+    const path = `tools.${index}.name`;
+    if (builtIn.has(name)) return [{ path, message: `"${name}" is a built-in tool` }];
+    const other = byWireName.get(wireName(name))?.find((candidate) => candidate !== name);
+    return other === undefined ? [] : [{ path, message: `"${name}" cannot be told from "${other}" by a model` }];
+  });
+}
+
+const wireName = (name: string): string => name.replaceAll('.', '_');
+
+/** What prune would take away from resources that stay. */
+function stillNeeded({ resources, stored, deleted }: CheckInput, names: Names): ErrorDetail[] {
+  return resourceKinds.flatMap((kind) => {
+    const given = new Set((resources[kind] ?? []).map(slugOf));
+    const staying = [...stored[kind].values()].filter(({ slug }) => !given.has(slug) && !deleted[kind].has(slug));
+    return staying.flatMap(({ slug, definition }) =>
+      referencesOf(kind, definition).flatMap((reference) => {
+        const target = reference.kinds.find((candidate) => deleted[candidate].has(reference.slug));
+        if (target === undefined || isMet(reference, names)) return [];
+        const user = `${singular[kind]} "${slug}" (${reference.path})`;
+        return [{ path: target, message: `"${reference.slug}" cannot be deleted: ${user} needs it` }];
+      }),
+    );
+  });
+}

@@ -1,0 +1,125 @@
+import {
+  type ErrorDetail,
+  type KindResult,
+  type ResourceKind,
+  type ResourceSet,
+  type Scope,
+  type SyncResult,
+  resourceKinds,
+} from '@parley/contracts';
+import { type Db, type Queryable, inTransaction } from '@parley/db';
+import { checkResources } from './check-resources';
+import { forEachKind, slugOf } from './definition';
+import { type Refused, findRefused, lockEntityTypes } from './find-refused';
+import { type Plan, planPush } from './plan';
+import { readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
+import { deleteDefinitions, writeDefinitions } from './write-resources';
+
+export interface PushRequest {
+  /** A full or a partial set; kinds that are absent are left alone. */
+  resources: ResourceSet;
+  /** Says what would happen and changes nothing. */
+  dryRun?: boolean;
+  /** Deletes what is stored and absent from a kind that is given. */
+  prune?: boolean;
+  /** Refuses when somebody else has changed the environment since. */
+  expectedVersion?: number;
+  /** Names of the built-in tools, which definitions may refer to. */
+  knownTools: readonly string[];
+}
+
+export type PushResult =
+  | { ok: true; result: SyncResult }
+  | { ok: false; reason: 'invalid'; problems: ErrorDetail[] }
+  | { ok: false; reason: 'version_conflict'; version: number };
+
+/**
+ * Brings an environment's definitions to what is given, all or nothing: one transaction, and one push at a time in an
+ * environment. Every problem is reported before anything is written (decisions.md, Sync).
+ */
+export function pushResources(db: Pick<Db, 'pool'>, scope: Scope, request: PushRequest): Promise<PushResult> {
+  return inTransaction(db.pool, async (client) => {
+    if (request.dryRun) await client.query(readOnlySnapshot);
+    else await lockPushes(client, scope, request);
+    return push(client, scope, request);
+  });
+}
+
+/**
+ * Pushes to one environment wait for each other. An agent's identity belongs to both environments, so pushes that
+ * touch agents also wait for those of the other one; always in this order, so that none waits in a circle.
+ */
+async function lockPushes(client: Queryable, scope: Scope, { resources }: PushRequest): Promise<void> {
+  const lock = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
+  await client.query(lock, [`parley-push-${scope.organizationId}-${scope.environment}`]);
+  if (resources.agents !== undefined) await client.query(lock, [`parley-push-agents-${scope.organizationId}`]);
+}
+
+async function push(client: Queryable, scope: Scope, request: PushRequest): Promise<PushResult> {
+  const { resources, dryRun = false, prune = false, expectedVersion, knownTools } = request;
+  const version = await readVersion(client, scope);
+  if (expectedVersion !== undefined && expectedVersion !== version) {
+    return { ok: false, reason: 'version_conflict', version };
+  }
+  const stored = await readStoredResources(client, scope);
+  const plan = planPush(resources, stored);
+  const pruned = prune ? await planDeletes(client, scope, plan, dryRun) : null;
+  const deleted = forEachKind((kind) => new Set(pruned?.[kind]?.deleted));
+  const problems = checkResources({ resources, stored, deleted, knownTools });
+  if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
+
+  const results = describe(plan, pruned);
+  const changes = Object.values(results).some(
+    (kind) => kind.created.length + kind.updated.length + kind.deleted.length,
+  );
+  if (dryRun || !changes) return { ok: true, result: { dryRun, version, results } };
+  for (const kind of resourceKinds) {
+    await writeDefinitions(client, scope, kind, [...(plan[kind]?.created ?? []), ...(plan[kind]?.updated ?? [])]);
+  }
+  for (const kind of resourceKinds.toReversed()) await deleteDefinitions(client, scope, kind, [...deleted[kind]]);
+  return { ok: true, result: { dryRun, version: await nextVersion(client, scope), results } };
+}
+
+type Pruned = Partial<Record<ResourceKind, { deleted: string[]; refused: Refused[] }>>;
+
+async function planDeletes(client: Queryable, scope: Scope, plan: Plan, dryRun: boolean): Promise<Pruned> {
+  const pruned: Pruned = {};
+  if (!dryRun) await lockEntityTypes(client, scope, plan.entityTypes?.absent ?? []);
+  for (const kind of resourceKinds) {
+    const absent = plan[kind]?.absent;
+    if (absent === undefined) continue;
+    const refused = await findRefused(client, scope, kind, absent);
+    const kept = new Set(refused.map(({ slug }) => slug));
+    pruned[kind] = { deleted: absent.filter((slug) => !kept.has(slug)), refused };
+  }
+  return pruned;
+}
+
+function describe(plan: Plan, pruned: Pruned | null): Partial<Record<ResourceKind, KindResult>> {
+  const results: Partial<Record<ResourceKind, KindResult>> = {};
+  for (const kind of resourceKinds) {
+    const ofKind = plan[kind];
+    if (ofKind === undefined) continue;
+    const { deleted = [], refused = [] } = pruned?.[kind] ?? {};
+    results[kind] = {
+      created: ofKind.created.map(slugOf),
+      updated: ofKind.updated.map(slugOf),
+      deleted,
+      unchanged: ofKind.unchanged,
+      ...(refused.length > 0 ? { refused } : {}),
+    };
+  }
+  return results;
+}
+
+async function nextVersion(client: Queryable, scope: Scope): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(
+    `insert into environment_states (organization_id, environment, version, updated_at)
+     values ($1, $2::"Environment", 1, now())
+     on conflict (organization_id, environment) do update
+     set version = environment_states.version + 1, updated_at = now()
+     returning version`,
+    [scope.organizationId, scope.environment],
+  );
+  return rows[0]!.version;
+}

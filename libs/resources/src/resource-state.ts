@@ -1,0 +1,23 @@
+import type { Scope, SyncState } from '@parley/contracts';
+import { type Db, inTransaction } from '@parley/db';
+import { contentHash } from './canonical-json';
+import { forEachKind } from './definition';
+import { readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
+
+/** What an environment holds, without the definitions: per kind slug, name, version and content hash. */
+export function resourceState(db: Pick<Db, 'pool'>, scope: Scope): Promise<SyncState> {
+  return inTransaction(db.pool, async (client) => {
+    await client.query(readOnlySnapshot);
+    const version = await readVersion(client, scope);
+    const stored = await readStoredResources(client, scope);
+    const resources = forEachKind((kind) =>
+      [...stored[kind].values()].map(({ slug, name, revision, definition }) => ({
+        slug,
+        name,
+        version: revision,
+        hash: contentHash(definition),
+      })),
+    );
+    return { environment: scope.environment, version, resources };
+  });
+}
