@@ -5,30 +5,16 @@ import type { Definition } from './definition';
 /** What is wrong inside one definition, beyond its shape; paths are inside it. */
 export function checkDefinition(kind: ResourceKind, definition: Definition): ErrorDetail[] {
   switch (kind) {
-    case 'roles':
-      return checkRole(definition as Definition<'roles'>);
     case 'routers':
       return checkRouter(definition as Definition<'routers'>);
     case 'triggers':
       return checkTrigger(definition as Definition<'triggers'>);
     case 'agents':
     case 'entityTypes':
+    case 'roles':
     case 'tools':
       return [];
   }
-}
-
-const actorValues = /^actor\.(userId|entityId|relatedIds:.+)$/;
-
-function checkRole({ scopeRules = [] }: Definition<'roles'>): ErrorDetail[] {
-  return scopeRules.flatMap(({ operator, value }, index) => {
-    const path = `scopeRules.${index}.value`;
-    if (typeof value === 'string' && value.startsWith('actor.')) {
-      const known = actorValues.test(value);
-      return known ? [] : [{ path, message: 'must be actor.userId, actor.entityId or actor.relatedIds:<type>' }];
-    }
-    return operandProblem(operator, value, path);
-  });
 }
 
 function checkRouter({ rules = [] }: Definition<'routers'>): ErrorDetail[] {

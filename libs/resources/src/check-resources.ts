@@ -5,6 +5,7 @@ import {
   findUnstorable,
   resourceKinds,
 } from '@parley/contracts';
+import { validateRole } from '@parley/tools';
 import { checkDefinition } from './check-definition';
 import { type Definition, forEachKind, singular, slugOf } from './definition';
 import { type Reference, isMet, referencesOf } from './references';
@@ -31,7 +32,7 @@ export function checkResources(input: CheckInput): ErrorDetail[] {
   return [
     ...resourceKinds.flatMap((kind) =>
       (input.resources[kind] ?? []).flatMap((definition: Definition, index: number) =>
-        [...ownProblems(kind, definition), ...missing(kind, definition, names)].map(({ path, message }) => ({
+        problemsOf(kind, definition, names).map(({ path, message }) => ({
           path: path === '' ? `${kind}.${index}` : `${kind}.${index}.${path}`,
           message,
         })),
@@ -55,15 +56,17 @@ function namesAfter({ resources, stored, deleted, knownTools }: CheckInput): Nam
   return names;
 }
 
-function ownProblems(kind: ResourceKind, definition: Definition): ErrorDetail[] {
+function problemsOf(kind: ResourceKind, definition: Definition, names: Names): ErrorDetail[] {
   const unstorable = findUnstorable(definition);
-  return unstorable === null ? checkDefinition(kind, definition) : [unstorable];
+  if (unstorable !== null) return [unstorable];
+  // Whoever applies roles also knows what they may refer to.
+  if (kind === 'roles') return validateRole(definition, names);
+  const missing = referencesOf(kind, definition).filter((reference) => !isMet(reference, names));
+  return [
+    ...checkDefinition(kind, definition),
+    ...missing.map((reference) => ({ path: reference.path, message: unknown(reference) })),
+  ];
 }
-
-const missing = (kind: ResourceKind, definition: Definition, names: Names): ErrorDetail[] =>
-  referencesOf(kind, definition)
-    .filter((reference) => !isMet(reference, names))
-    .map((reference) => ({ path: reference.path, message: unknown(reference) }));
 
 const unknown = ({ kinds, slug, pattern }: Reference): string =>
   pattern ? `no tool matches "${slug}"` : `unknown ${kinds.map((kind) => singular[kind]).join(' or ')} "${slug}"`;

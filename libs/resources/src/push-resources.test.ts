@@ -1,0 +1,373 @@
+import type { ResourceSet, Scope } from '@parley/contracts';
+import { type Db, createDb } from '@parley/db';
+import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { pullResources } from './pull-resources';
+import { type PushRequest, pushResources } from './push-resources';
+import { resourceState } from './resource-state';
+
+let database: TestDatabase;
+let db: Db;
+const knownTools = ['entity.query', 'entity.get', 'payment.create'];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+let count = 0;
+async function newScope(): Promise<Scope> {
+  const organizationId = `org_${++count}`;
+  await db.pool.query('insert into organizations (id, slug, name, updated_at) values ($1, $1, $1, now())', [
+    organizationId,
+  ]);
+  return { organizationId, environment: 'development' };
+}
+const inProduction = (scope: Scope): Scope => ({ ...scope, environment: 'production' });
+
+const push = (scope: Scope, resources: ResourceSet, options: Partial<PushRequest> = {}) =>
+  pushResources(db, scope, { resources, knownTools, ...options });
+
+async function pushed(scope: Scope, resources: ResourceSet, options: Partial<PushRequest> = {}) {
+  const result = await push(scope, resources, options);
+  if (!result.ok) throw new Error(JSON.stringify(result));
+  return result.result;
+}
+
+async function problemsOf(scope: Scope, resources: ResourceSet, options: Partial<PushRequest> = {}) {
+  const result = await push(scope, resources, options);
+  return !result.ok && result.reason === 'invalid' ? result.problems : [];
+}
+
+const agent = (slug: string, more = {}) => ({ slug, name: slug, systemPrompt: 'Hello', ...more });
+const type = (slug: string, more = {}) => ({ slug, name: slug, schema: { name: 'string' }, ...more });
+const router = (slug: string, agents: string[]) => ({
+  slug,
+  name: slug,
+  mode: 'classify' as const,
+  agents,
+  fallback: agents[0]!,
+});
+
+const everything: ResourceSet = {
+  entityTypes: [
+    type('order', {
+      schema: { zeta: 'string', alpha: { type: 'number' }, number: 'string' },
+      searchFields: ['zeta', 'alpha'],
+      displayConfig: { title: 'zeta', a: [] },
+    }),
+    type('customer'),
+  ],
+  roles: [
+    {
+      slug: 'clerk',
+      name: 'Clerk',
+      policies: [
+        { resource: 'order', actions: ['read', 'list'], effect: 'allow' },
+        { resource: 'shop.refund', actions: ['execute'], effect: 'deny' },
+      ],
+      scopeRules: [{ entityType: 'order', field: 'data.owner', operator: 'eq', value: 'actor.userId' }],
+      fieldMasks: [{ entityType: 'customer', fieldPath: 'email', maskType: 'hide' }],
+    },
+  ],
+  tools: [
+    {
+      name: 'shop.refund',
+      description: 'Refunds',
+      parameters: { type: 'object', properties: { z: { type: 'string' }, a: { type: 'number', minimum: 0.5 } } },
+      handlerCode: 'return args;\n',
+    },
+  ],
+  agents: [agent('helper', { tools: ['entity.query', 'shop.*'], roles: ['clerk'], model: 'openai/gpt-5-mini' })],
+  routers: [
+    {
+      slug: 'front',
+      name: 'Front',
+      mode: 'rules',
+      agents: ['helper'],
+      rules: [{ conditions: [{ field: 'customer.tier', operator: '$in', value: ['gold'] }], route: 'helper' }],
+      fallback: 'helper',
+    },
+  ],
+  triggers: [
+    {
+      slug: 'on-paid',
+      name: 'Paid',
+      on: { entityType: 'payment', action: 'updated', condition: { 'data.status': 'paid' } },
+      actions: [{ tool: 'shop.refund', args: { id: '{{trigger.data.id}}' } }],
+    },
+    {
+      slug: 'nightly',
+      name: 'Nightly',
+      on: { schedule: '*/15 2-4 * * mon-fri', timezone: 'America/Santiago' },
+      actions: [{ tool: 'entity.query', args: {} }],
+      enabled: false,
+    },
+  ],
+};
+
+describe('a push', () => {
+  test('creates every kind, and says so per kind', async () => {
+    const scope = await newScope();
+    const { version, results } = await pushed(scope, everything);
+    expect(version).toBe(1);
+    expect(results.entityTypes).toEqual({ created: ['order', 'customer'], updated: [], deleted: [], unchanged: [] });
+    expect(results.triggers!.created).toEqual(['on-paid', 'nightly']);
+    const { rows } = await db.pool.query('select slug, enabled, entity_type, action from triggers order by slug');
+    expect(rows).toEqual([
+      { slug: 'nightly', enabled: false, entity_type: null, action: null },
+      { slug: 'on-paid', enabled: true, entity_type: 'payment', action: 'updated' },
+    ]);
+  });
+
+  test('of what was pulled changes nothing, and the definitions are the same to the byte', async () => {
+    const scope = await newScope();
+    await pushed(scope, everything);
+    const pulled = await pullResources(db, scope);
+    const bySlug = (a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+    for (const kind of Object.keys(everything) as (keyof ResourceSet)[]) {
+      expect(JSON.stringify([...pulled.resources[kind]].sort(bySlug))).toBe(
+        JSON.stringify([...everything[kind]!].sort(bySlug)),
+      );
+    }
+    const again = await pushed(scope, pulled.resources, { prune: true });
+    expect(again.version).toBe(1);
+    for (const result of Object.values(again.results)) {
+      expect(result).toMatchObject({ created: [], updated: [], deleted: [] });
+    }
+    expect(await pullResources(db, scope)).toEqual(pulled);
+  });
+
+  test('takes no notice of the order of keys, nor of an empty list of search fields', async () => {
+    const scope = await newScope();
+    await pushed(scope, { entityTypes: [type('a', { schema: { x: 'string', y: 'number' } })] });
+    const { results } = await pushed(scope, {
+      entityTypes: [{ schema: { y: 'number', x: 'string' }, searchFields: [], name: 'a', slug: 'a' }],
+    });
+    expect(results.entityTypes!.unchanged).toEqual(['a']);
+  });
+
+  test('of a part updates that part, and deletes nothing without prune', async () => {
+    const scope = await newScope();
+    await pushed(scope, everything);
+    const { results, version } = await pushed(scope, { agents: [agent('helper', { systemPrompt: 'Changed' })] });
+    expect(results).toEqual({ agents: { created: [], updated: ['helper'], deleted: [], unchanged: [] } });
+    expect(version).toBe(2);
+    const state = await resourceState(db, scope);
+    expect(state.resources.agents).toEqual([
+      { slug: 'helper', name: 'helper', version: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ]);
+    expect(state.resources.routers).toMatchObject([{ slug: 'front', version: 1 }]);
+  });
+
+  test('prunes only the kinds that are given', async () => {
+    const scope = await newScope();
+    await pushed(scope, { agents: [agent('a'), agent('b')], entityTypes: [type('t')] });
+    const { results } = await pushed(scope, { agents: [agent('a')] }, { prune: true });
+    expect(results).toEqual({ agents: { created: [], updated: [], deleted: ['b'], unchanged: ['a'] } });
+    expect((await resourceState(db, scope)).resources.entityTypes).toHaveLength(1);
+  });
+
+  test('that runs dry tells the same and writes nothing', async () => {
+    const scope = await newScope();
+    const dry = await pushed(scope, everything, { dryRun: true });
+    expect(dry).toMatchObject({ dryRun: true, version: 0 });
+    expect((await pullResources(db, scope)).resources.agents).toEqual([]);
+    expect((await pushed(scope, everything)).results).toEqual(dry.results);
+  });
+
+  test('with an outdated expectedVersion is refused', async () => {
+    const scope = await newScope();
+    await pushed(scope, { agents: [agent('a')] }, { expectedVersion: 0 });
+    expect(await push(scope, { agents: [agent('b')] }, { expectedVersion: 0 })).toEqual({
+      ok: false,
+      reason: 'version_conflict',
+      version: 1,
+    });
+  });
+
+  test('that fails half-way leaves nothing behind', async () => {
+    const scope = await newScope();
+    await db.pool.query(
+      `create or replace function refuse() returns trigger as $$ begin raise exception 'no'; end $$ language plpgsql`,
+    );
+    await db.pool.query(
+      `create trigger refuse before insert on triggers for each row when (new.slug = 'cursed') execute function refuse()`,
+    );
+    const cursed = { ...everything.triggers![0]!, slug: 'cursed' };
+    await expect(push(scope, { ...everything, triggers: [cursed] })).rejects.toThrow('no');
+    expect((await resourceState(db, scope)).resources).toMatchObject({ entityTypes: [], agents: [], tools: [] });
+    const { rowCount } = await db.pool.query('select 1 from agents where organization_id = $1', [scope.organizationId]);
+    expect(rowCount).toBe(0);
+  });
+
+  test('waits for the others: each of 12 at once is counted, and one expected version wins once', async () => {
+    const scope = await newScope();
+    const versions = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => pushed(scope, { agents: [agent(`a${index}`), agent(`b${index}`)] })),
+    );
+    expect(versions.map(({ version }) => version).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 12 }, (_, index) => index + 1),
+    );
+    const racing = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => push(scope, { agents: [agent(`c${index}`)] }, { expectedVersion: 12 })),
+    );
+    expect(racing.filter(({ ok }) => ok)).toHaveLength(1);
+  });
+
+  test('to both environments at once never loses an agent that they share', async () => {
+    const scope = await newScope();
+    for (let round = 0; round < 20; round += 1) {
+      await Promise.all([
+        pushed(scope, { agents: round % 2 ? [agent('shared')] : [] }, { prune: true }),
+        pushed(inProduction(scope), { agents: [agent('shared', { systemPrompt: `round ${round}` })] }, { prune: true }),
+      ]);
+      expect((await resourceState(db, inProduction(scope))).resources.agents).toHaveLength(1);
+    }
+  });
+});
+
+describe('prune', () => {
+  test('takes an agent away from one environment and keeps the other', async () => {
+    const scope = await newScope();
+    await pushed(scope, { agents: [agent('a')] });
+    await pushed(inProduction(scope), { agents: [agent('a')] });
+    await pushed(scope, { agents: [] }, { prune: true });
+    expect((await resourceState(db, scope)).resources.agents).toEqual([]);
+    expect((await resourceState(db, inProduction(scope))).resources.agents).toHaveLength(1);
+    await pushed(inProduction(scope), { agents: [] }, { prune: true });
+    const { rowCount } = await db.pool.query('select 1 from agents where organization_id = $1', [scope.organizationId]);
+    expect(rowCount).toBe(0);
+  });
+
+  test('refuses to take entities away with their type, and names it; the rest goes on', async () => {
+    const scope = await newScope();
+    await pushed(scope, { entityTypes: [type('full'), type('empty')] });
+    await db.pool.query(
+      `insert into entities (id, organization_id, environment, type_id, status, data, created_at, updated_at)
+       select 'ent_' || id, organization_id, environment, id, 'deleted', '{}', 1, 1 from entity_types
+       where organization_id = $1 and slug = 'full'`,
+      [scope.organizationId],
+    );
+    const { results } = await pushed(scope, { entityTypes: [] }, { prune: true });
+    expect(results.entityTypes).toEqual({
+      created: [],
+      updated: [],
+      deleted: ['empty'],
+      unchanged: [],
+      refused: [{ slug: 'full', reason: 'still has 1 entity' }],
+    });
+    expect((await resourceState(db, scope)).resources.entityTypes.map(({ slug }) => slug)).toEqual(['full']);
+  });
+
+  test('keeps a role that a live key carries', async () => {
+    const scope = await newScope();
+    await pushed(scope, { roles: [{ slug: 'clerk', name: 'Clerk', policies: [] }] });
+    await db.pool.query(
+      `insert into api_keys (id, organization_id, environment, name, hash, prefix, permissions, role)
+       values ('key_' || $1, $1, 'development', 'k', decode(md5($1), 'hex'), 'sk_dev_abc', '{data}', 'clerk')`,
+      [scope.organizationId],
+    );
+    const { results } = await pushed(scope, { roles: [] }, { prune: true });
+    expect(results.roles!.refused).toEqual([{ slug: 'clerk', reason: 'is the role of the API key sk_dev_abc' }]);
+  });
+
+  test('refuses the whole push when something that stays needs what it would delete', async () => {
+    const scope = await newScope();
+    await pushed(scope, { agents: [agent('a'), agent('b')], routers: [router('front', ['a', 'b'])] });
+    expect(await problemsOf(scope, { agents: [agent('a')] }, { prune: true })).toEqual([
+      { path: 'agents', message: '"b" cannot be deleted: router "front" (agents.1) needs it' },
+    ]);
+    expect(await pushed(scope, { agents: [agent('a')], routers: [] }, { prune: true })).toMatchObject({
+      results: { agents: { deleted: ['b'] }, routers: { deleted: ['front'] } },
+    });
+  });
+});
+
+describe('checks', () => {
+  test('report every problem at once, with its place, and nothing is written', async () => {
+    const scope = await newScope();
+    const problems = await problemsOf(scope, {
+      entityTypes: [type('order'), type('order')],
+      roles: [
+        {
+          slug: 'clerk',
+          name: 'Clerk',
+          policies: [{ resource: 'ordr', actions: ['read'], effect: 'allow' }],
+          scopeRules: [{ entityType: 'order', field: 'data.owner', operator: 'eq', value: 'actor.usrId' }],
+        },
+      ],
+      tools: [
+        { name: 'entity.query', description: 'x', parameters: {}, handlerCode: 'x' },
+        { name: 'payment_create', description: 'x', parameters: {}, handlerCode: 'x' },
+      ],
+      agents: [agent('a', { tools: ['entity.query', 'nope', 'gone.*'], roles: ['boss'] })],
+      routers: [
+        {
+          ...router('front', ['a', 'ghost']),
+          rules: [{ conditions: [{ field: 'tier', operator: 'in', value: 'gold' }], route: 'a' }],
+        },
+      ],
+      triggers: [
+        {
+          slug: 't',
+          name: 't',
+          on: {
+            entityType: 'invoice',
+            action: 'created',
+            condition: { 'data.x': { $gte: 1, $lesser: 2 }, 'dta.x': 1 },
+          },
+          actions: [{ tool: 'nope', args: {} }],
+          schedule: { delay: 5, at: '{{trigger.data.at}}' },
+        },
+        {
+          slug: 'cron',
+          name: 'cron',
+          on: { schedule: '61 * * * *', timezone: 'Mars/Olympus' },
+          actions: [{ tool: 'entity.get', args: {} }],
+        },
+      ],
+    });
+    expect(problems.map(({ path, message }) => `${path}: ${message}`).sort()).toEqual([
+      'agents.0.roles.0: unknown role "boss"',
+      'agents.0.tools.1: unknown tool "nope"',
+      'agents.0.tools.2: no tool matches "gone.*"',
+      'entityTypes.1.slug: "order" is given more than once',
+      'roles.0.policies.0.resource: "ordr" is neither an entity type nor a tool',
+      expect.stringMatching(/^roles\.0\.scopeRules\.0\.value: /),
+      'routers.0.agents.1: unknown agent "ghost"',
+      'routers.0.rules.0.conditions.0.field: must be <entity type>.<field>, such as customer.tier',
+      'routers.0.rules.0.conditions.0.field: unknown entity type "tier"',
+      'routers.0.rules.0.conditions.0.value: in needs a list',
+      'tools.0.name: "entity.query" is a built-in tool',
+      'tools.1.name: "payment_create" cannot be told from "payment.create" by a model',
+      'triggers.0.actions.0.tool: unknown tool "nope"',
+      expect.stringMatching(/^triggers\.0\.on\.condition\.data\.x\.\$lesser: unknown operator/),
+      'triggers.0.on.condition.dta.x: must name data.<field>, previousData.<field> or status',
+      'triggers.0.on.entityType: unknown entity type "invoice"',
+      'triggers.0.schedule: takes delay or at, not both',
+      'triggers.1.on.schedule: has "61" as minute, which allows 0-59',
+      'triggers.1.on.timezone: "Mars/Olympus" is not a time zone',
+    ]);
+    expect((await resourceState(db, scope)).version).toBe(0);
+  });
+
+  test('know what is stored, in this environment only', async () => {
+    const scope = await newScope();
+    await pushed(scope, { agents: [agent('a')] });
+    expect(await problemsOf(scope, { routers: [router('front', ['a'])] })).toEqual([]);
+    expect(await problemsOf(inProduction(scope), { routers: [router('front', ['a'])] })).toHaveLength(2);
+    const other = await newScope();
+    expect(await problemsOf(other, { routers: [router('front', ['a'])] })).toHaveLength(2);
+  });
+
+  test('refuse text that cannot be stored', async () => {
+    const scope = await newScope();
+    expect(await problemsOf(scope, { agents: [agent('a', { systemPrompt: 'a\u0000b' })] })).toEqual([
+      { path: 'agents.0.systemPrompt', message: expect.stringContaining('NUL') },
+    ]);
+  });
+});
