@@ -55,8 +55,15 @@ const lingerMs = 5_000;
 /** After an answer came before the end of its request: takes in the rest, so that the client gets to read the answer. */
 export function drain(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
-  const giveUp = setTimeout(() => request.socket.destroy(), lingerMs);
-  request.once('close', () => clearTimeout(giveUp));
+  const { socket } = request;
+  const giveUp = setTimeout(() => socket.destroy(), lingerMs);
+  const done = () => {
+    clearTimeout(giveUp);
+    socket.off('close', done);
+  };
+  // Node forgets a request that is answered, so what becomes of it shows on the socket.
+  socket.once('close', done);
+  request.once('end', done);
   request.on('error', () => {});
   request.on('data', () => {});
   request.resume();

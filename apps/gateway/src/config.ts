@@ -2,10 +2,13 @@ import { BlockList, isIP } from 'node:net';
 import { numberVariable, serviceVariables, urlVariable } from '@parley/service';
 import { z } from 'zod';
 
-const addressRange = z
-  .string()
-  .regex(/^[0-9a-f.:]+(\/\d{1,3})?$/i)
-  .refine((text) => isIP(text.split('/')[0]!) !== 0);
+const isRange = (text: string): boolean => {
+  const [address = '', bits, more] = text.split('/');
+  const most = isIP(address) === 6 ? 128 : 32;
+  return (
+    isIP(address) !== 0 && more === undefined && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
+  );
+};
 
 export const gatewayVariables = {
   ...serviceVariables(4000),
@@ -35,7 +38,7 @@ export const gatewayVariables = {
         .map((part) => part.trim())
         .filter(Boolean),
     )
-    .pipe(z.array(addressRange, 'must be addresses or ranges (10.0.0.0/8), separated by commas'))
+    .refine((ranges) => ranges.every(isRange), 'must be addresses or ranges (10.0.0.0/8), separated by commas')
     .meta({ description: 'Addresses or ranges, separated by commas, whose X-Forwarded-* headers are believed.' }),
 };
 

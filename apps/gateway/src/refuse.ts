@@ -12,7 +12,7 @@ const refusal = (status: number, code: string, message: string) =>
  * Throws for a request that is well-formed enough for Node's strict parser and still must not be passed on: another
  * form of target, a second Host, two framings of the body, an upgrade.
  */
-export function refuseUnsafe({ url = '', rawHeaders, headers }: IncomingMessage): void {
+export function refuseUnsafe({ url = '', httpVersion, rawHeaders, headers }: IncomingMessage): void {
   if (url[0] !== '/') throw refusal(400, 'invalid_target', 'Only origin-form request targets are served');
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -21,6 +21,7 @@ export function refuseUnsafe({ url = '', rawHeaders, headers }: IncomingMessage)
     if (seen.has(name)) throw refusal(400, 'duplicate_header', `More than one ${name} header`);
     seen.add(name);
   }
+  if (!seen.has('host') && httpVersion !== '1.0') throw refusal(400, 'missing_host', 'No Host header');
   const encoding = headers['transfer-encoding'];
   if (encoding !== undefined && headers['content-length'] !== undefined) {
     throw refusal(400, 'ambiguous_length', 'Both Content-Length and Transfer-Encoding');

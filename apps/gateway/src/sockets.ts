@@ -10,6 +10,8 @@ export const serverOptions: ServerOptions = {
   requestTimeout: 120_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
+  // Missing ones are refused in our own words.
+  requireHostHeader: false,
 };
 
 /** What Node would do in silence with connections that bring no ordinary request, said clearly and in JSON. */
