@@ -1,0 +1,240 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { startRedis } from '@parley/embedded';
+import { type TestRedis, createTestRedis } from '@parley/testing';
+import { type RateLimiter, type RateLimits, createRateLimiter } from './rate-limit';
+import { type RedisConnection, connectRedis, waitForRedis } from './redis';
+
+let server: TestRedis;
+const closing: (() => unknown)[] = [];
+beforeAll(async () => {
+  server = await createTestRedis();
+});
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function connect(url = server.url): Promise<RedisConnection> {
+  const redis = connectRedis({ url, role: 'limiter' });
+  closing.push(() => redis.disconnect());
+  await waitForRedis(redis, 5_000);
+  return redis;
+}
+
+/** A limiter as another process would have it: on a connection of its own, with a memory of its own. */
+async function limiter(limits: Partial<RateLimits> = {}, onSkip?: () => void): Promise<RateLimiter> {
+  const made = createRateLimiter({ redis: await connect(), limits, onSkip });
+  closing.push(() => made.close());
+  return made;
+}
+
+let sequence = 0;
+const newKey = (organizationId = `org${(sequence += 1)}`) => ({ id: `key${(sequence += 1)}`, organizationId });
+
+async function burst(limiters: RateLimiter[], keys: { id: string; organizationId: string }[], count: number) {
+  const decisions = await Promise.all(
+    Array.from({ length: count }, (_, at) => limiters[at % limiters.length]!.admit(keys[at % keys.length]!)),
+  );
+  return { admitted: decisions.filter((at) => at === 0).length, decisions };
+}
+
+test('60 a key and 200 an organization, exactly, in bursts over several connections', async () => {
+  const limiters = await Promise.all([limiter(), limiter(), limiter(), limiter()]);
+  const one = newKey();
+  expect((await burst(limiters, [one], 2_000)).admitted).toBe(60);
+  expect((await burst(limiters, [one], 2_000)).admitted).toBe(0);
+
+  const organization = 'shared';
+  const keys = Array.from({ length: 7 }, () => newKey(organization));
+  expect((await burst(limiters, keys, 4_000)).admitted).toBe(200);
+  expect((await burst(limiters, [newKey(organization)], 10)).admitted).toBe(0);
+  expect((await burst(limiters, [newKey()], 10)).admitted).toBe(10);
+});
+
+test('and over several processes', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'limiter-'));
+  closing.push(() => rmSync(folder, { recursive: true }));
+  const root = resolve(__dirname, '../../..');
+  const program = join(folder, 'burst.ts');
+  writeFileSync(
+    program,
+    `import { createRateLimiter } from '${__dirname}/rate-limit';
+     import { connectRedis, waitForRedis } from '${__dirname}/redis';
+     void (async () => {
+       const redis = connectRedis({ url: process.argv[2]!, role: 'limiter' });
+       await waitForRedis(redis, 5000);
+       const limiter = createRateLimiter({ redis });
+       const decisions = await Promise.all(Array.from({ length: 2500 }, (_, at) => limiter.admit({ id: 'p' + (at % 5), organizationId: 'processes' })));
+       console.log(decisions.filter((at) => at === 0).length);
+       redis.disconnect();
+     })();`,
+  );
+  const bundle = join(folder, 'burst.cjs');
+  execFileSync(join(root, 'node_modules/.bin/esbuild'), [
+    program,
+    '--bundle',
+    '--platform=node',
+    `--outfile=${bundle}`,
+    '--log-level=error',
+    `--alias:ioredis=${join(root, 'node_modules/ioredis')}`,
+  ]);
+  const runs = await Promise.all(
+    Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, [bundle, server.url])),
+  );
+  expect(runs.reduce((sum, { stdout }) => sum + Number(stdout), 0)).toBe(200);
+}, 60_000);
+
+test('any window holds at most the limit: no burst fits across the border of two', async () => {
+  const windowMs = 600;
+  const limits = { perKey: 5, perOrganization: 8, windowMs };
+  const limiters = await Promise.all([limiter(limits), limiter(limits)]);
+  const keys = [newKey('sliding'), newKey('sliding'), newKey('sliding')];
+  const admitted: { at: number; key: number }[] = [];
+  const endMs = performance.now() + 4 * windowMs;
+  for (let turn = 0; performance.now() < endMs; turn += 1) {
+    const key = turn % keys.length;
+    const before = performance.now();
+    if ((await limiters[turn % 2]!.admit(keys[key]!)) === 0) admitted.push({ at: before, key });
+    await sleep(2);
+  }
+  // `at` is taken before the decision, so two of them can only lie further apart than the decisions by a round trip.
+  const slackMs = 25;
+  const most = (times: number[]) =>
+    Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + windowMs - slackMs).length));
+  expect(most(admitted.map(({ at }) => at))).toBe(8);
+  for (const key of keys.keys()) {
+    expect(most(admitted.filter((one) => one.key === key).map(({ at }) => at))).toBeLessThanOrEqual(5);
+  }
+  expect(admitted.length).toBeGreaterThanOrEqual(4 * 8 - 4);
+});
+
+test('who waits until retryAt is admitted, and refused requests do not count', async () => {
+  const windowMs = 200;
+  const limits = { perKey: 3, windowMs };
+  const [a, b] = [await limiter(limits), await limiter(limits)];
+  const key = newKey();
+  for (let round = 0; round < 6; round += 1) {
+    for (const use of [a, b, a]) expect(await use.admit(key)).toBe(0);
+    const { decisions } = await burst([a, b], [key], 50);
+    const retryAtMs = Math.min(...decisions);
+    expect(retryAtMs).toBeGreaterThan(Date.now());
+    expect(retryAtMs).toBeLessThanOrEqual(Date.now() + windowMs + 5);
+    while (Date.now() < retryAtMs) await sleep(retryAtMs - Date.now());
+    expect(await (round % 2 === 0 ? a : b).admit(key)).toBe(0);
+    await sleep(windowMs + 20);
+  }
+});
+
+test('a key that is known to be blocked costs no round trip', async () => {
+  const redis = await connect();
+  const made = createRateLimiter({ redis, limits: { perKey: 1 } });
+  closing.push(() => made.close());
+  const key = newKey();
+  expect(await made.admit(key)).toBe(0);
+  const refusal = made.admit(key);
+  expect(typeof refusal).toBe('object');
+  const retryAtMs = await refusal;
+  expect(made.admit(key)).toBe(retryAtMs);
+});
+
+test('what Redis keeps is bounded and goes by itself', async () => {
+  const redis = await connect();
+  const made = await limiter({ perKey: 4, perOrganization: 6, windowMs: 400 });
+  const keys = [newKey('bounded'), newKey('bounded')];
+  await burst([made], keys, 500);
+  const names = await redis.keys('rate:{bounded}*');
+  expect(names.sort()).toEqual(['rate:{bounded}', ...keys.map(({ id }) => `rate:{bounded}:key:${id}`)].sort());
+  expect(await redis.llen('rate:{bounded}')).toBe(6);
+  await sleep(500);
+  expect(await redis.keys('rate:{bounded}*')).toEqual([]);
+});
+
+test('a clock that steps back neither opens the door nor closes it for longer than a window', async () => {
+  const redis = await connect();
+  const made = await limiter({ perKey: 2, windowMs: 500 });
+  const key = newKey();
+  const log = `rate:{${key.organizationId}}:key:${key.id}`;
+  const aheadMs = Date.now() + 200;
+  await redis.lpush(log, aheadMs, aheadMs);
+  const retryAtMs = await made.admit(key);
+  expect(retryAtMs).toBeGreaterThan(Date.now() + 500);
+  expect(retryAtMs).toBeLessThan(Date.now() + 800);
+
+  const lost = newKey();
+  const farMs = Date.now() + 3_600_000;
+  await redis.lpush(`rate:{${lost.organizationId}}:key:${lost.id}`, farMs, farMs);
+  expect(await made.admit(lost)).toBe(0);
+});
+
+describe('Redis away', () => {
+  test('killed in mid-burst: nobody waits, everybody is counted; back again: the limit holds', async () => {
+    const first = await startRedis({ ephemeral: true });
+    const redis = await connect(first.url);
+    let skipped = 0;
+    const made = createRateLimiter({ redis, onSkip: () => (skipped += 1) });
+    closing.push(() => made.close());
+    const key = newKey();
+    expect((await burst([made], [key], 100)).admitted).toBe(60);
+
+    const other = newKey();
+    const running = burst([made], [other], 500);
+    process.kill(first.pid, 'SIGKILL');
+    const { decisions } = await running;
+    expect(decisions).toHaveLength(500);
+    await sleep(200);
+    const before = skipped;
+    const startedAt = performance.now();
+    expect((await burst([made], [newKey()], 1_000)).admitted).toBe(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(skipped - before).toBe(1_000);
+
+    await first.stop();
+    const second = await startRedis({ ephemeral: true, port: first.port });
+    closing.push(() => second.stop());
+    expect(second.port).toBe(first.port);
+    await waitForRedis(redis, 10_000);
+    expect((await burst([made], [newKey()], 500)).admitted).toBe(60);
+  }, 60_000);
+
+  test('silent (stopped, not dead): let through after the deadline, then at once, until it speaks again', async () => {
+    const silent = await startRedis({ ephemeral: true });
+    closing.push(() => silent.stop());
+    const redis = await connect(silent.url);
+    let skipped = 0;
+    const made = createRateLimiter({ redis, deadlineMs: 50, onSkip: () => (skipped += 1) });
+    closing.push(() => made.close());
+    const key = newKey();
+    expect(await made.admit(key)).toBe(0);
+    expect(skipped).toBe(0);
+
+    process.kill(silent.pid, 'SIGSTOP');
+    const startedAt = performance.now();
+    expect((await burst([made], [key], 300)).admitted).toBe(300);
+    const waitedMs = performance.now() - startedAt;
+    expect(waitedMs).toBeGreaterThan(45);
+    expect(waitedMs).toBeLessThan(1_000);
+    expect(made.admit(key)).toBe(0);
+    expect(skipped).toBe(301);
+
+    // Longer than it takes to give the connection up and ask for another.
+    await sleep(2_500);
+    process.kill(silent.pid, 'SIGCONT');
+    await sleep(1_500);
+    expect((await burst([made], [newKey()], 500)).admitted).toBe(60);
+  }, 60_000);
+
+  test('a busy process does not take its own delay for a dead Redis', async () => {
+    const limiters = await Promise.all([limiter({}, () => (skipped += 1)), limiter({}, () => (skipped += 1))]);
+    let skipped = 0;
+    const key = newKey();
+    const pending = burst(limiters, [key], 400);
+    const untilMs = performance.now() + 300;
+    while (performance.now() < untilMs);
+    expect((await pending).admitted).toBe(60);
+    expect(skipped).toBe(0);
+  });
+});
