@@ -1,0 +1,96 @@
+import { defineAgent, defineData, defineRole, defineRouter, defineTools, defineTrigger, kindOf } from './define';
+import { DefinitionError } from './definition-error';
+
+function problemsOf(make: () => unknown): string[] {
+  try {
+    make();
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.message.split('\n');
+    throw error;
+  }
+  return [];
+}
+
+/** A value as it comes from a JavaScript file, where no compiler has looked at it. */
+const untyped = <T>(value: unknown): T => value as T;
+
+test('what is right comes back as it was, and is known by its kind', () => {
+  const agent = { slug: 'helper', name: 'Helper', systemPrompt: 'Hi', tools: ['entity.query'] };
+  expect(defineAgent(agent)).toEqual(agent);
+  expect(kindOf(defineAgent(agent))).toBe('agents');
+  expect(kindOf(defineData({ slug: 'order', name: 'Order', schema: { total: 'number' } }))).toBe('entityTypes');
+  expect(kindOf(defineRole({ slug: 'r', name: 'R', policies: [] }))).toBe('roles');
+  expect(kindOf(defineRouter({ slug: 'r', name: 'R', mode: 'classify', agents: ['a'], fallback: 'a' }))).toBe(
+    'routers',
+  );
+  expect(kindOf({ ...agent })).toBeNull();
+});
+
+test('every wrong field is named', () => {
+  const agent = untyped<Parameters<typeof defineAgent>[0]>({ slug: 'helper', name: '', sytemPrompt: 'Hi', tools: [1] });
+  expect(problemsOf(() => defineAgent(agent))).toEqual([
+    'helper: name Too small: expected string to have >=1 characters',
+    'helper: systemPrompt is required',
+    'helper: tools.0 Expected string, received number',
+    'helper: sytemPrompt is not a field of this definition',
+  ]);
+});
+
+test('in an alternative the problem is that of the one that was meant', () => {
+  const trigger = (on: unknown) =>
+    untyped<Parameters<typeof defineTrigger>[0]>({ slug: 't', name: 'T', on, actions: [{ tool: 'a', args: {} }] });
+  expect(problemsOf(() => defineTrigger(trigger({ entityType: 'order', action: 'made' })))).toEqual([
+    't: on.action Invalid option: expected one of "created"|"updated"|"deleted"',
+  ]);
+  expect(problemsOf(() => defineTrigger(trigger({ schedule: '* * * * *', timezon: 'UTC' })))).toEqual([
+    't: on.timezon is not a field of this definition',
+  ]);
+});
+
+test('a misspelled operator is refused', () => {
+  const scopeRules = [{ entityType: 'order', field: 'data.owner', operator: '$equals', value: 1 }];
+  const role = untyped<Parameters<typeof defineRole>[0]>({ slug: 'r', name: 'R', policies: [], scopeRules });
+  expect(problemsOf(() => defineRole(role))).toEqual([expect.stringMatching(/^r: scopeRules\.0\.operator /)]);
+});
+
+describe('the handler of a tool', () => {
+  const tool = { name: 'shop.add', description: 'Adds', parameters: { type: 'object' } };
+  const run = async (code: string, ...values: unknown[]) => {
+    const names = ['args', 'context', 'parley', 'fetch'];
+    const body = new Function(...names, `return (async (${names}) => { ${code} })(${names})`);
+    return body(...values);
+  };
+
+  test.each([
+    ['an arrow function', { handler: async ({ a, b }: { a: number; b: number }) => a + b }],
+    [
+      'a method',
+      {
+        async handler({ a, b }: { a: number; b: number }) {
+          return a + b;
+        },
+      },
+    ],
+    [
+      'a function',
+      {
+        handler: function add({ a, b }: { a: number; b: number }) {
+          return a + b;
+        },
+      },
+    ],
+  ])('may be %s', async (_, { handler }) => {
+    const [defined] = defineTools([{ ...tool, handler }]);
+    expect(Object.keys(defined!)).toEqual(['name', 'description', 'parameters', 'handlerCode']);
+    expect(await run(defined!.handlerCode, { a: 1, b: 2 })).toBe(3);
+    expect(kindOf(defined)).toBe('tools');
+  });
+
+  test('is kept when it is text, and refused when it has no source', () => {
+    expect(defineTools([{ ...tool, handlerCode: 'return 1' }])[0]!.handlerCode).toBe('return 1');
+    expect(problemsOf(() => defineTools([{ ...tool, handler: (() => 1).bind(null) }]))).toEqual([
+      'shop.add: handler must be a function written in this file, not a built-in or bound one',
+    ]);
+    expect(problemsOf(() => defineTools([untyped({ ...tool })]))).toEqual(['shop.add: handlerCode is required']);
+  });
+});

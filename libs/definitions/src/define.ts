@@ -1,0 +1,78 @@
+import type {
+  AgentDefinition,
+  EntityTypeDefinition,
+  JsonObject,
+  ResourceKind,
+  RoleDefinition,
+  RouterDefinition,
+  ToolDefinition,
+  TriggerDefinition,
+} from '@parley/contracts';
+import { DefinitionError } from './definition-error';
+import { parseDefinition } from './parse-definition';
+import { type ToolHandler, handlerCodeOf } from './tool-handler';
+
+/** What made a value, so that a loader can tell a definition from any other export. */
+const kinds = new WeakMap<object, ResourceKind>();
+
+/** The kind of a value that one of these functions made, else null. */
+export const kindOf = (value: unknown): ResourceKind | null =>
+  typeof value === 'object' && value !== null ? (kinds.get(value) ?? null) : null;
+
+function define<K extends ResourceKind>(kind: K, value: object) {
+  const parsed = parseDefinition(kind, value);
+  if (!parsed.ok) throw new DefinitionError(kind, subjectOf(value), parsed.problems);
+  kinds.set(parsed.definition, kind);
+  return parsed.definition;
+}
+
+function subjectOf(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { slug, name } = value as { slug?: unknown; name?: unknown };
+  return typeof slug === 'string' ? slug : typeof name === 'string' ? name : null;
+}
+
+/** An agent: its prompt, model and tools. */
+export const defineAgent = (agent: AgentDefinition): AgentDefinition => define('agents', agent);
+
+/** Names of types that a field may have. */
+export type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'array' | 'date' | (string & {});
+
+/** An entity type as it is written in code; `schema` is the flat map, or the fuller JSON Schema subset. */
+export interface DataDefinition extends Omit<EntityTypeDefinition, 'schema'> {
+  schema: { [field: string]: FieldType | JsonObject } | JsonObject;
+}
+
+/** A type of records: its fields and what full-text search looks at. */
+export const defineData = (type: DataDefinition): EntityTypeDefinition => define('entityTypes', type);
+
+/** What its bearers may do, which records they see, and which fields are hidden from them. */
+export const defineRole = (role: RoleDefinition): RoleDefinition => define('roles', role);
+
+/** What runs when a record changes, or at a time. */
+export const defineTrigger = (trigger: TriggerDefinition): TriggerDefinition => define('triggers', trigger);
+
+/** Which agent answers a message. */
+export const defineRouter = (router: RouterDefinition): RouterDefinition => define('routers', router);
+
+/** A tool as it is written in code: with its handler as a function, or as the text that is stored. */
+export type ToolInput = Omit<ToolDefinition, 'handlerCode'> &
+  ({ handlerCode: string; handler?: undefined } | { handlerCode?: undefined; handler: ToolHandler });
+
+/**
+ * Tools of your own. A `handler` is stored as its source and runs in the sandbox, so it must be self-contained: what
+ * it needs from outside comes as its parameters.
+ */
+export function defineTools(tools: ToolInput[]): ToolDefinition[] {
+  if (!Array.isArray(tools)) throw new DefinitionError('tools', null, [{ path: '', message: 'must be a list' }]);
+  return tools.map((tool) => {
+    if (typeof tool?.handler !== 'function') return define('tools', tool);
+    const { handler, ...rest } = tool;
+    const code = handlerCodeOf(handler);
+    if (code === null) {
+      const message = 'must be a function written in this file, not a built-in or bound one';
+      throw new DefinitionError('tools', subjectOf(tool), [{ path: 'handler', message }]);
+    }
+    return define('tools', { ...rest, handlerCode: code });
+  });
+}

@@ -1,0 +1,37 @@
+import { type ErrorDetail, type ResourceKind, type ResourceSet, definitionSchemas } from '@parley/contracts';
+import type { z } from 'zod';
+
+type Definition<K extends ResourceKind> = NonNullable<ResourceSet[K]>[number];
+
+export type ParsedDefinition<K extends ResourceKind> =
+  { ok: true; definition: Definition<K> } | { ok: false; problems: ErrorDetail[] };
+
+/** Checks the shape of one definition; what it refers to is checked where it is pushed. */
+export function parseDefinition<K extends ResourceKind>(kind: K, value: unknown): ParsedDefinition<K> {
+  const result = definitionSchemas[kind].safeParse(value, { reportInput: true });
+  if (result.success) return { ok: true, definition: result.data as Definition<K> };
+  return { ok: false, problems: result.error.issues.flatMap((issue) => describe(issue, [])) };
+}
+
+function describe(issue: z.core.$ZodIssue, prefix: PropertyKey[]): ErrorDetail[] {
+  const path = [...prefix, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'is not a field of this definition' }));
+  }
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    return closest(issue.errors).flatMap((inner) => describe(inner, path));
+  }
+  if (issue.code === 'invalid_type' && issue.input === undefined) {
+    return [{ path: path.join('.'), message: 'is required' }];
+  }
+  return [{ path: path.join('.'), message: issue.message.replace(/^Invalid input: e/, 'E') }];
+}
+
+/**
+ * Of the alternatives of a union, the one that was probably meant: the one whose problems lie deepest, then the one
+ * with the fewest.
+ */
+function closest(alternatives: z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
+  const depth = (issues: z.core.$ZodIssue[]) => Math.min(...issues.map((issue) => issue.path.length));
+  return [...alternatives].sort((a, b) => depth(b) - depth(a) || a.length - b.length)[0]!;
+}
