@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { startRedis } from '@parley/embedded';
 import { type TestRedis, createTestRedis } from '@parley/testing';
 import { type RateLimiter, type RateLimits, createRateLimiter } from './rate-limit';
-import { type RedisConnection, connectRedis, waitForRedis } from './redis';
+import { type RedisConnection, closeRedis, connectRedis, waitForRedis } from './redis';
 
 let server: TestRedis;
 const closing: (() => unknown)[] = [];
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 async function connect(url = server.url): Promise<RedisConnection> {
   const redis = connectRedis({ url, role: 'limiter' });
-  closing.push(() => redis.disconnect());
+  closing.push(() => closeRedis(redis));
   await waitForRedis(redis, 5_000);
   return redis;
 }

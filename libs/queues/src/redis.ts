@@ -74,3 +74,9 @@ export async function waitForRedis(redis: RedisConnection, timeoutMs: number): P
     redis.once('ready', onReady);
   });
 }
+
+/** Ends a connection after what is under way has been answered, or at once when nobody answers. */
+export async function closeRedis(redis: RedisConnection): Promise<void> {
+  if (redis.status === 'ready') await redis.quit().catch(() => {});
+  redis.disconnect();
+}

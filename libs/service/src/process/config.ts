@@ -15,13 +15,10 @@ export const urlVariable = () =>
 
 /** Variables that every service has. */
 export const serviceVariables = (port: number) => ({
-  NODE_ENV: z
-    .enum(['development', 'test', 'production'])
-    .default('production')
-    .meta({
-      description:
-        'Outside production, answers are checked against their schemas and weaker settings are warned about, not refused.',
-    }),
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('production').meta({
+    description:
+      'Outside production, answers are checked against their schemas and weaker settings are warned about, not refused.',
+  }),
   HOST: z.string().default('0.0.0.0').meta({ description: 'Address to listen on.' }),
   PORT: numberVariable(port, 0, 65_535).meta({ description: 'Port of the service.' }),
   INTERNAL_PORT: numberVariable(port + 100, 0, 65_535).meta({

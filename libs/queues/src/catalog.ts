@@ -1,0 +1,66 @@
+import { environmentSchema } from '@parley/contracts';
+import { z } from 'zod';
+
+/** What is known of a kind of job: the one place that both its senders and its worker read. */
+export interface JobDefinition<P extends z.ZodType = z.ZodType> {
+  /** Ids, not rows: a job first reads the state of what it names. */
+  payload: P;
+  /** Tries in all; waits grow exponentially from `backoffMs`. */
+  attempts: number;
+  backoffMs: number;
+  /** How many of them one worker process runs at a time. */
+  concurrency: number;
+  /** Two jobs of one id are one while the first is waiting or running. Null lets each stand for itself. */
+  id: ((payload: z.output<P>) => string) | null;
+  /** Runs by itself, once in this time over all workers; its payload is empty. */
+  everyMs?: number;
+}
+
+const job = <P extends z.ZodType>(definition: JobDefinition<P>) => definition;
+const nothing = z.object({});
+const minuteMs = 60_000;
+
+/** Every job of the product. A name without a handler in the worker does not compile. */
+export const jobCatalog = {
+  /** Rewrites the search text of a type's entities after its `searchFields` changed. The row says what is left to do. */
+  'reindex-entity-type': job({
+    payload: z.object({ organizationId: z.string(), environment: environmentSchema, typeId: z.string() }),
+    attempts: 8,
+    backoffMs: 1_000,
+    concurrency: 2,
+    id: null,
+  }),
+  /** Finds types whose reindexing was never sent or was lost with Redis. */
+  'sweep-reindexing': job({
+    payload: nothing,
+    attempts: 1,
+    backoffMs: 1_000,
+    concurrency: 1,
+    id: null,
+    everyMs: minuteMs,
+  }),
+  /** Removes answers kept under an Idempotency-Key for longer than a day. */
+  'sweep-idempotency': job({
+    payload: nothing,
+    attempts: 1,
+    backoffMs: 1_000,
+    concurrency: 1,
+    id: null,
+    everyMs: 15 * minuteMs,
+  }),
+} as const;
+
+export type JobName = keyof typeof jobCatalog;
+export type JobPayload<N extends JobName> = z.output<(typeof jobCatalog)[N]['payload']>;
+
+/** What travels: the payload, and the request that caused it. */
+export interface JobEnvelope<N extends JobName = JobName> {
+  payload: JobPayload<N>;
+  requestId?: string;
+}
+
+export const jobNames = Object.keys(jobCatalog) as JobName[];
+export const definitionOf = (name: JobName): JobDefinition => jobCatalog[name] as JobDefinition;
+
+/** Namespace of the queues' keys in Redis. */
+export const queuePrefix = 'parley';

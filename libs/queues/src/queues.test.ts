@@ -1,0 +1,215 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startRedis } from '@parley/embedded';
+import { type TestRedis, createTestRedis } from '@parley/testing';
+import { type JobHandlers, type JobOutcome, consume } from './consume';
+import { QueueUnavailable, createQueues } from './queues';
+import { type RedisSettings, checkRedis, closeRedis, connectRedis, waitForRedis } from './redis';
+
+let server: TestRedis;
+const closing: (() => unknown)[] = [];
+beforeEach(async () => {
+  server = await createTestRedis();
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function connect(role: RedisSettings['role'], url = server.url) {
+  const redis = connectRedis({ url, role });
+  closing.push(() => closeRedis(redis));
+  await waitForRedis(redis, 5_000);
+  return redis;
+}
+
+async function createSender(url?: string) {
+  const queues = createQueues({ redis: await connect('producer', url) });
+  closing.push(() => queues.close());
+  return queues;
+}
+
+const outcomes: JobOutcome[] = [];
+async function startWorker(handlers: Partial<JobHandlers>) {
+  outcomes.length = 0;
+  const idle = async () => {};
+  const consumer = consume({
+    redis: await connect('worker'),
+    handlers: { 'reindex-entity-type': idle, 'sweep-reindexing': idle, 'sweep-idempotency': idle, ...handlers },
+    onFinished: (outcome) => outcomes.push(outcome),
+  });
+  closing.push(() => consumer.close());
+  return consumer;
+}
+
+async function until(condition: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+  const endMs = Date.now() + limitMs;
+  while (!(await condition())) {
+    if (Date.now() > endMs) throw new Error(`not within ${limitMs} ms`);
+    await sleep(20);
+  }
+}
+
+const payload = { organizationId: 'o1', environment: 'development', typeId: 'type_1' } as const;
+
+test('a job carries its payload and the id of its request, and leaves nothing behind', async () => {
+  const seen: unknown[] = [];
+  await startWorker({
+    'reindex-entity-type': async (given, { requestId, attempt, isLastAttempt }) => {
+      seen.push({ given, requestId, attempt, isLastAttempt });
+    },
+  });
+  const queues = await createSender();
+  await queues.enqueue('reindex-entity-type', payload, { requestId: 'r1' });
+  await until(() => outcomes.length === 1);
+  expect(seen).toEqual([{ given: payload, requestId: 'r1', attempt: 1, isLastAttempt: false }]);
+  expect(outcomes[0]).toMatchObject({ name: 'reindex-entity-type', status: 'done', requestId: 'r1' });
+  const redis = await connect('producer');
+  await until(async () => (await redis.keys('parley:reindex-entity-type:[0-9]*')).length === 0);
+});
+
+test('a failure is tried again, a payload that is not valid is not', async () => {
+  await startWorker({
+    'reindex-entity-type': async (_payload, { attempt }) => {
+      if (attempt === 1) throw new Error('not yet');
+    },
+  });
+  const queues = await createSender();
+  await queues.enqueue('reindex-entity-type', payload);
+  await until(() => outcomes.length === 2);
+  expect(outcomes.map(({ status, attempt }) => [status, attempt])).toEqual([
+    ['retry', 1],
+    ['done', 2],
+  ]);
+  await queues.enqueue('reindex-entity-type', { ...payload, environment: 'staging' } as never);
+  await until(() => outcomes.length === 3);
+  expect(outcomes[2]).toMatchObject({ status: 'failed', attempt: 1 });
+});
+
+test('a shutdown hands running jobs over, without counting a try', async () => {
+  let entered = 0;
+  const first = await startWorker({
+    'reindex-entity-type': async (_payload, { signal }) => {
+      entered += 1;
+      await sleep(30_000, undefined, { signal }).catch(() => {
+        throw signal.reason;
+      });
+    },
+  });
+  const queues = await createSender();
+  await queues.enqueue('reindex-entity-type', payload);
+  await until(() => entered === 1);
+  const startedAt = Date.now();
+  await first.close();
+  expect(Date.now() - startedAt).toBeLessThan(2_000);
+  expect(outcomes.map(({ status }) => status)).toContain('interrupted');
+  expect(outcomes.every(({ status }) => status === 'interrupted')).toBe(true);
+
+  await startWorker({});
+  await until(() => outcomes.length === 1, 3_000);
+  expect(outcomes).toMatchObject([{ status: 'done', attempt: 1 }]);
+});
+
+test('the job of a killed worker is taken over within 5 s', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'worker-'));
+  closing.push(() => rmSync(folder, { recursive: true }));
+  const root = resolve(__dirname, '../../..');
+  writeFileSync(
+    join(folder, 'worker.ts'),
+    `import { consume, connectRedis } from '${__dirname}/index';
+     const idle = async () => {};
+     consume({
+       redis: connectRedis({ url: process.argv[2]!, role: 'worker' }),
+       handlers: {
+         'reindex-entity-type': async () => { console.log('running'); await new Promise((done) => setTimeout(done, 60000)); },
+         'sweep-reindexing': idle, 'sweep-idempotency': idle,
+       },
+     });`,
+  );
+  const bundle = join(folder, 'worker.cjs');
+  const modules = join(root, 'node_modules');
+  execFileSync(join(modules, '.bin/esbuild'), [
+    join(folder, 'worker.ts'),
+    '--bundle',
+    '--platform=node',
+    `--outfile=${bundle}`,
+    '--log-level=error',
+    '--packages=external',
+    `--alias:@parley/contracts=${join(root, 'libs/contracts/src/index.ts')}`,
+  ]);
+  const victim = spawn(process.execPath, [bundle, server.url], { env: { ...process.env, NODE_PATH: modules } });
+  closing.push(() => victim.kill('SIGKILL'));
+  let printed = '';
+  victim.stdout.on('data', (chunk) => (printed += chunk));
+  victim.stderr.on('data', (chunk) => (printed += chunk));
+  const queues = await createSender();
+  await queues.enqueue('reindex-entity-type', payload);
+  await until(() => printed !== '');
+  expect(printed.trim()).toBe('running');
+  await startWorker({});
+  await sleep(1_000);
+  expect(outcomes).toEqual([]);
+  victim.kill('SIGKILL');
+  const killedAt = Date.now();
+  await until(() => outcomes.length === 1, 20_000);
+  expect(Date.now() - killedAt).toBeLessThan(5_500);
+}, 60_000);
+
+test('repeating jobs are scheduled once, and again when Redis has lost them', async () => {
+  const queues = await createSender();
+  const redis = await connect('producer');
+  const schedulers = () => redis.zcard('parley:sweep-idempotency:repeat');
+  await Promise.all([queues.schedule(), (await createSender()).schedule()]);
+  await queues.schedule();
+  expect(await schedulers()).toBe(1);
+  await redis.flushdb();
+  await queues.schedule();
+  expect(await schedulers()).toBe(1);
+  await startWorker({});
+  await until(() => outcomes.some(({ name }) => name === 'sweep-idempotency'));
+});
+
+describe('Redis away', () => {
+  test('a sender hears of it quickly, also when Redis is silent, and works again afterwards', async () => {
+    const redis = await startRedis({ ephemeral: true });
+    closing.push(() => redis.stop());
+    const queues = await createSender(redis.url);
+    await queues.enqueue('reindex-entity-type', payload);
+    process.kill(redis.pid, 'SIGSTOP');
+    let startedAt = Date.now();
+    await expect(queues.enqueue('reindex-entity-type', payload)).rejects.toThrow(QueueUnavailable);
+    expect(Date.now() - startedAt).toBeLessThan(2_500);
+    process.kill(redis.pid, 'SIGCONT');
+    await until(() =>
+      queues.enqueue('reindex-entity-type', payload).then(
+        () => true,
+        () => false,
+      ),
+    );
+
+    process.kill(redis.pid, 'SIGKILL');
+    await sleep(100);
+    startedAt = Date.now();
+    await expect(queues.enqueue('reindex-entity-type', payload)).rejects.toThrow(QueueUnavailable);
+    expect(Date.now() - startedAt).toBeLessThan(500);
+  }, 30_000);
+
+  test('from the start', async () => {
+    const redis = connectRedis({ url: 'redis://127.0.0.1:1', role: 'producer' });
+    closing.push(() => closeRedis(redis));
+    const queues = createQueues({ redis });
+    await expect(queues.enqueue('reindex-entity-type', payload)).rejects.toThrow(QueueUnavailable);
+    await expect(waitForRedis(redis, 50)).rejects.toThrow('Redis is not reachable (waited 50 ms)');
+  });
+});
+
+test('a Redis that may evict jobs is told of', async () => {
+  const own = await startRedis({ ephemeral: true });
+  closing.push(() => own.stop());
+  const redis = await connect('producer', own.url);
+  expect(await checkRedis(redis)).toEqual({ ok: true });
+  await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  expect(await checkRedis(redis)).toEqual({ ok: false, problem: expect.stringContaining('allkeys-lru') });
+});

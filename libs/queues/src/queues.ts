@@ -1,0 +1,95 @@
+import { type JobsOptions, Queue } from 'bullmq';
+import { type JobEnvelope, type JobName, type JobPayload, definitionOf, jobNames, queuePrefix } from './catalog';
+import type { RedisConnection } from './redis';
+
+/** Redis cannot take a job now. Whoever sends one has written down elsewhere that it must be done. */
+export class QueueUnavailable extends Error {
+  constructor(name: JobName, cause: unknown) {
+    super(`Queue ${name} is not available`, { cause });
+    this.name = 'QueueUnavailable';
+  }
+}
+
+export interface EnqueueOptions {
+  requestId?: string;
+  delayMs?: number;
+}
+
+export interface Queues {
+  /** Sends a job, or throws QueueUnavailable within about a second. */
+  enqueue<N extends JobName>(name: N, payload: JobPayload<N>, options?: EnqueueOptions): Promise<void>;
+  /** Makes sure that every repeating job of the catalog has its schedule; also after Redis has lost it. */
+  schedule(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const deadlineMs = 2_000;
+
+/** `redis`: of the role `producer`. */
+export function createQueues({ redis }: { redis: RedisConnection }): Queues {
+  const open = new Map<JobName, Queue>();
+  const queueOf = (name: JobName): Queue => {
+    let queue = open.get(name);
+    if (queue === undefined) {
+      queue = new Queue(name, { connection: redis, prefix: queuePrefix, skipVersionCheck: true });
+      queue.on('error', () => {}); // the connection's owner hears of it
+      open.set(name, queue);
+    }
+    return queue;
+  };
+
+  /** BullMQ waits for a connection that is away; somebody is waiting for us. */
+  async function withDeadline(name: JobName, work: (queue: Queue) => Promise<unknown>): Promise<void> {
+    if (redis.status !== 'ready') throw new QueueUnavailable(name, `Redis is ${redis.status}`);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
+    });
+    try {
+      await Promise.race([work(queueOf(name)), late]);
+    } catch (error) {
+      throw new QueueUnavailable(name, error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    async enqueue(name, payload, { requestId, delayMs } = {}) {
+      const envelope: JobEnvelope<typeof name> = { payload, requestId };
+      const jobId = definitionOf(name).id?.(payload);
+      if (jobId?.includes(':'))
+        throw new Error(`Job id ${jobId} of ${name} holds a colon, which BullMQ takes for its own`);
+      await withDeadline(name, (queue) => queue.add(name, envelope, { ...optionsOf(name), jobId, delay: delayMs }));
+    },
+    async schedule() {
+      for (const name of jobNames) {
+        const { everyMs } = definitionOf(name);
+        if (everyMs === undefined) continue;
+        await withDeadline(name, async (queue) => {
+          const known = await queue.getJobScheduler(name);
+          if (known?.every === everyMs) return;
+          await queue.upsertJobScheduler(
+            name,
+            { every: everyMs },
+            { name, data: { payload: {} }, opts: optionsOf(name) },
+          );
+        });
+      }
+    },
+    async close() {
+      await Promise.allSettled([...open.values()].map((queue) => queue.close()));
+    },
+  };
+}
+
+/** Finished jobs are not kept: a kept one would swallow the next of its id, and what counts stands in PostgreSQL. */
+function optionsOf(name: JobName): JobsOptions {
+  const { attempts, backoffMs } = definitionOf(name);
+  return {
+    attempts,
+    backoff: { type: 'exponential', delay: backoffMs, jitter: 0.2 },
+    removeOnComplete: true,
+    removeOnFail: true,
+  };
+}
