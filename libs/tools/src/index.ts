@@ -26,3 +26,5 @@ export {
 } from './templates/compile-template';
 export { type PromptSubject, loadPromptVariables } from './templates/prompt-context';
 export { templateCaller } from './templates/template-caller';
+export { builtInToolNames } from './builtins/table';
+export { createTools } from './create-tools';

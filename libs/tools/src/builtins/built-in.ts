@@ -1,0 +1,64 @@
+import type { Actor, JsonObject, Scope } from '@parley/contracts';
+import { z } from 'zod';
+import type { Permissions } from '../permissions/permissions';
+import type { Action } from '../permissions/policy';
+import type { ToolContext, ToolDeps, ToolResult } from '../types';
+
+/** Whom a built-in runs for, and with what. */
+export interface BuiltInCall {
+  deps: ToolDeps;
+  scope: Scope;
+  actor: Actor;
+  context: ToolContext;
+  permissions: Permissions;
+  /** The type of the entity that the call is about, permitted already; null for tools about none. */
+  entityType: string | null;
+  /** Ends the call at its time limit, or when the caller goes away. */
+  signal: AbortSignal;
+}
+
+export interface BuiltIn {
+  name: string;
+  description: string;
+  parameters: JsonObject;
+  sideEffects: boolean;
+  /**
+   * What must be permitted: `execute` on the tool's own name, or an action on the type of the entity that the
+   * arguments name, by `type` or by the id in the given argument.
+   */
+  needs: { action: 'execute' } | { action: Exclude<Action, 'execute'>; entityIdIn?: string };
+  timeLimitMs?: number;
+  /** False when a port that it lives on is not plugged in: then it does not exist. */
+  isAvailable(deps: ToolDeps): boolean;
+  parse(
+    args: JsonObject,
+  ): { ok: true; call: (call: BuiltInCall) => Promise<ToolResult> } | { ok: false; message: string };
+}
+
+interface BuiltInSpec<Args> extends Pick<BuiltIn, 'name' | 'description' | 'sideEffects' | 'needs' | 'timeLimitMs'> {
+  args: z.ZodType<Args>;
+  isAvailable?: BuiltIn['isAvailable'];
+  call(args: Args, call: BuiltInCall): Promise<ToolResult>;
+}
+
+/** A built-in from its zod schema, which is both the check of its arguments and their JSON Schema. */
+export function defineBuiltIn<Args>({ args: schema, call, isAvailable, ...spec }: BuiltInSpec<Args>): BuiltIn {
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return {
+    ...spec,
+    parameters: parameters as JsonObject,
+    isAvailable: isAvailable ?? (() => true),
+    parse(args) {
+      const parsed = schema.safeParse(args);
+      if (!parsed.success) return { ok: false, message: describe(parsed.error) };
+      return { ok: true, call: (run) => call(parsed.data, run) };
+    },
+  };
+}
+
+function describe({ issues }: z.ZodError): string {
+  return issues
+    .slice(0, 5)
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
+    .join('; ');
+}

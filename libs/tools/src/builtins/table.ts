@@ -1,0 +1,12 @@
+import { agentTools } from './agent';
+import type { BuiltIn } from './built-in';
+import { routerTools } from './router';
+import { webTools } from './web';
+
+/** Every tool that the product brings along: one line a namespace. */
+const builtIns: readonly BuiltIn[] = [...agentTools, ...routerTools, ...webTools];
+
+export const builtInsByName: ReadonlyMap<string, BuiltIn> = new Map(builtIns.map((tool) => [tool.name, tool]));
+
+/** What definitions may name besides custom tools. */
+export const builtInToolNames: readonly string[] = [...builtInsByName.keys()];

@@ -1,0 +1,54 @@
+import type { JsonObject, Scope, ToolDefinition } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+import { LRUCache } from 'lru-cache';
+import type { ToolView } from '../types';
+import { type ParameterCheck, compileParameters } from './parameters';
+
+export interface CustomTool {
+  /** Of the stored row at this revision: what was derived from it may be kept under this key. */
+  key: string;
+  definition: ToolDefinition;
+}
+
+/** The custom tools among some names; `orders.*` stands for all of its namespace and `*` for all there are. */
+export async function loadCustomTools(db: Queryable, scope: Scope, names: readonly string[]): Promise<CustomTool[]> {
+  const prefixes = names.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -1));
+  const { rows } = await db.query<{ id: string; name: string; revision: number; definition: ToolDefinition }>({
+    name: 'custom-tools',
+    text: `select id, name, revision, definition from tools
+           where organization_id = $1 and environment = $2::"Environment"
+             and (name = any($3) or '*' = any($3) or exists (select from unnest($4::text[]) p where starts_with(name, p)))
+           order by name`,
+    values: [scope.organizationId, scope.environment, names, prefixes],
+  });
+  return rows.map(({ id, name, revision, definition }) => ({
+    key: `${id}:${revision}`,
+    definition: { ...definition, name },
+  }));
+}
+
+export const viewOf = ({ definition }: CustomTool): ToolView => ({
+  name: definition.name,
+  description: definition.description,
+  parameters: asObjectSchema(definition.parameters),
+  // What user code does is not known, so it is taken for something that must not happen twice.
+  sideEffects: true,
+  isBuiltin: false,
+  templateOnly: definition.templateOnly ?? false,
+});
+
+/** Model providers insist on both. */
+const asObjectSchema = (parameters: JsonObject): JsonObject => ({ properties: {}, ...parameters, type: 'object' });
+
+/** Compiled checks, by row and revision; a tool whose parameters cannot be used is kept as null. */
+const checks = new LRUCache<string, { check: ParameterCheck | null }>({ max: 500 });
+
+export function checkOf({ key, definition }: CustomTool): ParameterCheck | null {
+  let cached = checks.get(key);
+  if (cached === undefined) {
+    const compiled = compileParameters(definition.parameters);
+    cached = { check: compiled.ok ? compiled.check : null };
+    checks.set(key, cached);
+  }
+  return cached.check;
+}

@@ -1,0 +1,328 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Actor, type JsonObject, type Scope, type ToolDefinition, executeBodySchema } from '@parley/contracts';
+import { type Db, createDb } from '@parley/db';
+import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { createTools } from '../create-tools';
+import type { CallbackGrant, ToolCall, ToolContext, Tools } from '../types';
+import { type ExecutorClient, createExecutorClient } from './executor-client';
+
+const scope: Scope = { organizationId: 'org_1', environment: 'development' };
+const agent: Actor = { type: 'agent', slug: 'helper', roles: [], userId: 'u1' };
+
+/** A server that speaks the executor's protocol and answers as it is told. */
+async function fakeExecutor() {
+  const received: { body: JsonObject; authorization?: string; requestId?: string }[] = [];
+  const state = { status: 200, answer: { result: 'ok', _meta: { durationMs: 1 } } as unknown, delayMs: 0 };
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk) => (text += chunk));
+    request.on('end', () => {
+      const body = JSON.parse(text);
+      executeBodySchema.parse(body);
+      const { authorization, 'x-request-id': requestId } = request.headers;
+      received.push({ body, authorization, requestId: requestId as string });
+      setTimeout(() => {
+        response.writeHead(request.url === '/execute' ? state.status : 404, { 'content-type': 'application/json' });
+        response.end(typeof state.answer === 'string' ? state.answer : JSON.stringify(state.answer));
+      }, state.delayMs);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
+  return { url, received, state, close };
+}
+
+let database: TestDatabase;
+let db: Db;
+let executor: Awaited<ReturnType<typeof fakeExecutor>>;
+let client: ExecutorClient;
+let tools: Tools;
+let minted: CallbackGrant[];
+let logged: string[];
+
+const refund: ToolDefinition = {
+  name: 'orders.refund',
+  description: 'Refunds an order',
+  parameters: {
+    properties: { orderId: { type: 'string' }, cents: { type: 'integer', minimum: 1 } },
+    required: ['orderId'],
+    additionalProperties: false,
+  },
+  handlerCode: 'return args.orderId',
+  allowedHosts: ['api.example.com'],
+};
+
+const store = (definition: ToolDefinition, environment: Scope['environment'] = 'development') =>
+  db.prisma.tool.create({
+    data: {
+      id: `${environment}-${definition.name}`,
+      organizationId: 'org_1',
+      environment,
+      name: definition.name,
+      definition: definition as unknown as JsonObject,
+    },
+  });
+
+const run = (
+  name: string,
+  args: unknown,
+  more: Omit<Partial<ToolCall>, 'context'> & { context?: Partial<ToolContext> } = {},
+) =>
+  tools.run(scope, {
+    name,
+    args,
+    actor: agent,
+    allowed: ['orders.*', 'note', 'broken'],
+    ...more,
+    context: { hops: 0, depth: 0, ...more.context },
+  });
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  executor = await fakeExecutor();
+  client = createExecutorClient({ url: `${executor.url}/`, token: 'executor-secret' });
+  await store(refund);
+  await store({ ...refund, name: 'orders.lookup', templateOnly: true, allowedHosts: undefined });
+  await store({ ...refund, name: 'note', parameters: { type: 'object' } });
+  await store({ ...refund, name: 'broken', parameters: { properties: { a: { $ref: 'https://example.com/s' } } } });
+  await store({ ...refund, name: 'orders.live' }, 'production');
+});
+
+beforeEach(() => {
+  minted = [];
+  logged = [];
+  executor.received.length = 0;
+  Object.assign(executor.state, { status: 200, answer: { result: 'ok', _meta: { durationMs: 1 } }, delayMs: 0 });
+  tools = createTools({
+    db,
+    log: { error: (_fields, message) => logged.push(message) },
+    executor: client,
+    ports: { mintCallbackToken: (_scope, grant) => `token-${minted.push(grant)}` },
+  });
+});
+
+afterAll(async () => {
+  await client.close();
+  await executor.close();
+  await db.close();
+  await database.drop();
+});
+
+describe('a call of a custom tool', () => {
+  it('reaches the executor with the handler, checked arguments, hosts, context and a token for its caller', async () => {
+    executor.state.answer = { result: { refunded: true }, logs: [], _meta: { durationMs: 3 } };
+    const context = {
+      requestId: 'req_1',
+      threadId: 'thr_1',
+      agentSlug: 'helper',
+      channel: 'api',
+      params: { plan: 'x' },
+    };
+    const args = { orderId: 'o1', cents: 5 };
+    expect(await run('orders.refund', args, { context })).toEqual({ ok: true, result: { refunded: true } });
+    expect(executor.received).toEqual([
+      {
+        authorization: 'Bearer executor-secret',
+        requestId: 'req_1',
+        body: {
+          handlerCode: 'return args.orderId',
+          args,
+          context: {
+            organizationId: 'org_1',
+            environment: 'development',
+            actor: { type: 'agent', userId: 'u1' },
+            threadId: 'thr_1',
+            agentSlug: 'helper',
+            channel: 'api',
+            params: { plan: 'x' },
+          },
+          allowedHosts: ['api.example.com'],
+          timeoutMs: 29_000,
+          callback: { token: 'token-1', depth: 0 },
+        },
+      },
+    ]);
+    expect(minted).toEqual([
+      {
+        actor: agent,
+        allowed: ['orders.*', 'note', 'broken'],
+        context: { ...context, hops: 0, depth: 0, nesting: 1 },
+        expiresInMs: 30_000,
+      },
+    ]);
+  });
+
+  it.each([
+    [{}, "must have required property 'orderId'"],
+    [{ orderId: 7 }, 'orderId must be string'],
+    [{ orderId: 'o', extra: 1 }, 'must not have "extra"'],
+    [{ orderId: 'o', cents: 1.5 }, 'cents must be integer'],
+  ])('with arguments %j never gets there', async (args, problem) => {
+    const message = `Invalid arguments for orders.refund: ${problem}`;
+    expect(await run('orders.refund', args)).toEqual({ ok: false, errorType: 'invalid_arguments', message });
+    expect(executor.received).toEqual([]);
+  });
+
+  it.each(['text', [[1]]])('with %j for arguments never gets there', async (args) => {
+    const message = 'Invalid arguments: expected a JSON object';
+    expect(await run('note', args)).toEqual({ ok: false, errorType: 'invalid_arguments', message });
+    expect(executor.received).toEqual([]);
+  });
+
+  it('never gets there when its stored parameters cannot be used', async () => {
+    const message = 'The parameters of broken are not usable';
+    expect(await run('broken', { a: 1 })).toEqual({ ok: false, errorType: 'execution_error', message });
+    expect(executor.received).toEqual([]);
+  });
+
+  it('uses the parameters of the current revision', async () => {
+    await store({ ...refund, name: 'orders.changing' });
+    expect(await run('orders.changing', {})).toMatchObject({ errorType: 'invalid_arguments' });
+    const definition = { ...refund, parameters: {} } as unknown as JsonObject;
+    await db.prisma.tool.updateMany({ where: { name: 'orders.changing' }, data: { revision: 2, definition } });
+    expect(await run('orders.changing', {})).toEqual({ ok: true, result: 'ok' });
+  });
+
+  it.each<[string, number, unknown, { errorType: string; message: string }]>([
+    [
+      'threw',
+      200,
+      { error: 'No such order', line: 3, _meta: { durationMs: 1 } },
+      { errorType: 'execution_error', message: 'No such order (line 3)' },
+    ],
+    [
+      'threw without a place',
+      200,
+      { error: 'Oh', _meta: { durationMs: 1 } },
+      { errorType: 'execution_error', message: 'Oh' },
+    ],
+    [
+      'took too long',
+      500,
+      { error: 'Execution time exceeded' },
+      { errorType: 'timeout', message: 'Execution time exceeded' },
+    ],
+    [
+      'found no room',
+      503,
+      { error: 'busy' },
+      { errorType: 'execution_error', message: 'The tool executor is busy, try again' },
+    ],
+    [
+      'was refused',
+      401,
+      { error: 'Unauthorized' },
+      { errorType: 'execution_error', message: 'The tool executor is not available' },
+    ],
+    ['got nonsense', 200, '<html>', { errorType: 'execution_error', message: 'The tool executor is not available' }],
+  ])('whose handler %s', async (_name, status, answer, expected) => {
+    Object.assign(executor.state, { status, answer });
+    expect(await run('note', {})).toEqual({ ok: false, ...expected });
+  });
+
+  it('takes a handler that returns nothing for null', async () => {
+    executor.state.answer = { result: null, _meta: { durationMs: 1 } };
+    expect(await run('note', {})).toEqual({ ok: true, result: null });
+  });
+
+  it('says so when the executor cannot be reached', async () => {
+    const nobody = createExecutorClient({ url: 'http://127.0.0.1:1', token: 'x' });
+    tools = createTools({ db, log: { error: (_f, message) => logged.push(message) }, executor: nobody, ports: {} });
+    const message = 'The tool executor is not available';
+    expect(await run('note', {})).toEqual({ ok: false, errorType: 'execution_error', message });
+    expect(logged).toEqual(['tool executor']);
+    await nobody.close();
+  });
+
+  it('ends at the time limit, and when the caller goes away', async () => {
+    executor.state.delayMs = 1_000;
+    tools = createTools({ db, log: { error: () => {} }, executor: client, ports: {}, timeLimitMs: 60 });
+    const message = 'note did not finish within 0.06 s';
+    expect(await run('note', {})).toEqual({ ok: false, errorType: 'timeout', message });
+    const signal = AbortSignal.timeout(20);
+    const givenUp = { ok: false, errorType: 'execution_error', message: 'The call was given up' };
+    expect(await run('note', {}, { context: { signal } })).toEqual(givenUp);
+    expect(await run('note', {}, { context: { signal } })).toEqual(givenUp);
+  });
+
+  it('ends where custom tools call each other without end', async () => {
+    const message = 'Custom tools may call each other at most 5 deep';
+    expect(await run('note', {}, { context: { nesting: 4 } })).toMatchObject({ ok: true });
+    expect(await run('note', {}, { context: { nesting: 5 } })).toEqual({
+      ok: false,
+      errorType: 'execution_error',
+      message,
+    });
+  });
+});
+
+describe('the list', () => {
+  const notAvailable = (name: string, errorType: string) => ({
+    ok: false,
+    errorType,
+    message: `Tool not available: ${name}`,
+  });
+
+  it.each([
+    [['note'], 'orders.refund', 'permission_denied'],
+    [['orders.refund'], 'note', 'permission_denied'],
+    [[], 'note', 'permission_denied'],
+    [['orders'], 'orders.refund', 'permission_denied'],
+    [['order.*'], 'orders.refund', 'permission_denied'],
+    [['orders.refun'], 'orders.refund', 'permission_denied'],
+    [['Orders.Refund'], 'orders.refund', 'permission_denied'],
+    [['orders.live'], 'orders.live', 'tool_not_found'],
+    [['*'], 'gone', 'tool_not_found'],
+    [['*'], 'orders.*', 'tool_not_found'],
+    [['*'], 'constructor', 'tool_not_found'],
+    [['*'], `x\u0000'; drop table tools; --`, 'tool_not_found'],
+  ])('%j does not let %j through', async (allowed, name, errorType) => {
+    expect(await run(name, { orderId: 'o' }, { allowed })).toEqual(notAvailable(name, errorType));
+    expect(executor.received).toEqual([]);
+  });
+
+  it.each([[['orders.refund']], [['orders.*']], [['*']], [null]])('%j lets orders.refund through', async (allowed) => {
+    expect(await run('orders.refund', { orderId: 'o' }, { allowed })).toEqual({ ok: true, result: 'ok' });
+  });
+
+  it('lets templates and the system call what is templateOnly, and models not', async () => {
+    const args = { orderId: 'o' };
+    expect(await run('orders.lookup', args)).toEqual(notAvailable('orders.lookup', 'permission_denied'));
+    expect(await run('orders.lookup', args, { context: { via: 'template' } })).toMatchObject({ ok: true });
+    expect(await run('orders.lookup', args, { allowed: null, actor: { type: 'system' } })).toMatchObject({ ok: true });
+    expect(await run('orders.lookup', args, { allowed: ['note'], context: { via: 'template' } })).toEqual(
+      notAvailable('orders.lookup', 'permission_denied'),
+    );
+    // What a template calls in turn is no template any more.
+    expect(minted.map(({ context }) => 'via' in context)).toEqual([false, false]);
+  });
+});
+
+describe('an offer', () => {
+  it('holds what exists and may be shown, in the order of the list, once each', async () => {
+    const offer = await tools.offer(scope, ['note', 'gone', 'orders.*', 'orders.refund', 'orders.live', 'note']);
+    expect(offer.map(({ name }) => name)).toEqual(['note', 'orders.changing', 'orders.refund']);
+    expect(offer[2]).toEqual({
+      name: 'orders.refund',
+      description: 'Refunds an order',
+      parameters: { ...refund.parameters, type: 'object' },
+      sideEffects: true,
+    });
+    expect(offer[0]!.parameters).toEqual({ type: 'object', properties: {} });
+  });
+
+  it('is empty for an empty list', async () => {
+    expect(await tools.offer(scope, [])).toEqual([]);
+  });
+});
+
+describe('a description', () => {
+  it('says what a tool is, and null for none', async () => {
+    expect(await tools.describe(scope, 'orders.lookup')).toMatchObject({ isBuiltin: false, templateOnly: true });
+    expect(await tools.describe(scope, 'gone')).toBeNull();
+    expect(await tools.describe({ ...scope, organizationId: 'org_2' }, 'note')).toBeNull();
+  });
+});

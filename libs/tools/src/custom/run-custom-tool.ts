@@ -1,0 +1,86 @@
+import { type Actor, type JsonObject, type Scope, executorLimits } from '@parley/contracts';
+import { failure } from '../failure';
+import type { CallbackGrant, ToolContext, ToolDeps, ToolResult } from '../types';
+import type { CustomTool } from './load-custom-tools';
+
+export interface CustomCall {
+  deps: ToolDeps;
+  scope: Scope;
+  actor: Actor;
+  allowed: readonly string[] | null;
+  context: ToolContext;
+  signal: AbortSignal;
+  timeLimitMs: number;
+}
+
+/** What is left of a call's time for the answer to travel. */
+const travelMs = 1_000;
+
+/** Runs the handler of a custom tool, whose arguments are already checked, in the executor. */
+export async function runCustomTool(
+  { definition }: CustomTool,
+  args: JsonObject,
+  { deps, scope, actor, allowed, context, signal, timeLimitMs }: CustomCall,
+): Promise<ToolResult> {
+  if (deps.executor === undefined) return failure('execution_error', 'Custom tools cannot run here: no tool executor');
+  const nesting = context.nesting ?? 0;
+  if (nesting >= executorLimits.maxCallbackDepth) {
+    return failure(
+      'execution_error',
+      `Custom tools may call each other at most ${executorLimits.maxCallbackDepth} deep`,
+    );
+  }
+  const timeoutMs = Math.max(1, Math.min(timeLimitMs - travelMs, executorLimits.maxTimeoutMs));
+  const { signal: _signal, via: _via, ...inherited } = context;
+  const grant: CallbackGrant = {
+    actor,
+    allowed,
+    context: { ...inherited, nesting: nesting + 1 },
+    expiresInMs: timeoutMs + travelMs,
+  };
+  const token = await deps.ports.mintCallbackToken?.(scope, grant);
+  const answer = await deps.executor.execute(
+    {
+      handlerCode: definition.handlerCode,
+      args,
+      context: handlerContext(scope, actor, context),
+      ...(definition.allowedHosts !== undefined && { allowedHosts: definition.allowedHosts }),
+      timeoutMs,
+      ...(token !== undefined && { callback: { token, depth: nesting } }),
+    },
+    { requestId: context.requestId, signal },
+  );
+  if (answer.ok) return answer;
+  switch (answer.reason) {
+    case 'failed':
+      return failure('execution_error', answer.message);
+    case 'timeout':
+      return failure('timeout', answer.message);
+    case 'busy':
+    case 'unreachable':
+    case 'refused':
+      deps.log.error({ tool: definition.name, reason: answer.reason, detail: answer.message }, 'tool executor');
+      return failure(
+        'execution_error',
+        answer.reason === 'busy' ? 'The tool executor is busy, try again' : 'The tool executor is not available',
+      );
+  }
+}
+
+/** What a handler may know of its caller. */
+function handlerContext(scope: Scope, actor: Actor, context: ToolContext): JsonObject {
+  const { threadId, agentSlug, channel, params } = context;
+  return {
+    organizationId: scope.organizationId,
+    environment: scope.environment,
+    actor: {
+      type: actor.type,
+      ...('userId' in actor && actor.userId !== undefined && { userId: actor.userId }),
+      ...('entityId' in actor && actor.entityId !== undefined && { entityId: actor.entityId }),
+    },
+    ...(threadId !== undefined && { threadId }),
+    ...(agentSlug !== undefined && { agentSlug }),
+    ...(channel !== undefined && { channel }),
+    ...(params !== undefined && { params }),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Actor, Policy, RoleDefinition, Scope } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+import { type Action, type Decision, decide } from './policy';
+
+/** What one actor may do, read once for one call or request. */
+export interface Permissions {
+  /** Null: everything that its `tools` list (an agent) or its type (system, webhook) lets through. */
+  roles: readonly RoleDefinition[] | null;
+  decide(action: Action, resource: string): Decision;
+}
+
+const unrestricted: Permissions = { roles: null, decide: () => ({ allowed: true }) };
+
+/**
+ * Reads what an actor may do. System and webhook may do everything. An agent whose definition lists no roles is bound
+ * by its `tools` list alone; as soon as it lists roles, these decide (ADR 12). A user acts by its roles, so without
+ * any it may do nothing. A role that does not exist grants nothing.
+ */
+export async function loadPermissions(db: Queryable, scope: Scope, actor: Actor): Promise<Permissions> {
+  if (actor.type === 'system' || actor.type === 'webhook') return unrestricted;
+  if (actor.type === 'agent' && actor.roles.length === 0) return unrestricted;
+  const roles = actor.roles.length === 0 ? [] : await readRoles(db, scope, actor.roles);
+  const policies: Policy[] = roles.flatMap((role) => role.policies);
+  return { roles, decide: (action, resource) => decide(policies, action, resource) };
+}
+
+async function readRoles(db: Queryable, scope: Scope, slugs: readonly string[]): Promise<RoleDefinition[]> {
+  const { rows } = await db.query<{ definition: RoleDefinition; slug: string }>({
+    name: 'roles-by-slug',
+    text: `select slug, definition from roles
+           where organization_id = $1 and environment = $2::"Environment" and slug = any($3)`,
+    values: [scope.organizationId, scope.environment, slugs],
+  });
+  return rows.map(({ slug, definition }) => ({ ...definition, slug }));
+}

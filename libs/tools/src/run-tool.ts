@@ -1,0 +1,125 @@
+import { type Json, type JsonObject, type Scope, findUnstorable } from '@parley/contracts';
+import { isDatabaseUnavailable } from '@parley/db';
+import type { BuiltIn } from './builtins/built-in';
+import { typeOfEntity } from './builtins/type-of-entity';
+import { type CustomTool, checkOf } from './custom/load-custom-tools';
+import { runCustomTool } from './custom/run-custom-tool';
+import { failure, notAvailable } from './failure';
+import { loadPermissions } from './permissions/permissions';
+import { matchesName } from './permissions/policy';
+import type { ToolCall, ToolDeps, ToolFailure, ToolResult } from './types';
+
+type Find = (scope: Scope, name: string) => Promise<BuiltIn | CustomTool | null>;
+
+/** A check that went through carries what runs; one that did not is the result. */
+type Checked = { ok: true; timeLimitMs: number; start: (signal: AbortSignal) => Promise<ToolResult> } | ToolFailure;
+
+const defaultTimeLimitMs = 30_000;
+
+/**
+ * One call, from asking to answer: in the list? → permitted? → arguments right? → run, within its time limit. Every
+ * way of calling a tool comes through here: agents, templates, triggers, the API and the code of custom tools.
+ */
+export async function runTool(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): Promise<ToolResult> {
+  try {
+    call.context.signal?.throwIfAborted();
+    const checked = await check(deps, find, scope, call);
+    return checked.ok ? await within(checked, call) : checked;
+  } catch (error) {
+    if (call.context.signal?.aborted) return failure('execution_error', 'The call was given up');
+    const { requestId, threadId } = call.context;
+    deps.log.error({ err: error, tool: call.name, requestId, threadId, ...scope }, 'tool failed unexpectedly');
+    return isDatabaseUnavailable(error)
+      ? failure('execution_error', 'The data store is not available now, try again later')
+      : failure('execution_error', `${call.name} failed unexpectedly`);
+  }
+}
+
+async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): Promise<Checked> {
+  const { name, actor, allowed, context } = call;
+  const tool = await find(scope, name);
+  if (tool === null) return notAvailable('tool_not_found', name);
+  const isTemplateOnly = 'definition' in tool && tool.definition.templateOnly === true;
+  const isListed = allowed === null || allowed.some((pattern) => matchesName(pattern, name));
+  if (!isListed || (isTemplateOnly && allowed !== null && context.via !== 'template')) {
+    return notAvailable('permission_denied', name);
+  }
+
+  const needs = 'definition' in tool ? { action: 'execute' as const } : tool.needs;
+  const entityType =
+    needs.action === 'execute' ? null : await entityTypeOf(deps.db.pool, scope, needs.entityIdIn, call);
+  if (entityType === 'not_found') return failure('not_found', 'Entity not found');
+  const permissions = await loadPermissions(deps.db.pool, scope, actor);
+  // No type means arguments that no tool takes: they are refused next.
+  const resource = needs.action === 'execute' ? name : entityType;
+  const decision = resource === null ? null : permissions.decide(needs.action, resource);
+  if (decision?.allowed === false) return failure('permission_denied', decision.message);
+
+  const args = argumentsOf(call.args);
+  if (!args.ok) return args;
+  const limitMs = deps.timeLimitMs ?? defaultTimeLimitMs;
+  if ('definition' in tool) {
+    const checkArguments = checkOf(tool);
+    if (checkArguments === null) return failure('execution_error', `The parameters of ${name} are not usable`);
+    const problem = checkArguments(args.value);
+    if (problem !== null) return failure('invalid_arguments', `Invalid arguments for ${name}: ${problem}`);
+    return {
+      ok: true,
+      timeLimitMs: limitMs,
+      start: (signal) =>
+        runCustomTool(tool, args.value, { deps, scope, actor, allowed, context, signal, timeLimitMs: limitMs }),
+    };
+  }
+  const parsed = tool.parse(args.value);
+  if (!parsed.ok) return failure('invalid_arguments', `Invalid arguments for ${name}: ${parsed.message}`);
+  return {
+    ok: true,
+    timeLimitMs: tool.timeLimitMs ?? limitMs,
+    start: (signal) => parsed.call({ deps, scope, actor, context, permissions, entityType, signal }),
+  };
+}
+
+/** The type that a call is about: as it is named, else that of the entity; null when the arguments name neither. */
+async function entityTypeOf(
+  db: ToolDeps['db']['pool'],
+  scope: Scope,
+  entityIdIn: string | undefined,
+  { args }: ToolCall,
+): Promise<string | 'not_found' | null> {
+  const given = (typeof args === 'object' && args !== null ? args : {}) as Record<string, unknown>;
+  if (typeof given.type === 'string') return given.type;
+  const id = entityIdIn === undefined ? undefined : given[entityIdIn];
+  if (typeof id !== 'string' || findUnstorable(id) !== null) return null;
+  return (await typeOfEntity(db, scope, id)) ?? 'not_found';
+}
+
+function argumentsOf(args: unknown): { ok: true; value: JsonObject } | ToolFailure {
+  const value = args ?? {};
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    return failure('invalid_arguments', 'Invalid arguments: expected a JSON object');
+  }
+  const problem = findUnstorable(value);
+  if (problem === null) return { ok: true, value: value as Record<string, Json> };
+  return failure('invalid_arguments', `Invalid arguments: ${problem.path || 'a value'} ${problem.message}`);
+}
+
+/** Runs until the end, the time limit, or the caller's signal, whichever comes first. */
+async function within({ timeLimitMs, start }: Extract<Checked, { ok: true }>, call: ToolCall): Promise<ToolResult> {
+  const limit = new AbortController();
+  const outer = call.context.signal;
+  const signal = outer ? AbortSignal.any([limit.signal, outer]) : limit.signal;
+  const { promise: ended, resolve: end } = Promise.withResolvers<ToolResult>();
+  signal.addEventListener('abort', () => {
+    end(
+      limit.signal.aborted
+        ? failure('timeout', `${call.name} did not finish within ${timeLimitMs / 1000} s`)
+        : failure('execution_error', 'The call was given up'),
+    );
+  });
+  const timer = setTimeout(() => limit.abort(), timeLimitMs);
+  try {
+    return await Promise.race([start(signal), ended]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
