@@ -13,14 +13,14 @@ export function buildableApps() {
 
 /**
  * How esbuild is to bundle these apps. Packages stay outside, which takes a tenth of the time; `standalone` brings them
- * in, for images without node_modules. `src/*-process.ts` are further entries: what an app starts as a child process.
+ * in, for images without node_modules.
  * @param {string[]} apps
  * @returns {import('esbuild').BuildOptions}
  */
 export function buildOptions(apps, { standalone = false } = {}) {
   return {
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(apps.flatMap(entriesOf)),
+    entryPoints: Object.fromEntries(apps.flatMap((app) => entriesOf(app, /^main\.ts$/))),
     outdir: join(root, 'dist', 'apps'),
     outExtension: { '.js': '.cjs' },
     bundle: true,
@@ -35,10 +35,27 @@ export function buildOptions(apps, { standalone = false } = {}) {
   };
 }
 
-function entriesOf(app) {
+/**
+ * `src/*-process.ts` of an app: what it starts as a child process that may read no other file. So packages and
+ * WebAssembly are always inside; names are left alone, since some of this code is shipped on as text.
+ * @param {string[]} apps
+ * @returns {import('esbuild').BuildOptions}
+ */
+export function childBuildOptions(apps) {
+  return {
+    ...buildOptions([]),
+    entryPoints: Object.fromEntries(apps.flatMap((app) => entriesOf(app, /-process\.ts$/))),
+    packages: 'bundle',
+    loader: { '.wasm': 'binary' },
+    keepNames: false,
+    sourcemap: false,
+  };
+}
+
+function entriesOf(app, pattern) {
   const folder = join(root, 'apps', app, 'src');
   return readdirSync(folder)
-    .filter((file) => file === 'main.ts' || file.endsWith('-process.ts'))
+    .filter((file) => pattern.test(file))
     .map((file) => [`${app}/${file.slice(0, -'.ts'.length)}`, join(folder, file)]);
 }
 
@@ -47,7 +64,7 @@ export async function build(apps = buildableApps(), options = {}) {
   await ensureGenerated();
   const esbuild = await import('esbuild');
   try {
-    await esbuild.build(buildOptions(apps, options));
+    await Promise.all([esbuild.build(buildOptions(apps, options)), esbuild.build(childBuildOptions(apps))]);
   } catch (error) {
     if (!error.errors) throw error;
     const messages = await esbuild.formatMessages(error.errors, { kind: 'error', color: false });

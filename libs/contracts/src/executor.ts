@@ -29,7 +29,7 @@ const hostPatternSchema = z
 export const executeBodySchema = z.strictObject({
   /** Body of `async (args, context, parley, fetch) => …`, JavaScript or TypeScript. */
   handlerCode: handlerCodeSchema,
-  args: jsonObjectSchema.default({}),
+  args: jsonObjectSchema,
   /** What the handler may know of its caller: organization, environment, actor, thread. */
   context: jsonObjectSchema.optional(),
   /** Hosts that `fetch` may reach; absent means any public host, empty means none. */

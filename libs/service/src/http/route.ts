@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import { findUnstorable, type ApiKeyIdentity, type Permission } from '@parley/contracts';
 import type { z } from 'zod';
@@ -17,6 +18,8 @@ export interface RouteSpec<P, Q, B, A> {
   path: string;
   /** Null for a route without a key; `*` always grants. */
   permission: Exclude<Permission, '*'> | null;
+  /** For a route without a key that is still not for everyone: runs before anything is read, and throws to refuse. */
+  guard?: (request: IncomingMessage) => void;
   params?: P;
   query?: Q;
   body?: B;
@@ -113,6 +116,7 @@ export function route(spec: AnySpec, handler: AnyHandler): Route {
     path: spec.path,
     spec,
     async handle(exchange, params, deps) {
+      spec.guard?.(exchange.request);
       let admission: Promise<number> | undefined;
       if (spec.permission !== null) {
         const key = await authenticate(exchange, spec.permission, deps);

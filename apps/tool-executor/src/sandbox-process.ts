@@ -1,0 +1,48 @@
+import { Socket } from 'node:net';
+import { compileHandler } from './sandbox/compile-handler';
+import { createFrameReader, encodeFrame } from './sandbox/frames';
+import type { FromSandbox, ToSandbox } from './sandbox/protocol';
+import { createRunner } from './sandbox/runner';
+import { seal } from './sandbox/seal';
+
+/** The descriptor on which the service speaks; the process has no other way in or out. */
+const serviceDescriptor = 3;
+
+/** A sandbox process: loads the engine, is sealed, then runs or compiles one handler after the other. */
+async function main(): Promise<void> {
+  const service = new Socket({ fd: serviceDescriptor, readable: true, writable: true });
+  const send = ({ head, bytes }: { head: FromSandbox; bytes?: Uint8Array }) =>
+    service.write(encodeFrame({ head, bytes }));
+  const runner = await createRunner(send);
+  warmUp(runner.engine);
+  const read = createFrameReader<ToSandbox>(({ head, bytes }) => {
+    switch (head.type) {
+      case 'seal':
+        seal(head.uid);
+        return void send({ head: { type: 'ready' } });
+      case 'run':
+        return runner.start(head);
+      case 'reply':
+        return runner.reply(head.id, head.value, bytes);
+      case 'compile': {
+        const { isWorn, ...result } = compileHandler(runner.engine, head.code);
+        return void send({ head: { type: 'compiled', result: result.result, isWorn } });
+      }
+    }
+  });
+  service.on('data', read);
+  // The service has gone, or has closed us.
+  service.on('close', () => process.exit(0));
+  service.on('error', () => process.exit(0));
+  send({ head: { type: 'loaded' } });
+}
+
+/** So that the first call does not pay for the engine's own first steps. */
+function warmUp(engine: Awaited<ReturnType<typeof createRunner>>['engine']): void {
+  for (let round = 0; round < 20; round++) {
+    engine.start('return args.a.map((n) => n + 1)', '{"a":[1,2,3]}', '{}', Infinity);
+    engine.reset();
+  }
+}
+
+void main();

@@ -1,0 +1,50 @@
+/** One message between the service and a sandbox process: a JSON head and, for bodies, raw bytes behind it. */
+export interface Frame<Head> {
+  head: Head;
+  bytes?: Uint8Array;
+}
+
+/** Above every single limit (code, args, result, a fetched body) with room for the head; more is a broken peer. */
+export const maxFrameBytes = 8 * 1024 * 1024;
+
+const prefixBytes = 8;
+
+/** Lays a frame out as: length of all that follows the first four bytes, length of the head, head, bytes. */
+export function encodeFrame<Head>({ head, bytes }: Frame<Head>): Buffer {
+  const text = JSON.stringify(head);
+  const headBytes = Buffer.byteLength(text);
+  const frame = Buffer.allocUnsafe(prefixBytes + headBytes + (bytes?.length ?? 0));
+  frame.writeUInt32LE(frame.length - 4, 0);
+  frame.writeUInt32LE(headBytes, 4);
+  frame.write(text, prefixBytes, 'utf8');
+  if (bytes) frame.set(bytes, prefixBytes + headBytes);
+  return frame;
+}
+
+/** Cuts a byte stream into frames. Throws when the peer announces a frame that is too large or makes no sense. */
+export function createFrameReader<Head>(onFrame: (frame: Frame<Head>) => void): (chunk: Buffer) => void {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  const take = (): Buffer => {
+    const all = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+    chunks = [];
+    return all;
+  };
+  return (chunk) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    while (size >= prefixBytes) {
+      if (chunks[0]!.length < prefixBytes) chunks = [take()];
+      const length = chunks[0]!.readUInt32LE(0) + 4;
+      if (length > maxFrameBytes || length < prefixBytes) throw new Error('Frame too large');
+      if (size < length) return;
+      const all = take();
+      const headEnd = prefixBytes + all.readUInt32LE(4);
+      if (headEnd > length) throw new Error('Frame head longer than its frame');
+      size = all.length - length;
+      if (size > 0) chunks.push(all.subarray(length));
+      const head = JSON.parse(all.toString('utf8', prefixBytes, headEnd)) as Head;
+      onFrame(headEnd === length ? { head } : { head, bytes: all.subarray(headEnd, length) });
+    }
+  };
+}

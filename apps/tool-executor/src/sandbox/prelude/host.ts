@@ -1,0 +1,111 @@
+/**
+ * The functions in this folder run inside the sandbox engine, not in Node. Each is shipped as its own source text, so
+ * it may use its parameters and the language's globals, and nothing else of its module. They have no power to protect:
+ * whatever a handler does to them, it can only ask the process outside, which checks every question.
+ */
+export interface PreludeHost {
+  /** Asks the process outside and waits. JSON goes in, JSON or bytes come out; a refusal throws. */
+  call(kind: string, payload?: unknown, bytes?: ArrayBuffer): unknown;
+  /** Asks the service; the answer is a JSON value and, for bodies, bytes. */
+  request(
+    kind: 'fetch' | 'tool',
+    payload: unknown,
+    bytes?: ArrayBuffer,
+  ): { id: number; answer: Promise<{ value: never; bytes?: ArrayBuffer }> };
+  /** Makes a function that the process outside calls: `timer`. */
+  on(kind: string, listener: (id: number) => void): void;
+  /** Adds a global the way the platform does: writable, configurable, not enumerable. */
+  define(globals: Record<string, unknown>): void;
+  /** A copy of the bytes of an ArrayBuffer or a view, or null for anything else. */
+  bytesOf(value: unknown): ArrayBuffer | null;
+}
+
+/** Crosses the border of the engine: the only host function there is. Text is JSON; `!` in front marks a refusal. */
+export type Op = (kind: string, text?: string, bytes?: ArrayBuffer) => string | ArrayBuffer | undefined;
+
+export interface PreludeEntry {
+  run(handler: unknown, args: string, context: string): void;
+  deliver(kind: string, id: number, text?: string, bytes?: ArrayBuffer): void;
+}
+
+export function createHost(op: Op) {
+  const { parse, stringify } = JSON;
+  const listeners: Record<string, (id: number) => void> = {};
+  const waiting = new Map<number, (answer: { value: never; bytes?: ArrayBuffer }) => void>();
+  let lastId = 0;
+
+  const host: PreludeHost = {
+    call(kind, payload, bytes) {
+      const answer = op(kind, payload === undefined ? 'null' : stringify(payload), bytes);
+      if (typeof answer !== 'string') return answer;
+      if (answer[0] !== '!') return parse(answer);
+      const { name, message } = parse(answer.slice(1)) as { name: string; message: string };
+      throw new ((globalThis as never)[name] as ErrorConstructor)(message);
+    },
+    request(kind, payload, bytes) {
+      const id = ++lastId;
+      host.call(kind, { id, payload }, bytes);
+      return { id, answer: new Promise((resolve) => waiting.set(id, resolve)) };
+    },
+    on(kind, listener) {
+      listeners[kind] = listener;
+    },
+    define(globals) {
+      for (const name of Object.keys(globals)) {
+        Object.defineProperty(globalThis, name, { value: globals[name], writable: true, configurable: true });
+      }
+    },
+    bytesOf(value) {
+      if (value instanceof ArrayBuffer) return value.slice(0);
+      if (!ArrayBuffer.isView(value)) return null;
+      return value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength) as ArrayBuffer;
+    },
+  };
+
+  const describeError = (error: unknown): { name?: string; message: string; stack?: string } => {
+    if (error === null || typeof error !== 'object') return { message: String(error) };
+    const { name, message, stack } = error as Error;
+    if (typeof message !== 'string') return { message: stringify(error) ?? 'The handler threw an object' };
+    return { name: String(name), message, stack: typeof stack === 'string' ? stack : undefined };
+  };
+
+  const fail = (error: unknown): void => {
+    let described;
+    try {
+      described = describeError(error);
+    } catch {
+      described = { message: 'The handler threw something that cannot be described' };
+    }
+    op('error', stringify(described));
+  };
+
+  const succeed = (value: unknown): void => {
+    let text;
+    try {
+      text = value === undefined ? 'null' : stringify(value);
+      if (typeof text !== 'string') throw new TypeError(`a ${typeof value} is not JSON`);
+    } catch (error) {
+      const { message } = describeError(error);
+      return fail(new TypeError(`The result must be JSON: ${message}`));
+    }
+    const refused = op('result', text);
+    if (typeof refused === 'string') fail(new RangeError((parse(refused.slice(1)) as Error).message));
+  };
+
+  return {
+    host,
+    run(parley: unknown, handler: unknown, args: string, context: string): void {
+      const call = handler as (...all: unknown[]) => unknown;
+      (async () => call(parse(args), parse(context), parley, (globalThis as { fetch?: unknown }).fetch))().then(
+        succeed,
+        fail,
+      );
+    },
+    deliver(kind: string, id: number, text?: string, bytes?: ArrayBuffer): void {
+      if (kind !== 'reply') return listeners[kind]?.(id);
+      const resolve = waiting.get(id);
+      waiting.delete(id);
+      resolve?.({ value: parse(text ?? 'null') as never, bytes });
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { PreludeHost } from './host';
+
+/** `parley.<name>.<name>(args)`: every dotted name is a function; whether such a tool exists is chat's to say. */
+export function createParley(host: PreludeHost): unknown {
+  const call = async (tool: string, args: unknown = {}): Promise<unknown> => {
+    const { value } = await host.request('tool', { tool, args }).answer;
+    const answer = value as { ok: boolean; result: unknown; error: string; errorType: string };
+    if (answer.ok) return answer.result;
+    throw Object.assign(new Error(answer.error), { name: 'ToolError', errorType: answer.errorType });
+  };
+  const named = (path: string): unknown => {
+    const target = path === '' ? {} : (args?: unknown) => call(path, args);
+    const made = new Map<string, unknown>();
+    return new Proxy(target, {
+      get(_target, name) {
+        // `then` would make every `await parley.x` a tool call.
+        if (typeof name !== 'string' || name === 'then') return undefined;
+        if (!made.has(name)) made.set(name, named(path === '' ? name : `${path}.${name}`));
+        return made.get(name);
+      },
+      set: () => false,
+      defineProperty: () => false,
+      getPrototypeOf: () => null,
+    });
+  };
+  return named('');
+}

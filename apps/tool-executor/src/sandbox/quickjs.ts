@@ -1,0 +1,102 @@
+import type loadGlueType from '@jitl/quickjs-wasmfile-release-sync/emscripten-module';
+import wasmBytes from '@jitl/quickjs-wasmfile-release-sync/wasm';
+
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- the glue's ES build wants import.meta, which a CommonJS bundle has not
+const loadGlue = require('@jitl/quickjs-wasmfile-release-sync/emscripten-module') as typeof loadGlueType;
+
+/** An address inside the engine's memory. */
+export type Pointer = number;
+
+/** The engine's exports that are used here; `QTS_…` are the binding's names. Values are pointers to boxed JSValues. */
+export interface QuickJs {
+  _malloc(size: number): Pointer;
+  _free(pointer: Pointer): void;
+  _QTS_NewRuntime(): Pointer;
+  _QTS_NewContext(runtime: Pointer, intrinsics: number): Pointer;
+  _QTS_RuntimeSetMemoryLimit(runtime: Pointer, bytes: number): void;
+  _QTS_RuntimeSetMaxStackSize(runtime: Pointer, bytes: number): void;
+  _QTS_RuntimeEnableInterruptHandler(runtime: Pointer): void;
+  _QTS_Eval(
+    context: Pointer,
+    code: Pointer,
+    bytes: number,
+    file: Pointer,
+    detectModule: number,
+    flags: number,
+  ): Pointer;
+  _QTS_Call(context: Pointer, callee: Pointer, self: Pointer, argc: number, argv: Pointer): Pointer;
+  _QTS_IsJobPending(runtime: Pointer): number;
+  _QTS_ExecutePendingJob(runtime: Pointer, max: number, lastContext: Pointer): Pointer;
+  _QTS_ResolveException(context: Pointer, value: Pointer): Pointer;
+  _QTS_Typeof(context: Pointer, value: Pointer): Pointer;
+  _QTS_Dump(context: Pointer, value: Pointer): Pointer;
+  _QTS_NewFunction(
+    context: Pointer,
+    name: Pointer,
+    argc: number,
+    isConstructor: boolean | number,
+    hostRef: number,
+  ): Pointer;
+  _QTS_ArgvGetJSValueConstPointer(argv: Pointer, index: number): Pointer;
+  _QTS_Throw(context: Pointer, error: Pointer): Pointer;
+  _QTS_NewString(context: Pointer, text: Pointer): Pointer;
+  _QTS_NewFloat64(context: Pointer, value: number): Pointer;
+  _QTS_NewArrayBuffer(context: Pointer, buffer: Pointer, bytes: number): Pointer;
+  _QTS_GetString(context: Pointer, value: Pointer): Pointer;
+  _QTS_GetArrayBuffer(context: Pointer, value: Pointer): Pointer;
+  _QTS_GetArrayBufferLength(context: Pointer, value: Pointer): number;
+  _QTS_GetProp(context: Pointer, object: Pointer, name: Pointer): Pointer;
+  _QTS_GetUndefined(): Pointer;
+  _QTS_FreeValuePointer(context: Pointer, value: Pointer): void;
+  _QTS_FreeCString(context: Pointer, text: Pointer): void;
+  callbacks: {
+    callFunction(unused: undefined, context: Pointer, self: Pointer, argc: number, argv: Pointer): Pointer;
+    shouldInterrupt(): 0 | 1;
+    freeHostRef(): void;
+    /** No module can be loaded: `import()` fails inside the engine. */
+    loadModuleSource(): Pointer;
+    normalizeModule(): Pointer;
+  };
+}
+
+/** The stack pointer of the engine's own C code, which is a WebAssembly global and not part of its memory. */
+export interface StackPointer {
+  get(): number;
+  set(value: number): void;
+}
+
+export interface LoadedQuickJs {
+  quickJs: QuickJs;
+  memory: WebAssembly.Memory;
+  stack: StackPointer;
+}
+
+/** Names that the binding's build gives to `stackSave` and `stackRestore`; checked at start, since builds rename. */
+const stackExports = { save: 'Oa', restore: 'Ma' };
+
+const initialPages = 256;
+const maxPages = 4096;
+
+/** Starts an engine in a memory of its own; it can grow to 256 MiB, far above what a runtime is allowed. */
+export async function loadQuickJs(): Promise<LoadedQuickJs> {
+  const memory = new WebAssembly.Memory({ initial: initialPages, maximum: maxPages });
+  const module = new WebAssembly.Module(wasmBytes);
+  let exported: WebAssembly.Exports = {};
+  const quickJs = (await loadGlue({
+    wasmMemory: memory,
+    instantiateWasm(imports, onSuccess) {
+      const instance = new WebAssembly.Instance(module, imports);
+      exported = instance.exports;
+      onSuccess(instance);
+      return exported;
+    },
+  })) as unknown as QuickJs;
+  const save = exported[stackExports.save] as () => number;
+  const restore = exported[stackExports.restore] as (value: number) => void;
+  const top = save();
+  restore(top - 64);
+  const isStack = save() === top - 64;
+  restore(top);
+  if (!isStack) throw new Error('The engine build does not export its stack pointer where it is expected');
+  return { quickJs, memory, stack: { get: save, set: restore } };
+}

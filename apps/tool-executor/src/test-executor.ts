@@ -1,0 +1,105 @@
+import { mkdtemp } from 'node:fs/promises';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createGuardedFetch, silentLogger } from '@parley/service';
+import { build } from 'esbuild';
+import { createApp } from './app';
+import { type Executor, type ExecutorOptions, createExecutor } from './executor';
+import { createToolCallback } from './tool-callback';
+
+/** For tests: the app on a port of its own, with real sandbox processes. */
+export interface TestExecutor {
+  url: string;
+  executor: Executor;
+  /** Posts JSON with the right token unless told; the body of the answer is parsed. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Runs a handler with a time limit of 500 ms unless told. */
+  run(handlerCode: string, more?: object): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+  headers: Headers;
+  durationMs: number;
+}
+
+export const testToken = 'test-executor-token';
+
+/** Bundles a process the way tools/build.mjs does (`childBuildOptions`) and gives its path. */
+export async function buildSandbox(source = join(__dirname, 'sandbox-process.ts')): Promise<string> {
+  const outfile = join(await mkdtemp(join(tmpdir(), 'parley-sandbox-')), 'sandbox-process.cjs');
+  await build({
+    entryPoints: [source],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'cjs',
+    loader: { '.wasm': 'binary' },
+    tsconfig: join(__dirname, '../../../tsconfig.base.json'),
+  });
+  return outfile;
+}
+
+export async function startTestExecutor(
+  options: Partial<ExecutorOptions> & { chatUrl?: string; allowedPrivateHosts?: string[] } = {},
+): Promise<TestExecutor> {
+  const executor = createExecutor({
+    sandboxEntry: options.sandboxEntry ?? (await buildSandbox()),
+    sandboxUid: 65_534,
+    minProcesses: 2,
+    maxProcesses: 4,
+    maxQueue: 64,
+    queueTimeoutMs: 5000,
+    guardedFetch: createGuardedFetch({ allowedPrivateHosts: options.allowedPrivateHosts }),
+    toolCallback: createToolCallback(),
+    log: silentLogger(),
+    ...options,
+  });
+  const app = createApp({
+    executor,
+    executorToken: testToken,
+    chatUrl: options.chatUrl ?? 'http://127.0.0.1:1',
+    log: silentLogger(),
+    checkResponses: true,
+  });
+  await executor.warm();
+  const server = createServer(app);
+  const url = await listen(server);
+  const post = async (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+    const startedAt = performance.now();
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${testToken}`, 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    const parsed = (await response.json()) as Record<string, unknown>;
+    return {
+      status: response.status,
+      body: parsed,
+      headers: response.headers,
+      durationMs: performance.now() - startedAt,
+    };
+  };
+  return {
+    url,
+    executor,
+    post,
+    run: (handlerCode, more = {}) => post('/execute', { handlerCode, args: {}, timeoutMs: 500, ...more }),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await executor.close();
+    },
+  };
+}
+
+export function listen(server: Server): Promise<string> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  });
+}

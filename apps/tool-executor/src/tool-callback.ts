@@ -1,0 +1,49 @@
+import { type ToolCallbackBody, type ToolCallbackResponse, toolCallbackResponseSchema } from '@parley/contracts';
+import { Agent, request } from 'undici';
+
+export interface CallbackTarget {
+  url: string;
+  token: string;
+  requestId: string;
+}
+
+export interface ToolCallback {
+  call(target: CallbackTarget, body: ToolCallbackBody, signal: AbortSignal): Promise<ToolCallbackResponse>;
+  close(): Promise<void>;
+}
+
+const maxAnswerBytes = 2 * 1024 * 1024;
+
+/** Calls a tool through chat, in the name of the actor that the token is bound to. Failures are results. */
+export function createToolCallback(): ToolCallback {
+  const dispatcher = new Agent({ connections: 128, maxResponseSize: maxAnswerBytes, connect: { timeout: 5000 } });
+  const failure = (error: string): ToolCallbackResponse => ({ ok: false, error, errorType: 'execution_error' });
+  return {
+    async call({ url, token, requestId }, body, signal) {
+      try {
+        const answer = await request(url, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/json',
+            'x-request-id': requestId,
+          },
+          body: JSON.stringify(body),
+          headersTimeout: 60_000,
+          bodyTimeout: 60_000,
+          dispatcher,
+          signal,
+        });
+        if (answer.statusCode !== 200) {
+          await answer.body.dump();
+          return failure(`The tool call was refused (${answer.statusCode})`);
+        }
+        const parsed = toolCallbackResponseSchema.safeParse(await answer.body.json());
+        return parsed.success ? { result: null, ...parsed.data } : failure('The tool call was answered unintelligibly');
+      } catch {
+        return failure('The tool call failed');
+      }
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
