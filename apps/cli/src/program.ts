@@ -19,6 +19,26 @@ export function createProgram(): Command {
     .option('--new-key', 'make another development key')
     .action(async (options) => (await import('./commands/demo')).runDemo(options));
 
+  program
+    .command('push')
+    .description('bring an environment to what a folder defines')
+    .argument('<folder>', 'has agents/, entity-types/, roles/, triggers/, routers/ or tools/')
+    .option('--dry-run', 'only say what would change')
+    .option('--prune', 'delete what the folder does not have, of the kinds that it has')
+    .option('--json', 'the answer as one JSON line')
+    .action(async (folder, options) => (await import('./commands/push')).runPush(folder, options));
+
+  program
+    .command('chat')
+    .description('talk to an agent; without a message, line by line')
+    .argument('<agent>', 'its slug')
+    .argument('[message]', 'asks once')
+    .option('--thread <id>', 'continue this thread')
+    .option('--external-thread <id>', 'continue or begin the thread with this id of yours')
+    .option('--param <name=value>', 'a thread context parameter; may be repeated', collect)
+    .option('--json', 'each answer as one JSON line')
+    .action(async (agent, message, options) => (await import('./commands/chat')).runChat(agent, message, options));
+
   const org = program.command('org').description('organizations');
   org
     .command('create')
@@ -53,3 +73,5 @@ export function createProgram(): Command {
 
   return program;
 }
+
+const collect = (value: string, values: string[] = []): string[] => [...values, value];

@@ -1,0 +1,104 @@
+import { createInterface } from 'node:readline';
+import type { ChatResponse, ToolCallSummary } from '@parley/contracts';
+import { type Api, createApi } from '../api';
+import { Failure, exitCodes, usageFailure } from '../failure';
+import { colors, note, print } from '../terminal';
+
+export interface ChatOptions {
+  thread?: string;
+  externalThread?: string;
+  param?: string[];
+  json?: boolean;
+}
+
+/** `parley chat <agent> [message]`: one answer, or a conversation that lasts until the input ends. */
+export async function runChat(agent: string, message: string | undefined, options: ChatOptions): Promise<void> {
+  const api = createApi();
+  const conversation = createConversation(api, agent, options);
+  if (message !== undefined) return show(await conversation.say(message), options);
+  await converse(conversation, options);
+}
+
+interface Conversation {
+  /** Each message continues the thread of the one before. */
+  say(message: string): Promise<ChatResponse>;
+}
+
+function createConversation(api: Api, agent: string, options: ChatOptions): Conversation {
+  const params = parseParams(options.param ?? []);
+  let threadId = options.thread;
+  return {
+    async say(message) {
+      const response = await api.post<ChatResponse>(`/v1/agents/${encodeURIComponent(agent)}/chat`, {
+        message,
+        threadId,
+        externalThreadId: threadId === undefined ? options.externalThread : undefined,
+        threadContext: params && { params },
+      });
+      threadId = response.threadId;
+      return response;
+    },
+  };
+}
+
+/** `name=value`; a value that is JSON counts as what it says, any other as text. */
+function parseParams(written: string[]): Record<string, unknown> | undefined {
+  if (written.length === 0) return undefined;
+  const entries = written.map((text) => {
+    const at = text.indexOf('=');
+    if (at < 1) throw usageFailure(`--param wants name=value, not "${text}"`);
+    return [text.slice(0, at), parseValue(text.slice(at + 1))] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Reads line by line; an error is shown and the conversation goes on. Input that is piped works the same. */
+async function converse(conversation: Conversation, options: ChatOptions): Promise<void> {
+  const isTerminal = process.stdin.isTTY;
+  const lines = createInterface({ input: process.stdin, output: isTerminal ? process.stdout : undefined });
+  if (isTerminal) note(colors.dim('Ctrl-D ends the conversation.'));
+  lines.setPrompt(colors.cyan('> '));
+  const prompt = () => isTerminal && lines.prompt();
+  prompt();
+  for await (const line of lines) {
+    if (line.trim() !== '') await answer(conversation, line, options);
+    prompt();
+  }
+}
+
+async function answer(conversation: Conversation, line: string, options: ChatOptions): Promise<void> {
+  try {
+    show(await conversation.say(line), options);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    process.exitCode = exitCodes.failure;
+    note(colors.red(`error: ${error.message}`));
+  }
+}
+
+function show(response: ChatResponse, { json }: ChatOptions): void {
+  if (json) return print(JSON.stringify(response));
+  for (const call of response._executionMeta?.toolCallSummary ?? []) note(formatCall(call));
+  if (response._transferred) note(colors.dim(`  transferred to ${response._transferred.targetAgentSlug}`));
+  print(response.message);
+  note(colors.dim(`  thread ${response.threadId}, ${formatCost(response)}`));
+}
+
+function formatCall({ name, durationMs, status, errorType, errorMessage }: ToolCallSummary): string {
+  const outcome = status === 'success' ? 'ok' : [errorType, errorMessage].filter(Boolean).join(': ') || status;
+  const line = `  ${name}  ${outcome}  ${Math.round(durationMs)} ms`;
+  return status === 'success' ? colors.dim(line) : colors.red(line);
+}
+
+function formatCost({ usage, _executionMeta: meta }: ChatResponse): string {
+  const tokens = `${usage.inputTokens} + ${usage.outputTokens} tokens`;
+  return meta === undefined ? tokens : `${meta.model}, ${tokens}, ${Math.round(meta.durationMs)} ms`;
+}

@@ -1,0 +1,126 @@
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import type { ErrorDetail, ResourceKind, ResourceSet } from '@parley/contracts';
+import { kindOf, parseDefinition } from '@parley/definitions';
+import { usageFailure } from '../failure';
+import { loadModule } from './load-module';
+
+/** Where each kind is found below the folder that is pushed. */
+export const folders: Record<ResourceKind, string> = {
+  entityTypes: 'entity-types',
+  roles: 'roles',
+  tools: 'tools',
+  agents: 'agents',
+  routers: 'routers',
+  triggers: 'triggers',
+};
+const kinds = Object.keys(folders) as ResourceKind[];
+
+export interface LoadedFolder {
+  /** Only the kinds that the folder has a folder for. */
+  resources: ResourceSet;
+  /** The file of each definition, in the same order. */
+  files: Partial<Record<ResourceKind, string[]>>;
+  /** Everything that is wrong, each with its file. */
+  problems: string[];
+}
+
+/** Loads every definition below a folder: agents/, entity-types/, roles/, triggers/, routers/ and tools/. */
+export async function loadFolder(path: string): Promise<LoadedFolder> {
+  const folder = resolve(path);
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usageFailure(`There is no folder ${path}`);
+  const given = kinds.filter((kind) => existsSync(join(folder, folders[kind])));
+  if (given.length === 0) {
+    throw usageFailure(`${path} has none of the folders ${Object.values(folders).join(', ')}`);
+  }
+  const loaded: LoadedFolder = { resources: {}, files: {}, problems: [] };
+  for (const kind of given) await loadKind(loaded, folder, kind);
+  return loaded;
+}
+
+async function loadKind(loaded: LoadedFolder, folder: string, kind: ResourceKind): Promise<void> {
+  const definitions: object[] = [];
+  const files: string[] = [];
+  const results = await Promise.all(definitionFiles(join(folder, folders[kind])).map((file) => loadFile(file, kind)));
+  for (const { file, found, problems } of results) {
+    const name = relative(folder, file);
+    loaded.problems.push(...problems.map((problem) => `${name}: ${problem}`));
+    definitions.push(...found);
+    files.push(...found.map(() => name));
+  }
+  Object.assign(loaded.resources, { [kind]: definitions });
+  loaded.files[kind] = files;
+}
+
+function definitionFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|js|mjs|cjs|json)$/.test(entry.name))
+    .filter(({ name }) => !/^[._]|\.d\.ts$|\.(test|spec)\.\w+$/.test(name))
+    .map(({ name }) => join(folder, name))
+    .sort();
+}
+
+interface LoadedFile {
+  file: string;
+  found: object[];
+  problems: string[];
+}
+
+async function loadFile(file: string, kind: ResourceKind): Promise<LoadedFile> {
+  const loaded = file.endsWith('.json') ? loadJson(file) : await loadModule(file);
+  if (!loaded.ok) return { file, found: [], problems: loaded.message.split('\n') };
+  const values = definitionsAmong(loaded.exports);
+  if (values.length === 0) return { file, found: [], problems: [`exports no definition of a ${labels[kind]}`] };
+  const found: object[] = [];
+  const problems: string[] = [];
+  for (const value of values) {
+    const made = kindOf(value);
+    const parsed = made === null || made === kind ? parseDefinition(kind, value) : null;
+    if (parsed === null) problems.push(`defines a ${labels[made!]}, which belongs into ${folders[made!]}/`);
+    else if (parsed.ok) found.push(parsed.definition);
+    else problems.push(...parsed.problems.map((problem) => describeProblem(value, problem)));
+  }
+  return { file, found, problems };
+}
+
+const labels: Record<ResourceKind, string> = {
+  entityTypes: 'entity type',
+  roles: 'role',
+  tools: 'tool',
+  agents: 'agent',
+  routers: 'router',
+  triggers: 'trigger',
+};
+
+function loadJson(file: string): Awaited<ReturnType<typeof loadModule>> {
+  try {
+    return { ok: true, exports: { default: JSON.parse(readFileSync(file, 'utf8')) } };
+  } catch (error) {
+    return { ok: false, message: `is not JSON: ${(error as Error).message}` };
+  }
+}
+
+/** The default export and whatever a define function has made; other exports are the file's own business. */
+function definitionsAmong(exports: Record<string, unknown>): unknown[] {
+  const values = Object.entries(exports).flatMap(([name, value]) => {
+    const members = Array.isArray(value) ? value : [value];
+    return name === 'default' ? members : members.filter((member) => kindOf(member) !== null);
+  });
+  return [...new Set(values)];
+}
+
+function describeProblem(value: unknown, { path, message }: ErrorDetail): string {
+  const { slug, name } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  const subject = typeof slug === 'string' ? slug : typeof name === 'string' ? name : null;
+  return [subject === null ? '' : `${subject}: `, path === '' ? '' : `${path} `, message].join('');
+}
+
+/** A problem that the server found, named by the file it is in: its paths count through the lists of the push. */
+export function locateProblem({ path, message }: ErrorDetail, { resources, files }: LoadedFolder): string {
+  const place = /^(?:resources\.)?(\w+)\.(\d+)(?:\.(.+))?$/.exec(path);
+  const kind = place?.[1] as ResourceKind | undefined;
+  const index = Number(place?.[2]);
+  const file = kind && files[kind]?.[index];
+  if (file === undefined) return path === '' ? message : `${path}: ${message}`;
+  return `${file}: ${describeProblem(resources[kind!]![index], { path: place![3] ?? '', message })}`;
+}

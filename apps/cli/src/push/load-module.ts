@@ -1,0 +1,54 @@
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { compileFunction } from 'node:vm';
+import { type BuildFailure, build } from 'esbuild';
+import * as definitions from '@parley/definitions';
+
+export type Loaded = { ok: true; exports: Record<string, unknown> } | { ok: false; message: string };
+
+/**
+ * Runs a user's TypeScript or JavaScript file and gives what it exports. It is bundled with all that it imports;
+ * `@parley/definitions` is this CLI's own copy, so that the file needs nothing installed. Markdown and text files
+ * come as strings, for prompts.
+ */
+export async function loadModule(file: string): Promise<Loaded> {
+  let code: string;
+  try {
+    const { outputFiles } = await build({
+      entryPoints: [file],
+      bundle: true,
+      write: false,
+      platform: 'node',
+      format: 'cjs',
+      target: 'node22',
+      external: [ownPackage],
+      loader: { '.md': 'text', '.txt': 'text' },
+      logLevel: 'silent',
+    });
+    code = outputFiles[0]!.text;
+  } catch (error) {
+    return { ok: false, message: describeBuildFailure(error) };
+  }
+  return run(code, file);
+}
+
+const ownPackage = '@parley/definitions';
+
+function run(code: string, file: string): Loaded {
+  const requireThere = createRequire(file);
+  const require = (id: string): unknown => (id === ownPackage ? definitions : requireThere(id));
+  const module = { exports: {} as Record<string, unknown> };
+  try {
+    const body = compileFunction(code, ['module', 'exports', 'require', '__filename', '__dirname'], { filename: file });
+    body(module, module.exports, require, file, dirname(file));
+    return { ok: true, exports: module.exports };
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function describeBuildFailure(error: unknown): string {
+  const { errors } = error as Partial<BuildFailure>;
+  if (errors === undefined || errors.length === 0) throw error;
+  return errors.map(({ text, location }) => (location === null ? text : `line ${location.line}: ${text}`)).join('\n');
+}
