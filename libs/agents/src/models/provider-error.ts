@@ -1,0 +1,60 @@
+export interface ProviderError {
+  kind: 'timeout' | 'aborted' | 'rate_limited' | 'unavailable' | 'rejected' | 'context_overflow';
+  status?: number;
+  /** How long the provider asks us to wait. */
+  retryAfterMs?: number;
+  /** For logs and records, never for callers. */
+  detail: string;
+}
+
+/** Puts what the four client libraries throw into one vocabulary. A body that cannot be read counts as unavailable. */
+export function readProviderError(error: unknown, now: Date = new Date()): ProviderError {
+  const thrown = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  const message = typeof thrown.message === 'string' ? thrown.message : String(error);
+  const status = statusOf(thrown);
+  const detail = `${status ? `HTTP ${status}: ` : ''}${causeOf(thrown) ?? message}`.slice(0, 500);
+  if (
+    /context_length|maximum context length|exceeds the context window|prompt is too long|input token count.*exceeds|too many tokens/i.test(
+      message,
+    )
+  ) {
+    return { kind: 'context_overflow', status, detail };
+  }
+  if (thrown.name === 'TimeoutError' || thrown.name === 'APIConnectionTimeoutError') return { kind: 'timeout', detail };
+  if (status === 429) return { kind: 'rate_limited', status, retryAfterMs: retryAfterOf(thrown, now), detail };
+  if (status === undefined || status >= 500 || status === 408 || status === 409) {
+    return { kind: 'unavailable', status, retryAfterMs: retryAfterOf(thrown, now), detail };
+  }
+  return { kind: 'rejected', status, detail };
+}
+
+function statusOf(thrown: Record<string, unknown>): number | undefined {
+  const status = thrown.status ?? thrown.status_code ?? thrown.statusCode;
+  return typeof status === 'number' && status >= 300 ? status : undefined;
+}
+
+/** `fetch failed` says nothing: its cause does. */
+function causeOf(thrown: Record<string, unknown>): string | undefined {
+  const cause = thrown.cause as { code?: unknown; message?: unknown } | undefined;
+  if (typeof cause?.code === 'string') return `${String(thrown.message)} (${cause.code})`;
+  return undefined;
+}
+
+function retryAfterOf(thrown: Record<string, unknown>, now: Date): number | undefined {
+  const headers = thrown.headers;
+  const read = (name: string): string | null | undefined =>
+    headers instanceof Headers ? headers.get(name) : (headers as Record<string, string> | undefined)?.[name];
+  const milliseconds = Number(read('retry-after-ms') ?? Number.NaN);
+  if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds);
+  const header = read('retry-after');
+  if (header) {
+    const seconds = Number(header);
+    if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+    const at = Date.parse(header);
+    if (Number.isFinite(at)) return Math.max(0, at - now.getTime());
+  }
+  // Google says it in the body: details[] with `retryDelay: "7s"`.
+  const details = Array.isArray(thrown.errorDetails) ? (thrown.errorDetails as { retryDelay?: unknown }[]) : [];
+  const delay = details.map((item) => item.retryDelay).find((value) => typeof value === 'string');
+  return delay === undefined ? undefined : Math.max(0, Number.parseFloat(delay as string) * 1000) || undefined;
+}

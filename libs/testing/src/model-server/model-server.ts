@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { anthropicProtocol } from './anthropic';
+import { googleProtocol } from './google';
+import { ollamaProtocol } from './ollama';
+import { openAiProtocol } from './openai';
+import type { ModelServerReply, ModelServerRequest, ModelScript, Protocol } from './protocol';
+
+const protocols: Protocol[] = [openAiProtocol, anthropicProtocol, googleProtocol, ollamaProtocol];
+
+export interface ModelServer {
+  /** Every request that came, in order, whatever it was answered. */
+  requests: ModelServerRequest[];
+  /** What a real provider would have refused, request by request; such a request gets a 400. Empty in a good test. */
+  problems: string[];
+  /** Requests that no protocol knows: a sign that something else than a model was asked. */
+  strays: string[];
+  /** Base URLs as the clients want them. */
+  urls: { openai: string; anthropic: string; google: string; ollama: string };
+  /** Replaces the script. */
+  play(script: ModelScript): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * A local server that speaks the chat protocols of OpenAI, Anthropic, Gemini and Ollama. The script decides each answer
+ * from what was asked; requests are held to the rules of the real providers: every tool call followed by its results,
+ * known names, well-formed schemas.
+ */
+export async function startModelServer(script: ModelScript = () => ({ text: 'ok' })): Promise<ModelServer> {
+  const server: Omit<ModelServer, 'urls' | 'stop'> = {
+    requests: [],
+    problems: [],
+    strays: [],
+    play(next) {
+      script = next;
+    },
+  };
+  const http = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      server.problems.push(`the script failed: ${String(error)}`);
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    });
+  });
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url?.split('?')[0] ?? '';
+    const text = await readText(request);
+    const protocol = protocols.find(({ matches }) => request.method === 'POST' && matches(path));
+    if (protocol === undefined) {
+      server.strays.push(`${request.method} ${request.url}`);
+      return void response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"no such path"}');
+    }
+    const read = protocol.read(JSON.parse(text), path, request.headers);
+    server.requests.push(read.request);
+    if (read.problems.length > 0) {
+      server.problems.push(...read.problems);
+      return send(response, 400, JSON.stringify(protocol.error(400, read.problems.join('; '))));
+    }
+    const index = server.requests.length - 1;
+    await answer(response, protocol, read.request, await script(read.request, index));
+  }
+
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  return Object.assign(server, {
+    urls: { openai: `${origin}/v1`, anthropic: origin, google: origin, ollama: origin },
+    async stop() {
+      http.closeAllConnections();
+      http.close();
+      await once(http, 'close');
+    },
+  });
+}
+
+async function answer(
+  response: ServerResponse,
+  protocol: Protocol,
+  request: ModelServerRequest,
+  reply: ModelServerReply,
+): Promise<void> {
+  if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs));
+  if (reply.hang) return;
+  if (reply.status !== undefined && reply.status !== 200) {
+    const body = JSON.stringify(reply.body ?? protocol.error(reply.status, reply.message ?? `status ${reply.status}`));
+    return send(response, reply.status, body, reply.headers);
+  }
+  const text = protocol.write(request, reply);
+  if (reply.broken === 'json') return send(response, 200, text.slice(0, Math.floor(text.length / 2)));
+  if (reply.broken === 'connection') {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+    response.write(text.slice(0, 10), () => response.destroy());
+    return;
+  }
+  send(response, 200, text);
+}
+
+function send(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

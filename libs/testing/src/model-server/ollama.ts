@@ -1,0 +1,60 @@
+import { type ModelServerMessage, type Protocol, checkTools, defaultUsage } from './protocol';
+
+interface WireMessage {
+  role: string;
+  content: string;
+  tool_calls?: { function: { name: string; arguments: unknown } }[];
+}
+
+/** `POST /api/chat`: lines of JSON. Its calls have no ids; results follow in the order of the calls. */
+export const ollamaProtocol: Protocol = {
+  matches: (path) => path === '/api/chat',
+  read(body, _path, headers) {
+    const wire = body.messages as WireMessage[];
+    const tools = ((body.tools as { function: { name: string; parameters: unknown } }[] | undefined) ?? []).map(
+      (tool) => tool.function,
+    );
+    const problems = checkTools(tools);
+    let open = 0;
+    for (const [at, { role, tool_calls }] of wire.entries()) {
+      if (role === 'tool') open -= 1;
+      else if (open !== 0) problems.push(`message ${at}: calls and results do not match`);
+      if (role !== 'tool') open = tool_calls?.length ?? 0;
+      for (const call of tool_calls ?? []) {
+        if (typeof call.function.arguments !== 'object') problems.push(`message ${at}: arguments are no object`);
+      }
+    }
+    if (open !== 0) problems.push('calls without results at the end');
+    const request = {
+      protocol: 'ollama' as const,
+      model: body.model as string,
+      system: wire
+        .filter(({ role }) => role === 'system')
+        .map(({ content }) => content)
+        .join('\n'),
+      messages: wire.filter(({ role }) => role !== 'system').map(toMessage),
+      tools: tools.map(({ name }) => name),
+      headers,
+      body,
+    };
+    return { request, problems };
+  },
+  write(request, reply) {
+    const usage = reply.usage ?? defaultUsage;
+    const calls = reply.toolCalls?.map((call) => ({ function: { name: call.name, arguments: call.args ?? {} } }));
+    const line = (fields: object) =>
+      JSON.stringify({ model: request.model, created_at: new Date().toISOString(), ...fields });
+    const message = { role: 'assistant', content: reply.text ?? '', ...(calls && { tool_calls: calls }) };
+    const end = { prompt_eval_count: usage.input, eval_count: usage.output, total_duration: 1, done_reason: 'stop' };
+    return `${line({ message, done: false })}\n${line({ message: { role: 'assistant', content: '' }, done: true, ...end })}\n`;
+  },
+  error: (_status, message) => ({ error: message }),
+};
+
+function toMessage({ role, content, tool_calls }: WireMessage): ModelServerMessage {
+  return {
+    role: role === 'tool' ? 'tool' : role === 'assistant' ? 'assistant' : 'user',
+    text: content,
+    toolCalls: (tool_calls ?? []).map((call) => ({ id: '', name: call.function.name, args: call.function.arguments })),
+  };
+}

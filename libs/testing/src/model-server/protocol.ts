@@ -1,0 +1,96 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+export interface ModelServerCall {
+  name: string;
+  args?: unknown;
+  /** Sent as it is instead of `args`, where the protocol carries text (OpenAI): for broken JSON. */
+  rawArgs?: string;
+  id?: string;
+}
+
+/** One request, free of the protocol that carried it. */
+export interface ModelServerRequest {
+  protocol: 'openai' | 'anthropic' | 'google' | 'ollama';
+  model: string;
+  system: string;
+  messages: ModelServerMessage[];
+  /** Names of the tools offered, as the provider sees them. */
+  tools: string[];
+  headers: IncomingHttpHeaders;
+  body: Record<string, unknown>;
+}
+
+export interface ModelServerMessage {
+  role: 'user' | 'assistant' | 'tool';
+  text: string;
+  toolCalls: { id: string; name: string; args: unknown }[];
+  toolCallId?: string;
+}
+
+export interface ModelServerReply {
+  text?: string;
+  toolCalls?: ModelServerCall[];
+  usage?: { input: number; output: number; reasoning?: number };
+  delayMs?: number;
+  /** Never answers. */
+  hang?: boolean;
+  /** A body that is cut off: with a proper end, or with the connection. */
+  broken?: 'json' | 'connection';
+  status?: number;
+  message?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+export type ModelScript = (request: ModelServerRequest, index: number) => ModelServerReply | Promise<ModelServerReply>;
+
+export interface Protocol {
+  matches(path: string): boolean;
+  read(
+    body: Record<string, unknown>,
+    path: string,
+    headers: IncomingHttpHeaders,
+  ): { request: ModelServerRequest; problems: string[] };
+  write(request: ModelServerRequest, reply: ModelServerReply): string;
+  error(status: number, message: string): unknown;
+}
+
+export const defaultUsage: NonNullable<ModelServerReply['usage']> = { input: 10, output: 5 };
+
+let counter = 0;
+export const newCallId = (prefix: string): string => `${prefix}${(counter += 1).toString(36).padStart(6, '0')}`;
+
+/** The rule that all providers share: calls are answered at once, each exactly once, and nothing else is. */
+export function checkExchanges(messages: ModelServerMessage[]): string[] {
+  const problems: string[] = [];
+  let open: string[] = [];
+  for (const [at, message] of messages.entries()) {
+    if (message.role === 'tool') {
+      const id = message.toolCallId ?? '';
+      if (!open.includes(id)) problems.push(`message ${at}: result of ${id}, which was not called just before`);
+      open = open.filter((other) => other !== id);
+      continue;
+    }
+    if (open.length > 0) problems.push(`message ${at}: calls ${open.join(', ')} have no result`);
+    open = message.toolCalls.map((call) => call.id);
+    if (new Set(open).size !== open.length) problems.push(`message ${at}: two calls share an id`);
+    const isEmpty = message.text === '' && message.toolCalls.length === 0;
+    if (isEmpty) problems.push(`message ${at}: empty ${message.role} message`);
+  }
+  if (open.length > 0) problems.push(`calls ${open.join(', ')} have no result at the end`);
+  if (messages.length === 0) problems.push('no messages');
+  else if (messages.at(-1)!.role === 'assistant') problems.push("the last message is the assistant's");
+  return problems;
+}
+
+export function checkTools(tools: { name?: unknown; parameters?: unknown }[]): string[] {
+  const problems: string[] = [];
+  for (const { name, parameters } of tools) {
+    if (typeof name !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) problems.push(`bad tool name ${String(name)}`);
+    const type = (parameters as { type?: unknown } | undefined)?.type;
+    if (String(type).toLowerCase() !== 'object') problems.push(`tool ${String(name)}: parameters are no object schema`);
+  }
+  const names = tools.map((tool) => tool.name);
+  if (new Set(names).size !== names.length) problems.push('two tools share a name');
+  return problems;
+}
