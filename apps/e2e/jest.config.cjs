@@ -1,1 +1,9 @@
-module.exports = { preset: '../../jest.preset.cjs', displayName: 'e2e' };
+const { join } = require('node:path');
+
+module.exports = {
+  preset: '../../jest.preset.cjs',
+  displayName: 'e2e',
+  globalSetup: join(__dirname, 'global-setup.mjs'),
+  globalTeardown: join(__dirname, 'global-teardown.mjs'),
+  testTimeout: 30_000,
+};

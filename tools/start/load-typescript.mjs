@@ -32,3 +32,6 @@ export const loadEmbedded = () => loadTypescript('libs/embedded/src/index.ts', '
 
 /** @returns {Promise<typeof import('../../libs/db/src/migrate')>} */
 export const loadMigrate = () => loadTypescript('libs/db/src/migrate.ts', 'migrate');
+
+/** @returns {Promise<typeof import('../../libs/testing/src/index')>} */
+export const loadTesting = () => loadTypescript('libs/testing/src/index.ts', 'testing');

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import startServers from '../../tools/test/global-setup.mjs';
+import { buildableApps, buildOptions } from '../../tools/build.mjs';
+import { loadTesting } from '../../tools/start/load-typescript.mjs';
+import { root } from '../../tools/start/paths.mjs';
+import { ensureGenerated } from '../../tools/start/prisma.mjs';
+
+/** One stack of real processes for all files of a run; each file has an organization of its own in it. */
+export default async function globalSetup() {
+  await startServers();
+  const bundles = join(root, 'dist', 'e2e');
+  await ensureGenerated();
+  const { build } = await import('esbuild');
+  await build({ ...buildOptions(buildableApps()), outdir: bundles, logLevel: 'error' });
+
+  const { createTestDatabase, createTestRedis, startStack } = await loadTesting();
+  const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  const stack = await startStack({ databaseUrl: database.url, redisUrl: redis.url, bundles });
+  globalThis.parleyStack = { stack, database };
+  process.env.PARLEY_E2E_STACK = JSON.stringify({
+    url: stack.url,
+    urls: Object.fromEntries(Object.values(stack.services).map(({ name, url }) => [name, url])),
+    databaseUrl: database.url,
+    redisUrl: redis.url,
+    bundles,
+  });
+}

@@ -1,0 +1,25 @@
+/** Definitions that test files push into an organization of their own. */
+export const productType = {
+  slug: 'product',
+  name: 'Product',
+  schema: { name: 'string', price: 'number', inStock: 'boolean', tags: 'array', status: 'string' },
+  searchFields: ['name', 'description'],
+};
+
+export const orderType = {
+  slug: 'order',
+  name: 'Order',
+  schema: { number: 'string', total: 'number', customer: 'string' },
+  searchFields: ['number'],
+};
+
+/** Answered by the model that needs no provider (decisions.md, Chat). */
+export const assistant = {
+  slug: 'assistant',
+  name: 'Assistant',
+  systemPrompt: 'You help. Channel {{threadContext.channel}}, plan {{threadContext.params.plan | "none"}}.',
+  model: 'offline/scripted',
+  tools: ['entity.query', 'entity.get'],
+};
+
+export const catalog = { entityTypes: [productType, orderType], agents: [assistant] };

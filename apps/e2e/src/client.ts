@@ -1,0 +1,43 @@
+/** What came back; `body` is the parsed JSON. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // The suite looks at answers as a client without types would.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
+  body: any;
+}
+
+export interface Client {
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  delete(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Anything else; a string or bytes as body go as they are. */
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+/** A client of the HTTP interface that knows nothing but an address and a key. */
+export function createClient(url: string, key?: string): Client {
+  const send: Client['send'] = async (method, path, body, headers = {}) => {
+    const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      body: raw ? (body as RequestInit['body']) : JSON.stringify(body),
+    });
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
+    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+  };
+  return {
+    send,
+    get: (path, headers) => send('GET', path, undefined, headers),
+    post: (path, body, headers) => send('POST', path, body, headers),
+    patch: (path, body, headers) => send('PATCH', path, body, headers),
+    delete: (path, headers) => send('DELETE', path, undefined, headers),
+  };
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { catalog } from './catalog';
+import type { Answer, Client } from './client';
+import { ownStack } from './stack';
+import { type Tenant, createTenant } from './tenant';
+
+/** The limits as they are by default; the shared stack has them raised. */
+let stack: Awaited<ReturnType<typeof ownStack>>;
+let tenant: Tenant;
+beforeAll(async () => {
+  stack = await ownStack({ services: ['data', 'gateway'] });
+});
+beforeEach(async () => {
+  tenant = await createTenant(stack);
+  const admin = await tenant.client({ permissions: ['sync'] });
+  await admin.post('/v1/sync', { resources: catalog });
+});
+afterEach(() => tenant.close());
+afterAll(() => stack?.stop());
+
+const burst = (client: Client, count: number): Promise<Answer[]> =>
+  Promise.all(Array.from({ length: count }, () => client.get('/v1/data/product?limit=1')));
+const admitted = (answers: Answer[]) => answers.filter(({ status }) => status === 200).length;
+
+it('admits 60 requests of a key in a minute, exactly', async () => {
+  const client = await tenant.client({ permissions: ['data'] });
+  const answers = await burst(client, 75);
+  expect(admitted(answers)).toBe(60);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused).toHaveLength(15);
+  for (const { headers, body } of refused) {
+    expect(body).toMatchObject({ error: 'Rate limit exceeded', code: 'rate_limited', retryAt: expect.any(Number) });
+    expect(body.retryAt).toBeGreaterThan(Date.now());
+    expect(body.retryAt).toBeLessThanOrEqual(Date.now() + 60_500);
+    const seconds = Number(headers.get('retry-after'));
+    expect(Number.isInteger(seconds) && seconds >= 1 && seconds <= 61).toBe(true);
+  }
+});
+
+it('counts every Data API endpoint, and only those', async () => {
+  const client = await tenant.client();
+  await burst(client, 60);
+  const calls: [string, string, unknown][] = [
+    ['GET', '/v1/entity-types', undefined],
+    ['GET', '/v1/data/product/none', undefined],
+    ['POST', '/v1/data/product', { data: {} }],
+    ['POST', '/v1/data/product/query', {}],
+    ['POST', '/v1/data/product/search', { query: 'x' }],
+    ['PATCH', '/v1/data/product/none', { data: {} }],
+    ['DELETE', '/v1/data/product/none', undefined],
+  ];
+  for (const [method, path, body] of calls) {
+    expect([path, (await client.send(method, path, body)).status]).toEqual([path, 429]);
+  }
+  expect((await client.post('/v1/sync/state', {})).status).toBe(200);
+});
+
+it('admits 200 requests of an organization in a minute, whatever the keys, and no other pays for it', async () => {
+  const clients = await Promise.all(Array.from({ length: 5 }, () => tenant.client({ permissions: ['data'] })));
+  const answers = (await Promise.all(clients.map((client) => burst(client, 50)))).flat();
+  expect(admitted(answers)).toBe(200);
+  const neighbour = await createTenant(stack);
+  const theirs = await neighbour.client();
+  await theirs.post('/v1/sync', { resources: catalog });
+  expect(admitted(await burst(theirs, 10))).toBe(10);
+  await neighbour.close();
+});
+
+it('admits a client that waits until retryAt', async () => {
+  const client = await tenant.client({ permissions: ['data'] });
+  const startedAt = Date.now();
+  const [refused] = (await burst(client, 61)).filter(({ status }) => status === 429);
+  expect(refused!.body.retryAt).toBeGreaterThan(startedAt);
+  await sleep(refused!.body.retryAt - Date.now());
+  expect((await client.get('/v1/data/product')).status).toBe(200);
+}, 90_000);

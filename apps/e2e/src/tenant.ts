@@ -1,0 +1,58 @@
+import type { Environment, Permission } from '@parley/contracts';
+import { createApiKey, newId, revokeApiKey } from '@parley/db';
+import pg from 'pg';
+import { type Client, createClient } from './client';
+import { type SharedStack, shared } from './stack';
+
+/** An organization of a test file's own. */
+export interface Tenant {
+  organizationId: string;
+  slug: string;
+  /** A client with a new key. */
+  client(key?: {
+    permissions?: Permission[];
+    environment?: Environment;
+    role?: string;
+    expiresAt?: Date;
+  }): Promise<Client & { key: string; keyId: string }>;
+  revoke(keyId: string): Promise<void>;
+  /** For the few things that only the database shows. */
+  query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+export async function createTenant({
+  url,
+  databaseUrl,
+}: Pick<SharedStack, 'url' | 'databaseUrl'> = shared): Promise<Tenant> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  pool.on('error', () => {}); // the database goes while the connection is idle
+  const organizationId = newId('org');
+  const slug = organizationId.replace('_', '-');
+  await pool.query('insert into organizations (id, slug, name, updated_at) values ($1, $2, $3, now())', [
+    organizationId,
+    slug,
+    `Organization ${slug}`,
+  ]);
+  return {
+    organizationId,
+    slug,
+    async client(wanted = {}) {
+      const { id, key } = await createApiKey(pool, {
+        organizationId,
+        environment: 'development',
+        name: 'e2e',
+        permissions: ['*'],
+        ...wanted,
+      });
+      return { ...createClient(url, key), key, keyId: id };
+    },
+    async revoke(keyId) {
+      await revokeApiKey(pool, organizationId, keyId);
+    },
+    async query(text, values) {
+      return (await pool.query(text, values)).rows as Record<string, unknown>[];
+    },
+    close: () => pool.end(),
+  };
+}

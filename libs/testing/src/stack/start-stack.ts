@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ServiceProcess, prepareService } from './service-process';
+
+const serviceNames = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'worker', 'gateway'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+/** As in a real deployment: those who face the world or run users' code get no secret that they do not use. */
+const secretsOf: Partial<Record<ServiceName, string[]>> = { gateway: [], 'tool-executor': ['EXECUTOR_TOKEN'] };
+
+const pick = (all: Record<string, string>, names: string[] = Object.keys(all)) =>
+  Object.fromEntries(names.map((name) => [name, all[name] ?? '']));
+
+export interface StackOptions {
+  databaseUrl: string;
+  redisUrl: string;
+  /** Folder of the bundles; default `dist/apps` below the working directory. */
+  bundles?: string;
+  /** Default: every service that has a bundle. */
+  services?: readonly ServiceName[];
+  /** Further variables, for all or by service. */
+  environment?: Record<string, string>;
+  environmentOf?: Partial<Record<ServiceName, Record<string, string>>>;
+}
+
+export interface Stack {
+  /** The gateway's address. */
+  url: string;
+  services: Partial<Record<ServiceName, ServiceProcess>>;
+  stop(): Promise<void>;
+}
+
+/** Starts the real services on free ports over the given database and Redis, and waits until all are ready. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const bundles = options.bundles ?? join(process.cwd(), 'dist', 'apps');
+  const wanted = options.services ?? serviceNames.filter((name) => existsSync(join(bundles, name, 'main.cjs')));
+  const services: Partial<Record<ServiceName, ServiceProcess>> = {};
+  const shared: Record<string, string> = {
+    DATABASE_URL: options.databaseUrl,
+    REDIS_URL: options.redisUrl,
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    EXECUTOR_TOKEN: randomBytes(32).toString('base64url'),
+  };
+  const addresses = () =>
+    Object.fromEntries(
+      Object.values(services).map(({ name, url }) => [`${name.toUpperCase().replaceAll('-', '_')}_URL`, url]),
+    );
+  for (const name of wanted) {
+    services[name] = await prepareService({
+      name,
+      bundles,
+      environment: () => ({
+        ...pick(shared, secretsOf[name]),
+        ...addresses(),
+        ...options.environment,
+        ...options.environmentOf?.[name],
+      }),
+    });
+  }
+  const all = Object.values(services);
+  const stop = async () => {
+    await services.gateway?.stop();
+    await Promise.all(all.map((service) => service.stop()));
+  };
+  const started = await Promise.allSettled(all.map((service) => service.start()));
+  const failed = started.find((result) => result.status === 'rejected');
+  if (failed) {
+    await stop();
+    throw failed.reason;
+  }
+  return { url: services.gateway?.url ?? '', services, stop };
+}
