@@ -1,22 +1,33 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import { redact } from './redact';
 
 export type { Logger };
 
-/** Fields that may hold a secret, wherever they stand. */
-const secretPaths = ['authorization', 'cookie', 'token', 'apiKey', 'secret', 'secretKey', 'password'].flatMap(
-  (name) => [name, `*.${name}`, `*.*.${name}`],
-);
-
-/** JSON lines on stdout, one object a line, marked with the service; secrets by name are replaced. */
-export function createLogger({ service, level = 'info' }: { service: string; level?: string }): Logger {
-  return pino({
-    level,
-    base: { service },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: secretPaths, censor: '[redacted]' },
-  });
+export interface LoggerOptions {
+  service: string;
+  level?: string;
+  destination?: DestinationStream;
 }
+
+/**
+ * JSON lines on stdout, one object a line, marked with the service; secrets are replaced. Lines are written together,
+ * a tenth of a second late at most, because a write for each would cost as much as reading an entity; what is left is
+ * written when the process exits, and only SIGKILL loses it.
+ */
+export function createLogger({ service, level = 'info', destination = createStdout() }: LoggerOptions): Logger {
+  return pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: (fields) => redact(fields) },
+      serializers: { err: (error: Error) => redact(stdSerializers.err(error)) },
+    },
+    destination,
+  );
+}
+
+const createStdout = () => pino.destination({ fd: 1, sync: false, minLength: 8_192, periodicFlush: 100 });
 
 /** A logger that writes nothing, for tests and benches. */
 export const silentLogger = (): Logger => pino({ level: 'silent' });

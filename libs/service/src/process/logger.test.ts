@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createLogger } from './logger';
+
+const key = `sk_prod_${'a'.repeat(43)}`;
+
+function written(write: (log: ReturnType<typeof createLogger>) => void): Record<string, unknown> {
+  let text = '';
+  write(createLogger({ service: 'data', destination: { write: (line) => void (text += line) } }));
+  return JSON.parse(text);
+}
+
+test('one object a line, marked with the service', () => {
+  expect(written((log) => log.child({ requestId: 'r1' }).info({ status: 200 }, 'request'))).toEqual({
+    level: 'info',
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    service: 'data',
+    requestId: 'r1',
+    status: 200,
+    msg: 'request',
+  });
+});
+
+test.each([
+  ['authorization', { authorization: 'x' }],
+  ['a header of a nested request', { request: { headers: { 'X-Api-Key': 'x', cookie: 'x' } } }],
+  ['a list of integrations', { integrations: [{ secretKey: 'x' }, { config: { signing_secret: 'x' } }] }],
+  ['EXECUTOR_TOKEN', { env: { EXECUTOR_TOKEN: 'x' } }],
+])('%s is hidden by its name', (_name, fields) => {
+  const line = JSON.stringify(written((log) => log.warn(fields, 'seen')));
+  expect(line).not.toContain('"x"');
+  expect(line).toContain('[redacted]');
+});
+
+test('keys and bearer tokens are hidden wherever they stand', () => {
+  const error = Object.assign(new Error(`key ${key} was refused`), {
+    upstream: { headers: [`Bearer ${key}`] },
+    password: 'x',
+  });
+  const line = written((log) =>
+    log.error({ err: error, url: `/v1?key=${key}`, secrets: [`whsec_${'b'.repeat(20)}`] }, 'failed'),
+  );
+  expect(JSON.stringify(line)).not.toMatch(/aaaa|bbbb|"x"/);
+  expect(line.err).toMatchObject({
+    message: 'key [redacted] was refused',
+    stack: expect.stringContaining('logger.test'),
+  });
+});
+
+test('what is not secret stays, and the object that was logged is not changed', () => {
+  const fields = {
+    usage: { inputTokens: 3, totalTokens: 5 },
+    tokenCount: 1,
+    deep: { token: 'x' },
+    nothing: null,
+    token: null,
+  };
+  expect(written((log) => log.info(fields, 'seen'))).toMatchObject({
+    usage: { inputTokens: 3, totalTokens: 5 },
+    tokenCount: 1,
+    deep: { token: '[redacted]' },
+    token: null,
+  });
+  expect(fields.deep.token).toBe('x');
+});
+
+test('the last lines of a process that exits are written', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'logger-'));
+  const root = resolve(__dirname, '../../../..');
+  try {
+    writeFileSync(
+      join(folder, 'a.ts'),
+      `import { createLogger } from '${__dirname}/logger';
+       const log = createLogger({ service: 'x' });
+       for (let at = 0; at < 100; at += 1) log.info({ at }, 'line');
+       process.exit(3);`,
+    );
+    execFileSync(join(root, 'node_modules/.bin/esbuild'), [
+      join(folder, 'a.ts'),
+      '--bundle',
+      '--platform=node',
+      '--packages=external',
+      `--outfile=${join(folder, 'a.cjs')}`,
+      '--log-level=error',
+    ]);
+    let output = '';
+    try {
+      execFileSync(process.execPath, [join(folder, 'a.cjs')], {
+        env: { NODE_PATH: join(root, 'node_modules') },
+        encoding: 'utf8',
+      });
+    } catch (error) {
+      output = (error as { stdout: string }).stdout;
+    }
+    expect(output.trim().split('\n')).toHaveLength(100);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
