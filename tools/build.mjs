@@ -17,11 +17,11 @@ export function buildableApps() {
  * @param {string[]} apps
  * @returns {import('esbuild').BuildOptions}
  */
-export function buildOptions(apps, { standalone = false } = {}) {
+export function buildOptions(apps, { standalone = false, outdir = join(root, 'dist', 'apps') } = {}) {
   return {
     absWorkingDir: root,
     entryPoints: Object.fromEntries(apps.flatMap((app) => entriesOf(app, /^main\.ts$/))),
-    outdir: join(root, 'dist', 'apps'),
+    outdir,
     outExtension: { '.js': '.cjs' },
     bundle: true,
     packages: standalone ? 'bundle' : 'external',
@@ -41,9 +41,9 @@ export function buildOptions(apps, { standalone = false } = {}) {
  * @param {string[]} apps
  * @returns {import('esbuild').BuildOptions}
  */
-export function childBuildOptions(apps) {
+export function childBuildOptions(apps, options = {}) {
   return {
-    ...buildOptions([]),
+    ...buildOptions([], options),
     entryPoints: Object.fromEntries(apps.flatMap((app) => entriesOf(app, /-process\.ts$/))),
     packages: 'bundle',
     loader: { '.wasm': 'binary' },
@@ -64,7 +64,7 @@ export async function build(apps = buildableApps(), options = {}) {
   await ensureGenerated();
   const esbuild = await import('esbuild');
   try {
-    await Promise.all([esbuild.build(buildOptions(apps, options)), esbuild.build(childBuildOptions(apps))]);
+    await Promise.all([esbuild.build(buildOptions(apps, options)), esbuild.build(childBuildOptions(apps, options))]);
   } catch (error) {
     if (!error.errors) throw error;
     const messages = await esbuild.formatMessages(error.errors, { kind: 'error', color: false });

@@ -15,14 +15,23 @@ export function say(line = '') {
   process.stdout.write(`${line}\n`);
 }
 
+/** A step that takes long says every few seconds that it is still at it. */
+const patienceMs = 10_000;
+
 /** Says what is going on, runs it, and says how long it took; a step that fails is left to the caller's message. */
 export async function step(title, work) {
   const startedAt = Date.now();
+  const sofar = () => dim(seconds(Date.now() - startedAt));
   say(`${dim('…')} ${title}`);
-  const result = await work();
-  const outcome = typeof result === 'string' ? `: ${result}` : '';
-  say(`${green('✓')} ${title}${outcome} ${dim(seconds(Date.now() - startedAt))}`);
-  return result;
+  const ticker = setInterval(() => say(`${dim('…')} ${title} ${sofar()}`), patienceMs);
+  try {
+    const result = await work();
+    const outcome = result && typeof result === 'string' ? `: ${result}` : '';
+    say(`${green('✓')} ${title}${outcome} ${sofar()}`);
+    return result;
+  } finally {
+    clearInterval(ticker);
+  }
 }
 
 export function warn(line) {

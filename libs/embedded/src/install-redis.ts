@@ -4,7 +4,8 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const extraFolders = ['/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/usr/local/sbin'];
+/** Looked into as well: a service's PATH often lacks them. */
+const usualFolders = ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', '/sbin'];
 
 type Manager = { program: string; commands: string[][]; needsRoot: boolean };
 
@@ -51,7 +52,10 @@ async function runAll(manager: Manager, prefix: string[]): Promise<string> {
   for (const command of manager.commands) {
     const [program = '', ...args] = [...prefix, ...command];
     try {
-      await run(program, args, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, timeout: 300_000 });
+      await run(findProgram(program) ?? program, args, {
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+        timeout: 300_000,
+      });
     } catch (error) {
       lastFailure = String((error as { stderr?: string }).stderr || error).trim();
     }
@@ -70,10 +74,8 @@ async function rootPrefix(): Promise<string[] | null> {
 }
 
 function findProgram(name: string): string | null {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const places = name === 'redis-server' ? folders : [...folders, ...extraFolders];
   return (
-    places
+    [...(process.env.PATH ?? '').split(delimiter), ...usualFolders]
       .filter(Boolean)
       .map((folder) => join(folder, name))
       .find(isExecutable) ?? null

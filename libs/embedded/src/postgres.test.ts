@@ -1,0 +1,60 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { isAlive } from './child-process';
+import { startPostgres } from './postgres';
+
+jest.setTimeout(60_000);
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-embedded-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('startPostgres', () => {
+  it('keeps data between runs, takes over from a run that was killed, and asks for a password', async () => {
+    const dataDir = join(folder, 'postgres');
+    const first = await startPostgres({ dataDir });
+    await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS id');
+    await expect(query(first.url.replace(/:[^:@]+@/, ':wrong@'), 'SELECT 1')).rejects.toThrow('password');
+
+    const second = await startPostgres({ dataDir }); // the first was never stopped
+    expect(isAlive(first.pid)).toBe(false);
+    expect(await query(second.url, 'SELECT * FROM kept')).toEqual([{ id: 1 }]);
+
+    process.kill(second.pid, 'SIGKILL');
+    await new Promise<void>((resolve) => second.onExit(() => resolve()));
+    const third = await startPostgres({ dataDir });
+    expect(await query(third.url, 'SELECT * FROM kept')).toEqual([{ id: 1 }]);
+    await third.stop();
+    expect(isAlive(third.pid)).toBe(false);
+  });
+
+  it('uses another port when the wanted one is taken', async () => {
+    const one = await startPostgres({ ephemeral: true });
+    const two = await startPostgres({ ephemeral: true, port: one.port });
+    expect(two.port).not.toBe(one.port);
+    await Promise.all([one.stop(), two.stop()]);
+  });
+
+  it('starts from a copy of a cluster that was kept', async () => {
+    const kept = join(folder, 'kept');
+    const maker = await startPostgres({ ephemeral: true, keepAs: kept });
+    await query(maker.url, 'CREATE TABLE kept AS SELECT 2 AS id');
+    await maker.stop();
+    expect(existsSync(kept)).toBe(true);
+
+    const copy = await startPostgres({ ephemeral: true, from: kept });
+    expect(await query(copy.url, 'SELECT * FROM kept')).toEqual([{ id: 2 }]);
+    await copy.stop();
+  });
+});

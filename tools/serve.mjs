@@ -1,0 +1,78 @@
+// node tools/serve.mjs <app> (npx nx serve <app>): runs one service of the running stack from here, in watch mode.
+import { existsSync } from 'node:fs';
+import { buildableApps, buildOptions } from './build.mjs';
+import { askSupervisor } from './start/control.mjs';
+import { loadEmbedded } from './start/load-typescript.mjs';
+import { printLog } from './start/log-lines.mjs';
+import { complain, Problem, runMain, say, warn } from './start/output.mjs';
+import { stateDir } from './start/paths.mjs';
+import { ensureGenerated } from './start/prisma.mjs';
+import { bundleOf } from './start/supervisor.mjs';
+
+const stopDeadlineMs = 8_000;
+
+async function main() {
+  const [app = ''] = process.argv.slice(2);
+  if (!buildableApps().includes(app))
+    throw new Problem(`No such app: ${app}. There are: ${buildableApps().join(', ')}.`);
+  await ensureGenerated();
+  const stack = existsSync(stateDir) && (await askSupervisor(stateDir, { command: 'release', service: app }));
+  if (!stack) throw new Problem('No stack runs in this folder: "npm start" in another terminal first.');
+  if (stack.answer.error) throw new Problem(stack.answer.error);
+
+  const service = await createRestarter(app, stack.answer.env);
+  const esbuild = await import('esbuild');
+  const watching = await esbuild.context({ ...buildOptions([app]), plugins: [reporter(esbuild, service)] });
+  await watching.watch();
+
+  await new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, resolve);
+    stack.connection.once('close', () => {
+      warn('The stack has stopped.');
+      resolve();
+    });
+  });
+  await watching.dispose();
+  await service.stop();
+  stack.connection.end(); // the supervisor takes the service back
+}
+
+/** Restarts the process one after the other, however fast the builds come. */
+async function createRestarter(app, env) {
+  const { spawnGuarded, stopProcess } = await loadEmbedded();
+  let child;
+  let queue = Promise.resolve();
+  const stop = async () => child && stopProcess(child, 'SIGTERM', stopDeadlineMs);
+  const restart = async () => {
+    await stop();
+    const started = spawnGuarded(process.execPath, ['--enable-source-maps', bundleOf(app)], { env });
+    child = started;
+    printLog(started, app);
+    started.once(
+      'exit',
+      (code) => code && warn(`${app} ended with code ${code}; it starts again after the next change.`),
+    );
+  };
+  return {
+    restart: () => (queue = queue.then(restart)),
+    stop: () => (queue = queue.then(stop)),
+  };
+}
+
+function reporter(esbuild, service) {
+  return {
+    name: 'reporter',
+    setup(build) {
+      build.onEnd(async ({ errors }) => {
+        if (errors.length === 0) {
+          say('Built; restarting.');
+          return void service.restart();
+        }
+        const messages = await esbuild.formatMessages(errors, { kind: 'error', color: false });
+        complain(`The build failed; the last good one keeps running.\n${messages.join('').trim()}`);
+      });
+    },
+  };
+}
+
+await runMain(main);

@@ -1,0 +1,66 @@
+// node tools/test/main.mjs [name…] [nx options]: all checks and tests, or those of the projects whose name matches.
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { stripVTControlCharacters } from 'node:util';
+import { Problem, runMain, say, step } from '../start/output.mjs';
+import { root } from '../start/paths.mjs';
+import { ensureGenerated } from '../start/prisma.mjs';
+import { startTestServers } from './servers.mjs';
+import { createTally } from './tally.mjs';
+
+const targets = ['check', 'lint', 'test', 'e2e'];
+
+await runMain(async () => {
+  const args = process.argv.slice(2);
+  const selection = select(args.filter((arg) => !arg.startsWith('-')));
+  await ensureGenerated();
+  let servers;
+  await step('Starting PostgreSQL and Redis for the tests', async () => {
+    servers = await startTestServers(say).catch((error) => {
+      throw new Problem(error.message);
+    });
+  });
+  const tally = createTally();
+  const nx = ['run-many', '-t', ...targets, '--parallel=2', '--outputStyle=static', ...selection];
+  const code = await runNx([...nx, ...args.filter((arg) => arg.startsWith('-'))], servers.env, tally.read);
+  await servers.stop();
+  const { passed, failed } = tally.result(code);
+  say(`${passed} passed, ${failed} failed`);
+  return code;
+});
+
+/** The projects whose folder's name contains one of the given texts; all of them when none is given. */
+function select(texts) {
+  if (texts.length === 0) return [];
+  const projects = ['apps', 'libs'].flatMap((folder) => readdirSync(join(root, folder)));
+  const chosen = projects.filter((project) => texts.some((text) => project.includes(text)));
+  if (chosen.length === 0)
+    throw new Problem(`No project matches ${texts.join(', ')}. There are: ${projects.join(', ')}.`);
+  return [`--projects=${chosen.join(',')}`];
+}
+
+async function runNx(args, testEnv, onLine) {
+  const child = spawn(process.execPath, [join(root, 'node_modules', '.bin', 'nx'), ...args], {
+    cwd: root,
+    env: {
+      ...process.env,
+      ...testEnv,
+      NX_DAEMON: 'false',
+      NX_NO_CLOUD: 'true',
+      NX_TUI: 'false',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stop = () => child.kill('SIGTERM');
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) process.on(signal, stop);
+  process.channel?.unref(); // waiting for the bootstrap's end must not keep this process alive
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      say(process.stdout.isTTY ? line : stripVTControlCharacters(line)); // Nx colours, and caches, what it prints
+      onLine(line);
+    });
+  }
+  return new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
+}

@@ -1,0 +1,39 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/**
+ * Adds up jest's `Tests:` lines in Nx's output, which Nx repeats for tasks it took from its cache. A task that fails
+ * without a failed test (a type error, a file that does not compile) counts as one failure.
+ */
+export function createTally() {
+  const tasks = new Map();
+  let current = { passed: 0, failed: 0 };
+  return {
+    /** @param {string} line */
+    read(line) {
+      const text = stripVTControlCharacters(line).trim();
+      const task = /^(?:>|✖|✔)?\s*nx run ([\w@/.-]+:[\w:.-]+)/.exec(text)?.[1];
+      if (task) {
+        current = tasks.get(task) ?? { passed: 0, failed: 0 };
+        tasks.set(task, current);
+      }
+      if (text.startsWith('Tests:')) {
+        current.passed += count(text, 'passed');
+        current.failed += count(text, 'failed');
+      }
+      const failedTask = /^(?:-|✖)\s+([\w@/.-]+:[\w:.-]+)$/.exec(text)?.[1];
+      if (failedTask)
+        tasks.set(failedTask, { ...(tasks.get(failedTask) ?? { passed: 0, failed: 0 }), hasFailed: true });
+    },
+    /** @param {number} exitCode of Nx: when it failed, something did */
+    result(exitCode) {
+      const all = [...tasks.values()];
+      const sum = (name) => all.reduce((total, task) => total + task[name], 0);
+      const failed = sum('failed') + all.filter((task) => task.hasFailed && task.failed === 0).length;
+      return { passed: sum('passed'), failed: exitCode === 0 ? failed : Math.max(failed, 1) };
+    },
+  };
+}
+
+function count(text, word) {
+  return Number(new RegExp(`(\\d+) ${word}`).exec(text)?.[1] ?? 0);
+}
