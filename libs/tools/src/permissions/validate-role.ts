@@ -95,9 +95,9 @@ function valueProblems({ operator: written, value }: ScopeRule, known: KnownName
     case '$lte':
       return ['number', 'string'].includes(typeof value) ? [] : problem('must be a number or a string');
     case '$contains':
-      return value === null || (typeof value === 'object' && !Array.isArray(value))
-        ? problem('must be a string, a number, true, false or a list')
-        : [];
+      return ['string', 'number', 'boolean'].includes(typeof value)
+        ? []
+        : problem('must be a string, a number, true or false');
     case '$eq':
     case '$ne':
       return [];

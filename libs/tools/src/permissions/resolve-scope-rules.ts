@@ -1,0 +1,93 @@
+import type { Actor, Json, RoleDefinition, Scope, ScopeRule } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+import { dynamicValue, operatorOf } from './scope-rule';
+
+/** A rule with what it stands for put in. */
+export interface ScopeCondition {
+  field: string;
+  operator: ReturnType<typeof operatorOf>;
+  operand: Json;
+}
+
+/** Of an outer list all must hold, of an inner one any. */
+export type ScopeConditions = ScopeCondition[][];
+
+/** Holds for no entity. */
+const nothing: ScopeCondition = { field: 'id', operator: '$in', operand: [] };
+
+/**
+ * The rules of some roles for one entity type, for one actor. All hold together, except that rules of one role that
+ * share an `anyOf` name are alternatives. A rule about something that the actor does not have holds for nothing.
+ */
+export async function resolveScopeRules(
+  db: Queryable,
+  scope: Scope,
+  actor: Actor,
+  roles: readonly RoleDefinition[],
+  entityType: string,
+): Promise<ScopeConditions> {
+  const groups = new Map<string, ScopeRule[]>();
+  for (const [roleIndex, { scopeRules = [] }] of roles.entries()) {
+    for (const [ruleIndex, rule] of scopeRules.entries()) {
+      if (rule.entityType !== entityType) continue;
+      const group = rule.anyOf === undefined ? `${roleIndex} ${ruleIndex}` : `${roleIndex} anyOf ${rule.anyOf}`;
+      groups.set(group, [...(groups.get(group) ?? []), rule]);
+    }
+  }
+  const toCondition = (rule: ScopeRule) => resolveRule(db, scope, actor, rule);
+  return Promise.all([...groups.values()].map((rules) => Promise.all(rules.map(toCondition))));
+}
+
+async function resolveRule(db: Queryable, scope: Scope, actor: Actor, rule: ScopeRule): Promise<ScopeCondition> {
+  const operator = operatorOf(rule.operator);
+  const written = rule.value as Json;
+  const parts = await Promise.all(
+    (Array.isArray(written) ? written : [written]).map((part) => resolvePart(db, scope, actor, part)),
+  );
+  if (parts.includes(undefined)) return nothing;
+  const values = parts.flatMap((part) => part!.values);
+  const isList = Array.isArray(written) || parts.some((part) => part!.isList);
+  const operand = isList || operator === '$in' || operator === '$nin' ? values : values[0]!;
+  if (!parts.some((part) => part!.isList)) return { field: rule.field, operator, operand };
+  // Related ids are a list wherever one value is expected, too.
+  const asList = { $eq: '$in', $ne: '$nin', $in: '$in', $nin: '$nin' } as const;
+  if (!(operator in asList)) return nothing;
+  return { field: rule.field, operator: asList[operator as keyof typeof asList], operand };
+}
+
+/** Undefined when the actor has no such thing, or nobody knows what it is. */
+async function resolvePart(
+  db: Queryable,
+  scope: Scope,
+  actor: Actor,
+  part: Json,
+): Promise<{ values: Json[]; isList: boolean } | undefined> {
+  const dynamic = dynamicValue(part);
+  if (dynamic === null) return { values: [part], isList: false };
+  if (dynamic === 'unknown' || !('roles' in actor)) return undefined;
+  if (dynamic.kind === 'userId') return actor.userId === undefined ? undefined : one(actor.userId);
+  if (actor.entityId === undefined) return undefined;
+  if (dynamic.kind === 'entityId') return one(actor.entityId);
+  return { values: await relatedIds(db, scope, actor.entityId, dynamic.entityType), isList: true };
+}
+
+const one = (value: Json) => ({ values: [value], isList: false });
+
+/** Entities of a type that a relation joins to this one, whichever way it points; deleted ones are not among them. */
+async function relatedIds(db: Queryable, scope: Scope, entityId: string, entityType: string): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'related-entity-ids',
+    text: `with related as (
+             select to_id as id from entity_relations
+             where organization_id = $1 and environment = $2::"Environment" and from_id = $3
+             union
+             select from_id from entity_relations
+             where organization_id = $1 and environment = $2::"Environment" and to_id = $3
+           )
+           select e.id from related r join entities e on e.id = r.id join entity_types t on t.id = e.type_id
+           where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = $4 and e.status <> 'deleted'
+           order by e.id`,
+    values: [scope.organizationId, scope.environment, entityId, entityType],
+  });
+  return rows.map(({ id }) => id);
+}
