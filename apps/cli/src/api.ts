@@ -50,7 +50,7 @@ async function send(url: string, init: RequestInit): Promise<{ ok: boolean; stat
     return { ok: response.ok, status: response.status, text: await response.text() };
   } catch (error) {
     const cause = (error as { cause?: { code?: string; message?: string } }).cause;
-    const reason = cause?.code || cause?.message || (error as Error).message;
+    const reason = cause?.message || cause?.code || (error as Error).message;
     throw new Failure(`${new URL(url).origin} does not answer: ${reason}`);
   }
 }

@@ -250,8 +250,8 @@ describe('prune', () => {
     const scope = await newScope();
     await pushed(scope, { entityTypes: [type('full'), type('empty')] });
     await db.pool.query(
-      `insert into entities (id, organization_id, environment, type_id, status, data, created_at, updated_at)
-       select 'ent_' || id, organization_id, environment, id, 'deleted', '{}', 1, 1 from entity_types
+      `insert into entities (id, organization_id, environment, part, segment, pos, status, data, created_at, updated_at)
+       select 'ent_' || id, organization_id, environment, -no, 0, 1, 'deleted', '{}', 1, 1 from entity_types
        where organization_id = $1 and slug = 'full'`,
       [scope.organizationId],
     );

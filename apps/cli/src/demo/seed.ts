@@ -57,20 +57,21 @@ async function pushOnce(db: Db, scope: Scope, resources: PushRequest['resources'
 /** All rows of a type or none: a type that has any was filled before. */
 async function insertOnce(db: Db, scope: Scope, type: string, rows: JsonObject[]): Promise<void> {
   await inTransaction(db.pool, async (client) => {
-    const { rows: types } = await client.query<{ id: string; filled: boolean }>(
-      `select id, exists (select 1 from entities where type_id = t.id) as filled from entity_types t
+    const { rows: types } = await client.query<{ no: number; filled: boolean }>(
+      `select no, exists (select 1 from entities where part in (t.no, -t.no)) as filled from entity_types t
        where organization_id = $1 and environment = $2::"Environment" and slug = $3`,
       [scope.organizationId, scope.environment, type],
     );
     if (types[0] === undefined || types[0].filled) return;
     const nowMs = Date.now();
     await client.query(
-      `insert into entities (id, organization_id, environment, type_id, data, created_at, updated_at)
-       select r.id, $1, $2::"Environment", $3, r.data, $5, $5 from json_to_recordset($4::json) as r(id text, data jsonb)`,
+      `insert into entities (id, organization_id, environment, part, segment, pos, status, data, created_at, updated_at)
+       select r.id, $1, $2::"Environment", $3, 0, $5::bigint * 2097152 + nextval('entity_sequence') % 2097152, 'active', r.data, $5, $5
+       from json_to_recordset($4::json) as r(id text, data jsonb)`,
       [
         scope.organizationId,
         scope.environment,
-        types[0].id,
+        types[0].no,
         JSON.stringify(rows.map((data) => ({ id: newId('ent'), data }))),
         nowMs,
       ],

@@ -70,13 +70,13 @@ async function loadFile(file: string, kind: ResourceKind): Promise<LoadedFile> {
   const loaded = file.endsWith('.json') ? loadJson(file) : await loadModule(file);
   if (!loaded.ok) return { file, found: [], problems: loaded.message.split('\n') };
   const values = definitionsAmong(loaded.exports);
-  if (values.length === 0) return { file, found: [], problems: [`exports no definition of a ${labels[kind]}`] };
+  if (values.length === 0) return { file, found: [], problems: [`exports no definition of ${labels[kind]}`] };
   const found: object[] = [];
   const problems: string[] = [];
   for (const value of values) {
     const made = kindOf(value);
     const parsed = made === null || made === kind ? parseDefinition(kind, value) : null;
-    if (parsed === null) problems.push(`defines a ${labels[made!]}, which belongs into ${folders[made!]}/`);
+    if (parsed === null) problems.push(`defines ${labels[made!]}, which belongs into ${folders[made!]}/`);
     else if (parsed.ok) found.push(parsed.definition);
     else problems.push(...parsed.problems.map((problem) => describeProblem(value, problem)));
   }
@@ -84,12 +84,12 @@ async function loadFile(file: string, kind: ResourceKind): Promise<LoadedFile> {
 }
 
 const labels: Record<ResourceKind, string> = {
-  entityTypes: 'entity type',
-  roles: 'role',
-  tools: 'tool',
-  agents: 'agent',
-  routers: 'router',
-  triggers: 'trigger',
+  entityTypes: 'an entity type',
+  roles: 'a role',
+  tools: 'a tool',
+  agents: 'an agent',
+  routers: 'a router',
+  triggers: 'a trigger',
 };
 
 function loadJson(file: string): Awaited<ReturnType<typeof loadModule>> {
