@@ -1,17 +1,14 @@
 import { join } from 'node:path';
 import startServers from '../../tools/test/global-setup.mjs';
-import { buildableApps, buildOptions } from '../../tools/build.mjs';
+import { build, buildableApps } from '../../tools/build.mjs';
 import { loadTesting } from '../../tools/start/load-typescript.mjs';
 import { root } from '../../tools/start/paths.mjs';
-import { ensureGenerated } from '../../tools/start/prisma.mjs';
 
 /** One stack of real processes for all files of a run; each file has an organization of its own in it. */
 export default async function globalSetup() {
   await startServers();
   const bundles = join(root, 'dist', 'e2e');
-  await ensureGenerated();
-  const { build } = await import('esbuild');
-  await build({ ...buildOptions(buildableApps()), outdir: bundles, logLevel: 'error' });
+  await build(buildableApps(), { outdir: bundles });
 
   const { createTestDatabase, createTestRedis, startStack } = await loadTesting();
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
