@@ -1,6 +1,6 @@
 // node tools/serve.mjs <app> (npx nx serve <app>): runs one service of the running stack from here, in watch mode.
 import { existsSync } from 'node:fs';
-import { buildableApps, buildOptions } from './build.mjs';
+import { buildableApps, buildOptions, childBuildOptions } from './build.mjs';
 import { askSupervisor } from './start/control.mjs';
 import { loadEmbedded } from './start/load-typescript.mjs';
 import { printLog } from './start/log-lines.mjs';
@@ -22,8 +22,13 @@ async function main() {
 
   const service = await createRestarter(app, stack.answer.env);
   const esbuild = await import('esbuild');
-  const watching = await esbuild.context({ ...buildOptions([app]), plugins: [reporter(esbuild, service)] });
-  await watching.watch();
+  const plugins = [reporter(esbuild, service)];
+  const watching = await Promise.all(
+    [buildOptions([app]), childBuildOptions([app])]
+      .filter(({ entryPoints }) => Object.keys(entryPoints).length > 0)
+      .map((options) => esbuild.context({ ...options, plugins })),
+  );
+  await Promise.all(watching.map((context) => context.watch()));
 
   await new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, resolve);
@@ -32,7 +37,7 @@ async function main() {
       resolve();
     });
   });
-  await watching.dispose();
+  await Promise.all(watching.map((context) => context.dispose()));
   await service.stop();
   stack.connection.end(); // the supervisor takes the service back
 }

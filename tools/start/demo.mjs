@@ -18,30 +18,27 @@ export async function runCli(args, env) {
   return stdout.trim();
 }
 
-/** Seeds the demo organization once. Its key is only told the first time, so it is kept. */
-export async function seedDemo(stateDir, env) {
-  const { key } = JSON.parse((await runCli(['demo'], env)).split('\n').at(-1));
-  if (key) keepKey(stateDir, key);
+/**
+ * Seeds the demo organization once. Its key is only told when it is made, so it is kept.
+ * @returns {Promise<string | null>} the key when it was made just now
+ */
+export async function seedDemo(stateDir, env, args = []) {
+  const { key } = JSON.parse((await runCli(['demo', ...args], env)).split('\n').at(-1));
+  if (key) writeFileSync(keyFile(stateDir), `${key}\n`, { mode: 0o600 });
+  return key;
 }
 
 /** The kept key, or a new one when the database does not know it (another DATABASE_URL, for one). */
 export async function developmentKey(stateDir, env, dataUrl) {
   const file = keyFile(stateDir);
   const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-  if (kept && (await isAccepted(kept, dataUrl))) return kept;
-  const { key } = JSON.parse((await runCli(['demo', '--new-key'], env)).split('\n').at(-1));
-  keepKey(stateDir, key);
-  return key;
+  return kept && (await isAccepted(kept, dataUrl)) ? kept : seedDemo(stateDir, env, ['--new-key']);
 }
 
 async function isAccepted(key, dataUrl) {
   const response = await fetch(`${dataUrl}/v1/entity-types`, { headers: { Authorization: `Bearer ${key}` } });
   await response.body?.cancel();
   return response.status !== 401;
-}
-
-function keepKey(stateDir, key) {
-  writeFileSync(keyFile(stateDir), `${key}\n`, { mode: 0o600 });
 }
 
 function keyFile(stateDir) {

@@ -66,11 +66,12 @@ async function main() {
     removeStack(stateDir);
   });
   shutdown.onForce(supervisor.killAll);
+  const seeding = seedDemo(stateDir, cliEnvironment);
   await step(`Starting ${services.map(({ name }) => name).join(', ')}`, () =>
-    allOrNothing([seedDemo(stateDir, cliEnvironment), supervisor.startAll()]),
+    allOrNothing([seeding, supervisor.startAll()]),
   );
   shutdown.checkpoint();
-  key = await developmentKey(stateDir, cliEnvironment, cliEnvironment.DATA_URL);
+  key = (await seeding) ?? (await developmentKey(stateDir, cliEnvironment, cliEnvironment.DATA_URL));
   writeStack(stateDir, describe());
   printBanner({ gatewayPort, key, startedAt });
 
