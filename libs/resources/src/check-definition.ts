@@ -1,4 +1,5 @@
 import { type ErrorDetail, type Json, type ResourceKind, filterOperators } from '@parley/contracts';
+import { parameterProblems } from '@parley/tools';
 import { cronProblem, isTimeZone } from './cron';
 import type { Definition } from './definition';
 
@@ -9,13 +10,20 @@ export function checkDefinition(kind: ResourceKind, definition: Definition): Err
       return checkRouter(definition as Definition<'routers'>);
     case 'triggers':
       return checkTrigger(definition as Definition<'triggers'>);
+    case 'tools':
+      return checkTool(definition as Definition<'tools'>);
     case 'agents':
     case 'entityTypes':
     case 'roles':
-    case 'tools':
       return [];
   }
 }
+
+const checkTool = ({ parameters }: Definition<'tools'>): ErrorDetail[] =>
+  parameterProblems(parameters).map(({ path, message }) => ({
+    path: path === '' ? 'parameters' : `parameters.${path}`,
+    message,
+  }));
 
 function checkRouter({ rules = [] }: Definition<'routers'>): ErrorDetail[] {
   return rules.flatMap(({ conditions }, rule) =>

@@ -306,6 +306,12 @@ describe('checks', () => {
       tools: [
         { name: 'entity.query', description: 'x', parameters: {}, handlerCode: 'x' },
         { name: 'payment_create', description: 'x', parameters: {}, handlerCode: 'x' },
+        {
+          name: 'a',
+          description: 'x',
+          parameters: { type: 'object', properties: { b: { type: 'txt' } } },
+          handlerCode: 'x',
+        },
       ],
       agents: [agent('a', { tools: ['entity.query', 'nope', 'gone.*'], roles: ['boss'] })],
       routers: [
@@ -347,6 +353,7 @@ describe('checks', () => {
       'routers.0.rules.0.conditions.0.value: in needs a list',
       'tools.0.name: "entity.query" is a built-in tool',
       'tools.1.name: "payment_create" cannot be told from "payment.create" by a model',
+      expect.stringMatching(/^tools\.2\.parameters: is not a JSON Schema: /),
       'triggers.0.actions.0.tool: unknown tool "nope"',
       expect.stringMatching(/^triggers\.0\.on\.condition\.data\.x\.\$lesser: unknown operator/),
       'triggers.0.on.condition.dta.x: must name data.<field>, previousData.<field> or status',

@@ -16,6 +16,7 @@ export {
   type Tools,
   type TransferRequest,
 } from './types';
+export { parameterProblems } from './custom/parameters';
 export { type KnownNames, validateRole } from './permissions/validate-role';
 export {
   type CompiledTemplate,
