@@ -5,7 +5,7 @@ import type { Queryable } from '@parley/db';
 export async function typeOfEntity(db: Queryable, scope: Scope, id: string): Promise<string | null> {
   const { rows } = await db.query<{ slug: string }>({
     name: 'type-of-entity',
-    text: `select t.slug from entities e join entity_types t on t.id = e.type_id
+    text: `select t.slug from entities e join entity_types t on t.no = abs(e.part)
            where e.id = $3 and t.organization_id = $1 and t.environment = $2::"Environment"`,
     values: [scope.organizationId, scope.environment, id],
   });

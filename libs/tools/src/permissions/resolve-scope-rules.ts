@@ -2,18 +2,13 @@ import type { Actor, Json, RoleDefinition, Scope, ScopeRule } from '@parley/cont
 import type { Queryable } from '@parley/db';
 import { dynamicValue, operatorOf } from './scope-rule';
 
-/** A rule with what it stands for put in. */
-export interface ScopeCondition {
+/** A scope rule with what it stands for put in; rules that share an `anyOf` name are alternatives. */
+export interface ResolvedRule {
   field: string;
   operator: ReturnType<typeof operatorOf>;
-  operand: Json;
+  value: Json;
+  anyOf?: string;
 }
-
-/** Of an outer list all must hold, of an inner one any. */
-export type ScopeConditions = ScopeCondition[][];
-
-/** Holds for no entity. */
-const nothing: ScopeCondition = { field: 'id', operator: '$in', operand: [] };
 
 /**
  * The rules of some roles for one entity type, for one actor. All hold together, except that rules of one role that
@@ -25,20 +20,23 @@ export async function resolveScopeRules(
   actor: Actor,
   roles: readonly RoleDefinition[],
   entityType: string,
-): Promise<ScopeConditions> {
-  const groups = new Map<string, ScopeRule[]>();
-  for (const [roleIndex, { scopeRules = [] }] of roles.entries()) {
-    for (const [ruleIndex, rule] of scopeRules.entries()) {
-      if (rule.entityType !== entityType) continue;
-      const group = rule.anyOf === undefined ? `${roleIndex} ${ruleIndex}` : `${roleIndex} anyOf ${rule.anyOf}`;
-      groups.set(group, [...(groups.get(group) ?? []), rule]);
-    }
-  }
-  const toCondition = (rule: ScopeRule) => resolveRule(db, scope, actor, rule);
-  return Promise.all([...groups.values()].map((rules) => Promise.all(rules.map(toCondition))));
+): Promise<ResolvedRule[]> {
+  const rules = roles.flatMap(({ slug, scopeRules = [] }) =>
+    scopeRules
+      .filter((rule) => rule.entityType === entityType)
+      // Names of groups are private to a role: two roles cannot open each other's rules.
+      .map((rule) => ({ rule, group: rule.anyOf === undefined ? {} : { anyOf: `${slug} ${rule.anyOf}` } })),
+  );
+  return Promise.all(
+    rules.map(async ({ rule, group }) => ({ ...(await resolveRule(db, scope, actor, rule)), ...group })),
+  );
 }
 
-async function resolveRule(db: Queryable, scope: Scope, actor: Actor, rule: ScopeRule): Promise<ScopeCondition> {
+/** Holds for no entity. */
+const nothing = { field: 'id', operator: '$in', value: [] } satisfies ResolvedRule;
+
+async function resolveRule(db: Queryable, scope: Scope, actor: Actor, rule: ScopeRule): Promise<ResolvedRule> {
+  const { field } = rule;
   const operator = operatorOf(rule.operator);
   const written = rule.value as Json;
   const parts = await Promise.all(
@@ -46,13 +44,13 @@ async function resolveRule(db: Queryable, scope: Scope, actor: Actor, rule: Scop
   );
   if (parts.includes(undefined)) return nothing;
   const values = parts.flatMap((part) => part!.values);
-  const isList = Array.isArray(written) || parts.some((part) => part!.isList);
-  const operand = isList || operator === '$in' || operator === '$nin' ? values : values[0]!;
-  if (!parts.some((part) => part!.isList)) return { field: rule.field, operator, operand };
+  if (!parts.some((part) => part!.isList)) {
+    const isList = Array.isArray(written) || operator === '$in' || operator === '$nin';
+    return { field, operator, value: isList ? values : values[0]! };
+  }
   // Related ids are a list wherever one value is expected, too.
-  const asList = { $eq: '$in', $ne: '$nin', $in: '$in', $nin: '$nin' } as const;
-  if (!(operator in asList)) return nothing;
-  return { field: rule.field, operator: asList[operator as keyof typeof asList], operand };
+  if (operator === '$eq' || operator === '$in') return { field, operator: '$in', value: values };
+  return operator === '$ne' || operator === '$nin' ? { field, operator: '$nin', value: values } : nothing;
 }
 
 /** Undefined when the actor has no such thing, or nobody knows what it is. */
@@ -84,7 +82,7 @@ async function relatedIds(db: Queryable, scope: Scope, entityId: string, entityT
              select from_id from entity_relations
              where organization_id = $1 and environment = $2::"Environment" and to_id = $3
            )
-           select e.id from related r join entities e on e.id = r.id join entity_types t on t.id = e.type_id
+           select e.id from related r join entities e on e.id = r.id join entity_types t on t.no = abs(e.part)
            where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = $4 and e.status <> 'deleted'
            order by e.id`,
     values: [scope.organizationId, scope.environment, entityId, entityType],

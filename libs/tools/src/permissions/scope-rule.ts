@@ -21,10 +21,8 @@ export function dynamicValue(value: Json): DynamicValue | 'unknown' | null {
   return related === undefined ? 'unknown' : { kind: 'relatedIds', entityType: related };
 }
 
-const columns = new Set(['id', 'status', 'createdAt', 'updatedAt']);
-
-/** Whether a rule's field is one that entities have: a column, or a path below `data`. */
-export const isScopeField = (field: string): boolean => columns.has(field) || /^data(\.[^.]+)+$/.test(field);
+/** Whether a rule's field can be one: a column, or a path below `data`, which may stand in front of it or not. */
+export const isScopeField = (field: string): boolean => field !== 'data' && !field.split('.').includes('');
 
 /** A mask's path below `data`, whether it was written with `data.` in front or not. */
 export const maskPath = (fieldPath: string): string => fieldPath.replace(/^data\./, '');

@@ -62,7 +62,10 @@ function policyProblems({ resource, actions }: Policy, known: KnownNames): Error
 function scopeRuleProblems(rule: ScopeRule, known: KnownNames): ErrorDetail[] {
   const problems = unknownType(rule.entityType, known);
   if (!isScopeField(rule.field)) {
-    problems.push({ path: 'field', message: 'must be id, status, createdAt, updatedAt or data.<field>' });
+    problems.push({
+      path: 'field',
+      message: 'must be id, status, createdAt, updatedAt or data.<field>, without empty names',
+    });
   }
   return [...problems, ...valueProblems(rule, known)];
 }

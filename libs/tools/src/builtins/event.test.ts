@@ -1,0 +1,178 @@
+import type { Actor, JsonObject, RoleDefinition, Scope } from '@parley/contracts';
+import { type Db, createDb } from '@parley/db';
+import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { createTools } from '../create-tools';
+import type { ToolResult, Tools } from '../types';
+
+const scope: Scope = { organizationId: 'org_1', environment: 'development' };
+const system: Actor = { type: 'system' };
+const withRoles = (...roles: string[]): Actor => ({ type: 'agent', slug: 'helper', roles });
+
+let database: TestDatabase;
+let db: Db;
+let tools: Tools;
+
+const run = (name: string, args: JsonObject, actor: Actor = system, hops = 0) =>
+  tools.run(scope, { name, args, actor, allowed: null, context: { hops, depth: 0, requestId: 'req_1' } });
+
+const pageOf = (result: ToolResult) => {
+  if (!result.ok) throw new Error(result.message);
+  return result.result as unknown as { data: JsonObject[]; cursor: string; hasMore: boolean };
+};
+
+const changeOf = (type: string, id: string, data: JsonObject) =>
+  db.prisma.event.create({
+    data: {
+      ...scope,
+      type: 'entity.updated',
+      entityType: type,
+      entityId: id,
+      payload: { data, previousData: data },
+      actor: { type: 'system' },
+    },
+  });
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  tools = createTools({ db, log: { error: (fields) => console.error(fields) }, ports: {} });
+  for (const slug of ['order', 'customer', 'salary', 'ticket']) {
+    await db.prisma.entityType.create({ data: { ...scope, id: `t-${slug}`, slug, name: slug, schema: {} } });
+    const row = { ...scope, id: `${slug}1`, typeId: `t-${slug}`, data: {}, createdAt: 1n, updatedAt: 1n };
+    await db.prisma.entity.create({ data: row });
+    await changeOf(slug, `${slug}1`, { secret: `${slug} secret` });
+  }
+  const policies: RoleDefinition['policies'] = [
+    { resource: 'event.*', actions: ['execute'], effect: 'allow' },
+    ...['order', 'customer', 'ticket'].map((resource) => ({
+      resource,
+      actions: ['read' as const],
+      effect: 'allow' as const,
+    })),
+  ];
+  const clerk: JsonObject = {
+    policies,
+    fieldMasks: [{ entityType: 'customer', fieldPath: 'secret', maskType: 'hide' }],
+    scopeRules: [{ entityType: 'ticket', field: 'data.owner', operator: 'eq', value: 'actor.userId' }],
+  };
+  await db.prisma.role.create({ data: { ...scope, id: 'r1', slug: 'clerk', name: 'Clerk', definition: clerk } });
+  const none = { policies: [{ resource: 'order', actions: ['read'], effect: 'allow' }] };
+  await db.prisma.role.create({ data: { ...scope, id: 'r2', slug: 'mute', name: 'Mute', definition: none } });
+});
+
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+describe('event.emit', () => {
+  it('records what happened, by whom, about what', async () => {
+    const args = { type: 'order.reviewed', payload: { stars: 5 }, entityId: 'order1' };
+    const result = await run('event.emit', args, withRoles(), 2);
+    expect(result).toEqual({ ok: true, result: { eventId: expect.stringMatching(/^\d+$/), type: 'order.reviewed' } });
+    const [event] = pageOf(await run('event.query', { type: 'order.reviewed' })).data;
+    expect(event).toEqual({
+      id: expect.any(String),
+      type: 'order.reviewed',
+      entityType: 'order',
+      entityId: 'order1',
+      payload: { stars: 5 },
+      actor: { type: 'agent', id: 'helper' },
+      createdAt: expect.any(Number),
+    });
+    expect(Math.abs(Date.now() - (event!.createdAt as number))).toBeLessThan(60_000);
+    expect(await db.prisma.event.findFirst({ where: { type: 'order.reviewed' } })).toMatchObject({
+      hops: 2,
+      requestId: 'req_1',
+    });
+  });
+
+  it.each(['entity.created', 'Entity.updated', 'payment.paid', 'router.transferred', 'trigger.fired'])(
+    'cannot pretend to be %s',
+    async (type) => {
+      const message = `Invalid arguments for event.emit: the namespace of "${type}" is taken`;
+      expect(await run('event.emit', { type })).toEqual({ ok: false, errorType: 'invalid_arguments', message });
+    },
+  );
+
+  it.each(['reviewed', 'order.', '.a', 'a b.c', ''])('refuses %j for a name', async (type) => {
+    expect(await run('event.emit', { type })).toMatchObject({ ok: false, errorType: 'invalid_arguments' });
+  });
+
+  it('is about an entity that is there and may be read', async () => {
+    const about = (entityId: string, actor?: Actor) => run('event.emit', { type: 'a.b', entityId }, actor);
+    expect(await about('gone')).toEqual({ ok: false, errorType: 'not_found', message: 'Entity not found' });
+    expect(await about('salary1', withRoles('clerk'))).toEqual({
+      ok: false,
+      errorType: 'permission_denied',
+      message: "Permission denied: cannot perform 'read' on 'salary'",
+    });
+    expect(await about('order1', withRoles('clerk'))).toMatchObject({ ok: true });
+  });
+
+  it('and event.query are tools to permit', async () => {
+    const denied = { ok: false, errorType: 'permission_denied' };
+    expect(await run('event.emit', { type: 'a.b' }, withRoles('mute'))).toMatchObject({
+      ...denied,
+      message: "Permission denied: cannot perform 'execute' on 'event.emit'",
+    });
+    expect(await run('event.query', {}, withRoles('mute'))).toMatchObject(denied);
+  });
+});
+
+describe('event.query', () => {
+  it('pages through everything once, newest first', async () => {
+    for (let n = 0; n < 7; n += 1) await run('event.emit', { type: 'page.item', payload: { n } });
+    const seen: unknown[] = [];
+    let cursor = '';
+    for (let pages = 1; ; pages += 1) {
+      const page = pageOf(await run('event.query', { type: 'page.item', limit: 3, cursor }));
+      seen.push(...page.data.map(({ payload }) => (payload as JsonObject).n));
+      cursor = page.cursor;
+      expect(page.hasMore).toBe(pages < 3);
+      if (!page.hasMore) break;
+    }
+    expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0]);
+    expect(pageOf(await run('event.query', { type: 'page.item', cursor }))).toEqual({
+      data: [],
+      cursor,
+      hasMore: false,
+    });
+  });
+
+  it('filters by entity and time', async () => {
+    const about = (await run('event.query', { entityId: 'salary1' })) as ToolResult;
+    expect(pageOf(about).data).toHaveLength(1);
+    expect(pageOf(await run('event.query', { entityType: 'salary' })).data).toHaveLength(1);
+    expect(pageOf(await run('event.query', { since: Date.now() + 60_000 })).data).toEqual([]);
+  });
+
+  it('refuses a cursor that is none, and a limit below 1', async () => {
+    const refused = { ok: false, errorType: 'invalid_arguments' };
+    expect(await run('event.query', { cursor: "1' or '1" })).toMatchObject(refused);
+    expect(await run('event.query', { limit: 0 })).toMatchObject(refused);
+    expect(pageOf(await run('event.query', { limit: 5_000 })).data.length).toBeGreaterThan(5);
+  });
+
+  it('shows a role nothing that the role could not read', async () => {
+    const changes = pageOf(await run('event.query', { type: 'entity.updated', limit: 100 }, withRoles('clerk'))).data;
+    const seen = Object.fromEntries(changes.map(({ entityType, payload }) => [entityType, payload]));
+    const order = { data: { secret: 'order secret' }, previousData: { secret: 'order secret' } };
+    // No policy for salary, a scope rule on ticket, a mask on customer.
+    expect(seen).toEqual({ order, customer: null });
+    const all = pageOf(await run('event.query', { type: 'entity.updated', limit: 100 })).data;
+    expect(all.map(({ entityType }) => entityType).sort()).toEqual(['customer', 'order', 'salary', 'ticket']);
+  });
+
+  it('keeps environments apart', async () => {
+    const elsewhere = { ...scope, environment: 'production' as const };
+    const result = await tools.run(elsewhere, {
+      name: 'event.query',
+      args: {},
+      actor: system,
+      allowed: null,
+      context: { hops: 0, depth: 0 },
+    });
+    expect(pageOf(result).data).toEqual([]);
+  });
+});

@@ -1,0 +1,158 @@
+import { type Actor, type Json, jsonObjectSchema } from '@parley/contracts';
+import { z } from 'zod';
+import { failure } from '../failure';
+import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
+import { typeOfEntity } from './type-of-entity';
+
+/** Namespaces in which only the product itself speaks: automations and people rely on what such events say. */
+const ownNamespaces = ['entity', 'payment', 'router', 'message', 'email', 'agent', 'trigger', 'system'];
+
+const eventType = z
+  .string()
+  .max(100)
+  .regex(/^[a-zA-Z][\w-]*(\.[\w-]+)+$/, 'must be words joined by dots, such as "order.reviewed"');
+
+const emit = defineBuiltIn({
+  name: 'event.emit',
+  description: `Records that something happened, as an event that people and other agents can query later. The type is a name of your own such as "order.reviewed"; these namespaces are taken: ${ownNamespaces.join(', ')}.`,
+  sideEffects: true,
+  needs: { action: 'execute' },
+  args: z.strictObject({
+    type: eventType.describe('What happened, such as "order.reviewed".'),
+    payload: jsonObjectSchema
+      .optional()
+      .meta({ type: 'object', additionalProperties: true, description: 'Details, any JSON object.' }),
+    entityId: z.string().min(1).max(100).optional().describe('Id of the entity that it is about.'),
+  }),
+  async call({ type, payload = {}, entityId }, { deps, scope, actor, context, permissions }) {
+    if (ownNamespaces.includes(type.split('.')[0]!.toLowerCase())) {
+      return failure('invalid_arguments', `Invalid arguments for event.emit: the namespace of "${type}" is taken`);
+    }
+    const entityType = entityId === undefined ? null : await typeOfEntity(deps.db.pool, scope, entityId);
+    if (entityId !== undefined && entityType === null) return failure('not_found', 'Entity not found');
+    const decision = entityType === null ? null : permissions.decide('read', entityType);
+    if (decision?.allowed === false) return failure('permission_denied', decision.message);
+
+    const { rows } = await deps.db.pool.query<{ id: string }>({
+      name: 'emit-event',
+      text: `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor, hops, request_id)
+             values ($1, $2::"Environment", $3, $4, $5, $6::jsonb, $7::jsonb, $8, $9) returning id::text`,
+      values: [
+        scope.organizationId,
+        scope.environment,
+        type,
+        entityType,
+        entityId ?? null,
+        JSON.stringify(payload),
+        JSON.stringify(namedActor(actor)),
+        context.hops,
+        context.requestId ?? null,
+      ],
+    });
+    return { ok: true, result: { eventId: rows[0]!.id, type } };
+  },
+});
+
+const query = defineBuiltIn({
+  name: 'event.query',
+  description:
+    'Returns { data, cursor, hasMore } of events, newest first: changes of entities ("entity.created", "entity.updated", "entity.deleted"), payments ("payment.paid", …) and recorded ones. Each has id, type, entityType, entityId, payload, actor and createdAt (Unix milliseconds).',
+  sideEffects: false,
+  needs: { action: 'execute' },
+  args: z.strictObject({
+    type: z.string().min(1).max(100).optional().describe('Only events of this type.'),
+    entityType: z.string().min(1).max(100).optional().describe('Only events about entities of this type.'),
+    entityId: z.string().min(1).max(100).optional().describe('Only events about this entity.'),
+    since: z.number().optional().describe('Only events from this time on, in Unix milliseconds.'),
+    limit: z.int().min(1).default(20).describe('At most 100.'),
+    cursor: z.string().max(20).optional().describe('The cursor of the page before.'),
+  }),
+  async call({ type, entityType, entityId, since, limit: asked, cursor }, call) {
+    const { deps, scope } = call;
+    if (cursor !== undefined && !/^\d{0,18}$/.test(cursor)) {
+      return failure('invalid_arguments', 'Invalid arguments for event.query: cursor is not one of this tool');
+    }
+    const limit = Math.min(asked, 100);
+    const visible = await visibleTypes(call);
+    const { rows } = await deps.db.pool.query<EventRow>({
+      name: 'query-events',
+      text: `select id::text, type, entity_type as "entityType", entity_id as "entityId", payload, actor,
+                    floor(extract(epoch from created_at) * 1000)::float8 as "createdAt"
+             from events
+             where organization_id = $1 and environment = $2::"Environment"
+               and ($3::text is null or type = $3) and ($4::text is null or entity_type = $4)
+               and ($5::text is null or entity_id = $5) and ($6::float8 is null or created_at >= to_timestamp($6 / 1000))
+               and ($7::bigint is null or id < $7)
+               and ($8::text[] is null or entity_type is null or entity_type = any($8))
+             order by id desc limit $9`,
+      values: [
+        scope.organizationId,
+        scope.environment,
+        type ?? null,
+        entityType ?? null,
+        entityId ?? null,
+        since ?? null,
+        cursor || null,
+        visible === null ? null : [...visible.keys()],
+        limit + 1,
+      ],
+    });
+    const page = rows.slice(0, limit).map((row) => {
+      const isPayloadShown = row.entityType === null || visible === null || visible.get(row.entityType) === 'all';
+      return isPayloadShown ? row : { ...row, payload: null };
+    });
+    const result = { data: page, cursor: page.at(-1)?.id ?? cursor ?? '', hasMore: rows.length > limit };
+    return { ok: true, result: result as unknown as Json };
+  },
+});
+
+interface EventRow {
+  id: string;
+  type: string;
+  entityType: string | null;
+  entityId: string | null;
+  payload: Json;
+  actor: Json;
+  createdAt: number;
+}
+
+/**
+ * The entity types whose events an actor may see; null when all. An event tells what an entity was, whatever it is now,
+ * so events of a type with scope rules stay hidden, and those of a type with masks come without their payload.
+ */
+async function visibleTypes({
+  deps,
+  scope,
+  permissions,
+}: BuiltInCall): Promise<Map<string, 'all' | 'no_payload'> | null> {
+  const { roles } = permissions;
+  if (roles === null) return null;
+  const { organizationId, environment } = scope;
+  const types = await deps.db.prisma.entityType.findMany({
+    where: { organizationId, environment },
+    select: { slug: true },
+  });
+  const isScoped = (slug: string) => roles.some(({ scopeRules }) => scopeRules?.some((one) => one.entityType === slug));
+  const isMasked = (slug: string) => roles.some(({ fieldMasks }) => fieldMasks?.some((one) => one.entityType === slug));
+  return new Map(
+    types
+      .filter(({ slug }) => permissions.decide('read', slug).allowed && !isScoped(slug))
+      .map(({ slug }) => [slug, isMasked(slug) ? 'no_payload' : 'all']),
+  );
+}
+
+/** As events name who did something. */
+function namedActor(actor: Actor): { type: Actor['type']; id?: string } {
+  switch (actor.type) {
+    case 'system':
+      return { type: 'system' };
+    case 'webhook':
+      return { type: 'webhook', id: actor.provider };
+    case 'agent':
+      return { type: 'agent', id: actor.slug };
+    case 'user':
+      return { type: 'user', id: actor.apiKeyId };
+  }
+}
+
+export const eventTools: readonly BuiltIn[] = [emit, query];
