@@ -10,7 +10,7 @@ interface Stack {
 }
 
 /** A variable, or the content of the file that NAME_FILE names, as the services read them. */
-export function readVariable(name: string): string | undefined {
+function readVariable(name: string): string | undefined {
   const file = process.env[`${name}_FILE`];
   if (process.env[name] || !file) return process.env[name] || undefined;
   try {

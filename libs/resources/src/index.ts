@@ -1,4 +1,3 @@
-export { contentHash } from './canonical-json';
 export { pullResources } from './pull-resources';
-export { type PushRequest, type PushResult, pushResources } from './push-resources';
+export { type PushRequest, pushResources } from './push-resources';
 export { resourceState } from './resource-state';

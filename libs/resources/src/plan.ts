@@ -4,7 +4,7 @@ import { type Definition, slugOf } from './definition';
 import type { StoredResources } from './stored-resources';
 
 /** What a push does to one kind. */
-export interface KindPlan {
+interface KindPlan {
   created: Definition[];
   updated: Definition[];
   unchanged: string[];

@@ -28,7 +28,7 @@ export interface PushRequest {
   knownTools: readonly string[];
 }
 
-export type PushResult =
+type PushResult =
   | { ok: true; result: SyncResult }
   | { ok: false; reason: 'invalid'; problems: ErrorDetail[] }
   | { ok: false; reason: 'version_conflict'; version: number };

@@ -2,7 +2,7 @@ import { type ResourceKind, type Scope, resourceKinds } from '@parley/contracts'
 import type { Queryable } from '@parley/db';
 import { type Definition, forEachKind } from './definition';
 
-export interface StoredResource {
+interface StoredResource {
   slug: string;
   name: string;
   /** Counts the pushes that changed it. */
