@@ -1,0 +1,19 @@
+import { type ChildProcess } from 'node:child_process';
+import { spawnGuarded, stopProcess } from '@parley/embedded';
+
+export interface Child {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a script that prints the port it listens on as its first line. */
+export async function startChild(file: string, args: string[] = []): Promise<Child> {
+  const child: ChildProcess = spawnGuarded(process.execPath, [file, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const port = await new Promise<string>((resolve, reject) => {
+    child.stdout!.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
+    child.once('exit', () => reject(new Error(`${file} ended before it listened`)));
+  });
+  return { url: `http://127.0.0.1:${port}`, stop: () => stopProcess(child, 'SIGTERM', 2_000) };
+}

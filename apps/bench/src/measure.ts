@@ -1,0 +1,79 @@
+import { cpus, loadavg, totalmem } from 'node:os';
+
+/** What one call took, in milliseconds, in the order of the calls. */
+export type Samples = number[];
+
+export interface Summary {
+  count: number;
+  p50: number;
+  p95: number;
+  p99: number;
+}
+
+export function summarize(samples: Samples): Summary {
+  const sorted = Float64Array.from(samples).sort();
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+  return { count: sorted.length, p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}
+
+/** Calls one after the other. */
+export async function measure(count: number, call: () => Promise<unknown>): Promise<Samples> {
+  const samples: Samples = [];
+  for (let index = 0; index < count; index += 1) {
+    const startedAt = performance.now();
+    await call();
+    samples.push(performance.now() - startedAt);
+  }
+  return samples;
+}
+
+/**
+ * Measures several things in short turns, one after the other and again, so that whatever else the machine does meets
+ * all of them alike. The first round only warms up.
+ */
+export async function measureInTurns<K extends string>(
+  calls: Record<K, () => Promise<unknown>>,
+  { rounds, perRound }: { rounds: number; perRound: number },
+): Promise<Record<K, Samples>> {
+  const names = Object.keys(calls) as K[];
+  const all = Object.fromEntries(names.map((name) => [name, [] as Samples])) as Record<K, Samples>;
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const name of names) {
+      const samples = await measure(perRound, calls[name]);
+      if (round > 0) all[name].push(...samples);
+    }
+  }
+  return all;
+}
+
+/** `concurrency` callers without a pause for `durationMs`: calls per second, and what each took. */
+export async function load(
+  concurrency: number,
+  durationMs: number,
+  caller: (index: number) => () => Promise<unknown>,
+): Promise<{ perSecond: number; samples: Samples }> {
+  const samples: Samples = [];
+  const startedAt = performance.now();
+  const work = async (index: number) => {
+    const call = caller(index);
+    while (performance.now() - startedAt < durationMs) samples.push(...(await measure(1, call)));
+  };
+  await Promise.all(Array.from({ length: concurrency }, (_, index) => work(index)));
+  return { perSecond: (samples.length * 1000) / (performance.now() - startedAt), samples };
+}
+
+/** One line about where the figures come from. */
+export function machine(): string {
+  const { length } = cpus();
+  const memory = Math.round(totalmem() / 1024 ** 3);
+  return `${length} cores, ${memory} GiB, Node ${process.versions.node}, load average before ${loadavg()[0]!.toFixed(2)}`;
+}
+
+/** Milliseconds with the digits that mean something. */
+export const ms = (value: number): string => (value < 10 ? value.toFixed(3) : value.toFixed(1));
+
+/** A Markdown table. */
+export function table(head: string[], rows: (string | number)[][]): string {
+  const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { type Socket, connect } from 'node:net';
+
+export interface RawClient {
+  /** Sends the request again and resolves with the status once the whole answer is there. */
+  call(): Promise<number>;
+  close(): void;
+}
+
+export interface RawRequest {
+  method?: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/**
+ * An HTTP/1.1 client that sends one prepared request over one kept-alive connection: it costs a few microseconds, where
+ * a general client would cost more than what is measured. Answers must carry a Content-Length.
+ */
+export async function openClient(
+  url: string,
+  { method = 'GET', path, headers = {}, body }: RawRequest,
+): Promise<RawClient> {
+  const { hostname, port, host } = new URL(url);
+  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}`];
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+  if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
+  const request = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
+
+  const socket: Socket = connect(Number(port), hostname);
+  socket.setNoDelay(true);
+  await once(socket, 'connect');
+  let waiting: { resolve: (status: number) => void; reject: (error: Error) => void } | undefined;
+  let received: Buffer = Buffer.alloc(0);
+  let expected = -1;
+  socket.on('data', (chunk) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    if (expected === -1) expected = lengthOf(received);
+    if (expected === -1 || received.length < expected) return;
+    const status = Number(received.toString('latin1', 9, 12));
+    received = Buffer.alloc(0);
+    expected = -1;
+    waiting?.resolve(status);
+  });
+  const fail = () => waiting?.reject(new Error(`The connection to ${url} broke`));
+  socket.on('error', fail).on('close', fail);
+  return {
+    call: () =>
+      new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+        socket.write(request);
+      }),
+    close: () => socket.destroy(),
+  };
+}
+
+/** Bytes of the whole answer, -1 while its headers are not complete. */
+function lengthOf(received: Buffer): number {
+  const end = received.indexOf('\r\n\r\n');
+  if (end === -1) return -1;
+  const length = /\r\ncontent-length: *(\d+)/i.exec(received.toString('latin1', 0, end))?.[1];
+  if (length === undefined) throw new Error('An answer without Content-Length');
+  return end + 4 + Number(length);
+}

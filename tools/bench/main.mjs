@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build, buildOptions } from '../build.mjs';
+import { loadEmbedded, loadMigrate } from '../start/load-typescript.mjs';
+import { Problem, runMain, say, step } from '../start/output.mjs';
+import { root } from '../start/paths.mjs';
+
+const benches = join(root, 'apps', 'bench', 'src');
+const outdir = join(root, 'dist', 'bench');
+
+/** `node tools/bench/main.mjs <name> [arguments of the bench]`. PostgreSQL is a durable one, as in production. */
+await runMain(async () => {
+  const [name, ...rest] = process.argv.slice(2);
+  const known = readdirSync(benches).filter((folder) => existsSync(join(benches, folder, 'main.ts')));
+  if (!known.includes(name)) throw new Problem(`Which bench? There are: ${known.join(', ')}.`);
+  await step('Building', async () => {
+    await build(undefined, { outdir });
+    await buildBench(name);
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+  const embedded = await loadEmbedded();
+  const servers = [];
+  try {
+    await step('Starting PostgreSQL and Redis', async () => {
+      servers.push(await embedded.startPostgres({ dataDir: join(folder, 'postgres') }));
+      servers.push(await embedded.startRedis({ ephemeral: true, log: say }));
+      const { migrate } = await loadMigrate();
+      await migrate({ databaseUrl: servers[0].url, migrationsDir: join(root, 'prisma', 'migrations') });
+    });
+    const [postgres, redis] = servers;
+    return await run(join(outdir, 'bench', name, 'main.cjs'), rest, {
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+      PARLEY_BENCH_BUNDLES: outdir,
+      PARLEY_BENCH_FOLDER: folder,
+    });
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+async function buildBench(name) {
+  const esbuild = await import('esbuild');
+  const files = readdirSync(join(benches, name)).filter((file) => file === 'main.ts' || file.endsWith('-child.ts'));
+  const entries = files.map((file) => [`bench/${name}/${file.slice(0, -'.ts'.length)}`, join(benches, name, file)]);
+  await esbuild.build({ ...buildOptions([], { outdir }), entryPoints: Object.fromEntries(entries) });
+}
+
+function run(file, args, env) {
+  const child = spawn(process.execPath, ['--enable-source-maps', file, ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: 'inherit',
+  });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  process.channel?.unref();
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
+}
