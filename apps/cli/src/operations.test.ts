@@ -1,0 +1,164 @@
+import { createApiKeyCheck, createDb, type Db } from '@parley/db';
+import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { type Cli, buildCli } from './cli-under-test';
+
+/** Every test starts processes. */
+jest.setTimeout(30_000);
+
+let database: TestDatabase;
+let db: Db;
+let cli: Cli;
+
+beforeAll(async () => {
+  cli = buildCli();
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+  cli.remove();
+});
+
+const parley = (args: string[], env: Record<string, string> = {}) =>
+  cli.parley(args, { env: { DATABASE_URL: database.url, ...env } });
+const succeed = (args: string[], env: Record<string, string> = {}) =>
+  cli.succeed(args, { env: { DATABASE_URL: database.url, ...env } });
+
+describe('calling it', () => {
+  test('--help lists the commands', async () => {
+    const { code, stdout } = await parley(['--help']);
+    expect(code).toBe(0);
+    for (const command of ['migrate', 'demo', 'push', 'chat', 'org', 'keys']) expect(stdout).toContain(`  ${command} `);
+  });
+
+  test.each([
+    ['an unknown command', ['nope'], "unknown command 'nope'"],
+    ['a missing option', ['keys', 'create', '--env', 'development'], "required option '--permissions <list>'"],
+    ['an unknown environment', createKey({ env: 'staging' }), '--env must be development or production'],
+    ['an unknown permission', createKey({ permissions: 'chat,admin' }), '--permissions knows chat, data, sync and *'],
+    ['an expiry in the past', createKey({ expires: '2001-01-01' }), '--expires lies in the past'],
+    ['an expiry that is none', createKey({ expires: 'soon' }), '--expires wants 30d, 12h, 2w or a date'],
+    ['a bad slug', ['org', 'create', '--slug', 'a b', '--name', 'A'], '--slug must be letters'],
+  ])('wrongly (%s) is status 2 and one line', async (_, args, message) => {
+    const { code, stdout, stderr } = await parley(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('without a database, or with one that does not answer, is status 1 and one line', async () => {
+    const unset = await parley(['keys', 'list'], { DATABASE_URL: '' });
+    expect(unset).toMatchObject({ code: 1, stdout: '' });
+    // A stack may be running in the checkout that this bundle belongs to: then it is asked, and has an answer of its own.
+    const dead = await parley(['keys', 'list'], { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/x' });
+    expect(dead).toMatchObject({ code: 1, stdout: '' });
+    expect(dead.stderr).toMatch(/^error: PostgreSQL does not answer at postgres:\/\/u@127\.0\.0\.1:1\/x: .*\n$/);
+    expect(dead.stderr).not.toContain('secret');
+    const debugged = await parley(['keys', 'list', '--debug'], { DATABASE_URL: 'postgres://127.0.0.1:1/x' });
+    expect(debugged.stderr).toContain('    at ');
+  });
+});
+
+function createKey(changed: Record<string, string> = {}): string[] {
+  const options = { env: 'development', permissions: 'chat,data', name: 'test', ...changed };
+  return ['keys', 'create', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])];
+}
+
+test('migrate brings an empty database up to date, once, and --check says whether it is', async () => {
+  const empty = await createTestDatabase();
+  const env = { DATABASE_URL: empty.url };
+  try {
+    const admin = createDb({ databaseUrl: empty.url });
+    await admin.pool.query('drop schema public cascade');
+    await admin.pool.query('create schema public');
+    await admin.close();
+    const unmigrated = await parley(['demo'], env);
+    expect(unmigrated).toMatchObject({ code: 1, stderr: expect.stringContaining('Run: parley migrate') });
+    expect(await parley(['migrate', '--check'], env)).toMatchObject({ code: 1, stdout: '' });
+    const runs = await Promise.all([parley(['migrate'], env), parley(['migrate'], env)]);
+    expect(runs.map(({ stdout }) => stdout.split(' ')[0]).sort()).toEqual(['Applied', 'The']);
+    expect(await succeed(['migrate', '--check'], env)).toBe('The database is up to date.');
+  } finally {
+    await empty.drop();
+  }
+});
+
+describe('organizations and keys', () => {
+  test('without an organization, keys say what to do', async () => {
+    const { code, stderr } = await parley(createKey());
+    expect(code).toBe(1);
+    expect(stderr).toContain('There is no organization yet; make one with: parley org create');
+  });
+
+  test('an organization is made once; the only one needs no name', async () => {
+    expect(JSON.parse(await succeed(['org', 'create', '--slug', 'acme', '--name', 'Acme']))).toMatchObject({
+      slug: 'acme',
+    });
+    const again = await parley(['org', 'create', '--slug', 'acme', '--name', 'Acme']);
+    expect(again).toMatchObject({ code: 1, stderr: 'error: An organization with the slug "acme" exists already\n' });
+    expect(await succeed(createKey())).toMatch(/^sk_dev_/);
+  });
+
+  test('a key is all that is printed, works, and is revoked by its prefix', async () => {
+    const check = createApiKeyCheck(db.pool);
+    const key = await succeed(createKey({ env: 'production', org: 'acme', expires: '30d', permissions: 'data, chat' }));
+    expect(key).toMatch(/^sk_prod_[\w-]{43}$/);
+    expect(await check(key)).toMatchObject({ environment: 'production', permissions: new Set(['data', 'chat']) });
+
+    const listed = JSON.parse(await succeed(['keys', 'list', '--org', 'acme', '--json']));
+    const [summary] = listed as { prefix: string; expiresAt: string }[];
+    expect(Date.parse(summary!.expiresAt) - Date.now()).toBeGreaterThan(29 * 86_400_000);
+    expect(JSON.stringify(listed)).not.toContain(key);
+    expect(await succeed(['keys', 'list', '--org', 'acme'])).toContain(`${summary!.prefix}…`);
+
+    expect(await succeed(['keys', 'revoke', `${summary!.prefix}…`, '--org', 'acme'])).toBe('Revoked 1 key.');
+    expect(await createApiKeyCheck(db.pool)(key)).toBeNull();
+    expect(await parley(['keys', 'revoke', summary!.prefix, '--org', 'acme'])).toMatchObject({ code: 1 });
+  });
+
+  test('several organizations must be named, unless one is the demo', async () => {
+    await succeed(['org', 'create', '--slug', 'beta', '--name', 'Beta']);
+    expect((await parley(createKey())).stderr).toBe('error: Which organization? Say --org acme | beta\n');
+    expect((await parley(createKey({ org: 'nope' }))).stderr).toContain('No organization has the slug "nope"');
+  });
+
+  test('a role that is not there is refused', async () => {
+    const run = await parley(createKey({ org: 'acme', role: 'ghost' }));
+    expect(run).toMatchObject({ code: 1, stdout: '' });
+    expect(run.stderr).toContain('No role "ghost" in development');
+  });
+});
+
+describe('demo', () => {
+  test('two at once make one organization, its data once and one key', async () => {
+    const runs = await Promise.all([succeed(['demo']), succeed(['demo'])]);
+    const keys = runs.map((line) => JSON.parse(line)).map(({ key }) => key);
+    expect(keys.filter((key) => key !== null)).toHaveLength(1);
+    const { rows } = await db.pool.query(
+      `select t.slug, count(*)::int from entities e join entity_types t on t.no = e.part group by 1 order by 1`,
+    );
+    expect(rows).toEqual([
+      { slug: 'customer', count: 8 },
+      { slug: 'order', count: 14 },
+      { slug: 'product', count: 16 },
+    ]);
+    const { rows: configs } = await db.pool.query(
+      `select environment::text, count(*)::int from agent_configs group by 1 order by 1`,
+    );
+    expect(configs).toEqual([
+      { environment: 'development', count: 1 },
+      { environment: 'production', count: 1 },
+    ]);
+  });
+
+  test('again leaves what a person has changed, and makes a key only when asked', async () => {
+    await db.pool.query(`update agent_configs set name = 'Mine'`);
+    await db.pool.query(`delete from entities where part in (select no from entity_types where slug = 'order')`);
+    expect(JSON.parse(await succeed(['demo']))).toEqual({ organization: 'demo', key: null });
+    const { rows } = await db.pool.query(`select distinct name from agent_configs`);
+    expect(rows).toEqual([{ name: 'Mine' }]);
+    const { key } = JSON.parse(await succeed(['demo', '--new-key']));
+    expect(await createApiKeyCheck(db.pool)(key)).toMatchObject({ permissions: new Set(['*']) });
+  });
+});

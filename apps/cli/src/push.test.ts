@@ -1,0 +1,191 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { syncBodySchema, syncPullSchema, syncResultSchema } from '@parley/contracts';
+import { createApiKey, createApiKeyCheck, createDb, type Db } from '@parley/db';
+import { pullResources, pushResources } from '@parley/resources';
+import { badRequest, createApp, route, silentLogger } from '@parley/service';
+import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { z } from 'zod';
+import { type Cli, buildCli } from './cli-under-test';
+
+/** Every test starts processes. */
+jest.setTimeout(30_000);
+
+let database: TestDatabase;
+let db: Db;
+let cli: Cli;
+
+beforeAll(async () => {
+  cli = buildCli();
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+  cli.remove();
+});
+
+describe('push', () => {
+  let server: Server;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    server = createServer(syncService()).listen(0, '127.0.0.1');
+    await new Promise((listening) => server.once('listening', listening));
+    await db.pool.query(
+      `insert into organizations (id, slug, name, updated_at) values ('org_push', 'push', 'P', now())`,
+    );
+    const { key } = await createApiKey(db.pool, {
+      organizationId: 'org_push',
+      environment: 'development',
+      name: 'push',
+      permissions: ['sync'],
+    });
+    env = { PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, PARLEY_API_KEY: key };
+  });
+  afterAll(() => server.close());
+
+  function syncService() {
+    const knownTools = ['entity.query', 'entity.get'];
+    const permission = 'sync' as const;
+    const push = route(
+      { method: 'post', path: '/v1/sync', permission, body: syncBodySchema, response: syncResultSchema },
+      async ({ body }, { scope }) => {
+        const pushed = await pushResources(db, scope, { ...body, knownTools });
+        if (pushed.ok) return pushed.result;
+        throw badRequest('The definitions have problems', pushed.reason === 'invalid' ? pushed.problems : undefined);
+      },
+    );
+    const pull = route(
+      { method: 'post', path: '/v1/sync/pull', permission, body: z.object({}), response: syncPullSchema },
+      (_, { scope }) => pullResources(db, scope),
+    );
+    const checkKey = createApiKeyCheck(db.pool);
+    return createApp({ routes: [push, pull], checkKey, log: silentLogger(), checkResponses: true });
+  }
+
+  /** Writes a project; a file that is null is removed. */
+  function project(files: Record<string, string | null>): string {
+    for (const [name, content] of Object.entries(files)) {
+      const path = join(cli.folder, 'project', name);
+      mkdirSync(dirname(path), { recursive: true });
+      if (content === null) rmSync(path);
+      else writeFileSync(path, content);
+    }
+    return 'project';
+  }
+
+  const agent = (name: string, more = '') => `
+    import { defineAgent } from '@parley/definitions';
+    import prompt from '../prompts/helper.md';
+    import type { Unused } from './nowhere';
+    const tools: string[] = ['entity.query', 'shop.refund'];
+    export default defineAgent({ slug: 'helper', name: '${name}', systemPrompt: prompt, tools, roles: ['clerk'] ${more} });`;
+
+  const files = {
+    'prompts/helper.md': 'You help.\n',
+    'agents/helper.ts': agent('Helper'),
+    'entity-types/order.json': JSON.stringify({ slug: 'order', name: 'Order', schema: { total: 'number' } }),
+    'roles/clerk.js': `export default { slug: 'clerk', name: 'Clerk',
+      policies: [{ resource: 'order', actions: ['read'], effect: 'allow' }] };`,
+    'tools/shop.ts': `
+      import { defineTools } from '@parley/definitions';
+      export const tools = defineTools([
+        { name: 'shop.refund', description: 'Refunds', parameters: { type: 'object' },
+          async handler({ total }: { total: number }) { return total * 2; } },
+      ]);`,
+    'routers/front.ts': `
+      import { defineRouter } from '@parley/definitions';
+      export const helperOfThisFile = { not: 'a definition' };
+      export const front = defineRouter({
+        slug: 'front', name: 'Front', mode: 'classify', agents: ['helper'], fallback: 'helper' });`,
+    'triggers/paid.ts': `
+      import { defineTrigger } from '@parley/definitions';
+      export default defineTrigger({ slug: 'paid', name: 'Paid',
+        on: { entityType: 'order', action: 'updated' }, actions: [{ tool: 'shop.refund', args: { total: 1 } }] });`,
+  };
+
+  test('with --dry-run says what it would do, and does nothing', async () => {
+    const run = await cli.parley(['push', project(files), '--dry-run'], { env });
+    expect(run).toMatchObject({ code: 0 });
+    expect(run.stderr).toBe('Dry run: 6 created; development is at version 0.\n');
+    expect(run.stdout.split('\n')).toEqual(
+      expect.arrayContaining(['entity-types', '  + order', 'tools', '  + shop.refund']),
+    );
+    expect((await pullResources(db, { organizationId: 'org_push', environment: 'development' })).version).toBe(0);
+  });
+
+  test('loads TypeScript, JavaScript and JSON of every kind', async () => {
+    const run = await cli.parley(['push', 'project'], { env });
+    expect(run.stderr).toBe('Pushed: 6 created; development is at version 1.\n');
+    const { resources } = await pullResources(db, { organizationId: 'org_push', environment: 'development' });
+    expect(resources.agents[0]).toMatchObject({ systemPrompt: 'You help.\n', roles: ['clerk'] });
+    expect(resources.tools[0]!.handlerCode).toContain('total * 2');
+    expect((await cli.parley(['push', 'project'], { env })).stderr).toContain('Pushed: nothing to change;');
+  });
+
+  test('shows which fields differ, and deletes only with --prune', async () => {
+    project({ 'agents/helper.ts': agent('Friend'), 'routers/front.ts': null });
+    const kept = await cli.parley(['push', 'project'], { env });
+    expect(kept.stdout).toContain('agents\n  ~ helper  name\n');
+    expect(kept.stdout).not.toContain('front');
+    const pruned = JSON.parse(await cli.succeed(['push', 'project', '--prune', '--json'], { env }));
+    expect(pruned.results.routers).toMatchObject({ deleted: ['front'] });
+  });
+
+  test('names the file and field of every problem, before anything is sent', async () => {
+    project({
+      'agents/bad.ts': `import { defineAgent } from '@parley/definitions';
+        export default defineAgent({ slug: 'bad', name: 'Bad', sytemPrompt: 'x' } as never);`,
+      'agents/syntax.ts': 'export default {\n  slug: ;\n};',
+      'roles/empty.ts': 'export const nothing = 1;',
+      'triggers/agent.ts': `import { defineAgent } from '@parley/definitions';
+        export default defineAgent({ slug: 'lost', name: 'Lost', systemPrompt: 'x' });`,
+      'entity-types/broken.json': '{ "slug": ',
+    });
+    const { code, stdout, stderr } = await cli.parley(['push', 'project'], {
+      env: { ...env, PARLEY_URL: 'http://127.0.0.1:1' },
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.trim().split('\n')).toEqual([
+      'error: the definitions have problems:',
+      expect.stringMatching(/^ {2}entity-types\/broken\.json: is not JSON: /),
+      '  roles/empty.ts: exports no definition of a role',
+      '  agents/bad.ts: bad: systemPrompt is required',
+      '  agents/bad.ts: bad: sytemPrompt is not a field of this definition',
+      expect.stringMatching(/^ {2}agents\/syntax\.ts: line 2: /),
+      '  triggers/agent.ts: defines an agent, which belongs into agents/',
+    ]);
+    project(
+      Object.fromEntries(
+        ['agents/bad.ts', 'agents/syntax.ts', 'roles/empty.ts', 'triggers/agent.ts', 'entity-types/broken.json'].map(
+          (name) => [name, null],
+        ),
+      ),
+    );
+  });
+
+  test('names the file of what the server refuses', async () => {
+    project({ 'agents/other.ts': agent('Other', ", slug: 'other', tools: ['entity.query', 'nope']") });
+    const { code, stderr } = await cli.parley(['push', 'project'], { env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: The definitions have problems \(bad_request, request [\w-]+\):\n/);
+    expect(stderr).toContain('\n  agents/other.ts: other: tools.1 unknown tool "nope"\n');
+    project({ 'agents/other.ts': null });
+  });
+
+  test('says why it could not be sent', async () => {
+    const refused = await cli.parley(['push', 'project'], { env: { ...env, PARLEY_API_KEY: 'sk_dev_wrong' } });
+    expect(refused.stderr).toMatch(/^error: Unauthorized \(unauthorized, request [\w-]+\)\n$/);
+    const dead = await cli.parley(['push', 'project'], { env: { ...env, PARLEY_URL: 'http://127.0.0.1:2' } });
+    expect(dead).toMatchObject({
+      code: 1,
+      stderr: 'error: http://127.0.0.1:2 does not answer: connect ECONNREFUSED 127.0.0.1:2\n',
+    });
+    expect(await cli.parley(['push', 'nowhere'], { env })).toMatchObject({ code: 2 });
+    expect((await cli.parley(['push', '.'], { env })).stderr).toContain('has none of the folders');
+  });
+});
