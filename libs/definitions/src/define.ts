@@ -35,8 +35,24 @@ function subjectOf(value: unknown): string | null {
 /** An agent: its prompt, model and tools. */
 export const defineAgent = (agent: AgentDefinition): AgentDefinition => define('agents', agent);
 
-/** Names of types that a field may have. */
-export type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'array' | 'date' | (string & {});
+/** Names of types that are checked when an entity is written; any other name is your own and fits everything. */
+export type FieldType =
+  | 'string'
+  | 'text'
+  | 'email'
+  | 'url'
+  | 'phone'
+  | 'enum'
+  | 'reference'
+  | 'number'
+  | 'integer'
+  | 'boolean'
+  | 'object'
+  | 'array'
+  | 'date'
+  | 'datetime'
+  | 'null'
+  | (string & {});
 
 /** An entity type as it is written in code; `schema` is the flat map, or the fuller JSON Schema subset. */
 export interface DataDefinition extends Omit<EntityTypeDefinition, 'schema'> {

@@ -294,7 +294,16 @@ describe('checks', () => {
   test('report every problem at once, with its place, and nothing is written', async () => {
     const scope = await newScope();
     const problems = await problemsOf(scope, {
-      entityTypes: [type('order'), type('order')],
+      entityTypes: [
+        type('order'),
+        type('order'),
+        type('line', {
+          schema: { order: { type: 'string', references: 'order' }, item: { type: 'string', references: 'thing' } },
+        }),
+        type('flat', {
+          schema: { references: 'string', name: { type: 'object', properties: { references: 'string' } } },
+        }),
+      ],
       roles: [
         {
           slug: 'clerk',
@@ -345,6 +354,7 @@ describe('checks', () => {
       'agents.0.tools.1: unknown tool "nope"',
       'agents.0.tools.2: no tool matches "gone.*"',
       'entityTypes.1.slug: "order" is given more than once',
+      'entityTypes.2.schema.item.references: unknown entity type "thing"',
       'roles.0.policies.0.resource: "ordr" is neither an entity type nor a tool',
       expect.stringMatching(/^roles\.0\.scopeRules\.0\.value: /),
       'routers.0.agents.1: unknown agent "ghost"',

@@ -1,4 +1,4 @@
-import type { ResourceKind } from '@parley/contracts';
+import type { Json, ResourceKind } from '@parley/contracts';
 import type { Definition } from './definition';
 
 /** That a definition names another resource; `path` is inside the definition. */
@@ -25,9 +25,23 @@ export function referencesOf(kind: ResourceKind, definition: Definition): Refere
     case 'triggers':
       return ofTrigger(definition as Definition<'triggers'>);
     case 'entityTypes':
+      return ofSchema((definition as Definition<'entityTypes'>).schema, 'schema');
     case 'tools':
       return [];
   }
+}
+
+/** Fields that hold the id of an entity say of which type, at any depth. */
+function ofSchema(schema: Json, path: string): Reference[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([name, inner]) => {
+    const here = `${path}.${name}`;
+    // In the flat map `references` may also be the name of a field: its type name is then no slug to look for.
+    if (name === 'references' && path !== 'schema' && !path.endsWith('.properties') && typeof inner === 'string') {
+      return [{ path: here, kinds: ['entityTypes'] as const, slug: inner }];
+    }
+    return ofSchema(inner, here);
+  });
 }
 
 const ofAgent = ({ tools = [], roles = [] }: Definition<'agents'>): Reference[] => [
