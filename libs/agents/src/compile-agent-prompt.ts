@@ -1,0 +1,39 @@
+import type { JsonObject, Scope } from '@parley/contracts';
+import type { Db } from '@parley/db';
+import type { Tools } from '@parley/tools';
+import { loadAgent } from './load-agent';
+import { compilePrompt } from './prompt';
+
+export interface CompilePromptRequest {
+  slug: string;
+  message?: string;
+  channel?: string;
+  /** Stands for the thread's params. */
+  threadMetadata?: JsonObject;
+  requestId?: string;
+  signal?: AbortSignal;
+}
+
+export type CompiledPrompt =
+  { ok: true; raw: string; compiled: string; context: JsonObject } | { ok: false; reason: 'not_found' };
+
+/** An agent's system prompt as it would be in a conversation, and what it used. Nothing is stored. */
+export async function compileAgentPrompt(
+  deps: { db: Db; tools: Tools },
+  scope: Scope,
+  { slug, message, channel = 'api', threadMetadata = {}, requestId, signal }: CompilePromptRequest,
+): Promise<CompiledPrompt> {
+  const loaded = await loadAgent(deps.db.pool, scope, { agent: { slug } });
+  if (!loaded.ok) return { ok: false, reason: 'not_found' };
+  const agent = loaded.agent.definition;
+  const { compiled, context } = await compilePrompt(deps, scope, {
+    agent,
+    actor: { type: 'agent', slug, roles: agent.roles ?? [] },
+    channel,
+    params: threadMetadata,
+    message,
+    context: { requestId, agentSlug: slug, channel, params: threadMetadata, hops: 0, depth: 0 },
+    signal,
+  });
+  return { ok: true, raw: agent.systemPrompt, compiled, context };
+}

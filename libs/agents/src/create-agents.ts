@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import type { Scope } from '@parley/contracts';
+import type { Db } from '@parley/db';
+import type { AgentChatRequest, ToolResult, Tools } from '@parley/tools';
+import type { ChatRequest, ChatResult } from './chat-result';
+import { type CompiledPrompt, type CompilePromptRequest, compileAgentPrompt } from './compile-agent-prompt';
+import type { AgentLog } from './log';
+import type { Models } from './models/model';
+import { type ChatDeps, runChat } from './run-chat';
+import { createTurnLine } from './threads/turn-line';
+import { createTurnStore } from './threads/turn-store';
+
+export interface AgentDeps {
+  db: Db;
+  tools: Tools;
+  models: Models;
+  log: AgentLog;
+  /** Of one turn, 5 minutes unless told. */
+  turnTimeoutMs?: number;
+  /** For a turn's place in its thread's line, 5 minutes unless told. */
+  waitTimeoutMs?: number;
+  /** How much of a thread the model is given, in tokens; 32,000 unless told. */
+  historyTokens?: number;
+}
+
+export interface Agents {
+  chat(scope: Scope, request: ChatRequest): Promise<ChatResult>;
+  compilePrompt(scope: Scope, request: CompilePromptRequest): Promise<CompiledPrompt>;
+  /** The port behind `agent.chat`: a turn of another agent in a thread of its own. */
+  chatWithAgent(scope: Scope, request: AgentChatRequest): Promise<ToolResult>;
+  /** Ends the heartbeat of this process's turns; after the last request. */
+  close(): Promise<void>;
+}
+
+/** Everything that agents do, in one process. Its turns are marked with an owner that no other process has. */
+export function createAgents(deps: AgentDeps): Agents {
+  const store = createTurnStore(deps.db.pool, randomBytes(9).toString('base64url'));
+  const line = createTurnLine({ store, log: deps.log });
+  const chatDeps: ChatDeps = {
+    turnTimeoutMs: 300_000,
+    waitTimeoutMs: 300_000,
+    historyTokens: 32_000,
+    ...deps,
+    store,
+    line,
+  };
+  return {
+    chat: (scope, request) => runChat(chatDeps, scope, request),
+    compilePrompt: (scope, request) => compileAgentPrompt(deps, scope, request),
+    async chatWithAgent(scope, request) {
+      const { agentSlug, message, depth, parentAgents, hops, params, requestId, signal } = request;
+      const result = await runChat(chatDeps, scope, {
+        agent: { slug: agentSlug },
+        message,
+        params,
+        channel: 'api',
+        depth,
+        parentAgents,
+        hops,
+        requestId,
+        signal,
+      });
+      if (result.ok)
+        return { ok: true, result: { message: result.response.message, threadId: result.response.threadId } };
+      const isMissing = result.reason === 'agent_not_found' || result.reason === 'no_active_config';
+      if (isMissing) return { ok: false, errorType: 'not_found', message: `There is no agent "${agentSlug}"` };
+      return {
+        ok: false,
+        errorType: 'execution_error',
+        message: `Agent "${agentSlug}" did not answer (${result.reason})`,
+      };
+    },
+    async close() {
+      line.close();
+    },
+  };
+}

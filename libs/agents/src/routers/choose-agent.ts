@@ -1,0 +1,126 @@
+import type { JsonObject, RouterDefinition, Scope } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+import type { ModelUsage, Models } from '../models/model';
+import { idle } from '../threads/turn-store';
+import { type Candidate, classify } from './classify';
+import { findByPhone } from './find-by-phone';
+import { matchRules, typesOfRules } from './match-rules';
+
+export interface RoutingRequest {
+  routerSlug: string;
+  message: string;
+  threadId?: string;
+  externalThreadId?: string;
+  phoneNumber?: string;
+  signal?: AbortSignal;
+}
+
+export type Routing =
+  | {
+      ok: true;
+      agentSlug: string;
+      routerSlug: string;
+      by: 'transfer' | 'rule' | 'classification' | 'fallback';
+      usage: ModelUsage | null;
+    }
+  | { ok: false; reason: 'router_not_found' };
+
+interface Row {
+  definition: RouterDefinition;
+  thread_id: string | null;
+  /** The agent that a transfer gave the conversation to, unless it has been idle since. */
+  transferred_to: string | null;
+  phone: string | null;
+}
+
+const defaultContextMessages = 4;
+
+/**
+ * Picks the agent for one message: whoever the conversation was transferred to, else the first rule that holds, or the
+ * choice of a model, else the router's fallback. Decided anew for every message.
+ */
+export async function chooseAgent(
+  { db, models }: { db: Queryable; models: Models },
+  scope: Scope,
+  request: RoutingRequest,
+): Promise<Routing> {
+  const row = await loadRouter(db, scope, request);
+  if (row === null) return { ok: false, reason: 'router_not_found' };
+  const router = row.definition;
+  const chosen = (
+    agentSlug: string,
+    by: Extract<Routing, { ok: true }>['by'],
+    usage: ModelUsage | null = null,
+  ): Routing => ({
+    ok: true,
+    agentSlug,
+    routerSlug: request.routerSlug,
+    by,
+    usage,
+  });
+  if (row.transferred_to !== null && router.agents.includes(row.transferred_to))
+    return chosen(row.transferred_to, 'transfer');
+  if (router.mode === 'rules') {
+    const rules = router.rules ?? [];
+    const phoneNumber = request.phoneNumber ?? row.phone;
+    const entities: ReadonlyMap<string, JsonObject> = phoneNumber
+      ? await findByPhone(db, scope, phoneNumber, typesOfRules(rules))
+      : new Map();
+    const match = matchRules(rules, entities);
+    return match === null ? chosen(router.fallback, 'fallback') : chosen(match, 'rule');
+  }
+  const [candidates, recent] = await Promise.all([
+    loadCandidates(db, scope, router.agents),
+    row.thread_id === null ? [] : loadRecent(db, row.thread_id, router.contextMessages ?? defaultContextMessages),
+  ]);
+  const { message, signal } = request;
+  const { slug, usage } = await classify(models, scope, { router, candidates, recent, message, signal });
+  return slug === null ? chosen(router.fallback, 'fallback', usage) : chosen(slug, 'classification', usage);
+}
+
+async function loadRouter(db: Queryable, scope: Scope, request: RoutingRequest): Promise<Row | null> {
+  const threadKey = request.threadId === undefined ? 'external' : 'id';
+  const { rows } = await db.query<Row>({
+    name: `router-with-thread-by-${threadKey}`,
+    text: `select r.definition, t.id as thread_id, t.params->>'phoneNumber' as phone,
+                  case when t.transfer_count > 0 and t.last_message_at >= now() - ${idle} then t.agent_slug end
+                    as transferred_to
+           from routers r
+           left join threads t on t.organization_id = r.organization_id and t.environment = r.environment
+             and t.${threadKey === 'id' ? 'id' : 'external_id'} = $4
+           where r.organization_id = $1 and r.environment = $2::"Environment" and r.slug = $3`,
+    values: [
+      scope.organizationId,
+      scope.environment,
+      request.routerSlug,
+      request.threadId ?? request.externalThreadId ?? null,
+    ],
+  });
+  return rows[0] ?? null;
+}
+
+async function loadCandidates(db: Queryable, scope: Scope, slugs: readonly string[]): Promise<Candidate[]> {
+  const { rows } = await db.query<Candidate>({
+    name: 'router-candidates',
+    text: `select a.slug, c.name, c.definition->>'description' as description
+           from agents a join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"
+           where a.organization_id = $1 and a.slug = any($3) order by array_position($3, a.slug)`,
+    values: [scope.organizationId, scope.environment, slugs],
+  });
+  return rows;
+}
+
+async function loadRecent(
+  db: Queryable,
+  threadId: string,
+  count: number,
+): Promise<{ role: string; content: string }[]> {
+  const { rows } = await db.query<{ role: string; content: string }>({
+    name: 'router-recent-messages',
+    text: `select role::text as role, content from thread_messages
+           where thread_id = $1 and role <> 'tool' and content <> ''
+           order by execution_id desc, position desc limit $2`,
+    values: [threadId, count],
+  });
+  return rows.reverse();
+}

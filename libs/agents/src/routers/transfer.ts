@@ -1,0 +1,56 @@
+import type { Scope } from '@parley/contracts';
+import { type Db, inTransaction } from '@parley/db';
+import type { ToolResult, TransferRequest } from '@parley/tools';
+
+/** In one conversation; counted anew after four idle hours (threads/turn-store). */
+export const maxTransfers = 5;
+
+const refuse = (message: string): ToolResult => ({ ok: false, errorType: 'execution_error', message });
+
+/**
+ * The port behind `router.transfer`: the next messages of the conversation go to another agent. Within a router only to
+ * one of its agents, never to the one that asks, at most 5 times.
+ */
+export function createTransfer(db: Db): (scope: Scope, request: TransferRequest) => Promise<ToolResult> {
+  return async (scope, { threadId, executionId, fromAgentSlug, toAgentSlug, reason }) => {
+    if (fromAgentSlug === toAgentSlug) return refuse(`Agent "${toAgentSlug}" already has this conversation`);
+    const { rows } = await db.pool.query<{ id: string; name: string; routed: boolean; in_router: boolean | null }>({
+      name: 'transfer-target',
+      text: `select a.id, c.name, e.router_slug is not null as routed, r.definition::jsonb->'agents' ? a.slug as in_router
+             from agents a
+             join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"
+             left join executions e on e.id = $4::bigint and e.organization_id = a.organization_id
+             left join routers r on r.organization_id = a.organization_id and r.environment = $2::"Environment"
+               and r.slug = e.router_slug
+             where a.organization_id = $1 and a.slug = $3`,
+      values: [scope.organizationId, scope.environment, toAgentSlug, executionId ?? null],
+    });
+    const target = rows[0];
+    if (target === undefined)
+      return { ok: false, errorType: 'not_found', message: `There is no agent "${toAgentSlug}"` };
+    if (target.routed && target.in_router !== true)
+      return refuse(`Agent "${toAgentSlug}" is not among the router's agents`);
+    return inTransaction(db.pool, async (client) => {
+      const { rowCount } = await client.query(
+        `update threads set agent_slug = $4, transfer_count = transfer_count + 1, updated_at = now()
+         where id = $3 and organization_id = $1 and environment = $2::"Environment" and transfer_count < $5`,
+        [scope.organizationId, scope.environment, threadId, toAgentSlug, maxTransfers],
+      );
+      if (rowCount !== 1) return refuse(`This conversation was already transferred ${maxTransfers} times`);
+      await client.query(
+        `insert into events (organization_id, environment, type, payload, actor)
+         values ($1, $2::"Environment", 'router.transferred', $3, $4)`,
+        [
+          scope.organizationId,
+          scope.environment,
+          JSON.stringify({ threadId, from: fromAgentSlug, to: toAgentSlug, reason: reason ?? null }),
+          JSON.stringify({ type: 'agent', slug: fromAgentSlug }),
+        ],
+      );
+      return {
+        ok: true,
+        result: { transferred: true, agentSlug: toAgentSlug, agentId: target.id, agentName: target.name },
+      };
+    });
+  };
+}

@@ -1,0 +1,746 @@
+import type { Json, Scope } from '@parley/contracts';
+import { type Db, createDb } from '@parley/db';
+import {
+  type ModelServer,
+  type SeededOrganization,
+  type TestDatabase,
+  createTestDatabase,
+  seedOrganization,
+  startModelServer,
+} from '@parley/testing';
+import type { ToolCall, ToolOffer, ToolResult, Tools } from '@parley/tools';
+import { type Agents, createAgents } from './create-agents';
+import { createModels } from './models/create-models';
+import type { ChatRequest } from './chat-result';
+import { providersOfEnvironment } from './models/provider-keys';
+import { createTransfer } from './routers/transfer';
+
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Implements the port with tools whose timing and outcome a test decides; the real registry is tested with the app. */
+function probeTools(db: () => Db) {
+  const calls: ToolCall[] = [];
+  let behave: (call: ToolCall) => Promise<ToolResult> | ToolResult = () => ({ ok: true, result: 'done' });
+  const tools: Tools = {
+    offer: async (_scope, names) => names.map(offerOf),
+    describe: async () => null,
+    run: async (scope, call) => {
+      calls.push(call);
+      if (!call.allowed?.includes(call.name)) {
+        return { ok: false, errorType: 'permission_denied', message: `Tool not available: ${call.name}` };
+      }
+      if (call.name === 'router.transfer') {
+        const { agentSlug } = call.args as { agentSlug: string };
+        const { threadId, executionId, agentSlug: from } = call.context;
+        return createTransfer(db())(scope, {
+          threadId: threadId!,
+          executionId,
+          fromAgentSlug: from!,
+          toAgentSlug: agentSlug,
+        });
+      }
+      return behave(call);
+    },
+  };
+  return { tools, calls, play: (next: typeof behave) => (behave = next) };
+}
+
+const offerOf = (name: string): ToolOffer => ({
+  name,
+  description: name,
+  parameters: { type: 'object', properties: {} },
+  sideEffects: true,
+});
+
+let database: TestDatabase;
+let db: Db;
+let server: ModelServer;
+let org: SeededOrganization;
+let probe: ReturnType<typeof probeTools>;
+let agents: Agents;
+
+const agentsOver = (
+  options: { timeoutMs?: number; turnTimeoutMs?: number; waitTimeoutMs?: number; historyTokens?: number } = {},
+) => {
+  const environment = providersOfEnvironment({
+    OPENAI_API_KEY: 'k',
+    OPENAI_BASE_URL: server.urls.openai,
+    ANTHROPIC_API_KEY: 'k',
+    ANTHROPIC_BASE_URL: server.urls.anthropic,
+  });
+  const models = createModels({ environment, log, backoffMs: 5, timeoutMs: options.timeoutMs ?? 9_000 });
+  return createAgents({ db, tools: probe.tools, models, log, ...options });
+};
+const chat = (request: Partial<ChatRequest>, over: Agents = agents, scope: Scope = org.scope) =>
+  over.chat(scope, { agent: { slug: 'helper' }, message: 'Hello', channel: 'api', ...request });
+async function ask(request: Partial<ChatRequest>, over: Agents = agents) {
+  const result = await chat(request, over);
+  if (!result.ok) throw new Error(`failed: ${JSON.stringify(result)}`);
+  return result.response;
+}
+const rows = async <T extends object>(text: string, values: unknown[] = []) =>
+  (await db.pool.query<T>(text, values)).rows;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url, poolSize: 10 });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  server = await startModelServer();
+  org = await seedOrganization(db.pool, {
+    agents: [
+      { slug: 'helper', tools: ['order.find', 'order.create', 'router.transfer'] },
+      { slug: 'claude', tools: ['order.find'], model: 'anthropic/claude-sonnet-4-5' },
+      { slug: 'billing', description: 'Invoices and payments' },
+      {
+        slug: 'strict',
+        threadContextParams: [
+          { name: 'customer', type: 'string', required: true },
+          { name: 'age', type: 'number' },
+        ],
+      },
+      { slug: 'spare', model: { model: 'openai/dead', fallbacks: ['openai/alive'] } },
+    ],
+    routers: [
+      {
+        slug: 'front',
+        name: 'Front',
+        mode: 'rules',
+        agents: ['helper', 'billing'],
+        fallback: 'helper',
+        rules: [{ conditions: [{ field: 'customer.debt', operator: 'gt', value: 100 }], route: 'billing' }],
+      },
+      {
+        slug: 'smart',
+        name: 'Smart',
+        mode: 'classify',
+        agents: ['helper', 'billing'],
+        fallback: 'helper',
+        classifyModel: 'openai/classifier',
+      },
+    ],
+    entityTypes: [{ slug: 'customer', name: 'Customer', schema: { phone: 'string', debt: 'number' } }],
+  });
+  probe = probeTools(() => db);
+  agents = agentsOver();
+});
+afterEach(async () => {
+  await agents.close();
+  const { problems, strays } = server;
+  await server.stop();
+  expect({ problems, strays }).toEqual({ problems: [], strays: [] });
+});
+
+const callsTool = (name = 'order_find', args: object = { id: 'a' }) => ({ toolCalls: [{ name, args }] });
+const hasResult = (messages: { role: string }[]) => messages.at(-1)?.role === 'tool';
+
+describe('one turn', () => {
+  it('answers, and keeps what was said', async () => {
+    server.play(() => ({ text: 'Hi there', usage: { input: 11, output: 3, reasoning: 1 } }));
+    const response = await ask({});
+    expect(response).toEqual({
+      threadId: expect.stringMatching(/^thread_/),
+      message: 'Hi there',
+      usage: { inputTokens: 11, outputTokens: 3, totalTokens: 14, reasoningTokens: 1 },
+      assistantMessageId: expect.stringMatching(/^msg_/),
+      _executionMeta: {
+        iterationCount: 1,
+        model: 'openai/gpt-5-mini',
+        durationMs: expect.any(Number),
+        toolCallSummary: [],
+        errorCount: 0,
+        permissionDenialCount: 0,
+      },
+    });
+    expect(server.requests[0]).toMatchObject({
+      system: 'You are helper.',
+      tools: ['order_find', 'order_create', 'router_transfer'],
+    });
+    const stored = await rows(
+      'select role::text, content from thread_messages where thread_id = $1 order by position',
+      [response.threadId],
+    );
+    expect(stored).toEqual([
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: 'Hi there' },
+    ]);
+    const [execution] = await rows('select * from executions where thread_id = $1', [response.threadId]);
+    expect(execution).toMatchObject({
+      status: 'succeeded',
+      input: 'Hello',
+      output: 'Hi there',
+      iterations: 1,
+      input_tokens: 11,
+      reasoning_tokens: 1,
+      agent_slug: 'helper',
+      lease_until: null,
+    });
+  });
+
+  it('goes on with the whole conversation, by threadId and by externalThreadId', async () => {
+    server.play((request) => ({ text: `reply ${request.messages.length}` }));
+    const first = await ask({ externalThreadId: 'web:1' });
+    const second = await ask({ externalThreadId: 'web:1', message: 'Again' });
+    const third = await ask({ threadId: first.threadId, message: 'Still' });
+    expect(new Set([first.threadId, second.threadId, third.threadId]).size).toBe(1);
+    expect(server.requests.at(-1)!.messages.map(({ text }) => text)).toEqual([
+      'Hello',
+      'reply 1',
+      'Again',
+      'reply 3',
+      'Still',
+    ]);
+  });
+
+  it('runs parallel calls at the same time and tells their results in order', async () => {
+    probe.play(async ({ args }) => {
+      await sleep((args as { wait: number }).wait);
+      return { ok: true, result: args as Json };
+    });
+    server.play((request) =>
+      hasResult(request.messages)
+        ? { text: 'Done' }
+        : { toolCalls: [120, 60, 1].map((wait) => ({ name: 'order_find', args: { wait } })) },
+    );
+    const startedAt = performance.now();
+    const response = await ask({});
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(response.message).toBe('Done');
+    const seen = server.requests[1]!.messages;
+    expect(seen.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'tool']);
+    expect(seen.slice(2).map(({ text }) => text)).toEqual(['{"wait":120}', '{"wait":60}', '{"wait":1}']);
+    expect(response._executionMeta).toMatchObject({ iterationCount: 2, errorCount: 0 });
+    expect(response._executionMeta!.toolCallSummary.map(({ name, status }) => ({ name, status }))).toEqual(
+      Array(3).fill({ name: 'order.find', status: 'success' }),
+    );
+    const stored = await rows<{ position: number; role: string }>(
+      'select position, role::text from thread_messages where thread_id = $1 order by position',
+      [response.threadId],
+    );
+    expect(stored.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'tool', 'assistant']);
+    expect(await rows('select distinct status::text from tool_calls')).toEqual([{ status: 'succeeded' }]);
+  });
+
+  it('stores a call before it runs', async () => {
+    let seen: unknown;
+    probe.play(async ({ context }) => {
+      seen = await rows('select name, status::text, args from tool_calls where execution_id = $1 and call_id = $2', [
+        context.executionId,
+        context.callId,
+      ]);
+      return { ok: true, result: 1 };
+    });
+    server.play((request) => (hasResult(request.messages) ? { text: 'Done' } : callsTool('order_create')));
+    await ask({});
+    expect(seen).toEqual([{ name: 'order.create', status: 'started', args: { id: 'a' } }]);
+  });
+
+  it('shows the model what it did wrong, and goes on', async () => {
+    server.play((request, index) =>
+      index === 0
+        ? {
+            toolCalls: [
+              { name: 'order_find', rawArgs: '{"id": oops' },
+              { name: 'no_such_tool', args: {} },
+              { name: 'order_find', rawArgs: '"text"' },
+            ],
+          }
+        : {
+            text: request.messages
+              .slice(2)
+              .map(({ text }) => text)
+              .join('|'),
+          },
+    );
+    const response = await ask({});
+    expect(response.message).toMatch(
+      /not a JSON object: \{\\"id\\": oops.*Tool not available: no_such_tool.*not a JSON object/,
+    );
+    expect(response._executionMeta).toMatchObject({ errorCount: 3, permissionDenialCount: 1, iterationCount: 2 });
+    expect(response._executionMeta!.toolCallSummary[0]).toMatchObject({
+      name: 'order.find',
+      status: 'error',
+      errorType: 'invalid_arguments',
+    });
+    expect(probe.calls.map(({ name }) => name)).toEqual(['no_such_tool']);
+  });
+
+  it.each(['helper', 'claude'])('asks exactly ten times and offers %s no tools the last time', async (slug) => {
+    let n = 0;
+    server.play((request) =>
+      request.tools.length > 0 ? callsTool('order_find', { id: (n += 1) }) : { text: 'I give up' },
+    );
+    const response = await ask({ agent: { slug } });
+    expect(response.message).toBe('I give up');
+    expect(server.requests).toHaveLength(10);
+    expect(server.requests.map(({ tools }) => tools.length > 0)).toEqual([...Array(9).fill(true), false]);
+    expect(response._executionMeta).toMatchObject({ iterationCount: 10, errorCount: 0 });
+    expect(probe.calls).toHaveLength(9);
+  });
+
+  it('answers even when the model calls tools that it was not offered', async () => {
+    let n = 0;
+    server.play(() => callsTool('order_find', { id: (n += 1) }));
+    const response = await ask({});
+    expect(server.requests).toHaveLength(10);
+    expect(response.message).toMatch(/could not finish/);
+  });
+
+  it('runs the same call three times and not once more', async () => {
+    let asked = 0;
+    server.play(() =>
+      (asked += 1) <= 5
+        ? { toolCalls: [{ name: 'order_find', args: asked % 2 ? { a: 1, b: 2 } : { b: 2, a: 1 } }] }
+        : { text: 'Done' },
+    );
+    const response = await ask({});
+    expect(probe.calls).toHaveLength(3);
+    expect(response._executionMeta).toMatchObject({ errorCount: 2, iterationCount: 6 });
+  });
+
+  it('cuts a long result for the model and keeps all of it', async () => {
+    const long = 'ñ'.repeat(60_000);
+    probe.play(() => ({ ok: true, result: { long } }));
+    server.play((request) => (hasResult(request.messages) ? { text: 'Done' } : callsTool()));
+    await ask({});
+    const shown = server.requests[1]!.messages.at(-1)!.text;
+    expect(Buffer.byteLength(shown)).toBeLessThan(33 * 1024);
+    expect(shown).toMatch(/cut: the whole result has 1200\d\d bytes/);
+    const [{ result }] = (await rows<{ result: { result: { long: string } } }>('select result from tool_calls')).slice(
+      -1,
+    ) as [{ result: { result: { long: string } } }];
+    expect(result.result.long).toBe(long);
+  });
+
+  it('survives what no database can keep', async () => {
+    probe.play(() => ({ ok: true, result: { 'a\u0000b': 'x\u0000y\ud800' } }));
+    server.play((request) =>
+      hasResult(request.messages)
+        ? { text: 'Nul \u0000 and half \ud83d' }
+        : { text: '\u0000', ...callsTool('order_find', { q: '\u0000' }) },
+    );
+    expect((await ask({})).message).toBe('Nul  and half \ufffd');
+  });
+
+  it('passes the actor, the list and the place of a call on', async () => {
+    server.play((request) => (hasResult(request.messages) ? { text: 'Done' } : callsTool()));
+    const { threadId } = await ask({ params: { customer: 'c1' }, requestId: 'req-1', channel: 'widget' });
+    expect(probe.calls[0]).toMatchObject({
+      name: 'order.find',
+      args: { id: 'a' },
+      actor: { type: 'agent', slug: 'helper', roles: [] },
+      allowed: ['order.find', 'order.create', 'router.transfer'],
+      context: {
+        threadId,
+        requestId: 'req-1',
+        agentSlug: 'helper',
+        channel: 'widget',
+        params: { customer: 'c1' },
+        depth: 0,
+        hops: 0,
+      },
+    });
+  });
+});
+
+describe('failures', () => {
+  it('names what is not there', async () => {
+    const other = await seedOrganization(db.pool, { agents: [{ slug: 'helper' }] });
+    const theirs = await agents.chat(other.scope, { agent: { slug: 'helper' }, message: 'x', channel: 'api' });
+    expect(await chat({ agent: { slug: 'nobody' } })).toEqual({ ok: false, reason: 'agent_not_found' });
+    expect(await chat({ agent: { id: other.agentIds.helper! } })).toEqual({ ok: false, reason: 'agent_not_found' });
+    expect(await chat({ agent: { routerSlug: 'none' } })).toEqual({ ok: false, reason: 'router_not_found' });
+    expect(await chat({ threadId: 'thread_none' })).toEqual({ ok: false, reason: 'thread_not_found' });
+    expect(await chat({ threadId: theirs.ok ? theirs.response.threadId : '' })).toEqual({
+      ok: false,
+      reason: 'thread_not_found',
+    });
+    const production = { ...org.scope, environment: 'production' as const };
+    expect(await chat({}, agents, production)).toEqual({ ok: false, reason: 'no_active_config', agentSlug: 'helper' });
+  });
+
+  it('answers from a fallback when the first model is dead', async () => {
+    server.play(({ model }) => (model === 'dead' ? { status: 500 } : { text: 'still here' }));
+    const response = await ask({ agent: { slug: 'spare' } });
+    expect(response).toMatchObject({ message: 'still here', _executionMeta: { model: 'openai/alive' } });
+  });
+
+  it('keeps the message of a failed turn, and the next turn has a valid history', async () => {
+    server.play(() => ({ status: 500 }));
+    const failed = await chat({ externalThreadId: 'f' });
+    expect(failed).toMatchObject({ ok: false, reason: 'model_failed', model: 'openai/gpt-5-mini' });
+    server.play(() => ({ text: 'back again' }));
+    await ask({ externalThreadId: 'f', message: 'Are you there?' });
+    expect(server.requests.at(-1)!.messages.map(({ role, text }) => `${role}: ${text}`)).toEqual([
+      'user: Hello',
+      'assistant: [No reply was sent to this message.]',
+      'user: Are you there?',
+    ]);
+    const [execution] = await rows<{ error: string }>("select error from executions where status = 'failed'");
+    expect(execution!.error).toContain('HTTP 500');
+  });
+
+  it('tells a timeout from a failure, and frees the thread', async () => {
+    const quick = agentsOver({ timeoutMs: 100 });
+    server.play(() => ({ hang: true }));
+    expect(await chat({ externalThreadId: 't' }, quick)).toMatchObject({ ok: false, reason: 'model_timeout' });
+    server.play(() => ({ text: 'ok' }));
+    expect((await ask({ externalThreadId: 't' }, quick)).message).toBe('ok');
+    await quick.close();
+  });
+
+  it('ends a turn whose tool hangs at the limit of the turn', async () => {
+    const quick = agentsOver({ turnTimeoutMs: 300 });
+    probe.play(() => new Promise(() => {}));
+    server.play((request) => (hasResult(request.messages) ? { text: 'Done' } : callsTool()));
+    expect(await chat({ externalThreadId: 'h' }, quick)).toMatchObject({ ok: false, reason: 'turn_timeout' });
+    await quick.close();
+  });
+
+  it('stops after the current step when the caller goes away', async () => {
+    const caller = new AbortController();
+    let finished = false;
+    probe.play(async () => {
+      caller.abort();
+      await sleep(50);
+      finished = true;
+      return { ok: true, result: 1 };
+    });
+    server.play(() => callsTool());
+    expect(await chat({ externalThreadId: 'a', signal: caller.signal })).toMatchObject({
+      ok: false,
+      reason: 'aborted',
+    });
+    expect({ finished, asked: server.requests.length }).toEqual({ finished: true, asked: 1 });
+    server.play(() => ({ text: 'ok' }));
+    await ask({ externalThreadId: 'a', message: 'Next' });
+    expect(server.requests.at(-1)!.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+    ]);
+  });
+
+  it('shortens the history when the model says that it is too long', async () => {
+    server.play(() => ({ text: 'x'.repeat(4_000) }));
+    for (let n = 0; n < 6; n += 1) await ask({ externalThreadId: 'long' });
+    server.play(({ messages }) =>
+      messages.length > 5
+        ? { status: 400, body: { error: { message: 'maximum context length is 10 tokens' } } }
+        : { text: 'fits' },
+    );
+    const response = await ask({ externalThreadId: 'long' });
+    expect(response).toMatchObject({ message: 'fits', _executionMeta: { iterationCount: 1 } });
+  });
+});
+
+describe('threads', () => {
+  it('answers 50 messages on one thread one after the other', async () => {
+    let open = 0;
+    let most = 0;
+    server.play(async (request) => {
+      most = Math.max(most, (open += 1));
+      await sleep(3);
+      open -= 1;
+      return request.messages.length % 3 === 0 && !hasResult(request.messages)
+        ? callsTool()
+        : { text: `re: ${request.messages.at(-1)!.text}` };
+    });
+    await ask({ externalThreadId: 'busy', message: 'm-first' });
+    const second = agentsOver();
+    const messages = Array.from({ length: 50 }, (_, n) => `m${n}`);
+    const responses = await Promise.all(
+      messages.map((message, n) => ask({ externalThreadId: 'busy', message }, n % 2 ? agents : second)),
+    );
+    await second.close();
+    expect(responses).toHaveLength(50);
+    expect(most).toBe(1);
+    const stored = await rows<{ execution_id: string; role: string; content: string; tool_calls: unknown }>(
+      'select execution_id::text, role::text, content, tool_calls from thread_messages where thread_id = $1 order by execution_id, position',
+      [responses[0]!.threadId],
+    );
+    const spoken = stored.filter(({ role, tool_calls }) => role !== 'tool' && tool_calls === null);
+    expect(spoken).toHaveLength(102);
+    for (let at = 0; at < spoken.length; at += 2) {
+      expect(spoken[at]).toMatchObject({ role: 'user' });
+      expect(spoken[at + 1]).toMatchObject({ role: 'assistant', execution_id: spoken[at]!.execution_id });
+    }
+    expect(
+      await rows("select 1 from executions where status <> 'succeeded'  and thread_id = $1", [responses[0]!.threadId]),
+    ).toEqual([]);
+  }, 30_000);
+
+  it('makes one thread of 100 first messages with one external id', async () => {
+    server.play(() => ({ text: 'ok' }));
+    const responses = await Promise.all(Array.from({ length: 100 }, () => ask({ externalThreadId: 'rush' })));
+    expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(1);
+    expect(
+      await rows("select id from threads where external_id = 'rush' and organization_id = $1", [
+        org.scope.organizationId,
+      ]),
+    ).toHaveLength(1);
+  }, 30_000);
+
+  it('does not hold one thread up for another', async () => {
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    server.play(async ({ messages }) => {
+      if (messages.at(-1)!.text === 'slow') await gate;
+      return { text: 'ok' };
+    });
+    await ask({ externalThreadId: 's' });
+    const waiting = Array.from({ length: 30 }, () => ask({ externalThreadId: 's', message: 'slow' }));
+    await sleep(100);
+    expect((await ask({ externalThreadId: 'other' })).message).toBe('ok');
+    release();
+    await Promise.all(waiting);
+  }, 20_000);
+
+  it('takes over from a process that died, and tells an open call as unknown', async () => {
+    server.play(() => ({ text: 'ok' }));
+    const { threadId } = await ask({ externalThreadId: 'dead' });
+    const [{ id }] = (await rows<{ id: string }>(
+      `insert into executions (organization_id, environment, thread_id, status, lease_owner, lease_until, input)
+       values ($1, 'development', $2, 'running', 'gone', now() + interval '1 second', 'buy') returning id::text`,
+      [org.scope.organizationId, threadId],
+    )) as [{ id: string }];
+    const toolCalls = JSON.stringify([
+      { id: 'c1', name: 'order.create', args: { n: 1 } },
+      { id: 'c2', name: 'order.find', args: {} },
+    ]);
+    await rows(
+      `insert into thread_messages (id, thread_id, execution_id, position, role, content, tool_calls, tool_call_id) values
+      ('m1', $1, $2, 0, 'user', 'buy', null, null), ('m2', $1, $2, 1, 'assistant', '', $3, null), ('m3', $1, $2, 3, 'tool', 'found', null, 'c2')`,
+      [threadId, id, toolCalls],
+    );
+    const startedAt = performance.now();
+    await ask({ threadId, message: 'And?' });
+    expect(performance.now() - startedAt).toBeGreaterThan(900);
+    expect(
+      server.requests
+        .at(-1)!
+        .messages.slice(2)
+        .map(({ role, text }) => `${role}: ${text}`),
+    ).toEqual([
+      'user: buy',
+      'assistant: ',
+      expect.stringMatching(/tool: .*may or may not have happened/),
+      'tool: found',
+      'assistant: [No reply was sent to this message.]',
+      'user: And?',
+    ]);
+    expect(probe.calls).toEqual([]);
+    expect(await rows('select status::text, error from executions where id = $1', [id])).toEqual([
+      { status: 'failed', error: 'interrupted' },
+    ]);
+  }, 15_000);
+
+  it('lets a process that was taken for dead do nothing more', async () => {
+    server.play(async ({ messages }) => {
+      if (messages.length === 1)
+        await rows(
+          "update executions set lease_until = now() - interval '1 s', status = 'failed' where organization_id = $1",
+          [org.scope.organizationId],
+        );
+      return callsTool('order_create');
+    });
+    expect(await chat({})).toMatchObject({ ok: false, reason: 'interrupted' });
+    expect(probe.calls).toEqual([]);
+  });
+
+  it('keeps long turns alive', async () => {
+    server.play(async ({ messages }) => {
+      if (messages.length === 1) await sleep(5_500);
+      return { text: 'slow but sure' };
+    });
+    const first = chat({ externalThreadId: 'long-turn' });
+    await sleep(300);
+    const second = ask({ externalThreadId: 'long-turn', message: 'hurry' }, agentsOver());
+    expect(await first).toMatchObject({ ok: true, response: { message: 'slow but sure' } });
+    await second;
+  }, 20_000);
+
+  it('gives up waiting at its limit', async () => {
+    const hasty = agentsOver({ waitTimeoutMs: 150 });
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    server.play(async () => {
+      await gate;
+      return { text: 'ok' };
+    });
+    const first = ask({ externalThreadId: 'w' });
+    await sleep(100);
+    expect(await chat({ externalThreadId: 'w', message: 'now' }, hasty)).toMatchObject({
+      ok: false,
+      reason: 'thread_busy',
+    });
+    release();
+    await first;
+    await ask({ externalThreadId: 'w', message: 'later' });
+    expect(server.requests.at(-1)!.messages.map(({ text }) => text)).toEqual([
+      'Hello',
+      'ok',
+      'now',
+      '[No reply was sent to this message.]',
+      'later',
+    ]);
+    await hasty.close();
+  });
+
+  it('stores messages without answering while a person has taken over', async () => {
+    server.play(() => ({ text: 'ok' }));
+    const { threadId } = await ask({});
+    await rows('update threads set agent_paused = true where id = $1', [threadId]);
+    const result = await chat({ threadId, message: 'psst' });
+    expect(result).toMatchObject({
+      ok: true,
+      state: 'stored',
+      response: { threadId, message: '', usage: { totalTokens: 0 } },
+    });
+    expect(server.requests).toHaveLength(1);
+    await rows('update threads set agent_paused = false where id = $1', [threadId]);
+    await ask({ threadId, message: 'back' });
+    expect(server.requests.at(-1)!.messages.map(({ text }) => text)).toEqual([
+      'Hello',
+      'ok',
+      'psst',
+      '[No reply was sent to this message.]',
+      'back',
+    ]);
+  });
+
+  it('trims at the borders of turns', async () => {
+    const short = agentsOver({ historyTokens: 400 });
+    server.play((request) =>
+      hasResult(request.messages) || request.messages.length > 20 ? { text: 'y'.repeat(300) } : callsTool(),
+    );
+    for (let n = 0; n < 6; n += 1) await ask({ externalThreadId: 'trim', message: `question ${n}` }, short);
+    const seen = server.requests.at(-2)!.messages;
+    expect(seen.length).toBeLessThan(12);
+    expect(seen[0]).toMatchObject({ role: 'user', text: expect.stringMatching(/^question/) });
+    await short.close();
+  });
+});
+
+describe('thread params', () => {
+  const strict = { slug: 'strict' };
+  it('checks, stores, merges and drops', async () => {
+    server.play(() => ({ text: 'ok' }));
+    expect(await chat({ agent: strict })).toEqual({
+      ok: false,
+      reason: 'invalid_params',
+      problems: [{ path: 'threadContext.params.customer', message: 'is required' }],
+    });
+    expect(await chat({ agent: strict, params: { customer: 5, age: 'x' } })).toMatchObject({
+      reason: 'invalid_params',
+      problems: [{ message: 'must be a string' }, { message: 'must be a number' }],
+    });
+    expect(await rows('select 1 from threads where organization_id = $1', [org.scope.organizationId])).toEqual([]);
+    const { threadId } = await ask({ agent: strict, params: { customer: 'c1', other: 1 } });
+    await ask({ agent: strict, threadId, params: { age: 3 } });
+    await ask({ agent: strict, threadId });
+    expect(await rows('select params from threads where id = $1', [threadId])).toEqual([
+      { params: { customer: 'c1', age: 3 } },
+    ]);
+  });
+});
+
+describe('routers', () => {
+  const front = { routerSlug: 'front' };
+  const smart = { routerSlug: 'smart' };
+  const insertCustomer = async (data: object) =>
+    rows(
+      `insert into entities (id, organization_id, environment, type_id, status, data, created_at, updated_at)
+       select $1, organization_id, environment, id, 'active', $2, 1, 1 from entity_types where slug = 'customer' and organization_id = $3`,
+      [`ent_${Math.random()}`, JSON.stringify(data), org.scope.organizationId],
+    );
+
+  it('follows the first rule that holds for the entity with the phone number', async () => {
+    server.play(({ system }) => ({ text: system }));
+    await insertCustomer({ phone: '+56 9 1111-2222', debt: 500 });
+    await insertCustomer({ phone: '56933334444', debt: 5 });
+    expect(await ask({ agent: front, phoneNumber: '+56911112222' })).toMatchObject({
+      message: 'You are billing.',
+      routedToAgentSlug: 'billing',
+      routedToAgent: org.agentIds.billing,
+    });
+    expect(await ask({ agent: front, phoneNumber: '+56933334444' })).toMatchObject({ routedToAgentSlug: 'helper' });
+    expect(await ask({ agent: front })).toMatchObject({ routedToAgentSlug: 'helper' });
+  });
+
+  it('asks a model, and falls back when its answer is of no use', async () => {
+    let answer = 'billing';
+    server.play(({ model, system }) => ({
+      text: model === 'classifier' ? answer : system,
+      usage: { input: 10, output: 1 },
+    }));
+    const response = await ask({ agent: smart, message: 'Where is my invoice?' });
+    expect(response).toMatchObject({
+      message: 'You are billing.',
+      routedToAgentSlug: 'billing',
+      usage: { inputTokens: 20 },
+    });
+    expect(server.requests[0]!.system).toContain('billing: billing. Invoices and payments');
+    expect(server.requests[0]!.tools).toEqual([]);
+    for (answer of ['helper or billing', 'the moon', ''])
+      expect(await ask({ agent: smart })).toMatchObject({ routedToAgentSlug: 'helper' });
+    server.play(({ model }) => (model === 'classifier' ? { status: 500 } : { text: 'ok' }));
+    expect(await ask({ agent: smart })).toMatchObject({ routedToAgentSlug: 'helper' });
+  });
+
+  it('hands a conversation over, at most five times and never to itself', async () => {
+    let target = 'billing';
+    server.play((request) =>
+      hasResult(request.messages) || !request.tools.includes('router_transfer')
+        ? { text: request.messages.at(-1)!.text }
+        : callsTool('router_transfer', { agentSlug: target }),
+    );
+    const first = await ask({ agent: front });
+    expect(first).toMatchObject({
+      routedToAgentSlug: 'helper',
+      _transferred: { targetAgentSlug: 'billing', targetAgent: org.agentIds.billing },
+    });
+    expect(await ask({ agent: front, threadId: first.threadId })).toMatchObject({ routedToAgentSlug: 'billing' });
+    await rows("update threads set last_message_at = now() - interval '5 hours' where id = $1", [first.threadId]);
+    for (const wrong of ['helper', 'claude', 'nobody']) {
+      target = wrong;
+      const refused = await ask({ agent: front, threadId: first.threadId });
+      expect(refused._transferred).toBeUndefined();
+      expect(refused._executionMeta!.errorCount).toBe(1);
+    }
+    target = 'billing';
+    for (let n = 0; n < 5; n += 1) expect((await ask({ threadId: first.threadId }))._transferred).toBeDefined();
+    const sixth = await ask({ threadId: first.threadId });
+    expect(sixth._transferred).toBeUndefined();
+    expect(sixth.message).toContain('already transferred 5 times');
+    await rows("update threads set last_message_at = now() - interval '5 hours' where id = $1", [first.threadId]);
+    expect((await ask({ threadId: first.threadId }))._transferred).toBeDefined();
+  });
+});
+
+it('lets an agent ask another', async () => {
+  server.play(({ system }) => ({ text: `${system} here` }));
+  const request = {
+    agentSlug: 'billing',
+    message: 'hi',
+    actor: { type: 'system' as const },
+    depth: 1,
+    parentAgents: ['helper'],
+    hops: 0,
+  };
+  expect(await agents.chatWithAgent(org.scope, request)).toMatchObject({
+    ok: true,
+    result: { message: 'You are billing. here' },
+  });
+  expect(await agents.chatWithAgent(org.scope, { ...request, agentSlug: 'nobody' })).toMatchObject({
+    ok: false,
+    errorType: 'not_found',
+  });
+});

@@ -1,0 +1,110 @@
+import { type Queryable, createApiKey, newId } from '@parley/db';
+import type {
+  AgentDefinition,
+  Environment,
+  EntityTypeDefinition,
+  Permission,
+  RoleDefinition,
+  RouterDefinition,
+  Scope,
+  ToolDefinition,
+} from '@parley/contracts';
+
+export interface SeededOrganization {
+  scope: Scope;
+  /** An API key with `permissions`, `*` unless told. */
+  key: string;
+  /** Ids of the agents, by slug. */
+  agentIds: Record<string, string>;
+}
+
+/** An organization with one environment's definitions, written as rows: for tests that do not push them. */
+export async function seedOrganization(
+  db: Queryable,
+  given: {
+    slug?: string;
+    environment?: Environment;
+    permissions?: Permission[];
+    timezone?: string;
+    agents?: (Partial<AgentDefinition> & { slug: string })[];
+    routers?: RouterDefinition[];
+    entityTypes?: EntityTypeDefinition[];
+    roles?: RoleDefinition[];
+    tools?: ToolDefinition[];
+  } = {},
+): Promise<SeededOrganization> {
+  const environment = given.environment ?? 'development';
+  const organizationId = newId('org');
+  const slug = given.slug ?? organizationId.replace('_', '-');
+  await db.query(`insert into organizations (id, slug, name, timezone, updated_at) values ($1, $2, $3, $4, now())`, [
+    organizationId,
+    slug,
+    `Organization ${slug}`,
+    given.timezone ?? 'UTC',
+  ]);
+  const scope: Scope = { organizationId, environment };
+  const agentIds: Record<string, string> = {};
+  for (const agent of given.agents ?? []) agentIds[agent.slug] = await seedAgent(db, scope, agent);
+  for (const router of given.routers ?? []) await insertNamed(db, 'routers', scope, router.slug, router.name, router);
+  for (const role of given.roles ?? []) await insertNamed(db, 'roles', scope, role.slug, role.name, role);
+  for (const tool of given.tools ?? []) {
+    await db.query(
+      `insert into tools (id, organization_id, environment, name, definition, updated_at)
+       values ($1, $2, $3::"Environment", $4, $5, now())`,
+      [newId('tool'), organizationId, environment, tool.name, JSON.stringify(tool)],
+    );
+  }
+  for (const type of given.entityTypes ?? []) {
+    await db.query(
+      `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, updated_at)
+       values ($1, $2, $3::"Environment", $4, $5, $6, $7, now())`,
+      [
+        newId('type'),
+        organizationId,
+        environment,
+        type.slug,
+        type.name,
+        JSON.stringify(type.schema),
+        type.searchFields ?? [],
+      ],
+    );
+  }
+  const { key } = await createApiKey(db, {
+    organizationId,
+    environment,
+    name: 'test',
+    permissions: given.permissions ?? ['*'],
+  });
+  return { scope, key, agentIds };
+}
+
+async function seedAgent(
+  db: Queryable,
+  { organizationId, environment }: Scope,
+  { slug, ...rest }: Partial<AgentDefinition> & { slug: string },
+): Promise<string> {
+  const id = newId('agent');
+  const definition = { name: slug, systemPrompt: `You are ${slug}.`, ...rest };
+  await db.query('insert into agents (id, organization_id, slug) values ($1, $2, $3)', [id, organizationId, slug]);
+  await db.query(
+    `insert into agent_configs (id, agent_id, environment, name, definition, updated_at)
+     values ($1, $2, $3::"Environment", $4, $5, now())`,
+    [newId('config'), id, environment, definition.name, JSON.stringify(definition)],
+  );
+  return id;
+}
+
+async function insertNamed(
+  db: Queryable,
+  table: 'routers' | 'roles',
+  { organizationId, environment }: Scope,
+  slug: string,
+  name: string,
+  definition: unknown,
+): Promise<void> {
+  await db.query(
+    `insert into ${table} (id, organization_id, environment, slug, name, definition, updated_at)
+     values ($1, $2, $3::"Environment", $4, $5, $6, now())`,
+    [newId(table), organizationId, environment, slug, name, JSON.stringify(definition)],
+  );
+}
