@@ -20,29 +20,36 @@ import type { Upstreams } from './upstreams';
 export interface GatewayDeps {
   /** Those that are deployed; calls to others are answered with 503. */
   upstreams: Upstreams;
-  /** Peers whose X-Forwarded-* are believed. */
-  trustedProxies: BlockList;
+  /** Peers whose X-Forwarded-* are believed; null for none. */
+  trustedProxies: BlockList | null;
   log: Logger;
   metrics?: HttpMetrics;
   /** Called for each attempt at an upstream that failed. */
   onUpstreamFailure?: (upstream: UpstreamName, reason: string) => void;
 }
 
-/** What became of a request; the one log line is made of it. */
-interface Trip {
-  requestId: string;
-  path: string;
-  route?: GatewayRoute;
-  failures: string[];
+/** What is known of a request on its way; the one log line is made of it. */
+class Trip {
+  readonly requestId: string;
+  readonly path: string;
+  readonly startedAtMs = performance.now();
+  route: GatewayRoute | undefined = undefined;
+  failures: string[] | undefined = undefined;
+
+  constructor(request: IncomingMessage) {
+    const url = request.url ?? '';
+    const mark = url.indexOf('?');
+    this.path = mark === -1 ? url : url.slice(0, mark);
+    this.requestId = requestIdOf(request);
+  }
 }
 
 /** The public door: refuse what is unsafe, answer /health, find the service behind a path, and stream both ways. */
 export function createGatewayApp(deps: GatewayDeps): RequestListener {
   return (request, response) => {
-    const url = request.url ?? '';
-    const mark = url.indexOf('?');
-    const trip: Trip = { requestId: requestIdOf(request), path: mark === -1 ? url : url.slice(0, mark), failures: [] };
-    observe(deps, request, response, trip);
+    const trip = new Trip(request);
+    response.once('finish', () => drain(request));
+    response.once('close', () => observe(deps, request, response, trip));
     handle(deps, request, response, trip).catch((error: unknown) => {
       if (error instanceof ClientGone) return response.destroy();
       if (!response.headersSent) setHeaders(response, ownHeaders(trip.requestId, trip.route));
@@ -63,20 +70,28 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
     response.writeHead(204, [...own, ...preflightHeaders]).end();
     return;
   }
-  const { upstream, limitBytes } = route;
-  const target = deps.upstreams[upstream];
-  if (target === undefined) throw upstreamDown(upstream, 'service_not_deployed');
+  const { upstream: name, limitBytes } = route;
+  const upstream = deps.upstreams[name];
+  if (upstream === undefined) throw upstreamDown(name, 'service_not_deployed');
   checkLength(request, limitBytes);
   expectation(request, response);
   const body = await outgoingBody(request, limitBytes);
   const headers = requestHeaders(request, { requestId, trustedProxies: deps.trustedProxies });
   const length = request.headers['content-length'];
   if (length !== undefined) headers.push('content-length', length);
-  const onFailure = (reason: string) => {
-    trip.failures.push(reason);
-    deps.onUpstreamFailure?.(upstream, reason);
-  };
-  await forward({ ...target, upstream, request, response, headers, body, own, onFailure });
+  await forward({
+    name,
+    upstream,
+    request,
+    response,
+    headers,
+    body,
+    own,
+    onFailure: (reason) => {
+      (trip.failures ??= []).push(reason);
+      deps.onUpstreamFailure?.(name, reason);
+    },
+  });
 }
 
 function health(request: IncomingMessage, response: ServerResponse, requestId: string): void {
@@ -99,20 +114,24 @@ function setHeaders(response: ServerResponse, list: HeaderList): void {
 }
 
 function observe({ log, metrics }: GatewayDeps, request: IncomingMessage, response: ServerResponse, trip: Trip): void {
-  const startedAt = performance.now();
-  response.once('finish', () => drain(request));
-  response.once('close', () => {
-    const durationMs = performance.now() - startedAt;
-    const status = response.writableFinished ? response.statusCode : 499;
-    const { requestId, path, failures } = trip;
-    const route = trip.route?.prefix ?? (path === '/health' ? path : 'none');
-    const method = request.method!;
-    metrics?.observe({ method, route, status, durationMs });
-    const line = { requestId, method, route, path, upstream: trip.route?.upstream, status };
-    const ms = Math.round(durationMs * 100) / 100;
-    const fields = { ...line, durationMs: ms, failures: failures.length > 0 ? failures : undefined };
-    if (status >= 500) log.error(fields, 'request');
-    else if (status >= 400 && status !== 404) log.warn(fields, 'request');
-    else log.info(fields, 'request');
-  });
+  const durationMs = performance.now() - trip.startedAtMs;
+  const status = response.writableFinished ? response.statusCode : 499;
+  const { requestId, path, failures } = trip;
+  const route = trip.route?.prefix ?? (path === '/health' ? path : 'none');
+  const method = request.method!;
+  metrics?.observe({ method, route, status, durationMs });
+  const upstream = trip.route?.upstream;
+  const line = {
+    requestId,
+    method,
+    route,
+    path,
+    upstream,
+    status,
+    durationMs: Math.round(durationMs * 100) / 100,
+    failures,
+  };
+  if (status >= 500) log.error(line, 'request');
+  else if (status >= 400 && status !== 404) log.warn(line, 'request');
+  else log.info(line, 'request');
 }

@@ -42,8 +42,9 @@ export const gatewayVariables = {
     .meta({ description: 'Addresses or ranges, separated by commas, whose X-Forwarded-* headers are believed.' }),
 };
 
-/** The peers that TRUSTED_PROXIES names. */
-export function trustedProxyList(ranges: readonly string[]): BlockList {
+/** The peers that TRUSTED_PROXIES names; null when it names none. */
+export function trustedProxyList(ranges: readonly string[]): BlockList | null {
+  if (ranges.length === 0) return null;
   const list = new BlockList();
   for (const range of ranges) {
     const [address = '', bits] = range.split('/');

@@ -28,8 +28,8 @@ function namedInConnection(connection: string | undefined): Set<string> | undefi
 
 export interface ForwardedFacts {
   requestId: string;
-  /** Peers whose X-Forwarded-* are believed. */
-  trustedProxies: BlockList;
+  /** Peers whose X-Forwarded-* are believed; null for none. */
+  trustedProxies: BlockList | null;
 }
 
 /** What goes to the upstream: end-to-end headers as they came, the request id, and who asked. */
@@ -42,7 +42,7 @@ export function requestHeaders(request: IncomingMessage, { requestId, trustedPro
     if (!hopByHop.has(name) && !replaced.has(name) && !dropped?.has(name)) list.push(name, rawHeaders[at + 1]!);
   }
   const peer = socket.remoteAddress ?? '';
-  const trusted = trustedProxies.check(peer, isIPv6(peer) ? 'ipv6' : 'ipv4');
+  const trusted = trustedProxies?.check(peer, isIPv6(peer) ? 'ipv6' : 'ipv4') ?? false;
   const given = (name: string) => (trusted ? (headers[name] as string | undefined) : undefined);
   const before = given('x-forwarded-for');
   list.push('x-request-id', requestId, 'x-forwarded-for', before === undefined ? peer : `${before}, ${peer}`);

@@ -6,15 +6,16 @@ import { responseHeaders, type HeaderList } from './headers';
 import type { UpstreamName } from './routes';
 import type { Upstream } from './upstreams';
 
-export interface Exchange extends Upstream {
-  upstream: UpstreamName;
+export interface ExchangeOptions {
+  name: UpstreamName;
+  upstream: Upstream;
   request: IncomingMessage;
   response: ServerResponse;
   headers: HeaderList;
   body: OutgoingBody;
   /** Put on the answer beside the upstream's own headers. */
   own: HeaderList;
-  /** Reports why an attempt failed (for the log and metrics). */
+  /** Hears why an attempt failed (for the log and metrics). */
   onFailure: (reason: string) => void;
 }
 
@@ -23,77 +24,98 @@ const retryDelayMs = 50;
 /**
  * Sends a request to its upstream and streams the answer back; resolves when the answer is complete. Rejects with an
  * HttpError when there is no answer to give, and with `ClientGone` when there is nobody to give it to.
- *
- * A second try happens once, and only when the first cannot have done anything: the connection was never made, or the
- * request is a GET or HEAD and its body can be sent again.
  */
-export function forward(exchange: Exchange): Promise<void> {
-  const { pool, request, response, headers, body, own, deadlineMs, onFailure } = exchange;
-  const method = request.method!;
-  const path = request.url!;
-  return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined;
-    let ended: Error | undefined;
-    let sent = false;
-    let triedAgain = false;
+export const forward = (options: ExchangeOptions): Promise<void> =>
+  new Promise((resolve, reject) => new Exchange(options, resolve, reject).start());
 
-    const end = (error: Error) => {
-      if (ended) return;
-      ended = error;
-      controller?.abort(error);
-      reject(error);
-    };
-    const timer = setTimeout(() => {
+/**
+ * One request on its way through. A second try happens once, and only when the first cannot have done anything: the
+ * connection was never made, or the request is a GET or HEAD and its body can be sent again.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  #controller: Dispatcher.DispatchController | undefined = undefined;
+  #timer: NodeJS.Timeout | undefined = undefined;
+  #ended: Error | undefined = undefined;
+  #isSent = false;
+  #isSecondTry = false;
+
+  constructor(
+    private readonly options: ExchangeOptions,
+    private readonly resolve: () => void,
+    private readonly reject: (error: Error) => void,
+  ) {}
+
+  start(): void {
+    const { response, upstream, name, onFailure } = this.options;
+    if (response.closed) return this.#end(new ClientGone('the client has left'));
+    this.#timer = setTimeout(() => {
       onFailure('timeout');
-      end(gatewayTimeout(`The ${exchange.upstream} service did not answer in time`));
-    }, deadlineMs);
-    const onClose = () => {
-      clearTimeout(timer);
-      if (!response.writableFinished) end(new ClientGone('the client left'));
-    };
-    if (response.closed) return onClose();
-    response.once('close', onClose);
-    response.on('drain', () => controller?.resume());
+      this.#end(gatewayTimeout(`The ${name} service did not answer in time`));
+    }, upstream.deadlineMs);
+    response.once('close', () => {
+      clearTimeout(this.#timer);
+      if (!response.writableFinished) this.#end(new ClientGone('the client has left'));
+    });
+    response.on('drain', () => this.#controller?.resume());
+    this.#attempt();
+  }
 
-    const attempt = () =>
-      pool.dispatch(
-        { method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 },
-        {
-          onRequestStart(control) {
-            controller = control;
-            sent = true;
-            if (ended) control.abort(ended);
-          },
-          onResponseStart(control, status) {
-            if (status < 200) return;
-            response.writeHead(status, responseHeaders(control.rawHeaders as Buffer[], own));
-          },
-          onResponseData(control, chunk) {
-            if (!response.write(chunk)) control.pause();
-          },
-          onResponseEnd() {
-            clearTimeout(timer);
-            response.end();
-            resolve();
-          },
-          onResponseError(_control, error) {
-            if (ended) return;
-            if (error instanceof HttpError) return end(error);
-            onFailure(codeOf(error));
-            const safe = !sent || ((method === 'GET' || method === 'HEAD') && (body === null || Buffer.isBuffer(body)));
-            if (safe && !triedAgain && !response.headersSent) {
-              triedAgain = true;
-              sent = false;
-              setTimeout(() => ended ?? attempt(), retryDelayMs);
-              return;
-            }
-            clearTimeout(timer);
-            end(sent ? brokeOff(exchange.upstream) : upstreamDown(exchange.upstream));
-          },
-        },
-      );
-    attempt();
-  });
+  #attempt(): void {
+    const { request, headers, body, upstream } = this.options;
+    const { method, url: path } = request as { method: string; url: string };
+    upstream.pool.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.#isSent = true;
+    if (this.#ended) controller.abort(this.#ended);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (status < 200) return;
+    const { response, own } = this.options;
+    response.writeHead(status, responseHeaders(controller.rawHeaders as Buffer[], own));
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.options.response.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#timer);
+    this.options.response.end();
+    this.resolve();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#ended) return;
+    if (error instanceof HttpError) return this.#end(error);
+    const { name, onFailure } = this.options;
+    onFailure(String((error as Error & { code?: unknown }).code ?? error.name));
+    if (this.#mayTryAgain()) {
+      this.#isSecondTry = true;
+      this.#isSent = false;
+      setTimeout(() => this.#ended ?? this.#attempt(), retryDelayMs);
+    } else {
+      this.#end(this.#isSent ? brokeOff(name) : upstreamDown(name));
+    }
+  }
+
+  #mayTryAgain(): boolean {
+    const { request, response, body } = this.options;
+    if (this.#isSecondTry || response.headersSent) return false;
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    return !this.#isSent || (isRead && (body === null || Buffer.isBuffer(body)));
+  }
+
+  #end(error: Error): void {
+    if (this.#ended) return;
+    this.#ended = error;
+    clearTimeout(this.#timer);
+    this.#controller?.abort(error);
+    this.reject(error);
+  }
 }
 
 /** The request was sent, so it may have been carried out: unlike a 503 this does not invite a second try. */
@@ -103,5 +125,3 @@ const brokeOff = (upstream: UpstreamName) =>
 /** The service is not reachable: nothing was done, so a client may try again. */
 export const upstreamDown = (upstream: UpstreamName, code = 'upstream_unavailable') =>
   new HttpError(503, code, `The ${upstream} service is temporarily unavailable`, { headers: { 'Retry-After': '2' } });
-
-const codeOf = (error: Error): string => String((error as Error & { code?: unknown }).code ?? error.name);
