@@ -109,7 +109,7 @@ export const toolCallbackBodySchema = z.strictObject({
 export type ToolCallbackBody = z.infer<typeof toolCallbackBodySchema>;
 
 export const toolCallbackResponseSchema = z.discriminatedUnion('ok', [
-  z.object({ ok: z.literal(true), result: z.unknown() }),
+  z.object({ ok: z.literal(true), result: z.unknown().optional() }),
   z.object({ ok: z.literal(false), error: z.string(), errorType: z.string() }),
 ]);
 export type ToolCallbackResponse = { ok: true; result: unknown } | { ok: false; error: string; errorType: string };

@@ -9,7 +9,8 @@ export interface MemoryImage {
 const dataBytes = 128 * 1024;
 /** How deep the engine's stack can have been dirtied: its own limit plus what native functions add. */
 const stackBytes = 1024 * 1024;
-const pageBytes = 64 * 1024;
+/** What the C library takes at a time. */
+const pageBytes = 4096;
 
 /**
  * Takes an image of an engine that is set up but has run nothing of a stranger. Restoring copies the static data and
@@ -41,20 +42,23 @@ const readWord = (memory: WebAssembly.Memory, address: number): number =>
   new DataView(memory.buffer).getUint32(address, true);
 
 /**
- * Where the C library keeps the end of its heap: the static word that moves with it by whole pages when a large block
- * is taken and that lies above the block. Found by trying, since the build exports no name for it.
+ * Where the C library keeps the end of its heap: the one static word that, each time a large block is taken, moves up
+ * by whole pages to lie above the block. Found by trying, since the build exports no name for it. The blocks stay
+ * taken in the image's bookkeeping, which costs nothing: they are only numbers until they are written to.
  */
 function findBreak(malloc: (size: number) => number, memory: WebAssembly.Memory): number {
   const words = (): Uint32Array => new Uint32Array(memory.buffer.slice(0, dataBytes));
-  const before = words();
-  const blockBytes = 16 * pageBytes;
-  const block = malloc(blockBytes);
-  const after = words();
-  const found = [...after.keys()].filter((index) => {
-    const [from = 0, to = 0] = [before[index], after[index]];
-    return to >= block + blockBytes && to - from >= blockBytes && (to - from) % pageBytes === 0;
-  });
-  if (found.length !== 1) throw new Error('The engine build hides the end of its heap');
-  // The block stays taken in the image's bookkeeping, which costs nothing: it is only numbers until it is written to.
-  return found[0]! * 4;
+  let candidates = [...words().keys()];
+  for (const pages of [256, 81, 144]) {
+    const before = words();
+    const blockBytes = pages * pageBytes;
+    const blockEnd = malloc(blockBytes) + blockBytes;
+    const after = words();
+    candidates = candidates.filter((index) => {
+      const [from = 0, to = 0] = [before[index], after[index]];
+      return to >= blockEnd && to > from && (to - from) % pageBytes === 0;
+    });
+  }
+  if (candidates.length !== 1) throw new Error('The engine build hides the end of its heap');
+  return candidates[0]! * 4;
 }

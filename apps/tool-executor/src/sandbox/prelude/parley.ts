@@ -13,8 +13,9 @@ export function createParley(host: PreludeHost): unknown {
     const made = new Map<string, unknown>();
     return new Proxy(target, {
       get(_target, name) {
-        // `then` would make every `await parley.x` a tool call.
-        if (typeof name !== 'string' || name === 'then') return undefined;
+        // `then` would make every `await parley.x` a tool call, and `toJSON` every log line.
+        if (typeof name !== 'string' || name === 'then' || name === 'toJSON') return undefined;
+        if (name === 'toString') return () => `[parley${path && `.${path}`}]`;
         if (!made.has(name)) made.set(name, named(path === '' ? name : `${path}.${name}`));
         return made.get(name);
       },
