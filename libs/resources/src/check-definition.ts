@@ -1,4 +1,5 @@
 import { type ErrorDetail, type Json, type ResourceKind, filterOperators } from '@parley/contracts';
+import { checkTypeSchema } from '@parley/entities';
 import { parameterProblems } from '@parley/tools';
 import { cronProblem, isTimeZone } from './cron';
 import type { Definition } from './definition';
@@ -12,8 +13,9 @@ export function checkDefinition(kind: ResourceKind, definition: Definition): Err
       return checkTrigger(definition as Definition<'triggers'>);
     case 'tools':
       return checkTool(definition as Definition<'tools'>);
-    case 'agents':
     case 'entityTypes':
+      return checkTypeSchema((definition as Definition<'entityTypes'>).schema);
+    case 'agents':
     case 'roles':
       return [];
   }

@@ -300,6 +300,7 @@ describe('checks', () => {
         type('line', {
           schema: { order: { type: 'string', references: 'order' }, item: { type: 'string', references: 'thing' } },
         }),
+        type('wrong', { schema: { total: 7, state: { type: 'string', enum: [] } } }),
         type('flat', {
           schema: { references: 'string', name: { type: 'object', properties: { references: 'string' } } },
         }),
@@ -355,6 +356,8 @@ describe('checks', () => {
       'agents.0.tools.2: no tool matches "gone.*"',
       'entityTypes.1.slug: "order" is given more than once',
       'entityTypes.2.schema.item.references: unknown entity type "thing"',
+      'entityTypes.3.schema.state.enum: must be a list of the allowed values',
+      'entityTypes.3.schema.total: must be a type name or an object that describes the field',
       'roles.0.policies.0.resource: "ordr" is neither an entity type nor a tool',
       expect.stringMatching(/^roles\.0\.scopeRules\.0\.value: /),
       'routers.0.agents.1: unknown agent "ghost"',

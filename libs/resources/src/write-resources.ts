@@ -96,10 +96,20 @@ export async function deleteDefinitions(
 ): Promise<void> {
   if (slugs.length === 0) return;
   if (kind === 'agents') return deleteAgents(db, scope, slugs);
+  if (kind === 'entityTypes') await deleteShapes(db, scope, slugs);
   const key = kind === 'tools' ? 'name' : 'slug';
   await db.query(
     `delete from ${tables[kind]}
      where organization_id = $1 and environment = $2::"Environment" and ${key} = any($3)`,
+    [scope.organizationId, scope.environment, slugs],
+  );
+}
+
+/** What the entities of these types once looked like; the entities themselves are gone. */
+async function deleteShapes(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
+  await db.query(
+    `delete from entity_shapes s using entity_types t
+     where t.no = s.type_no and t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = any($3)`,
     [scope.organizationId, scope.environment, slugs],
   );
 }

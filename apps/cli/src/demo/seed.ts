@@ -1,5 +1,6 @@
-import type { JsonObject, Scope } from '@parley/contracts';
+import type { Scope } from '@parley/contracts';
 import { type Db, type Queryable, createApiKey, inTransaction, newId } from '@parley/db';
+import { createEntities } from '@parley/entities';
 import { type PushRequest, pushResources } from '@parley/resources';
 import { Failure } from '../failure';
 import { type Organization, demoSlug, insertOrganization } from '../organizations';
@@ -22,10 +23,7 @@ export async function seedDemo(db: Db, { newKey = false } = {}): Promise<{ key: 
     if (!seeded) {
       await pushOnce(db, development, developmentResources);
       await pushOnce(db, { organizationId, environment: 'production' }, productionResources);
-      for (const [type, rows] of Object.entries(demoRows)) await insertOnce(db, development, type, rows);
-      await turn.query(`update organizations set settings = settings || '{"demoSeeded": true}' where id = $1`, [
-        organizationId,
-      ]);
+      await insertRows(db, development);
     }
     return { key: newKey || !(await hasKey(turn, development)) ? await makeKey(turn, development) : null };
   } finally {
@@ -54,29 +52,23 @@ async function pushOnce(db: Db, scope: Scope, resources: PushRequest['resources'
   }
 }
 
-/** All rows of a type or none: a type that has any was filled before. */
-async function insertOnce(db: Db, scope: Scope, type: string, rows: JsonObject[]): Promise<void> {
+/** All rows or none, together with the note that they are there. */
+async function insertRows(db: Db, scope: Scope): Promise<void> {
+  const entities = createEntities({ pool: db.pool });
   await inTransaction(db.pool, async (client) => {
-    const { rows: types } = await client.query<{ no: number; filled: boolean }>(
-      `select no, exists (select 1 from entities where part in (t.no, -t.no)) as filled from entity_types t
-       where organization_id = $1 and environment = $2::"Environment" and slug = $3`,
-      [scope.organizationId, scope.environment, type],
-    );
-    if (types[0] === undefined || types[0].filled) return;
-    const nowMs = Date.now();
-    await client.query(
-      `insert into entities (id, organization_id, environment, part, segment, pos, status, data, created_at, updated_at)
-       select r.id, $1, $2::"Environment", $3, 0, $5::bigint * 2097152 + nextval('entity_sequence') % 2097152, 'active', r.data, $5, $5
-       from json_to_recordset($4::json) as r(id text, data jsonb)`,
-      [
-        scope.organizationId,
-        scope.environment,
-        types[0].no,
-        JSON.stringify(rows.map((data) => ({ id: newId('ent'), data }))),
-        nowMs,
-      ],
-    );
+    for (const [type, rows] of Object.entries(demoRows)) {
+      for (const data of rows) {
+        const created = await entities.create(scope, { type, data, actor: { type: 'system' } }, client);
+        // Whoever pushed definitions of their own before the demo's need not have its types.
+        if (!created.ok && created.reason === 'type_not_found') break;
+        if (!created.ok) throw new Error(`The demo's own ${type} is refused: ${created.reason}`);
+      }
+    }
+    await client.query(`update organizations set settings = settings || '{"demoSeeded": true}' where id = $1`, [
+      scope.organizationId,
+    ]);
   });
+  await entities.settled();
 }
 
 async function hasKey(db: Queryable, scope: Scope): Promise<boolean> {
