@@ -1,5 +1,5 @@
 import { createTestDatabase, type TestDatabase } from '@parley/testing';
-import { createDb, type Db } from './client';
+import { createDb, inTransaction, type Db } from './client';
 import { createIdempotencyStore } from './idempotency';
 
 let database: TestDatabase;
@@ -23,42 +23,81 @@ const operation = (key: string, body = 'body') => ({
   requestHash: Buffer.from(body),
 });
 
+const store = () => createIdempotencyStore(db.pool);
+
+async function claim(key: string) {
+  const begun = await store().begin(operation(key));
+  if (begun.state !== 'started') throw new Error(begun.state);
+  return begun.claim;
+}
+
+const set = (key: string, column: string) =>
+  db.pool.query(`update idempotency_records set ${column} = now() - interval '1 s' where key = $1`, [key]);
+
 describe('createIdempotencyStore', () => {
   it('lets one of many simultaneous requests run', async () => {
-    const store = createIdempotencyStore(db.pool);
-    const states = await Promise.all(Array.from({ length: 20 }, () => store.begin(operation('burst'))));
+    const states = await Promise.all(Array.from({ length: 20 }, () => store().begin(operation('burst'))));
     expect(states.filter(({ state }) => state === 'started')).toHaveLength(1);
     expect(states.filter(({ state }) => state === 'running')).toHaveLength(19);
   });
 
   it('replays the first answer and refuses another body', async () => {
-    const store = createIdempotencyStore(db.pool);
-    await store.begin(operation('replay'));
-    await store.finish(operation('replay'), 201, '{"id":"x"}');
-    expect(await store.begin(operation('replay'))).toEqual({ state: 'done', status: 201, body: '{"id":"x"}' });
-    expect(await store.begin(operation('replay', 'other'))).toEqual({ state: 'other_request' });
+    expect(await store().finish(await claim('replay'), 201, '{"id":"x"}')).toBe(true);
+    expect(await store().begin(operation('replay'))).toEqual({ state: 'done', status: 201, body: '{"id":"x"}' });
+    expect(await store().begin(operation('replay', 'other'))).toEqual({ state: 'other_request' });
   });
 
   it('gives an abandoned key back, and never an answered one', async () => {
-    const store = createIdempotencyStore(db.pool);
-    await store.begin(operation('abandon'));
-    await store.abandon(operation('abandon'));
-    expect(await store.begin(operation('abandon'))).toEqual({ state: 'started' });
-    await store.finish(operation('abandon'), 200, '{}');
-    await store.abandon(operation('abandon'));
-    expect(await store.begin(operation('abandon'))).toMatchObject({ state: 'done' });
+    const first = await claim('abandon');
+    await store().abandon(first);
+    const second = await claim('abandon');
+    expect(second.id).toBe(first.id);
+    expect(second.token).not.toBe(first.token);
+    await store().finish(second, 200, '{}');
+    await store().abandon(second);
+    expect(await store().begin(operation('abandon'))).toMatchObject({ state: 'done' });
   });
 
-  it('lets a retry take over from a process that died, and forgets after 24 hours', async () => {
-    const store = createIdempotencyStore(db.pool);
-    await store.begin(operation('died'));
-    await db.pool.query(`update idempotency_records set locked_until = now() - interval '1 s' where key = 'died'`);
-    expect(await store.begin(operation('died', 'other'))).toEqual({ state: 'other_request' });
-    expect(await store.begin(operation('died'))).toEqual({ state: 'started' });
-    await store.finish(operation('died'), 200, '{}');
-    await db.pool.query(`update idempotency_records set expires_at = now() - interval '1 s' where key = 'died'`);
-    expect(await store.begin(operation('died', 'other'))).toEqual({ state: 'started' });
-    await db.pool.query(`update idempotency_records set expires_at = now() - interval '1 s' where key = 'died'`);
-    expect(await store.sweep()).toBe(1);
+  it('lets a retry take over from a process that died, which can no longer answer', async () => {
+    const dead = await claim('died');
+    expect(await store().begin(operation('died'))).toEqual({ state: 'running' });
+    await set('died', 'locked_until');
+    expect(await store().begin(operation('died', 'other'))).toEqual({ state: 'other_request' });
+    const next = await claim('died');
+    expect(next.id).toBe(dead.id);
+    await store().abandon(dead);
+    expect(await store().begin(operation('died'))).toEqual({ state: 'running' });
+    expect(await store().finish(dead, 200, '"dead"')).toBe(false);
+    expect(await store().finish(next, 200, '"next"')).toBe(true);
+    expect(await store().begin(operation('died'))).toEqual({ state: 'done', status: 200, body: '"next"' });
+  });
+
+  it('waits for a claim that is renewed', async () => {
+    const slow = await claim('slow');
+    await set('slow', 'locked_until');
+    await store().renew(slow);
+    expect(await store().begin(operation('slow'))).toEqual({ state: 'running' });
+  });
+
+  it('keeps an answer with the work of its transaction, or neither', async () => {
+    const held = await claim('together');
+    const work = inTransaction(db.pool, async (client) => {
+      await createIdempotencyStore(client).finish(held, 201, '{}');
+      throw new Error('the work failed');
+    });
+    await expect(work).rejects.toThrow('the work failed');
+    await store().abandon(held);
+    expect(await store().begin(operation('together'))).toMatchObject({ state: 'started' });
+  });
+
+  it('forgets after 24 hours', async () => {
+    const first = await claim('old');
+    await store().finish(first, 200, '{}');
+    await set('old', 'expires_at');
+    const begun = await store().begin(operation('old', 'other'));
+    expect(begun).toMatchObject({ state: 'started' });
+    expect(begun.state === 'started' && begun.claim.id).not.toBe(first.id);
+    await set('old', 'expires_at');
+    expect(await store().sweep()).toBe(1);
   });
 });

@@ -9,8 +9,15 @@ interface Operation {
   requestHash: Buffer;
 }
 
+interface Claim {
+  /** Stays the same when a later try takes over. */
+  id: string;
+  /** Changes with every try: whoever was taken over can no longer answer. */
+  token: string;
+}
+
 type State =
-  | { state: 'started'; id: string }
+  | { state: 'started'; claim: Claim }
   | { state: 'running' }
   | { state: 'done'; status: number; body: string }
   | { state: 'other_request' };
@@ -20,59 +27,67 @@ const lockSeconds = 15;
 
 /** First answers by Idempotency-Key, in PostgreSQL, kept 24 hours (the port of libs/service). */
 export function createIdempotencyStore(db: Queryable) {
-  const where = 'api_key_id = $1 and operation = $2 and key = $3';
-  const identify = (operation: Operation) => [operation.apiKeyId, operation.operation, operation.key];
+  const held = 'id = $1 and created_at = $2::timestamptz and status is null';
   return {
     renewEveryMs: (lockSeconds * 1000) / 3,
-    async begin(operation: Operation): Promise<State> {
-      // Claims the key when it is new, outlived, or left behind; otherwise changes nothing. A claim that is taken over
-      // keeps its id, so that what the first try may have created under it is found and not created again.
-      const { rows: claimed } = await db.query<{ id: string }>({
+
+    async begin({ apiKeyId, operation, key, organizationId, requestHash }: Operation): Promise<State> {
+      // Claims the key when it is new, outlived, or left behind; otherwise changes nothing.
+      const { rows: claimed } = await db.query<Claim>({
         name: 'idempotency-begin',
         text: `insert into idempotency_records as r
-                 (api_key_id, operation, key, id, organization_id, request_hash, locked_until, expires_at)
-               values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7), now() + interval '24 hours')
+                 (api_key_id, operation, key, id, organization_id, request_hash, created_at, locked_until, expires_at)
+               values ($1, $2, $3, $4, $5, $6, clock_timestamp(), now() + make_interval(secs => $7),
+                 now() + interval '24 hours')
                on conflict (api_key_id, operation, key) do update
                  set id = case when r.expires_at < now() then excluded.id else r.id end,
-                     request_hash = excluded.request_hash, status = null, body = null, created_at = now(),
+                     request_hash = excluded.request_hash, status = null, body = null,
+                     created_at = greatest(excluded.created_at, r.created_at + interval '1 ms'),
                      locked_until = excluded.locked_until, expires_at = excluded.expires_at
                  where r.expires_at < now()
                     or (r.status is null and r.locked_until < now() and r.request_hash = excluded.request_hash)
-               returning id`,
-        values: [...identify(operation), newId('idem'), operation.organizationId, operation.requestHash, lockSeconds],
+               returning id, created_at::text as token`,
+        values: [apiKeyId, operation, key, newId('idem'), organizationId, requestHash, lockSeconds],
       });
-      if (claimed[0]) return { state: 'started', id: claimed[0].id };
+      if (claimed[0]) return { state: 'started', claim: claimed[0] };
       const { rows } = await db.query<{ request_hash: Buffer; status: number | null; body: string | null }>({
         name: 'idempotency-read',
-        text: `select request_hash, status, body from idempotency_records where ${where}`,
-        values: identify(operation),
+        text: `select request_hash, status, body from idempotency_records
+               where api_key_id = $1 and operation = $2 and key = $3`,
+        values: [apiKeyId, operation, key],
       });
       const row = rows[0];
-      if (row && !row.request_hash.equals(operation.requestHash)) return { state: 'other_request' };
+      if (row && !row.request_hash.equals(requestHash)) return { state: 'other_request' };
       if (row?.status == null || row.body === null) return { state: 'running' };
       return { state: 'done', status: row.status, body: row.body };
     },
-    async renew(operation: Operation): Promise<void> {
-      await db.query(
-        `update idempotency_records set locked_until = now() + make_interval(secs => $4)
-         where ${where} and status is null`,
-        [...identify(operation), lockSeconds],
-      );
-    },
-    async finish(operation: Operation, status: number, body: string): Promise<void> {
-      await db.query(`update idempotency_records set status = $4, body = $5 where ${where} and status is null`, [
-        ...identify(operation),
-        status,
-        body,
+
+    async renew({ id, token }: Claim): Promise<void> {
+      await db.query(`update idempotency_records set locked_until = now() + make_interval(secs => $3) where ${held}`, [
+        id,
+        token,
+        lockSeconds,
       ]);
     },
-    /** Open for a retry at once. The record stays: whether the work took place may be unknown, and its id tells. */
-    async abandon(operation: Operation): Promise<void> {
-      await db.query(
-        `update idempotency_records set locked_until = now() - interval '1 second' where ${where} and status is null`,
-        identify(operation),
-      );
+
+    /**
+     * Keeps the answer; false when another try has taken over meanwhile. In the transaction of the work itself, a
+     * crash can no longer come between the two.
+     */
+    async finish({ id, token }: Claim, status: number, body: string): Promise<boolean> {
+      const { rowCount } = await db.query({
+        name: 'idempotency-finish',
+        text: `update idempotency_records set status = $3, body = $4 where ${held}`,
+        values: [id, token, status, body],
+      });
+      return rowCount === 1;
     },
+
+    /** Open for a retry at once. The record and its id stay, as it may be unknown whether the work took place. */
+    async abandon({ id, token }: Claim): Promise<void> {
+      await db.query(`update idempotency_records set locked_until = now() - interval '1 s' where ${held}`, [id, token]);
+    },
+
     /** Removes outlived records; the number removed. */
     async sweep(): Promise<number> {
       const { rowCount } = await db.query('delete from idempotency_records where expires_at < now()');

@@ -2,4 +2,4 @@ export { type JobName, type JobPayload } from './catalog';
 export { type Consumer, type JobContext, type JobHandlers, type JobOutcome, consume } from './consume';
 export { QueueUnavailable, type Queues, createQueues } from './queues';
 export { type RateLimiter, type RateLimits, createRateLimiter } from './rate-limit';
-export { type RedisConnection, checkRedis, closeRedis, connectRedis, waitForRedis } from './redis';
+export { type RedisConnection, closeRedis, connectRedis, requireSafeRedis, waitForRedis } from './redis';

@@ -7,7 +7,7 @@ import { startRedis } from '@parley/embedded';
 import { type TestRedis, createTestRedis } from '@parley/testing';
 import { type JobHandlers, type JobOutcome, consume } from './consume';
 import { QueueUnavailable, createQueues } from './queues';
-import { type RedisSettings, checkRedis, closeRedis, connectRedis, waitForRedis } from './redis';
+import { type RedisSettings, closeRedis, connectRedis, requireSafeRedis, waitForRedis } from './redis';
 
 let server: TestRedis;
 const closing: (() => unknown)[] = [];
@@ -205,11 +205,20 @@ describe('Redis away', () => {
   });
 });
 
-test('a Redis that may evict jobs is told of', async () => {
+test('a Redis that may evict jobs is refused or warned about, one that is away is no reason not to start', async () => {
   const own = await startRedis({ ephemeral: true });
   closing.push(() => own.stop());
   const redis = await connect('producer', own.url);
-  expect(await checkRedis(redis)).toEqual({ ok: true });
+  const warnings: string[] = [];
+  const check = (strict: boolean) => requireSafeRedis(redis, { strict, warn: (problem) => warnings.push(problem) });
+  await check(true);
+  expect(warnings).toEqual([]);
   await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
-  expect(await checkRedis(redis)).toEqual({ ok: false, problem: expect.stringContaining('allkeys-lru') });
-});
+  await expect(check(true)).rejects.toThrow(/maxmemory-policy allkeys-lru.*CONFIG SET maxmemory-policy noeviction/);
+  await check(false);
+  expect(warnings).toEqual([expect.stringContaining('allkeys-lru')]);
+  process.kill(own.pid, 'SIGKILL');
+  await until(() => redis.status !== 'ready');
+  await check(true);
+  expect(warnings[1]).toContain('Redis could not be checked');
+}, 20_000);

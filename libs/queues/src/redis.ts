@@ -59,6 +59,26 @@ export async function checkRedis(redis: RedisConnection): Promise<RedisCheck> {
   };
 }
 
+/**
+ * At the start of a process: a Redis that may drop jobs is refused when `strict`, else warned about. One that is away
+ * is no reason not to start, as everything that counts is in PostgreSQL.
+ */
+export async function requireSafeRedis(
+  redis: RedisConnection,
+  { strict, warn }: { strict: boolean; warn: (problem: string) => void },
+): Promise<void> {
+  let check: RedisCheck;
+  try {
+    await waitForRedis(redis, 2_000);
+    check = await checkRedis(redis);
+  } catch (error) {
+    return warn(`Redis could not be checked: ${(error as Error).message}`);
+  }
+  if (check.ok) return;
+  if (strict) throw new Error(check.problem);
+  warn(check.problem);
+}
+
 /** Resolves when the connection can be used, or throws after the time given. */
 export async function waitForRedis(redis: RedisConnection, timeoutMs: number): Promise<void> {
   if (redis.status === 'ready') return;

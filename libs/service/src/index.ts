@@ -22,7 +22,7 @@ export {
   unauthorized,
   unavailable,
 } from './http/errors';
-export { type IdempotencyState, type IdempotencyStore, type IdempotentOperation } from './http/idempotency';
+export { type IdempotencyClaim, type IdempotencyStore } from './http/idempotency-store';
 export { readBody, readJson } from './http/read-json';
 export { renderError } from './http/render-error';
 export { requestIdOf } from './http/request-id';
@@ -35,6 +35,7 @@ export {
   databaseVariables,
   loadConfig,
   numberVariable,
+  redisVariables,
   serviceVariables,
   urlVariable,
 } from './process/config';

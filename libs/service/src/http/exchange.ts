@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiKeyIdentity, Scope } from '@parley/contracts';
 import type { Logger } from '../process/logger';
+import type { IdempotencyClaim } from './idempotency-store';
 import { requestIdOf } from './request-id';
 
 /** What every handler knows of the request beside its parsed input. */
@@ -20,8 +21,13 @@ export interface KeyedContext extends RequestContext {
   readonly key: ApiKeyIdentity;
   /** The tenant that the key fixes. */
   readonly scope: Scope;
-  /** The same for every try of a request under one `Idempotency-Key`; what a handler creates can derive its id from it. */
-  readonly idempotencyId: string | undefined;
+  /** There when the request carries an `Idempotency-Key`. */
+  readonly idempotency: RunningIdempotency | undefined;
+}
+
+export interface RunningIdempotency extends IdempotencyClaim {
+  /** A handler that has kept its answer in the transaction of its work says so. */
+  answerKept: boolean;
 }
 
 /** One request on its way. What a handler rarely asks for is made when it asks. */
@@ -31,7 +37,7 @@ export class Exchange implements KeyedContext {
   /** Pattern of the route that took it; a label of metrics, so never a path. */
   route = 'none';
   identity: ApiKeyIdentity | undefined = undefined;
-  idempotencyId: string | undefined = undefined;
+  idempotency: RunningIdempotency | undefined = undefined;
   fields: object | undefined = undefined;
   #log: Logger | undefined = undefined;
   #controller: AbortController | undefined = undefined;

@@ -3,36 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErrorBody } from '@parley/contracts';
 import { HttpError, badRequest, conflict } from './errors';
 import type { Exchange } from './exchange';
+import type { IdempotencyClaim, IdempotencyStore, IdempotentOperation } from './idempotency-store';
 import { RawJson } from './respond';
-
-export interface IdempotentOperation {
-  organizationId: string;
-  apiKeyId: string;
-  /** Method and path. */
-  operation: string;
-  key: string;
-  /** SHA-256 of the body. */
-  requestHash: Buffer;
-}
-
-export type IdempotencyState =
-  /** `id` names the operation: a second try after a crash gets the same. */
-  | { state: 'started'; id: string }
-  | { state: 'running' }
-  | { state: 'done'; status: number; body: string }
-  | { state: 'other_request' };
-
-/** Where first answers are kept (libs/db implements it). */
-export interface IdempotencyStore {
-  /** How often a claim must be renewed, or it counts as left behind by a process that died. */
-  renewEveryMs: number;
-  /** Claims the key, or says what became of it. A claim that was left behind is taken over. */
-  begin(operation: IdempotentOperation): Promise<IdempotencyState>;
-  renew(operation: IdempotentOperation): Promise<void>;
-  finish(operation: IdempotentOperation, status: number, body: string): Promise<void>;
-  /** Gives the claim back, its id kept: the request failed in a way that a retry may mend. */
-  abandon(operation: IdempotentOperation): Promise<void>;
-}
 
 const waitLimitMs = 120_000;
 
@@ -61,7 +33,7 @@ export async function withIdempotency(
   for (let delayMs = 25; ; delayMs = Math.min(delayMs * 2, 500)) {
     const found = await store.begin(operation);
     if (found.state === 'started') {
-      exchange.idempotencyId = found.id;
+      exchange.idempotency = { ...found.claim, answerKept: false };
       break;
     }
     if (found.state === 'other_request') {
@@ -73,14 +45,15 @@ export async function withIdempotency(
     }
     await sleep(delayMs);
   }
-  const renewal = setInterval(() => store.renew(operation).catch(() => {}), store.renewEveryMs);
+  const claim = exchange.idempotency!;
+  const renewal = setInterval(() => store.renew(claim).catch(() => {}), store.renewEveryMs);
   try {
     const result = await run();
     const text = result.body instanceof RawJson ? result.body.text : JSON.stringify(result.body);
-    await store.finish(operation, result.status, text);
+    if (!claim.answerKept) await store.finish(claim, result.status, text);
     return { status: result.status, body: new RawJson(text) };
   } catch (error) {
-    await settle(store, operation, error);
+    await settle(store, claim, error);
     throw error;
   } finally {
     clearInterval(renewal);
@@ -94,10 +67,10 @@ function replay(status: number, text: string): { status: number; body: unknown }
 }
 
 /** A caller's fault is an answer like any other and is kept; everything else may be tried again. */
-async function settle(store: IdempotencyStore, operation: IdempotentOperation, error: unknown): Promise<void> {
+async function settle(store: IdempotencyStore, claim: IdempotencyClaim, error: unknown): Promise<void> {
   if (!(error instanceof HttpError) || error.status >= 500 || error.status === 429) {
-    return store.abandon(operation).catch(() => {});
+    return store.abandon(claim).catch(() => {});
   }
   const body = { error: error.message, code: error.code, details: error.extra.details };
-  await store.finish(operation, error.status, JSON.stringify(body));
+  await store.finish(claim, error.status, JSON.stringify(body));
 }

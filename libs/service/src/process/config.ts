@@ -40,6 +40,14 @@ export const databaseVariables = {
   DATABASE_POOL_SIZE: numberVariable(10, 1, 1000).meta({ description: 'Connections of one process.' }),
 };
 
+/** Redis, for services that queue or count. */
+export const redisVariables = {
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, 'must be a redis:// address')
+    .meta({ description: 'Redis 7 or newer with maxmemory-policy noeviction. It may be lost without losing data.' }),
+};
+
 /**
  * Reads a process's settings: each variable from `NAME`, else from the file that `NAME_FILE` names. An empty variable
  * counts as absent. Throws one error that lists every problem.
