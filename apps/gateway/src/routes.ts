@@ -14,7 +14,6 @@ export interface GatewayRoute {
 const mebibyte = 1024 * 1024;
 const chat = { upstream: 'chat', limitBytes: 8 * mebibyte, cors: true } as const;
 const data = { upstream: 'data', limitBytes: mebibyte, cors: true } as const;
-const sync = { ...data, limitBytes: 8 * mebibyte } as const;
 const webhooks = { upstream: 'webhook-ingest', limitBytes: mebibyte, cors: false } as const;
 /** A handler of 256 KiB and arguments of 1 MiB. */
 const executor = { upstream: 'tool-executor', limitBytes: 4 * mebibyte, cors: false } as const;
@@ -30,7 +29,7 @@ export const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/mcp', ...chat },
   { prefix: '/v1/entity-types', ...data },
   { prefix: '/v1/data', ...data },
-  { prefix: '/v1/sync', ...sync },
+  { prefix: '/v1/sync', ...data },
   { prefix: '/webhook', ...webhooks },
   { prefix: '/execute', ...executor },
   { prefix: '/validate', ...executor },

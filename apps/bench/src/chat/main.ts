@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { createApiKey, newId } from '@parley/db';
+import { startStack } from '@parley/testing';
+import pg from 'pg';
+import { startChild } from '../child';
+import { load, machine, measureInTurns, ms, summarize, table } from '../measure';
+import { openClient } from '../raw-client';
+
+const agents = {
+  stub: { slug: 'stub', name: 'Stub', systemPrompt: 'You answer for a shop.', model: 'openai/gpt-5-mini', tools: [] },
+  offline: {
+    slug: 'offline',
+    name: 'Offline',
+    systemPrompt: 'You answer for a shop.',
+    model: 'offline/scripted',
+    tools: ['entity.query'],
+  },
+};
+const productType = { slug: 'product', name: 'Product', schema: { name: 'string' } };
+const turnsPerThread = 20;
+const rounds = 10;
+const perRound = 100;
+
+async function main(): Promise<void> {
+  const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
+  const where = machine();
+  const model = await startChild(join(__dirname, 'model-child.cjs'));
+  const stack = await startStack({
+    databaseUrl: DATABASE_URL,
+    redisUrl: REDIS_URL,
+    bundles,
+    services: ['data', 'chat', 'gateway'],
+    environment: { NODE_ENV: 'production', OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: 'sk-bench' },
+  });
+  const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 1 });
+  const key = await prepare(pool, stack.url);
+  const headers = { Authorization: `Bearer ${key}` };
+  const chatUrl = stack.services.chat!.url;
+
+  const chat = async (url: string, agent: string, body: object) => {
+    const path = `/v1/agents/${agent}/chat`;
+    const client = await openClient(url, { method: 'POST', path, headers, body: JSON.stringify(body) });
+    return async () => {
+      const status = await client.call();
+      if (status !== 200) throw new Error(`${path} answered ${status}`);
+    };
+  };
+  const inThreads = async (url: string) => {
+    const count = Math.ceil(((rounds + 1) * perRound) / turnsPerThread);
+    const threads: (() => Promise<void>)[] = [];
+    for (let index = 0; index < count; index += 1) {
+      threads.push(await chat(url, 'stub', { message: 'Is it there?', externalThreadId: `bench:${index}` }));
+    }
+    let turn = 0;
+    return () => threads[Math.floor(turn++ / turnsPerThread)]!();
+  };
+
+  const hello = { message: 'Is it there?' };
+  const tool = { message: '/tool entity.query {"type":"product","limit":5}' };
+  const modelClient = await openClient(model.url, { method: 'POST', path: '/v1/chat/completions', body: '{}' });
+  const calls = {
+    'driver: one insert and one select': await driver(pool),
+    'the model stub itself': () => modelClient.call(),
+    'chat, new thread, stub model': await chat(chatUrl, 'stub', hello),
+    'gateway, new thread, stub model': await chat(stack.url, 'stub', hello),
+    'gateway, thread of up to 20 turns, stub model': await inThreads(stack.url),
+    'gateway, new thread, offline model': await chat(stack.url, 'offline', hello),
+    'gateway, new thread, offline model and one tool': await chat(stack.url, 'offline', tool),
+  };
+  const samples = await measureInTurns(calls, { rounds, perRound });
+  const base = summarize(samples['driver: one insert and one select']).p50;
+  console.log(`${where}\n\nOne caller, ${rounds * perRound} calls each, in turns of ${perRound}\n`);
+  const rows = Object.entries(samples).map(([name, all]) => {
+    const { p50, p95, p99 } = summarize(all);
+    return [name, ms(p50), ms(p95), ms(p99), `${(p50 / base).toFixed(1)}×`];
+  });
+  console.log(table(['what', 'p50 ms', 'p95 ms', 'p99 ms', 'of the driver'], rows));
+
+  const clients = await Promise.all(Array.from({ length: 16 }, () => chat(stack.url, 'stub', hello)));
+  const { perSecond, samples: loaded } = await load(16, 5_000, (index) => clients[index]!);
+  const { p50, p99 } = summarize(loaded);
+  console.log(`\n16 callers without a pause, 5 s, through the gateway: ${Math.round(perSecond)} turns/s,`);
+  console.log(`p50 ${ms(p50)} ms, p99 ${ms(p99)} ms`);
+
+  await pool.end();
+  await stack.stop();
+  await model.stop();
+  process.exit(0);
+}
+
+/** One durable insert and one select by key, each a named statement on a warm connection. */
+async function driver(pool: pg.Pool): Promise<() => Promise<unknown>> {
+  await pool.query('create table bench_rows (id bigint generated always as identity primary key, body jsonb)');
+  const body = JSON.stringify({ role: 'user', text: 'Is it there?' });
+  return async () => {
+    const { rows } = await pool.query<{ id: string }>({
+      name: 'bench-insert',
+      text: 'insert into bench_rows (body) values ($1) returning id',
+      values: [body],
+    });
+    return pool.query({
+      name: 'bench-select',
+      text: 'select body from bench_rows where id = $1',
+      values: [rows[0]!.id],
+    });
+  };
+}
+
+/** An organization with the agents and a few rows; its key. */
+async function prepare(pool: pg.Pool, url: string): Promise<string> {
+  const organizationId = newId('org');
+  await pool.query("insert into organizations (id, slug, name, updated_at) values ($1, 'bench', 'Bench', now())", [
+    organizationId,
+  ]);
+  const { key } = await createApiKey(pool, {
+    organizationId,
+    environment: 'development',
+    name: 'bench',
+    permissions: ['*'],
+  });
+  const post = async (path: string, body: object) => {
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  };
+  await post('/v1/sync', { resources: { entityTypes: [productType], agents: Object.values(agents) } });
+  for (let index = 0; index < 20; index += 1) await post('/v1/data/product', { data: { name: `Product ${index}` } });
+  return key;
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});
