@@ -23,6 +23,7 @@ export default async function globalSetup() {
   globalThis.parleyStack = { stack, database };
   process.env.PARLEY_E2E_STACK = JSON.stringify({
     url: stack.url,
+    executorToken: stack.executorToken,
     urls: Object.fromEntries(Object.values(stack.services).map(({ name, url }) => [name, url])),
     databaseUrl: database.url,
     redisUrl: redis.url,

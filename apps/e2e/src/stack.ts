@@ -5,6 +5,7 @@ export interface SharedStack {
   /** The gateway's address: all that a client knows. */
   url: string;
   urls: Record<string, string>;
+  executorToken: string;
   databaseUrl: string;
   redisUrl: string;
   /** Folder of the services' bundles. */

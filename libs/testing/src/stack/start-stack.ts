@@ -27,6 +27,7 @@ export interface StackOptions {
 export interface Stack {
   /** The gateway's address. */
   url: string;
+  executorToken: string;
   services: Partial<Record<ServiceName, ServiceProcess>>;
   stop(): Promise<void>;
 }
@@ -36,11 +37,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const bundles = options.bundles ?? join(process.cwd(), 'dist', 'apps');
   const wanted = options.services ?? serviceNames.filter((name) => existsSync(join(bundles, name, 'main.cjs')));
   const services: Partial<Record<ServiceName, ServiceProcess>> = {};
+  const executorToken = randomBytes(32).toString('base64url');
   const shared: Record<string, string> = {
     DATABASE_URL: options.databaseUrl,
     REDIS_URL: options.redisUrl,
     SECRETS_KEY: randomBytes(32).toString('base64'),
-    EXECUTOR_TOKEN: randomBytes(32).toString('base64url'),
+    EXECUTOR_TOKEN: executorToken,
   };
   const addresses = () =>
     Object.fromEntries(
@@ -69,5 +71,5 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await stop();
     throw failed.reason;
   }
-  return { url: services.gateway?.url ?? '', services, stop };
+  return { url: services.gateway?.url ?? '', executorToken, services, stop };
 }
