@@ -1,5 +1,6 @@
-import type { Json, Scope } from '@parley/contracts';
+import type { Json, JsonObject, Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
+import { createEntities } from '@parley/entities';
 import {
   type ModelServer,
   type SeededOrganization,
@@ -60,9 +61,7 @@ let org: SeededOrganization;
 let probe: ReturnType<typeof probeTools>;
 let agents: Agents;
 
-const agentsOver = (
-  options: { timeoutMs?: number; turnTimeoutMs?: number; waitTimeoutMs?: number; historyTokens?: number } = {},
-) => {
+const agentsOver = (options: { timeoutMs?: number; turnTimeoutMs?: number; historyTokens?: number } = {}) => {
   const environment = providersOfEnvironment({
     OPENAI_API_KEY: 'k',
     OPENAI_BASE_URL: server.urls.openai,
@@ -568,7 +567,7 @@ describe('threads', () => {
   }, 20_000);
 
   it('gives up waiting at its limit', async () => {
-    const hasty = agentsOver({ waitTimeoutMs: 150 });
+    const hasty = agentsOver({ turnTimeoutMs: 150 });
     let release = () => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
     server.play(async () => {
@@ -655,12 +654,12 @@ describe('thread params', () => {
 describe('routers', () => {
   const front = { routerSlug: 'front' };
   const smart = { routerSlug: 'smart' };
-  const insertCustomer = async (data: object) =>
-    rows(
-      `insert into entities (id, organization_id, environment, type_id, status, data, created_at, updated_at)
-       select $1, organization_id, environment, id, 'active', $2, 1, 1 from entity_types where slug = 'customer' and organization_id = $3`,
-      [`ent_${Math.random()}`, JSON.stringify(data), org.scope.organizationId],
-    );
+  const insertCustomer = (data: JsonObject) =>
+    createEntities({ pool: db.pool }).create(org.scope, {
+      type: 'customer',
+      data,
+      actor: { type: 'system' },
+    });
 
   it('follows the first rule that holds for the entity with the phone number', async () => {
     server.play(({ system }) => ({ text: system }));

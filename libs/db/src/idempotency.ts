@@ -41,6 +41,7 @@ export function createIdempotencyStore(db: Queryable) {
                  now() + interval '24 hours')
                on conflict (api_key_id, operation, key) do update
                  set id = case when r.expires_at < now() then excluded.id else r.id end,
+                     entity_id = case when r.expires_at < now() then null else r.entity_id end,
                      request_hash = excluded.request_hash, status = null, body = null,
                      created_at = greatest(excluded.created_at, r.created_at + interval '1 ms'),
                      locked_until = excluded.locked_until, expires_at = excluded.expires_at

@@ -1,5 +1,6 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
+import { queryEntities } from '@parley/entities';
 
 /** Fields of an entity in which a phone number is looked for. */
 const phoneFields = ['phone', 'phoneNumber', 'phone_number', 'mobile', 'whatsapp', 'telephone'];
@@ -20,47 +21,35 @@ export async function findByPhone(
   const found = new Map<string, JsonObject>();
   if (digits === '') return found;
   const spellings = [...new Set([phoneNumber, digits, `+${digits}`])];
-  const containments = phoneFields.flatMap((field) => spellings.map((value) => JSON.stringify({ [field]: value })));
   for (const entityType of entityTypes) {
     const data =
-      (await query(db, scope, entityType, bySpelling(containments))) ??
-      (await query(db, scope, entityType, byDigits(digits)));
+      (await bySpelling(db, scope, entityType, spellings)) ?? (await byDigits(db, scope, entityType, digits));
     if (data !== null) found.set(entityType, data);
   }
   return found;
 }
 
-interface Search {
-  name: string;
-  /** A condition on `e.data`, its parameters from $4 on. */
-  condition: string;
-  values: unknown[];
-  limit: string;
+async function bySpelling(
+  db: Queryable,
+  scope: Scope,
+  entityType: string,
+  spellings: string[],
+): Promise<JsonObject | null> {
+  const anyOf = Object.fromEntries(phoneFields.map((field) => [`data.${field}`, { $in: spellings }]));
+  const found = await queryEntities(db, scope, { type: entityType, anyOf, limit: 1 });
+  return found.ok ? (found.page.entities[0]?.data ?? null) : null;
 }
 
-const bySpelling = (containments: string[]): Search => ({
-  name: `entity-by-phone-${containments.length}`,
-  condition: `(${containments.map((_, at) => `e.data @> $${at + 4}::jsonb`).join(' or ')})`,
-  values: containments,
-  limit: '',
-});
-
-const byDigits = (digits: string): Search => ({
-  name: 'entity-by-phone-digits',
-  condition: `(${phoneFields.map((field) => `regexp_replace(e.data->>'${field}', '\\D', '', 'g') = $4`).join(' or ')})`,
-  values: [digits],
-  limit: `limit ${scanLimit}`,
-});
-
-async function query(db: Queryable, scope: Scope, entityType: string, search: Search): Promise<JsonObject | null> {
+async function byDigits(db: Queryable, scope: Scope, entityType: string, digits: string): Promise<JsonObject | null> {
+  const condition = phoneFields.map((field) => `regexp_replace(e.data->>'${field}', '\\D', '', 'g') = $4`).join(' or ');
   const { rows } = await db.query<{ data: JsonObject }>({
-    name: search.name,
+    name: 'entity-by-phone-digits',
     text: `select e.data from (
-             select e.* from entities e join entity_types t on t.id = e.type_id
-             where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = $3 and e.status <> 'deleted'
-             order by e.created_at desc, e.id desc ${search.limit}) e
-           where ${search.condition} order by e.created_at desc, e.id desc limit 1`,
-    values: [scope.organizationId, scope.environment, entityType, ...search.values],
+             select e.data, e.pos from entities e join entity_types t on t.no = e.part
+             where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = $3
+             order by e.pos desc limit ${scanLimit}) e
+           where ${condition} order by e.pos desc limit 1`,
+    values: [scope.organizationId, scope.environment, entityType, digits],
   });
   return rows[0]?.data ?? null;
 }

@@ -37,8 +37,11 @@ beforeAll(async () => {
   db = createDb({ databaseUrl: database.url });
   tools = createTools({ db, log: { error: (fields) => console.error(fields) }, ports: {} });
   for (const slug of ['order', 'customer', 'salary', 'ticket']) {
-    await db.prisma.entityType.create({ data: { ...scope, id: `t-${slug}`, slug, name: slug, schema: {} } });
-    const row = { ...scope, id: `${slug}1`, typeId: `t-${slug}`, data: {}, createdAt: 1n, updatedAt: 1n };
+    const { no } = await db.prisma.entityType.create({
+      data: { ...scope, id: `t-${slug}`, slug, name: slug, schema: {} },
+    });
+    const times = { pos: 1n, createdAt: 1n, updatedAt: 1n };
+    const row = { ...scope, ...times, id: `${slug}1`, part: no, segment: 0, status: 'active', data: {} };
     await db.prisma.entity.create({ data: row });
     await changeOf(slug, `${slug}1`, { secret: `${slug} secret` });
   }

@@ -1,0 +1,92 @@
+import type { ErrorDetail, Json, JsonObject } from '@parley/contracts';
+import { type Clause, type Condition, type Field, fieldName } from './filter/condition';
+import { operandProblem } from './filter/operand';
+import { knownOperator, parseDataPath } from './filter/parse-filters';
+
+export interface Mask {
+  /** Below `data`. */
+  path: string[];
+  kind: 'hide' | 'redact';
+}
+
+/** What a role lets its bearer see of one type: entities for which all clauses hold, without the masked fields. */
+export interface Access {
+  clauses: Clause[];
+  masks: Mask[];
+}
+
+/** A scope rule of a role whose dynamic value has been put in (contracts: RoleDefinition). */
+export interface AccessRule {
+  field: string;
+  operator: string;
+  value: Json;
+  anyOf?: string;
+}
+
+export type ParsedAccess = { ok: true; access: Access } | { ok: false; problems: ErrorDetail[] };
+
+/** Scope rules and masks of one type; rules that share an `anyOf` name are alternatives, all others must hold together. */
+export function parseAccess(
+  rules: readonly AccessRule[],
+  masks: readonly { fieldPath: string; maskType: Mask['kind'] }[],
+): ParsedAccess {
+  const problems: ErrorDetail[] = [];
+  const clauses: Clause[] = [];
+  const alternatives = new Map<string, Clause>();
+  rules.forEach((rule, index) => {
+    const condition = parseRule(rule);
+    if (typeof condition === 'string') {
+      problems.push({ path: `scopeRules.${index}`, message: condition });
+      return;
+    }
+    const clause = rule.anyOf === undefined ? undefined : alternatives.get(rule.anyOf);
+    if (clause !== undefined) clause.push(condition);
+    else {
+      const started = [condition];
+      clauses.push(started);
+      if (rule.anyOf !== undefined) alternatives.set(rule.anyOf, started);
+    }
+  });
+  const parsedMasks = masks.map(({ fieldPath, maskType }) => ({
+    path: fieldPath.replace(/^data\./, '').split('.'),
+    kind: maskType,
+  }));
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, access: { clauses, masks: parsedMasks } };
+}
+
+function parseRule({ field: name, operator: written, value }: AccessRule): Condition | string {
+  const field: Field | string =
+    name === 'id' || name === 'status' || name === 'createdAt' || name === 'updatedAt'
+      ? { kind: name }
+      : parseDataPath(name.startsWith('data.') ? name : `data.${name}`);
+  if (typeof field === 'string') return field;
+  const operator = knownOperator(written.startsWith('$') ? written : `$${written}`);
+  if (operator === null) return `unknown operator ${written}`;
+  return operandProblem(field, operator, value) ?? { field, operator, operand: value };
+}
+
+/** A masked field that these clauses or this sort look at, as people write it: answering would tell its value. */
+export function maskedFieldIn(fields: readonly Field[], masks: readonly Mask[]): string | null {
+  const field = fields.find(
+    (one) => one.kind === 'data' && masks.some(({ path }) => isPrefix(path, one.path) || isPrefix(one.path, path)),
+  );
+  return field === undefined ? null : fieldName(field);
+}
+
+/** A masked field that this new data sets, or that replacing these keys would wipe out. */
+export function maskedFieldSet(data: JsonObject, masks: readonly Mask[], change: 'create' | 'merge'): string | null {
+  const mask = masks.find(({ path }) => {
+    if (change === 'merge') return Object.hasOwn(data, path[0]!);
+    let value: Json | undefined = data;
+    for (const key of path) {
+      if (Array.isArray(value)) return true;
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false;
+      value = value[key];
+    }
+    return true;
+  });
+  return mask === undefined ? null : `data.${mask.path.join('.')}`;
+}
+
+const isPrefix = (short: readonly string[], long: readonly string[]): boolean =>
+  short.length <= long.length && short.every((key, index) => key === long[index]);

@@ -1,0 +1,25 @@
+export { type Access, type AccessRule, type Mask, type ParsedAccess, parseAccess } from './access';
+export { type Entities, type EntitiesOptions, createEntities } from './create-entities';
+export { purgeEntities } from './purge-entities';
+export { EntityText } from './read/entity-json';
+export { type GetInput, type GetResult } from './read/get-entity';
+export { type PageInput, type PageResult } from './read/list-page';
+export { EntityListText, PageText } from './read/page-text';
+export { type QueryInput, queryEntities } from './read/query-entities';
+export { type Relation } from './relations';
+export {
+  type Deleted,
+  type EntityFailure,
+  type Invalid,
+  type MaskedField,
+  type NotFound,
+  type OutOfScope,
+  type TypeNotFound,
+} from './result';
+export { checkTypeSchema, flatSchema } from './schema/type-schema';
+export { type ReindexOptions, reindexType, staleTypes, typesToReindex } from './search/reindex-type';
+export { type SearchInput, type SearchResult } from './search/search-entities';
+export { type CreateInput, type CreateResult } from './write/create-entity';
+export { type DeleteInput, type DeleteResult } from './write/delete-entity';
+export { type Origin } from './write/event';
+export { type UpdateInput, type UpdateResult } from './write/update-entity';

@@ -1,0 +1,212 @@
+import type { Json, JsonObject } from '@parley/contracts';
+import type { Clause, Condition, Field } from '../filter/condition';
+import { maxPathLength } from '../filter/parse-filters';
+import { encodeValue, isCut, successor, tag } from './encode-value';
+import { elementsHash, fieldHash, statusField, updatedAtField } from './field-hash';
+
+/** Index entries with `lo <= value < hi`; of a string's entries only those that contain `part`, when it is given. */
+export interface Interval {
+  field: number;
+  lo: Buffer;
+  hi: Buffer;
+  part?: Buffer;
+}
+
+/** Index entries that hold every entity for which a clause is true (and others: the entity itself decides). */
+export interface Cover {
+  intervals: Interval[];
+  /** Entities that lack one of these fields belong to it too. */
+  absent: number[];
+}
+
+type Range = [lo: Buffer, hi: Buffer];
+interface FieldCover {
+  ranges: Range[];
+  absent: boolean;
+}
+
+const first = Buffer.of(0);
+const last = Buffer.of(0xff);
+const everything: Range = [first, last];
+const strings: Range = [Buffer.of(tag.string), Buffer.of(tag.string + 1)];
+const numbers: Range = [Buffer.of(tag.number), Buffer.of(tag.number + 1)];
+
+/** At most this many scalars inside an object or array that a filter asks for are looked up. */
+const maxImplied = 4;
+
+/**
+ * The covers of clauses that must all hold: conditions on one field become one cover, an alternative (`or`) a union.
+ * Clauses that no entry can answer (`createdAt`, `id`) have none.
+ */
+export function coversOf(clauses: readonly Clause[]): Cover[] {
+  const byField = new Map<number, FieldCover>();
+  const covers: Cover[] = [];
+  for (const clause of clauses) {
+    if (clause.length !== 1) {
+      const union = unionOf(clause);
+      if (union !== null) covers.push(union);
+      continue;
+    }
+    const condition = clause[0]!;
+    const field = entryField(condition.field);
+    if (field === null) continue;
+    const cover = fieldCover(condition);
+    if (cover !== null) {
+      const other = byField.get(field);
+      byField.set(field, other === undefined ? cover : intersection(other, cover));
+    }
+    covers.push(...impliedCovers(condition));
+  }
+  for (const [field, cover] of byField) covers.unshift(toCover(field, cover));
+  return covers;
+}
+
+function entryField(field: Field): number | null {
+  switch (field.kind) {
+    case 'data':
+      return fieldHash(field.path);
+    case 'status':
+      return statusField;
+    case 'updatedAt':
+      return updatedAtField;
+    default:
+      return null;
+  }
+}
+
+const toCover = (field: number, { ranges, absent }: FieldCover): Cover => ({
+  intervals: ranges.map(([lo, hi]) => ({ field, lo, hi })),
+  // Columns are never absent.
+  absent: absent && field !== statusField && field !== updatedAtField ? [field] : [],
+});
+
+function unionOf(clause: Clause): Cover | null {
+  const covers = clause.map((condition) => coversOf([[condition]])[0]);
+  if (covers.some((cover) => cover === undefined)) return null;
+  return {
+    intervals: covers.flatMap((cover) => cover!.intervals),
+    absent: covers.flatMap((cover) => cover!.absent),
+  };
+}
+
+/** Which entries of the condition's own field can satisfy it; null when `impliedCovers` says it better. */
+function fieldCover({ operator, operand }: Condition): FieldCover | null {
+  switch (operator) {
+    case '$eq':
+      return { ranges: equal(operand), absent: operand === null };
+    case '$in': {
+      const items = operand as Json[];
+      return { ranges: normalized(items.flatMap(equal)), absent: items.includes(null) };
+    }
+    case '$ne':
+      return complement([operand]);
+    case '$nin':
+      return complement(operand as Json[]);
+    case '$exists':
+      return operand === true ? { ranges: [everything], absent: false } : { ranges: [], absent: true };
+    case '$contains':
+      return null;
+    case '$gt':
+    case '$gte':
+    case '$lt':
+    case '$lte':
+      return { ranges: [compared(operator, operand)], absent: false };
+  }
+}
+
+function equal(value: Json): Range[] {
+  const key = encodeValue(value);
+  return [[key, successor(key)]];
+}
+
+function compared(operator: '$gt' | '$gte' | '$lt' | '$lte', operand: Json): Range {
+  const key = encodeValue(operand);
+  const [lo, hi] = typeof operand === 'number' ? numbers : strings;
+  switch (operator) {
+    case '$gt':
+      return [isCut(key) ? key : successor(key), hi];
+    case '$gte':
+      return [key, hi];
+    case '$lt':
+      return [lo, isCut(key) ? successor(key) : key];
+    case '$lte':
+      return [lo, successor(key)];
+  }
+}
+
+/** All entries but those of these values; what one key cannot tell apart (cut strings, objects) stays in. */
+function complement(values: Json[]): FieldCover {
+  const keys = values
+    .map(encodeValue)
+    .filter((key) => !isCut(key) && key[0] !== tag.composite)
+    .sort(Buffer.compare);
+  const ranges: Range[] = [];
+  let lo: Buffer = first;
+  for (const key of keys) {
+    ranges.push([lo, key]);
+    lo = successor(key);
+  }
+  ranges.push([lo, last]);
+  return { ranges: ranges.filter(isNotEmpty), absent: !values.includes(null) };
+}
+
+const isNotEmpty = ([lo, hi]: Range): boolean => Buffer.compare(lo, hi) < 0;
+const lesser = (a: Buffer, b: Buffer): Buffer => (Buffer.compare(a, b) <= 0 ? a : b);
+const greater = (a: Buffer, b: Buffer): Buffer => (Buffer.compare(a, b) >= 0 ? a : b);
+
+/** Sorted, without overlaps. */
+function normalized(ranges: Range[]): Range[] {
+  const sorted = ranges.filter(isNotEmpty).sort((a, b) => Buffer.compare(a[0], b[0]));
+  const result: Range[] = [];
+  for (const [lo, hi] of sorted) {
+    const previous = result.at(-1);
+    if (previous !== undefined && Buffer.compare(lo, previous[1]) <= 0) previous[1] = greater(previous[1], hi);
+    else result.push([lo, hi]);
+  }
+  return result;
+}
+
+function intersection(a: FieldCover, b: FieldCover): FieldCover {
+  const ranges = a.ranges.flatMap(([lo, hi]) =>
+    b.ranges.map(([otherLo, otherHi]): Range => [greater(lo, otherLo), lesser(hi, otherHi)]),
+  );
+  return { ranges: normalized(ranges), absent: a.absent && b.absent };
+}
+
+/**
+ * Further entries that an entity must have: the elements or parts that `$contains` names, and scalars inside an object or
+ * array that must be equal as a whole.
+ */
+function impliedCovers({ field, operator, operand }: Condition): Cover[] {
+  if (field.kind !== 'data') return [];
+  if (operator === '$contains') return [containing(field.path, operand)];
+  if (operator !== '$eq' || typeof operand !== 'object' || operand === null) return [];
+  const covers: Cover[] = [];
+  const queue: { path: string[]; value: Json[] | JsonObject }[] = [{ path: field.path, value: operand }];
+  for (let next = 0; next < queue.length && covers.length < maxImplied; next += 1) {
+    const { path, value } = queue[next]!;
+    if (Array.isArray(value)) {
+      for (const item of value) if (typeof item !== 'object') covers.push(entriesOf(elementsHash(path), item));
+    } else {
+      if (path.length >= maxPathLength) continue;
+      for (const [key, item] of Object.entries(value)) {
+        if (typeof item === 'object' && item !== null) queue.push({ path: [...path, key], value: item });
+        else covers.push(entriesOf(fieldHash([...path, key]), item));
+      }
+    }
+  }
+  return covers.slice(0, maxImplied);
+}
+
+const entriesOf = (field: number, value: Json): Cover => ({
+  intervals: equal(value).map(([lo, hi]) => ({ field, lo, hi })),
+  absent: [],
+});
+
+function containing(path: string[], operand: Json): Cover {
+  const elements = entriesOf(elementsHash(path), operand);
+  if (typeof operand !== 'string') return elements;
+  const [lo, hi] = strings;
+  const part = Buffer.from(operand, 'utf8');
+  return { intervals: [...elements.intervals, { field: fieldHash(path), lo, hi, part }], absent: [] };
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { Json, JsonObject } from '@parley/contracts';
+import { maxPathLength } from '../filter/parse-filters';
+import { encodeValue } from './encode-value';
+import { elementsHash, fieldHash, statusField } from './field-hash';
+
+/** What an entity has in `entity_fields`, but for its update time, and the set of fields that it has. */
+export interface IndexRows {
+  fields: number[];
+  values: Buffer[];
+  shape: Shape;
+}
+
+/** `fields` is null for the two shapes that stand for no set in particular. */
+export interface Shape {
+  key: Buffer;
+  fields: number[] | null;
+}
+
+/** Of entities whose type has more sets of fields than are told apart. */
+export const otherShape: Shape = { key: Buffer.of(0), fields: null };
+/** Of entities that are not fully indexed: every look-up takes them as candidates. */
+export const overflowShape: Shape = { key: Buffer.of(1), fields: null };
+
+const maxRows = 250;
+const maxElements = 32;
+
+/** Shallow fields first, so that what a limit cuts off is what is asked for least. */
+export function indexRows(data: JsonObject, status: string): IndexRows {
+  const paths = new Map<number, string>();
+  const fields: number[] = [statusField];
+  const values: Buffer[] = [encodeValue(status)];
+  let complete = true;
+
+  const add = (field: number, value: Json): void => {
+    fields.push(field);
+    values.push(encodeValue(value));
+  };
+  const addElements = (path: string[], elements: Json[]): void => {
+    const scalars = new Set(elements.filter((item) => typeof item !== 'object'));
+    if (scalars.size > maxElements || fields.length + scalars.size > maxRows) complete = false;
+    else for (const scalar of scalars) add(elementsHash(path), scalar);
+  };
+
+  const queue: { path: string[]; object: JsonObject }[] = [{ path: [], object: data }];
+  for (let next = 0; next < queue.length; next += 1) {
+    const { path, object } = queue[next]!;
+    for (const key of Object.keys(object)) {
+      const value = object[key] as Json;
+      const childPath = [...path, key];
+      const field = fieldHash(childPath);
+      if (fields.length >= maxRows || paths.has(field)) {
+        complete = false;
+        continue;
+      }
+      paths.set(field, key);
+      add(field, value);
+      if (Array.isArray(value)) addElements(childPath, value);
+      else if (typeof value === 'object' && value !== null && childPath.length < maxPathLength)
+        queue.push({ path: childPath, object: value });
+    }
+  }
+  return { fields, values, shape: complete ? shapeOf([...paths.keys()]) : overflowShape };
+}
+
+const maxKnown = 5_000;
+const known = new Map<string, Shape>();
+
+function shapeOf(fields: number[]): Shape {
+  const text = fields.sort((a, b) => a - b).join();
+  let shape = known.get(text);
+  if (shape === undefined) {
+    shape = { key: createHash('sha256').update(text).digest().subarray(0, 9), fields };
+    // The first byte keeps it apart from the shapes that stand for no set.
+    shape.key[0]! |= 0x80;
+    if (known.size >= maxKnown) known.clear();
+    known.set(text, shape);
+  }
+  return shape;
+}

@@ -1,0 +1,62 @@
+import type { Scope } from '@parley/contracts';
+import { type Queryable, newId } from '@parley/db';
+import type { NotFound } from './result';
+import { statement } from './sql';
+
+export interface Relation {
+  /** Such as `payment_for`. */
+  relation: string;
+  fromId: string;
+  toId: string;
+}
+
+/** Relates two entities of one environment; again changes nothing. */
+export async function linkEntities(
+  db: Queryable,
+  scope: Scope,
+  { relation, fromId, toId }: Relation,
+): Promise<{ ok: true } | NotFound> {
+  const { rows } = await db.query<{ found: number }>(
+    statement(
+      `with ends as (select id from entities where id in ($4, $5) and organization_id = $1 and environment = $2::"Environment" and part > 0),
+        link as (insert into entity_relations (id, organization_id, environment, relation, from_id, to_id)
+          select $6, $1, $2::"Environment", $3, $4, $5
+          where exists (select from ends where id = $4) and exists (select from ends where id = $5)
+          on conflict do nothing)
+       select count(*)::int as found from (values ($4), ($5)) wanted(id) where id in (select id from ends)`,
+      [scope.organizationId, scope.environment, relation, fromId, toId, newId('rel')],
+    ),
+  );
+  return rows[0]!.found === 2 ? { ok: true } : { ok: false, reason: 'not_found' };
+}
+
+/** Ends a relation; it is no error when there is none. */
+export async function unlinkEntities(db: Queryable, scope: Scope, { relation, fromId, toId }: Relation): Promise<void> {
+  await db.query(
+    statement(
+      `delete from entity_relations where organization_id = $1 and environment = $2::"Environment"
+         and relation = $3 and from_id = $4 and to_id = $5`,
+      [scope.organizationId, scope.environment, relation, fromId, toId],
+    ),
+  );
+}
+
+/** Ids of the entities related to this one in either direction, deleted ones left out; at most 1,000. */
+export async function relatedIds(
+  db: Queryable,
+  scope: Scope,
+  { entityId, relation, type }: { entityId: string; relation?: string; type?: string },
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    statement(
+      `select e.id from (
+         select to_id as id, relation from entity_relations where organization_id = $1 and environment = $2::"Environment" and from_id = $3
+         union select from_id, relation from entity_relations where organization_id = $1 and environment = $2::"Environment" and to_id = $3) r
+       join entities e on e.id = r.id and e.part > 0 join entity_types t on t.no = e.part
+       where ($4::text is null or r.relation = $4) and ($5::text is null or t.slug = $5)
+       order by e.id limit 1000`,
+      [scope.organizationId, scope.environment, entityId, relation ?? null, type ?? null],
+    ),
+  );
+  return [...new Set(rows.map(({ id }) => id))];
+}

@@ -1,0 +1,85 @@
+import type { ErrorDetail, Json, JsonObject } from '@parley/contracts';
+
+/** What a type declares of one field; undeclared fields are free. */
+export interface FieldSchema {
+  /** Type names of which one must fit; empty: any. */
+  types: string[];
+  required: boolean;
+  enum?: Json[];
+  items?: FieldSchema;
+  properties?: Record<string, FieldSchema>;
+  /** Slug of the type whose id the field holds. */
+  references?: string;
+}
+
+export type TypeSchema = Map<string, FieldSchema>;
+
+/** Reads a pushed schema: the flat map of field to type name, or the JSON Schema subset. What it cannot read is free. */
+export function readTypeSchema(schema: JsonObject): TypeSchema {
+  const { fields, required } = fieldsOf(schema);
+  return new Map(Object.entries(fields).map(([name, field]) => [name, readField(field, required.has(name))]));
+}
+
+/** What is wrong with a schema that somebody wants to push; an empty list when it can be used. */
+export function checkTypeSchema(schema: JsonObject): ErrorDetail[] {
+  return Object.entries(fieldsOf(schema).fields).flatMap(([name, field]) => checkField(field, `schema.${name}`));
+}
+
+/** Field to type name, as `GET /v1/entity-types` shows every schema. */
+export function flatSchema(schema: JsonObject): Record<string, string> {
+  const entries = [...readTypeSchema(schema)].map(([name, { types, references, enum: values }]) => {
+    const [first] = types.filter((type) => type !== 'null');
+    return [name, first ?? (references === undefined && values === undefined ? 'any' : 'string')] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function fieldsOf(schema: JsonObject): { fields: JsonObject; required: Set<Json> } {
+  const { properties, required } = schema;
+  if (!isObject(properties) || (schema.type !== undefined && schema.type !== 'object'))
+    return { fields: schema, required: new Set() };
+  return { fields: properties, required: new Set(Array.isArray(required) ? required : []) };
+}
+
+function readField(field: Json | undefined, required: boolean): FieldSchema {
+  if (typeof field === 'string') return { types: [field], required };
+  if (!isObject(field)) return { types: [], required };
+  const { type, items, references } = field;
+  const types = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string');
+  const inner = isObject(field.properties) ? fieldsOf({ ...field, type: 'object' }) : null;
+  return {
+    types,
+    required: required || field.required === true,
+    ...(Array.isArray(field.enum) ? { enum: field.enum } : {}),
+    ...(items === undefined ? {} : { items: readField(items, false) }),
+    ...(inner === null
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(inner.fields).map(([name, one]) => [name, readField(one, inner.required.has(name))]),
+          ),
+        }),
+    ...(typeof references === 'string' ? { references } : {}),
+  };
+}
+
+function checkField(field: Json | undefined, path: string): ErrorDetail[] {
+  if (typeof field === 'string') return field === '' ? [{ path, message: 'a type name is empty' }] : [];
+  if (!isObject(field)) return [{ path, message: 'must be a type name or an object that describes the field' }];
+  const problems: ErrorDetail[] = [];
+  const { type, enum: values, items, references, required } = field;
+  const names = Array.isArray(type) ? type : [type ?? 'any'];
+  if (names.length === 0 || names.some((name) => typeof name !== 'string' || name === ''))
+    problems.push({ path: `${path}.type`, message: 'must be a type name or a list of them' });
+  if (values !== undefined && (!Array.isArray(values) || values.length === 0))
+    problems.push({ path: `${path}.enum`, message: 'must be a list of the allowed values' });
+  if (references !== undefined && typeof references !== 'string')
+    problems.push({ path: `${path}.references`, message: "must be an entity type's slug" });
+  if (required !== undefined && typeof required !== 'boolean' && !Array.isArray(required))
+    problems.push({ path: `${path}.required`, message: 'must be true or false' });
+  if (items !== undefined) problems.push(...checkField(items, `${path}.items`));
+  return problems;
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,124 @@
+import type pg from 'pg';
+import type { JsonObject, Scope } from '@parley/contracts';
+import { type Queryable, inTransaction } from '@parley/db';
+import { firstPos } from '../index/pos';
+import { exclusiveLockSql } from '../write/segments';
+import { searchVector } from './search-vector';
+
+export interface ReindexOptions {
+  /** Entities of one transaction; 500 unless given. */
+  batchSize?: number;
+  /** After every batch: how many entities were gone through since the reindexing began. */
+  onProgress?: (done: number) => void | Promise<void>;
+  signal?: AbortSignal;
+}
+
+interface Progress {
+  /** The search fields it works for. */
+  fields: string[];
+  /** All entities up to this place are done. */
+  pos: string;
+  done: number;
+}
+
+/** Ids of types whose entities are not all indexed for the search fields that they have now. */
+export async function typesToReindex(db: Queryable, scope: Scope): Promise<string[]> {
+  const stale = await staleTypes(db, scope);
+  return stale.map(({ typeId }) => typeId);
+}
+
+/** The same in all organizations, the longest waiting first, at most 100. */
+export async function staleTypes(db: Queryable, scope?: Scope): Promise<(Scope & { typeId: string })[]> {
+  const { rows } = await db.query<Scope & { typeId: string }>(
+    `select id as "typeId", organization_id as "organizationId", environment::text as environment from entity_types
+     where search_fields <> indexed_fields
+       and ($1::text is null or (organization_id = $1 and environment = $2::"Environment"))
+     order by updated_at limit 100`,
+    [scope?.organizationId ?? null, scope?.environment ?? null],
+  );
+  return rows;
+}
+
+/**
+ * Brings the search vectors of a type's entities to its present search fields, in batches. Progress is kept on the type,
+ * so a run that was cut short is taken up where it stopped; a change of the fields in the meantime begins anew. Searches
+ * go on: an entity is found by the old fields until its batch is done. True when all are done.
+ */
+export async function reindexType(pool: pg.Pool, typeId: string, options: ReindexOptions = {}): Promise<boolean> {
+  const { batchSize = 500, onProgress = () => {}, signal } = options;
+  while (!signal?.aborted) {
+    const step = await inTransaction(pool, (client) => reindexBatch(client, typeId, batchSize, false));
+    if (step === null) return true;
+    await onProgress(step.done);
+    if (step.moved === batchSize) continue;
+    // Writers that began with the old fields end first, then what they have written since is gone through as well.
+    const rest = await inTransaction(pool, (client) => reindexBatch(client, typeId, batchSize, true));
+    if (rest === null || rest.finished) return true;
+  }
+  return false;
+}
+
+interface Step {
+  moved: number;
+  done: number;
+  finished: boolean;
+}
+
+/** One batch, or null when there is nothing to do. With `closing` no writer is under way, so an end is the end. */
+async function reindexBatch(
+  client: Queryable,
+  typeId: string,
+  batchSize: number,
+  closing: boolean,
+): Promise<Step | null> {
+  if (closing) {
+    await client.query(`set local lock_timeout = '5s'`);
+    const { rows } = await client.query<{ no: number }>('select no from entity_types where id = $1', [typeId]);
+    if (rows[0] !== undefined) await client.query(exclusiveLockSql('$1'), [rows[0].no]);
+  }
+  const { rows: types } = await client.query<TypeRow>(
+    `select no, search_fields, reindex from entity_types where id = $1 and search_fields <> indexed_fields for no key update`,
+    [typeId],
+  );
+  const [type] = types;
+  if (type === undefined) return null;
+  const { no, search_fields: fields, reindex } = type;
+  const progress: Progress =
+    reindex !== null && reindex.fields.join('\n') === fields.join('\n')
+      ? reindex
+      : { fields, pos: String(firstPos), done: 0 };
+  // Two index ranges, each in order: the living and the deleted ones.
+  const { rows } = await client.query<EntityRow>(
+    `select id, part, pos::text, data from (
+       (select * from entities where part = $1 and pos > $2 order by pos limit $3 for update)
+       union all (select * from entities where part = -$1::int and pos > $2 order by pos limit $3 for update)) e
+     order by e.pos limit $3`,
+    [no, progress.pos, batchSize],
+  );
+  await client.query(
+    `update entities e set search = x.search::tsvector from unnest($1::text[], $2::text[]) x(id, search) where e.id = x.id`,
+    [rows.map(({ id }) => id), rows.map(({ part, data }) => searchVector(part, data, fields))],
+  );
+  const done = progress.done + rows.length;
+  const finished = closing && rows.length < batchSize;
+  await client.query(
+    finished
+      ? 'update entity_types set indexed_fields = $3, reindex = null where id = $1 and $2::jsonb is not null'
+      : 'update entity_types set reindex = $2::jsonb where id = $1 and $3::text[] is not null',
+    [typeId, JSON.stringify({ fields, pos: rows.at(-1)?.pos ?? progress.pos, done }), fields],
+  );
+  return { moved: rows.length, done, finished };
+}
+
+interface TypeRow {
+  no: number;
+  search_fields: string[];
+  reindex: Progress | null;
+}
+
+interface EntityRow {
+  id: string;
+  part: number;
+  pos: string;
+  data: JsonObject;
+}

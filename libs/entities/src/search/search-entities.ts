@@ -1,0 +1,72 @@
+import type { Scope } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+import { type Access, maskedFieldIn } from '../access';
+import { parseDataPath } from '../filter/parse-filters';
+import { filterSql, storedEntity } from '../filter/filter-sql';
+import { typeSql } from '../read/candidates-sql';
+import { entityJsonSql, rowSeparator } from '../read/entity-json';
+import { statusClauses } from '../read/list-page';
+import { isStorable } from '../storable';
+import type { Invalid, MaskedField, TypeNotFound } from '../result';
+import { Sql, statement } from '../sql';
+import { EntityListText } from '../read/page-text';
+import { partMark, searchQuery } from './search-vector';
+
+export interface SearchInput {
+  type: string;
+  query: string;
+  limit: number;
+  status?: string;
+  access?: Access;
+}
+
+export type SearchResult = { ok: true; list: EntityListText } | TypeNotFound | MaskedField | Invalid;
+
+/** So many of the newest entities are looked through: a word that many of them have needs no index. */
+const recentWindow = 500;
+/** So many matches are ranked at most. */
+const maxRanked = 1_000;
+
+/**
+ * Entities whose search fields hold all words of the query, the last one as a prefix; whole words first, then by weight
+ * and number of the matches, then the newest (interface.md, search). A word that many entities share is answered from the
+ * newest ones: ranking all of them would take longer the more there are.
+ */
+export async function searchEntities(db: Queryable, scope: Scope, input: SearchInput): Promise<SearchResult> {
+  const { type, limit, access } = input;
+  if (!isStorable(type)) return { ok: false, reason: 'type_not_found' };
+  const sql = new Sql();
+  const query = searchQuery(input.query);
+  const clauses = [...statusClauses(input.status), ...(access?.clauses ?? [])];
+  const visible = filterSql(clauses, storedEntity('e'), sql);
+  const marked = (text: string): string =>
+    `(select replace(${sql.param(text, 'text')}, '${partMark}', part::text)::tsquery from t)`;
+  const text = `with ${typeSql(scope, type, input.status === 'deleted', sql)},
+    q as materialized (select ${marked(query?.matches ?? '')} as matches, ${marked(query?.exact ?? '')} as exact),
+    recent as materialized (select e.pos, e.search, e.part from
+      (select * from entities e where e.part = (select part from t) order by e.pos desc limit ${recentWindow}) e
+      where e.search @@ (select matches from q) and ${visible}),
+    indexed as (select e.pos, e.search, e.part from entities e
+      where (select count(*) from recent) < ${sql.param(Math.max(limit, 20), 'int')}
+        and e.search @@ (select matches from q) and e.part = (select part from t) and ${visible} limit ${maxRanked}),
+    ranked as (select r.pos, r.part, r.search @@ (select exact from q) as whole, ts_rank(r.search, (select matches from q)) as rank
+      from (select * from recent union all
+        select * from indexed i where not exists (select from recent where recent.pos = i.pos)) r),
+    top as materialized (select * from ranked order by whole desc, rank desc, pos desc limit ${sql.param(limit, 'int')})
+    select (select no from t) as no, (select search_fields from entity_types where entity_types.no = (select no from t)) as fields,
+      string_agg(${entityJsonSql('e', type, access?.masks ?? [], sql)}, E'${rowSeparator.replace('\n', '\\n')}'
+        order by top.whole desc, top.rank desc, top.pos desc) as items
+    from top join entities e on e.part = top.part and e.pos = top.pos`;
+  const { rows } = await db.query<{ no: number | null; fields: string[] | null; items: string | null }>(
+    statement(text, sql.values),
+  );
+  const { no, fields, items } = rows[0]!;
+  if (no === null) return { ok: false, reason: 'type_not_found' };
+  const searched = (fields ?? []).map((field) => parseDataPath(field.startsWith('data.') ? field : `data.${field}`));
+  const masked = maskedFieldIn(
+    searched.filter((field) => typeof field !== 'string'),
+    access?.masks ?? [],
+  );
+  if (masked !== null) return { ok: false, reason: 'masked_field', field: masked };
+  return { ok: true, list: new EntityListText(`[${items ?? ''}]`) };
+}

@@ -1,0 +1,54 @@
+import type { JsonObject, Scope } from '@parley/contracts';
+import { type Db, createDb, newId } from '@parley/db';
+import { type Entities, createEntities } from '../create-entities';
+import type { Origin } from '../write/event';
+
+export const origin: Origin = { actor: { type: 'system' } };
+export const here: Scope = { organizationId: 'org_here', environment: 'development' };
+
+export interface TestEntities {
+  db: Db;
+  entities: Entities;
+  createType(slug: string, options?: { scope?: Scope; schema?: JsonObject; searchFields?: string[] }): Promise<string>;
+  /** Creates an entity and gives its id. */
+  add(type: string, data: JsonObject, status?: string, scope?: Scope): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The engine on a database of its own. Small segments, so that a few entities fill several. */
+export async function startEntities(
+  database: { url: string; drop(): Promise<void> },
+  { segmentSize = 5 } = {},
+): Promise<TestEntities> {
+  const db = createDb({ databaseUrl: database.url });
+  const entities = createEntities({ pool: db.pool, segmentSize });
+  return {
+    db,
+    entities,
+    async createType(slug, { scope = here, schema = {}, searchFields = [] } = {}) {
+      const id = newId('type');
+      await db.pool.query(
+        `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, indexed_fields, updated_at)
+         values ($1, $2, $3::"Environment", $4, $4, $5::json, $6, $6, now())`,
+        [id, scope.organizationId, scope.environment, slug, JSON.stringify(schema), searchFields],
+      );
+      return id;
+    },
+    async add(type, data, status, scope = here) {
+      const result = await entities.create(scope, {
+        ...origin,
+        type,
+        data,
+        ...(status === undefined ? {} : { status }),
+      });
+      if (!result.ok) throw new Error(`Not created: ${JSON.stringify(result)}`);
+      await entities.settled();
+      return result.entity.value.id;
+    },
+    async stop() {
+      await entities.settled();
+      await db.close();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,182 @@
+import type { JsonObject, Scope } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+import type { Access } from '../access';
+import { filterSql, storedEntity } from '../filter/filter-sql';
+import { encodeValue } from '../index/encode-value';
+import { shapeField, updatedAtField } from '../index/field-hash';
+import { type IndexRows, type Shape, indexRows, otherShape } from '../index/index-rows';
+import { EntityText, entityJsonSql } from '../read/entity-json';
+import type { NotFound, OutOfScope, TypeNotFound } from '../result';
+import { type TypeSchema, readTypeSchema } from '../schema/type-schema';
+import { searchVector } from '../search/search-vector';
+import { Sql, byteaArray, statement } from '../sql';
+import { insertEventSql } from './create-entity';
+import type { EntityEvent, Origin } from './event';
+import { writerLockSql } from './segments';
+
+/** An entity as a transaction has locked it. */
+export interface LockedEntity {
+  typeNo: number;
+  schema: TypeSchema;
+  searchFields: string[];
+  part: number;
+  status: string;
+  dataText: string;
+  updatedAt: number;
+}
+
+export interface Target {
+  type: string;
+  id: string;
+  access?: Access;
+}
+
+/** Locks an entity for a change: nobody else changes it until the transaction ends. A deleted one is found too. */
+export async function lockEntity(
+  db: Queryable,
+  scope: Scope,
+  { type, id, access }: Target,
+): Promise<{ ok: true; entity: LockedEntity } | TypeNotFound | NotFound | OutOfScope> {
+  const sql = new Sql();
+  const text = `with t as (
+      select no, schema, search_fields from entity_types t
+      where organization_id = ${sql.param(scope.organizationId, 'text')}
+        and environment = ${sql.param(scope.environment, '"Environment"')} and slug = ${sql.param(type, 'text')}
+        and ${writerLockSql('t.no')} for key share),
+    e as (
+      select e.*, ${filterSql(access?.clauses ?? [], storedEntity('e'), sql)} as visible from t join entities e on true
+      where e.id = ${sql.param(id, 'text')} and e.part in (t.no, -t.no) for update of e)
+    select t.no, t.schema, t.search_fields, e.part, e.status, e.data::text as data, e.updated_at::text, e.visible
+    from t left join e on true`;
+  const { rows } = await db.query<LockedRow>(statement(text, sql.values));
+  const [row] = rows;
+  if (row === undefined) return { ok: false, reason: 'type_not_found' };
+  if (row.part === null) return { ok: false, reason: 'not_found' };
+  if (!row.visible) return { ok: false, reason: 'out_of_scope' };
+  return {
+    ok: true,
+    entity: {
+      typeNo: row.no,
+      schema: readTypeSchema(row.schema),
+      searchFields: row.search_fields,
+      part: row.part,
+      status: row.status,
+      dataText: row.data,
+      updatedAt: Number(row.updated_at),
+    },
+  };
+}
+
+interface LockedRow {
+  no: number;
+  schema: JsonObject;
+  search_fields: string[];
+  part: number | null;
+  status: string;
+  data: string;
+  updated_at: string;
+  visible: boolean;
+}
+
+export interface Change {
+  patch: JsonObject;
+  status: string;
+  /** How an entity's set of fields is stored: see `storedShape`. */
+  shapeFor: (shape: Shape) => Shape;
+  event: EntityEvent;
+}
+
+/**
+ * Merges into a locked entity, moves its index rows and writes its event, in one statement. Refused when the result would
+ * be outside of the caller's scope.
+ */
+export async function applyChange(
+  db: Queryable,
+  locked: LockedEntity,
+  target: Target & Origin,
+  change: Change,
+): Promise<{ ok: true; entity: EntityText } | OutOfScope> {
+  const sql = new Sql();
+  const { type, id, access } = target;
+  const previous = JSON.parse(locked.dataText) as JsonObject;
+  const data: JsonObject = { ...previous, ...change.patch };
+  const part = change.status === 'deleted' ? -locked.typeNo : locked.typeNo;
+  const { gone, come, shape } = movedRows(indexRows(previous, locked.status), indexRows(data, change.status), {
+    samePart: part === locked.part,
+    updatedAt: locked.updatedAt,
+    shapeFor: change.shapeFor,
+  });
+  const patch = sql.param(JSON.stringify(change.patch), 'jsonb');
+  const status = sql.param(change.status, 'text');
+  const newPart = sql.param(part, 'int');
+  const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+  const result = { ...storedEntity('e'), status, updatedAt: now, data: `(e.data || ${patch})` };
+  const newShape =
+    shape === null
+      ? ''
+      : `, shape as (insert into entity_shapes (type_no, shape, fields) select ${sql.param(locked.typeNo, 'int')},
+           ${sql.param(shape.key, 'bytea')}, ${sql.param(shape.fields ?? [], 'int[]')} from u on conflict do nothing)`;
+  const text = `with u as (
+      update entities e set data = e.data || ${patch}, status = ${status}, part = ${newPart},
+        updated_at = greatest(${now}, e.updated_at + 1),
+        search = ${sql.param(searchVector(part, data, locked.searchFields), 'tsvector')}
+      where e.id = ${sql.param(id, 'text')} and ${filterSql(access?.clauses ?? [], result, sql)} returning e.*),
+    gone as (
+      delete from entity_fields f using u, unnest(${sql.param(gone.fields, 'int[]')}, ${sql.param(byteaArray(gone.values), 'bytea[]')}) x(field, value)
+      where f.part = ${sql.param(locked.part, 'int')} and f.segment = u.segment and f.field = x.field and f.value = x.value and f.pos = u.pos),
+    come as (
+      insert into entity_fields (part, segment, field, value, pos)
+      select u.part, u.segment, x.field, x.value, u.pos from u cross join lateral (
+        select * from unnest(${sql.param(come.fields, 'int[]')}, ${sql.param(byteaArray(come.values), 'bytea[]')}) as x(field, value)
+        union all select ${updatedAtField}, entity_index_key(to_jsonb(u.updated_at))) x),
+    event as (${insertEventSql(change.event, target, {
+      from: 'u',
+      payload: `jsonb_build_object('data', u.data, 'previousData', ${sql.param(locked.dataText, 'jsonb')},
+        'status', u.status, 'previousStatus', ${sql.param(locked.status, 'text')})`,
+      sql,
+    })})${newShape}
+    select ${entityJsonSql('u', type, access?.masks ?? [], sql)} as json from u`;
+  const { rows } = await db.query<{ json: string }>(statement(text, sql.values));
+  const [row] = rows;
+  return row === undefined ? { ok: false, reason: 'out_of_scope' } : { ok: true, entity: new EntityText(row.json) };
+}
+
+interface Entries {
+  fields: number[];
+  values: Buffer[];
+}
+
+/** Which index rows a change takes away and brings, and the set of fields that may have to be stored first. */
+function movedRows(
+  before: IndexRows,
+  after: IndexRows,
+  { samePart, updatedAt, shapeFor }: { samePart: boolean; updatedAt: number; shapeFor: (shape: Shape) => Shape },
+): { gone: Entries; come: Entries; shape: Shape | null } {
+  const afterKeys = new Set(samePart ? keysOf(after) : []);
+  const stays = new Set(keysOf(before).filter((key) => afterKeys.has(key)));
+  const gone = without(before, stays);
+  const come = without(after, stays);
+  gone.fields.push(updatedAtField);
+  gone.values.push(encodeValue(updatedAt));
+  if (samePart && before.shape.key.equals(after.shape.key)) return { gone, come, shape: null };
+  // Which of the two it was stored under depends on how many the type had then.
+  gone.fields.push(shapeField, shapeField);
+  gone.values.push(before.shape.key, otherShape.key);
+  const shape = shapeFor(after.shape);
+  come.fields.push(shapeField);
+  come.values.push(shape.key);
+  return { gone, come, shape };
+}
+
+const keysOf = ({ fields, values }: Entries): string[] =>
+  fields.map((field, index) => `${field} ${values[index]!.toString('latin1')}`);
+
+function without(rows: Entries, stays: Set<string>): Entries {
+  const kept: Entries = { fields: [], values: [] };
+  keysOf(rows).forEach((key, index) => {
+    if (stays.has(key)) return;
+    kept.fields.push(rows.fields[index]!);
+    kept.values.push(rows.values[index]!);
+  });
+  return kept;
+}

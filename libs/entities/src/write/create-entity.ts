@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { type JsonObject, type Scope, findUnstorable } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+import { type Access, maskedFieldSet } from '../access';
+import { filterSql } from '../filter/filter-sql';
+import { updatedAtField, shapeField } from '../index/field-hash';
+import { type IndexRows, indexRows } from '../index/index-rows';
+import { createdAtSql, idSql, posSql } from '../index/pos';
+import { getEntity } from '../read/get-entity';
+import { EntityText, entityJsonSql } from '../read/entity-json';
+import { type Invalid, type MaskedField, type OutOfScope, type TypeNotFound, invalid } from '../result';
+import { validateNew } from '../schema/validate';
+import { searchVector } from '../search/search-vector';
+import { Sql, type Statement, byteaArray, statement } from '../sql';
+import { isStorable } from '../storable';
+import type { EntityEvent, Origin } from './event';
+import { type Segments, writerLockSql } from './segments';
+import { type KnownType, type TypeCache, isKnownShape, storedShape } from './type-cache';
+
+export interface CreateInput extends Origin {
+  type: string;
+  data: JsonObject;
+  /** `active` unless given. */
+  status?: string;
+  access?: Access;
+  /** Of the request's idempotency record: a second try finds the entity that the first one made. */
+  idempotencyId?: string;
+}
+
+export type CreateResult = { ok: true; entity: EntityText } | TypeNotFound | OutOfScope | MaskedField | Invalid;
+
+export interface WriteDeps {
+  types: TypeCache;
+  segments: Segments;
+}
+
+/**
+ * Stores a new entity with its index rows and its event in one statement; with a transaction's client it is part of that
+ * transaction. The type may change between what is known of it and the statement, which then does nothing and is made anew.
+ */
+export async function createEntity(
+  pool: pg.Pool,
+  { types, segments }: WriteDeps,
+  scope: Scope,
+  input: CreateInput,
+  tx?: Queryable,
+): Promise<CreateResult> {
+  const db = tx ?? pool;
+  const { data, status = 'active', access } = input;
+  const unstorable = unstorableIn(data, status);
+  if (unstorable !== null) return unstorable;
+  if (!isStorable(input.type)) return { ok: false, reason: 'type_not_found' };
+  const earlier = input.idempotencyId === undefined ? null : await madeBefore(db, scope, input, input.idempotencyId);
+  if (earlier !== null) return earlier;
+  const rows = indexRows(data, status);
+  for (;;) {
+    const type = await types.get(db, scope, input.type);
+    if (type === null) return { ok: false, reason: 'type_not_found' };
+    const problems = validateNew(type.schema, data);
+    if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
+    const masked = maskedFieldSet(data, access?.masks ?? [], 'create');
+    if (masked !== null) return { ok: false, reason: 'masked_field', field: masked };
+    const shape = storedShape(type, rows.shape);
+    const stored = await db.query<CreatedRow>(createSql(scope, type, { ...input, status }, { ...rows, shape }));
+    const { version, segment, json } = stored.rows[0]!;
+    if (version !== type.version) {
+      types.forget(scope, input.type);
+      continue;
+    }
+    if (json === null) return { ok: false, reason: 'out_of_scope' };
+    // Inside a transaction it is not stored yet, and may never be.
+    if (tx === undefined) type.shapes.add(shape.key.toString('hex'));
+    segments.created(type.no, segment!);
+    return { ok: true, entity: new EntityText(json) };
+  }
+}
+
+/** What an earlier try under the same record has made; null when it made nothing. */
+async function madeBefore(
+  db: Queryable,
+  scope: Scope,
+  { type, access }: CreateInput,
+  idempotencyId: string,
+): Promise<CreateResult | null> {
+  const { rows } = await db.query<{ entity_id: string | null }>(
+    statement('select entity_id from idempotency_records where id = $1', [idempotencyId]),
+  );
+  const id = rows[0]?.entity_id;
+  if (!id) return null;
+  const found = await getEntity(db, scope, { type, id, access });
+  // Deleted or moved out of sight since: it was made all the same, and is not made again.
+  return found.ok ? found : { ok: false, reason: 'out_of_scope' };
+}
+
+export function unstorableIn(data: JsonObject, status: string | undefined): Invalid | null {
+  const problem = findUnstorable(data);
+  if (problem !== null) return invalid(problem.path === '' ? 'data' : `data.${problem.path}`, problem.message);
+  const inStatus = status === undefined ? null : findUnstorable(status);
+  return inStatus === null ? null : invalid('status', inStatus.message);
+}
+
+interface CreatedRow {
+  version: string | null;
+  segment: number | null;
+  json: string | null;
+}
+
+function createSql(scope: Scope, type: KnownType, input: CreateInput & { status: string }, rows: IndexRows): Statement {
+  const sql = new Sql();
+  const organization = sql.param(scope.organizationId, 'text');
+  const environment = sql.param(scope.environment, '"Environment"');
+  const status = sql.param(input.status, 'text');
+  const data = sql.param(JSON.stringify(input.data), 'jsonb');
+  const part = input.status === 'deleted' ? -type.no : type.no;
+  const vector = sql.param(searchVector(part, input.data, type.searchFields), 'tsvector');
+  const visible = filterSql(
+    input.access?.clauses ?? [],
+    { id: 'n.id', status, createdAt: 'n.ms', updatedAt: 'n.ms', data },
+    sql,
+  );
+  const shape = isKnownShape(type, rows.shape) ? null : rows.shape;
+  const newShape =
+    shape === null
+      ? ''
+      : `, shape as (insert into entity_shapes (type_no, shape, fields)
+           select t.no, ${sql.param(shape.key, 'bytea')}, ${sql.param(shape.fields ?? [], 'int[]')} from t
+           on conflict do nothing)`;
+  const text = `with t as (
+      select no, segment, segment_floor, xmin::text as version from entity_types t
+      where organization_id = ${organization} and environment = ${environment} and slug = ${sql.param(input.type, 'text')}
+        and ${writerLockSql('t.no')} for key share),
+    clock as materialized (
+      select segment, greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, segment_floor) as ms,
+        nextval('entity_sequence') as sequence
+      from t where version = ${sql.param(type.version, 'text')}),
+    n as materialized (
+      select segment, pos, ms, ${idSql('pos', sql.param(idSuffix(), 'text'))} as id, ${sql.param(part, 'int')} as part
+      from (select segment, ms, ${posSql('ms', 'sequence')} as pos from clock) c),
+    e as (
+      insert into entities (id, organization_id, environment, part, segment, pos, status, data, search, created_at, updated_at)
+      select id, ${organization}, ${environment}, part, segment, pos, ${status}, ${data}, ${vector}, ${createdAtSql('pos')}, ms
+      from n where ${visible} returning *),
+    f as (
+      insert into entity_fields (part, segment, field, value, pos)
+      select e.part, e.segment, x.field, x.value, e.pos from e cross join lateral (
+        select * from unnest(${sql.param([...rows.fields, shapeField], 'int[]')},
+          ${sql.param(byteaArray([...rows.values, rows.shape.key]), 'bytea[]')}) as x(field, value)
+        union all select ${updatedAtField}, entity_index_key(to_jsonb(e.updated_at))) x),
+    ${markSql(input.idempotencyId, sql)}event as (${insertEventSql('entity.created', input, {
+      from: 'e',
+      payload: `jsonb_build_object('data', e.data, 'previousData', null, 'status', e.status, 'previousStatus', null)`,
+      sql,
+    })})${newShape}
+    select (select version from t) as version, e.segment, ${entityJsonSql('e', input.type, input.access?.masks ?? [], sql)} as json
+    from (select) one left join e on true`;
+  return statement(text, sql.values);
+}
+
+/** Notes the entity on the request's idempotency record, in the same statement. */
+const markSql = (idempotencyId: string | undefined, sql: Sql): string =>
+  idempotencyId === undefined
+    ? ''
+    : `mark as (update idempotency_records r set entity_id = e.id from e where r.id = ${sql.param(idempotencyId, 'text')}),
+    `;
+
+const suffixLength = 10;
+
+const idSuffix = (): string =>
+  randomBytes(suffixLength)
+    .toString('base64url')
+    .replace(/[^a-zA-Z0-9]/g, 'x')
+    .toLowerCase()
+    .slice(0, suffixLength);
+
+/** The event's insert: part of the statement that makes the change, so that there is never one without the other. */
+export function insertEventSql(
+  event: EntityEvent,
+  origin: Origin & { type: string },
+  { from, payload, sql }: { from: string; payload: string; sql: Sql },
+): string {
+  return `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor, hops, request_id)
+    select ${from}.organization_id, ${from}.environment, ${sql.param(event, 'text')}, ${sql.param(origin.type, 'text')}, ${from}.id,
+      ${payload}, ${sql.param(JSON.stringify(origin.actor), 'jsonb')}, ${sql.param(origin.hops ?? 0, 'int')},
+      ${sql.param(origin.requestId ?? null, 'text')} from ${from}`;
+}

@@ -1,0 +1,40 @@
+import type pg from 'pg';
+import type { Scope } from '@parley/contracts';
+import { type Queryable, inTransaction } from '@parley/db';
+import type { NotFound, OutOfScope, TypeNotFound } from '../result';
+import { isStorable } from '../storable';
+import { type Target, applyChange, lockEntity } from './change-entity';
+import type { WriteDeps } from './create-entity';
+import type { Origin } from './event';
+import { storedShape } from './type-cache';
+
+export type DeleteInput = Target & Origin;
+export type DeleteResult = { ok: true } | TypeNotFound | NotFound | OutOfScope;
+
+/** Marks an entity as deleted (interface.md, DELETE); again changes nothing. A patch with a status restores it. */
+export async function deleteEntity(
+  pool: pg.Pool,
+  { types }: WriteDeps,
+  scope: Scope,
+  input: DeleteInput,
+  tx?: Queryable,
+): Promise<DeleteResult> {
+  if (!isStorable(input.type)) return { ok: false, reason: 'type_not_found' };
+  if (!isStorable(input.id)) return { ok: false, reason: 'not_found' };
+  const run = async (db: Queryable): Promise<DeleteResult> => {
+    const locked = await lockEntity(db, scope, input);
+    if (!locked.ok) return locked;
+    if (locked.entity.part < 0) return { ok: true };
+    const known = await types.get(db, scope, input.type);
+    // The caller may touch the entity as it is: a scope rule on `status` must not keep it from being deleted.
+    const target = { ...input, access: undefined };
+    await applyChange(db, locked.entity, target, {
+      patch: {},
+      status: 'deleted',
+      shapeFor: (shape) => (known === null ? shape : storedShape(known, shape)),
+      event: 'entity.deleted',
+    });
+    return { ok: true };
+  };
+  return tx === undefined ? inTransaction(pool, run) : run(tx);
+}

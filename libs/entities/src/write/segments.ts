@@ -1,0 +1,66 @@
+import type pg from 'pg';
+import { inTransaction } from '@parley/db';
+import { createdAtSql } from '../index/pos';
+import { statement } from '../sql';
+
+/** First half of the advisory locks that writers of a type share and whoever changes its segments takes alone. */
+const lockSpace = 7_290_316;
+
+/** SQL that waits for its turn to write entities of a type; held to the end of the transaction. */
+export const writerLockSql = (no: string): string => `pg_advisory_xact_lock_shared(${lockSpace}, ${no}) is not null`;
+
+export const exclusiveLockSql = (no: string): string => `select pg_advisory_xact_lock(${lockSpace}, ${no})`;
+
+export interface Segments {
+  /** Call after an entity was created: now and then it looks whether its segment is full and begins the next. */
+  created(no: number, segment: number): void;
+  /** Ends when what `created` has begun is done. */
+  settled(): Promise<void>;
+}
+
+/**
+ * Begins a new segment when one is full. Not needed for any answer, only for speed, so a failure is left to the next
+ * attempt. Writers that are under way finish first: whoever writes later is in the new segment with a later time, so
+ * that segments follow the order of creation exactly.
+ */
+export function createSegments(pool: pg.Pool, size: number): Segments {
+  const running = new Map<number, Promise<void>>();
+  const checkEvery = Math.max(1, Math.floor(size / 10));
+  return {
+    created(no, segment) {
+      if (running.has(no) || Math.random() * checkEvery >= 1) return;
+      const attempt = beginNext(pool, no, segment, size)
+        .catch(() => {})
+        .finally(() => running.delete(no));
+      running.set(no, attempt);
+    },
+    async settled() {
+      await Promise.all(running.values());
+    },
+  };
+}
+
+async function beginNext(pool: pg.Pool, no: number, segment: number, size: number): Promise<void> {
+  // Larger types get larger segments, so that their number grows slower than the entities.
+  const full = Math.round(size * (1 + segment / 256));
+  const { rows } = await pool.query<{ count: number }>(
+    statement(
+      `select count(*)::int as count from (select from entities where part = $1 and segment = $2
+         and pos >= (select segment_floor << 21 from entity_types where no = $1) limit $3) e`,
+      [no, segment, full],
+    ),
+  );
+  if (rows[0]!.count < full) return;
+  await inTransaction(pool, async (client) => {
+    // A writer that keeps its transaction open must not hold up the others for long.
+    await client.query(`set local lock_timeout = '200ms'`);
+    await client.query(exclusiveLockSql('$1'), [no]);
+    await client.query(
+      `update entity_types set segment = segment + 1, segment_floor = 1 + greatest(segment_floor,
+         (extract(epoch from clock_timestamp()) * 1000)::bigint,
+         (select ${createdAtSql('max(pos)')} from entities where part in ($1, -$1::int)))
+       where no = $1 and segment = $2`,
+      [no, segment],
+    );
+  });
+}
