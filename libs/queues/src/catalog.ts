@@ -1,4 +1,3 @@
-import { environmentSchema } from '@parley/contracts';
 import { z } from 'zod';
 
 /** What is known of a kind of job: the one place that both its senders and its worker read. */
@@ -24,13 +23,13 @@ const minuteMs = 60_000;
 export const jobCatalog = {
   /** Rewrites the search text of a type's entities after its `searchFields` changed. The row says what is left to do. */
   'reindex-entity-type': job({
-    payload: z.object({ organizationId: z.string(), environment: environmentSchema, typeId: z.string() }),
+    payload: z.object({ typeId: z.string() }),
     attempts: 8,
     backoffMs: 1_000,
     concurrency: 2,
-    id: null,
+    id: ({ typeId }) => typeId,
   }),
-  /** Finds types whose reindexing was never sent or was lost with Redis. */
+  /** Sends the jobs of types that wait for reindexing: after a push, and again and again since jobs may be lost. */
   'sweep-reindexing': job({
     payload: nothing,
     attempts: 1,

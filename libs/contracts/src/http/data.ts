@@ -25,11 +25,11 @@ export type EntityTypeView = z.infer<typeof entityTypeSchema>;
 const status = z.string().min(1).max(64);
 
 /** A page size: above 100 is cut, below 1 or not a whole number is refused (decisions.md, Data API). */
+const limitProblem = 'limit must be a whole number of at least 1';
 const limit = (fallback: number) =>
   z
-    .number('limit must be a whole number of at least 1')
-    .int('limit must be a whole number of at least 1')
-    .min(1, 'limit must be a whole number of at least 1')
+    .number(limitProblem)
+    .refine((value) => Number.isInteger(value) && value >= 1, limitProblem)
     .default(fallback)
     .transform((value) => Math.min(value, 100));
 

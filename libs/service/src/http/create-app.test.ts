@@ -179,7 +179,7 @@ describe('paths and methods', () => {
     expect(response.body).toEqual(error('Method not allowed', 'method_not_allowed'));
   });
 
-  test.each(['/v1/things/%', '/v1/things/%E0%A4%A', '/v1/things/%ff'])(
+  test.each(['/v1/things/%', '/v1/things/%E0%A4%A', '/v1/things/%ff', '/v1/things/%00'])(
     'a path that does not decode (%s) is a 400',
     async (path) => {
       const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\n\r\n`);

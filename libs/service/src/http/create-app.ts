@@ -49,9 +49,11 @@ function createExpressApp(options: AppOptions, exchanges: WeakMap<IncomingMessag
       next();
     });
     for (const route of ofPath) {
-      line[route.method]((request: Request<Record<string, string>>) =>
-        route.handle(exchangeOf(request), request.params, options),
-      );
+      line[route.method]((request: Request<Record<string, string>>) => {
+        // No name holds it, and no store takes it; it only comes escaped, so only this way.
+        if (Object.values(request.params).some((value) => value.includes('\0'))) throw malformedPath();
+        return route.handle(exchangeOf(request), request.params, options);
+      });
     }
     const allowed = ofPath.map((route) => route.method.toUpperCase());
     line.all(() => {
@@ -69,9 +71,9 @@ function createExpressApp(options: AppOptions, exchanges: WeakMap<IncomingMessag
 
 /** Express reports a path that does not decode as an error with a status of its own. */
 const asHttpError = (error: unknown): unknown =>
-  error instanceof URIError && !(error instanceof HttpError)
-    ? badRequest('Malformed path', undefined, 'malformed_path')
-    : error;
+  error instanceof URIError && !(error instanceof HttpError) ? malformedPath() : error;
+
+const malformedPath = () => badRequest('Malformed path', undefined, 'malformed_path');
 
 function fail({ request, response, requestId }: Exchange, error: unknown, options: AppOptions): void {
   renderError(response, error, { requestId, log: options.log, isUnavailable: options.isUnavailable ?? (() => false) });

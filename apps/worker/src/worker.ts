@@ -1,0 +1,61 @@
+import type { Db } from '@parley/db';
+import { type JobHandlers, type JobOutcome, type Queues, type RedisConnection, consume } from '@parley/queues';
+import type { Logger, Metrics } from '@parley/service';
+import { createReindexEntityType } from './jobs/reindex-entity-type';
+import { createSweepIdempotency } from './jobs/sweep-idempotency';
+import { createSweepReindexing } from './jobs/sweep-reindexing';
+
+export interface WorkerDeps {
+  db: Db;
+  queues: Queues;
+  /** Of the role `worker`. */
+  redis: RedisConnection;
+  log: Logger;
+  metrics?: Metrics;
+}
+
+const scheduleEveryMs = 60_000;
+
+/** Every job of the product and who does it. */
+export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
+  const { queues, redis, log, metrics } = deps;
+  const handlers: JobHandlers = {
+    'reindex-entity-type': createReindexEntityType(deps),
+    'sweep-reindexing': createSweepReindexing(deps),
+    'sweep-idempotency': createSweepIdempotency(deps),
+  };
+  const duration = metrics?.histogram(
+    'job_duration_seconds',
+    'Time that one try of a job took.',
+    ['job', 'status'],
+    [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300],
+  );
+  const consumer = consume({
+    redis,
+    handlers,
+    onFinished: (outcome) => {
+      duration?.observe({ job: outcome.name, status: outcome.status }, outcome.durationMs / 1000);
+      tell(log, outcome);
+    },
+    onError: (error) => log.warn({ err: error }, 'queue'),
+  });
+
+  // Again and again, as Redis may be away at the start and may lose what it was told.
+  const schedule = () => queues.schedule().catch((error: unknown) => log.warn({ err: error }, 'scheduling'));
+  void schedule();
+  const timer = setInterval(schedule, scheduleEveryMs);
+  return {
+    async close() {
+      clearInterval(timer);
+      await consumer.close();
+    },
+  };
+}
+
+/** One wide line for each try of a job. */
+function tell(log: Logger, { name, error, durationMs, ...outcome }: JobOutcome): void {
+  const line = { job: name, ...outcome, durationMs: Math.round(durationMs * 100) / 100, err: error };
+  if (outcome.status === 'failed') log.error(line, 'job');
+  else if (outcome.status === 'retry') log.warn(line, 'job');
+  else log.info(line, 'job');
+}
