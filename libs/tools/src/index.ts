@@ -17,6 +17,8 @@ export {
   type TransferRequest,
 } from './types';
 export { parameterProblems } from './custom/parameters';
+export { type EntityAccess, accessOf } from './permissions/access-of';
+export { loadPermissions } from './permissions/permissions';
 export { type KnownNames, validateRole } from './permissions/validate-role';
 export {
   type CompiledTemplate,
