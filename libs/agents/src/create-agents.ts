@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Scope } from '@parley/contracts';
+import type { AgentDefinition, Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import type { AgentChatRequest, ToolResult, Tools } from '@parley/tools';
 import type { ChatRequest, ChatResult } from './chat-result';
 import { type CompiledPrompt, type CompilePromptRequest, compileAgentPrompt } from './compile-agent-prompt';
+import { loadAgent } from './load-agent';
 import type { AgentLog } from './log';
 import type { Models } from './models/model';
 import { type ChatDeps, runChat } from './run-chat';
@@ -15,10 +16,8 @@ export interface AgentDeps {
   tools: Tools;
   models: Models;
   log: AgentLog;
-  /** Of one turn, 5 minutes unless told. */
+  /** Of one message, its wait for earlier ones of the thread included; 2 minutes unless told. */
   turnTimeoutMs?: number;
-  /** For a turn's place in its thread's line, 5 minutes unless told. */
-  waitTimeoutMs?: number;
   /** How much of a thread the model is given, in tokens; 32,000 unless told. */
   historyTokens?: number;
 }
@@ -26,6 +25,8 @@ export interface AgentDeps {
 export interface Agents {
   chat(scope: Scope, request: ChatRequest): Promise<ChatResult>;
   compilePrompt(scope: Scope, request: CompilePromptRequest): Promise<CompiledPrompt>;
+  /** An agent as it is configured in the environment; null when it is not. */
+  describe(scope: Scope, slug: string): Promise<AgentDefinition | null>;
   /** The port behind `agent.chat`: a turn of another agent in a thread of its own. */
   chatWithAgent(scope: Scope, request: AgentChatRequest): Promise<ToolResult>;
   /** Ends the heartbeat of this process's turns; after the last request. */
@@ -37,8 +38,7 @@ export function createAgents(deps: AgentDeps): Agents {
   const store = createTurnStore(deps.db.pool, randomBytes(9).toString('base64url'));
   const line = createTurnLine({ store, log: deps.log });
   const chatDeps: ChatDeps = {
-    turnTimeoutMs: 300_000,
-    waitTimeoutMs: 300_000,
+    turnTimeoutMs: 120_000,
     historyTokens: 32_000,
     ...deps,
     store,
@@ -47,6 +47,10 @@ export function createAgents(deps: AgentDeps): Agents {
   return {
     chat: (scope, request) => runChat(chatDeps, scope, request),
     compilePrompt: (scope, request) => compileAgentPrompt(deps, scope, request),
+    async describe(scope, slug) {
+      const loaded = await loadAgent(deps.db.pool, scope, { agent: { slug } });
+      return loaded.ok ? loaded.agent.definition : null;
+    },
     async chatWithAgent(scope, request) {
       const { agentSlug, message, depth, parentAgents, hops, params, requestId, signal } = request;
       const result = await runChat(chatDeps, scope, {

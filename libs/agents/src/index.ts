@@ -1,3 +1,4 @@
+export { type CallbackTokens, createCallbackTokens } from './callback-token';
 export { type ChatFailure, type ChatRequest, type ChatResult } from './chat-result';
 export { type CompiledPrompt, type CompilePromptRequest } from './compile-agent-prompt';
 export { type AgentDeps, type Agents, createAgents } from './create-agents';

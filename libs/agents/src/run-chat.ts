@@ -20,9 +20,8 @@ export interface ChatDeps {
   log: AgentLog;
   store: TurnStore;
   line: TurnLine;
-  /** Of a turn, from its start; waiting for its place in the thread's line has a limit of its own. */
+  /** Of one message, its wait in the thread's line included. */
   turnTimeoutMs: number;
-  waitTimeoutMs: number;
   /** How much of a thread's history the model is given, in tokens. */
   historyTokens: number;
 }
@@ -95,7 +94,7 @@ async function answer(deps: ChatDeps, scope: Scope, running: Running): Promise<C
     let history: HistoryRow[] = [];
     if (turn.state === 'running') line.start(turn);
     else {
-      const admission = await line.admit(turn, { signal: request.signal, waitMs: deps.waitTimeoutMs });
+      const admission = await line.admit(turn, { signal: request.signal, waitMs: deps.turnTimeoutMs });
       if (!admission.ok) {
         await finish(
           failed(admission.reason === 'timeout' ? 'waited too long for the turns before it' : 'the caller went away'),
@@ -179,7 +178,10 @@ async function think(deps: ChatDeps, scope: Scope, running: Running, rows: Histo
       recordResult: (position, call) => store.recordResult(turn, position, call),
     },
     signal: request.signal,
-    timeLimitMs: deps.turnTimeoutMs,
+    // A turn that waited almost to the end still gets to say something.
+    timeLimitMs: Math.ceil(
+      Math.max(deps.turnTimeoutMs - (performance.now() - running.startedAt), deps.turnTimeoutMs / 10),
+    ),
   });
 }
 

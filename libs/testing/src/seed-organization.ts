@@ -1,4 +1,4 @@
-import { type Queryable, createApiKey, newId } from '@parley/db';
+import { createHash, randomBytes } from 'node:crypto';
 import type {
   AgentDefinition,
   Environment,
@@ -9,6 +9,12 @@ import type {
   Scope,
   ToolDefinition,
 } from '@parley/contracts';
+import type { Pool } from 'pg';
+
+/** A pool; this lib knows none of our own code. */
+type Queryable = Pick<Pool, 'query'>;
+
+const newId = (prefix: string): string => `${prefix}_${randomBytes(13).toString('hex')}`;
 
 export interface SeededOrganization {
   scope: Scope;
@@ -69,13 +75,23 @@ export async function seedOrganization(
       ],
     );
   }
-  const { key } = await createApiKey(db, {
-    organizationId,
-    environment,
-    name: 'test',
-    permissions: given.permissions ?? ['*'],
-  });
+  const key = await seedKey(db, scope, given.permissions ?? ['*']);
   return { scope, key, agentIds };
+}
+
+async function seedKey(
+  db: Queryable,
+  { organizationId, environment }: Scope,
+  permissions: Permission[],
+): Promise<string> {
+  const prefix = environment === 'production' ? 'sk_prod_' : 'sk_dev_';
+  const key = prefix + randomBytes(32).toString('base64url');
+  await db.query(
+    `insert into api_keys (id, organization_id, environment, name, hash, prefix, permissions)
+     values ($1, $2, $3::"Environment", 'test', $4, $5, $6)`,
+    [newId('key'), organizationId, environment, createHash('sha256').update(key).digest(), prefix, permissions],
+  );
+  return key;
 }
 
 async function seedAgent(

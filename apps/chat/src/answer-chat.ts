@@ -1,0 +1,61 @@
+import type { Agents, ChatFailure, ChatRequest } from '@parley/agents';
+import type { ChatResponse } from '@parley/contracts';
+import {
+  HttpError,
+  type KeyedContext,
+  badGateway,
+  badRequest,
+  gatewayTimeout,
+  notFound,
+  statedFailure,
+  unavailable,
+} from '@parley/service';
+
+/** 8 MiB (decisions.md, HTTP in general). */
+export const chatBodyLimitBytes = 8 * 1024 * 1024;
+
+/** Runs one message that came over HTTP, and answers it or throws the refusal that the interface names. */
+export async function answerChat(
+  agents: Agents,
+  request: Omit<ChatRequest, 'channel' | 'requestId' | 'signal'>,
+  { scope, requestId, signal }: KeyedContext,
+): Promise<ChatResponse> {
+  const result = await agents.chat(scope, { ...request, channel: 'api', requestId, signal });
+  if (result.ok) return result.response;
+  throw refusalOf(result, scope.environment);
+}
+
+function refusalOf(failure: ChatFailure, environment: string): HttpError {
+  switch (failure.reason) {
+    case 'agent_not_found':
+      return statedFailure('Agent not found', failure.reason);
+    case 'no_active_config':
+      return statedFailure(`No active config found for agent "${failure.agentSlug}" in ${environment}`, failure.reason);
+    case 'router_not_found':
+      return statedFailure('Router not found', failure.reason);
+    case 'thread_not_found':
+      return notFound('Thread not found', failure.reason);
+    case 'invalid_params': {
+      const named = failure.problems.map(({ path, message }) => `${path} ${message}`).join('; ');
+      return badRequest(named, failure.problems, failure.reason);
+    }
+    case 'model_failed':
+      return badGateway(`The model ${failure.model} could not answer`, failure.reason);
+    case 'model_not_configured':
+      return badGateway(`No provider is configured for the model ${failure.model}`, failure.reason);
+    case 'model_timeout':
+      return gatewayTimeout(`The model ${failure.model} did not answer in time`, failure.reason);
+    case 'turn_timeout':
+      return gatewayTimeout('The message could not be answered in time', failure.reason);
+    case 'thread_busy':
+      return busy('Earlier messages of this thread are still being answered', failure.reason);
+    case 'interrupted':
+      return busy('The message was interrupted; it is stored, but has no answer', failure.reason);
+    case 'aborted':
+      // Nobody reads this: the caller has gone away.
+      return new HttpError(499, failure.reason, 'The caller went away');
+  }
+}
+
+const busy = (message: string, code: string): HttpError =>
+  new HttpError(503, code, message, { headers: unavailable().extra.headers });

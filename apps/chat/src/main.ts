@@ -1,0 +1,87 @@
+import {
+  type Agents,
+  createAgents,
+  createCallbackTokens,
+  createModels,
+  createOrganizationKeys,
+  createTransfer,
+  providersOfEnvironment,
+} from '@parley/agents';
+import { createDb, createSecretBox, schemaProblem } from '@parley/db';
+import { createEntities } from '@parley/entities';
+import { createGuardedFetch, createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
+import { createExecutorClient, createTools } from '@parley/tools';
+import { createChatApp } from './app';
+import { chatVariables } from './config';
+
+startProcess(async () => {
+  const config = loadConfig(chatVariables, process.env);
+  const log = createLogger({ service: 'chat', level: config.LOG_LEVEL });
+  const metrics = createMetrics('chat');
+  const db = createDb({
+    databaseUrl: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL_SIZE,
+    applicationName: 'parley-chat',
+    onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
+  });
+  const problem = await schemaProblem(db.pool);
+  if (problem !== null) throw new Error(problem);
+
+  const models = createModels({
+    environment: providersOfEnvironment(config),
+    organizationKeys: createOrganizationKeys(db.pool, createSecretBox(config.SECRETS_KEY), log),
+    log,
+    defaultModel: config.PARLEY_DEFAULT_MODEL,
+    timeoutMs: config.MODEL_TIMEOUT_MS,
+  });
+  const callbackTokens = createCallbackTokens(config.SECRETS_KEY);
+  const guarded = createGuardedFetch({ allowedPrivateHosts: config.WEB_FETCH_ALLOWED_PRIVATE_HOSTS });
+  const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token } = config;
+  const executor = url && token ? createExecutorClient({ url, token }) : undefined;
+  const entities = createEntities({ pool: db.pool });
+  const tools = createTools({
+    db,
+    entities,
+    log,
+    fetchGuarded: guarded.fetch,
+    executor,
+    ports: {
+      transfer: createTransfer(db),
+      chatWithAgent: (scope, request) => agents.chatWithAgent(scope, request),
+      mintCallbackToken: callbackTokens.mint,
+    },
+  });
+  const agents: Agents = createAgents({
+    db,
+    tools,
+    models,
+    log,
+    turnTimeoutMs: config.TURN_TIMEOUT_MS,
+    historyTokens: config.HISTORY_TOKENS,
+  });
+
+  await runService({
+    config,
+    log,
+    metrics,
+    app: createChatApp({
+      db,
+      agents,
+      tools,
+      callbackTokens,
+      log,
+      metrics,
+      checkResponses: config.NODE_ENV !== 'production',
+    }),
+    checks: { database: () => db.pool.query('select 1') },
+    closing: [
+      { name: 'agents', close: () => agents.close() },
+      { name: 'tool executor client', close: async () => executor?.close() },
+      { name: 'guarded fetch', close: () => guarded.close() },
+      { name: 'entities', close: () => entities.settled() },
+      { name: 'database', close: () => db.close() },
+    ],
+  });
+  // After listening: the classes of a provider take a second to load, which the first message would wait for.
+  await models.warmUp().catch((error: unknown) => log.warn({ err: error }, 'the default model could not be prepared'));
+});
