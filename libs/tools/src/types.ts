@@ -1,5 +1,6 @@
 import type { Actor, Json, JsonObject, Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
+import type { Entities } from '@parley/entities';
 import type { ExecutorClient } from './custom/executor-client';
 
 export type ToolErrorType =
@@ -125,6 +126,7 @@ export interface ToolLog {
 
 export interface ToolDeps {
   db: Db;
+  entities: Entities;
   log: ToolLog;
   fetchGuarded?: FetchGuarded;
   executor?: ExecutorClient;

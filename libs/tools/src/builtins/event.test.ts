@@ -1,5 +1,6 @@
 import type { Actor, JsonObject, RoleDefinition, Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
+import { createEntities } from '@parley/entities';
 import { type TestDatabase, createTestDatabase } from '@parley/testing';
 import { createTools } from '../create-tools';
 import type { ToolResult, Tools } from '../types';
@@ -35,7 +36,12 @@ const changeOf = (type: string, id: string, data: JsonObject) =>
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
-  tools = createTools({ db, log: { error: (fields) => console.error(fields) }, ports: {} });
+  tools = createTools({
+    db,
+    entities: createEntities({ pool: db.pool }),
+    log: { error: (fields) => console.error(fields) },
+    ports: {},
+  });
   for (const slug of ['order', 'customer', 'salary', 'ticket']) {
     const { no } = await db.prisma.entityType.create({
       data: { ...scope, id: `t-${slug}`, slug, name: slug, schema: {} },
@@ -125,7 +131,7 @@ describe('event.emit', () => {
 
 describe('event.query', () => {
   it('pages through everything once, newest first', async () => {
-    for (let n = 0; n < 7; n += 1) await run('event.emit', { type: 'page.item', payload: { n } });
+    for (let n = 0; n < 7; n += 1) expect(await run('event.emit', { type: 'page.item', payload: { n } })).toMatchObject({ ok: true });
     const seen: unknown[] = [];
     let cursor = '';
     for (let pages = 1; ; pages += 1) {

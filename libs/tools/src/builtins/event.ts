@@ -44,7 +44,7 @@ const emit = defineBuiltIn({
         entityType,
         entityId ?? null,
         JSON.stringify(payload),
-        JSON.stringify(namedActor(actor)),
+        JSON.stringify(actor),
         context.hops,
         context.requestId ?? null,
       ],
@@ -84,7 +84,7 @@ const query = defineBuiltIn({
                and ($5::text is null or entity_id = $5) and ($6::float8 is null or created_at >= to_timestamp($6 / 1000))
                and ($7::bigint is null or id < $7)
                and ($8::text[] is null or entity_type is null or entity_type = any($8))
-             order by id desc limit $9`,
+             order by events.id desc limit $9`,
       values: [
         scope.organizationId,
         scope.environment,
@@ -99,7 +99,7 @@ const query = defineBuiltIn({
     });
     const page = rows.slice(0, limit).map((row) => {
       const isPayloadShown = row.entityType === null || visible === null || visible.get(row.entityType) === 'all';
-      return isPayloadShown ? row : { ...row, payload: null };
+      return { ...row, payload: isPayloadShown ? row.payload : null, actor: namedActor(row.actor) };
     });
     const result = { data: page, cursor: page.at(-1)?.id ?? cursor ?? '', hasMore: rows.length > limit };
     return { ok: true, result: result as unknown as Json };
@@ -112,7 +112,7 @@ interface EventRow {
   entityType: string | null;
   entityId: string | null;
   payload: Json;
-  actor: Json;
+  actor: Actor;
   createdAt: number;
 }
 
@@ -141,7 +141,7 @@ async function visibleTypes({
   );
 }
 
-/** As events name who did something. */
+/** Who did something, without what it was allowed to do. */
 function namedActor(actor: Actor): { type: Actor['type']; id?: string } {
   switch (actor.type) {
     case 'system':
@@ -152,6 +152,8 @@ function namedActor(actor: Actor): { type: Actor['type']; id?: string } {
       return { type: 'agent', id: actor.slug };
     case 'user':
       return { type: 'user', id: actor.apiKeyId };
+    default:
+      return { type: (actor as Actor).type };
   }
 }
 

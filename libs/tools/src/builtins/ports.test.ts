@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import type { Actor, Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
+import { createEntities } from '@parley/entities';
 import { createGuardedFetch } from '@parley/service';
 import { type TestDatabase, createTestDatabase } from '@parley/testing';
 import { createTools } from '../create-tools';
@@ -63,6 +64,7 @@ beforeEach(() => {
   [asked, transfers, logged, received] = [[], [], [], []];
   tools = createTools({
     db,
+    entities: createEntities({ pool: db.pool }),
     log: { error: (fields) => logged.push(fields) },
     fetchGuarded: guarded.fetch,
     ports: {
@@ -223,7 +225,12 @@ describe('what goes wrong inside a tool', () => {
     await new Promise((resolve) => hangsUp.once('listening', resolve));
     const { port } = hangsUp.address() as AddressInfo;
     const away = createDb({ databaseUrl: `postgresql://nobody@127.0.0.1:${port}/none` });
-    tools = createTools({ db: away, log: { error: () => {} }, ports: {} });
+    tools = createTools({
+      db: away,
+      entities: createEntities({ pool: away.pool }),
+      log: { error: () => {} },
+      ports: {},
+    });
     expect(await run('custom.tool', {})).toEqual({
       ok: false,
       errorType: 'execution_error',
@@ -236,7 +243,7 @@ describe('what goes wrong inside a tool', () => {
 
 describe('a tool without its port', () => {
   it('does not exist', async () => {
-    tools = createTools({ db, log: { error: () => {} }, ports: {} });
+    tools = createTools({ db, entities: createEntities({ pool: db.pool }), log: { error: () => {} }, ports: {} });
     const message = 'Tool not available: web.fetch';
     expect(await run('web.fetch', {})).toEqual({ ok: false, errorType: 'tool_not_found', message });
     const offered = (await tools.offer(scope, ['*'])).map(({ name }) => name);

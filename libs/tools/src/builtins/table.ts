@@ -1,11 +1,12 @@
 import { agentTools } from './agent';
 import type { BuiltIn } from './built-in';
+import { entityTools } from './entity';
 import { eventTools } from './event';
 import { routerTools } from './router';
 import { webTools } from './web';
 
 /** Every tool that the product brings along: one line a namespace. */
-const builtIns: readonly BuiltIn[] = [...eventTools, ...agentTools, ...routerTools, ...webTools];
+const builtIns: readonly BuiltIn[] = [...entityTools, ...eventTools, ...agentTools, ...routerTools, ...webTools];
 
 export const builtInsByName: ReadonlyMap<string, BuiltIn> = new Map(builtIns.map((tool) => [tool.name, tool]));
 

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Actor, type JsonObject, type Scope, type ToolDefinition, executeBodySchema } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
+import { createEntities } from '@parley/entities';
 import { type TestDatabase, createTestDatabase } from '@parley/testing';
 import { createTools } from '../create-tools';
 import type { CallbackGrant, ToolCall, ToolContext, Tools } from '../types';
@@ -98,6 +99,7 @@ beforeEach(() => {
   Object.assign(executor.state, { status: 200, answer: { result: 'ok', _meta: { durationMs: 1 } }, delayMs: 0 });
   tools = createTools({
     db,
+    entities: createEntities({ pool: db.pool }),
     log: { error: (_fields, message) => logged.push(message) },
     executor: client,
     ports: { mintCallbackToken: (_scope, grant) => `token-${minted.push(grant)}` },
@@ -230,7 +232,13 @@ describe('a call of a custom tool', () => {
 
   it('says so when the executor cannot be reached', async () => {
     const nobody = createExecutorClient({ url: 'http://127.0.0.1:1', token: 'x' });
-    tools = createTools({ db, log: { error: (_f, message) => logged.push(message) }, executor: nobody, ports: {} });
+    tools = createTools({
+      db,
+      entities: createEntities({ pool: db.pool }),
+      log: { error: (_f, message) => logged.push(message) },
+      executor: nobody,
+      ports: {},
+    });
     const message = 'The tool executor is not available';
     expect(await run('note', {})).toEqual({ ok: false, errorType: 'execution_error', message });
     expect(logged).toEqual(['tool executor']);
@@ -239,7 +247,14 @@ describe('a call of a custom tool', () => {
 
   it('ends at the time limit, and when the caller goes away', async () => {
     executor.state.delayMs = 1_000;
-    tools = createTools({ db, log: { error: () => {} }, executor: client, ports: {}, timeLimitMs: 60 });
+    tools = createTools({
+      db,
+      entities: createEntities({ pool: db.pool }),
+      log: { error: () => {} },
+      executor: client,
+      ports: {},
+      timeLimitMs: 60,
+    });
     const message = 'note did not finish within 0.06 s';
     expect(await run('note', {})).toEqual({ ok: false, errorType: 'timeout', message });
     const signal = AbortSignal.timeout(20);

@@ -1,0 +1,239 @@
+import { type Json, jsonObjectSchema } from '@parley/contracts';
+import type { Access, Deleted, Invalid, MaskedField, NotFound, OutOfScope, TypeNotFound } from '@parley/entities';
+import { z } from 'zod';
+import { failure } from '../failure';
+import { accessWith } from '../permissions/access-of';
+import type { ToolFailure, ToolResult } from '../types';
+import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
+import { typeOfEntity } from './type-of-entity';
+
+const type = z.string().min(1).max(100).describe('Slug of the entity type, such as "order".');
+const optionalType = type.optional().describe('Slug of the entity type; may be left out, as the id tells it.');
+const id = z.string().min(1).max(100).describe('Id of the entity.');
+const status = z.string().min(1).max(64);
+const data = (description: string) =>
+  jsonObjectSchema.meta({ type: 'object', additionalProperties: true, description });
+const limit = (fallback: number) =>
+  z
+    .int()
+    .min(1)
+    .default(fallback)
+    .transform((value) => Math.min(value, 100))
+    .describe('How many at most; no more than 100.');
+const relation = z
+  .string()
+  .regex(/^[a-zA-Z][\w-]{0,63}$/, 'must be a word such as "payment_for"')
+  .describe('Name of the relation, such as "payment_for".');
+
+const entityShape = 'An entity is { id, type, status, data, createdAt, updatedAt }; times are Unix milliseconds.';
+
+const create = defineBuiltIn({
+  name: 'entity.create',
+  description: `Creates an entity and returns it. ${entityShape}`,
+  sideEffects: true,
+  needs: { action: 'create' },
+  args: z.strictObject({
+    type,
+    data: data('The fields of the new entity.'),
+    status: status.optional().describe('Lifecycle status; "active" unless given.'),
+  }),
+  async call(args, call) {
+    const result = await call.deps.entities.create(call.scope, {
+      ...args,
+      ...(await withAccess(call)),
+      ...origin(call),
+    });
+    return result.ok ? json(result.entity.json) : failed(result, args.type);
+  },
+});
+
+const get = defineBuiltIn({
+  name: 'entity.get',
+  description: `Returns one entity by its id. ${entityShape}`,
+  sideEffects: false,
+  needs: { action: 'read', entityIdIn: 'id' },
+  args: z.strictObject({ type: optionalType, id }),
+  async call(args, call) {
+    const type = call.entityType!;
+    const result = await call.deps.entities.get(call.scope, { type, id: args.id, ...(await withAccess(call)) });
+    return result.ok ? json(result.entity.json) : failed(result, type);
+  },
+});
+
+const query = defineBuiltIn({
+  name: 'entity.query',
+  description: [
+    'Finds entities by exact conditions and returns { data: [entity], cursor, hasMore }, newest first.',
+    entityShape,
+    'Filters name fields as "data.<field>", or id, createdAt, updatedAt; all must hold. A value means equality:',
+    '{"data.status": "open"}. Operators: {"data.total": {"$gte": 10, "$lt": 50}}, {"data.city": {"$in": ["Lima"]}};',
+    'there are $eq, $ne, $in, $nin, $gt, $gte, $lt, $lte, $contains (part of a text, or an item of a list) and',
+    '$exists (true or false). Compare numbers with numbers and texts with texts.',
+  ].join(' '),
+  sideEffects: false,
+  needs: { action: 'list' },
+  args: z.strictObject({
+    type,
+    filters: data('Conditions by field, such as {"data.status": "open"}; leave out for all.').optional(),
+    status: status.optional().describe('Lifecycle status, such as "active"; without it all but deleted ones.'),
+    sort: z
+      .strictObject({
+        field: z.string().min(1).max(200).describe('createdAt, updatedAt, id or "data.<field>".'),
+        direction: z.enum(['asc', 'desc']).default('desc'),
+      })
+      .optional(),
+    limit: limit(50),
+    cursor: z.string().max(4_000).optional().describe('The cursor of the page before, to go on from there.'),
+  }),
+  async call(args, call) {
+    const result = await call.deps.entities.query(call.scope, { ...args, ...(await withAccess(call)) });
+    return result.ok ? json(result.page.json) : failed(result, args.type);
+  },
+});
+
+const search = defineBuiltIn({
+  name: 'entity.search',
+  description: `Finds entities by words in their text and returns { data: [entity] }, best matches first. All words must occur; the last one may be the beginning of a word. ${entityShape}`,
+  sideEffects: false,
+  needs: { action: 'list' },
+  args: z.strictObject({
+    type,
+    query: z.string().min(1).max(1_000).describe('The words to look for.'),
+    status: status.optional().describe('Lifecycle status; without it all but deleted ones.'),
+    limit: limit(20),
+  }),
+  async call(args, call) {
+    const result = await call.deps.entities.search(call.scope, { ...args, ...(await withAccess(call)) });
+    return result.ok ? json(result.list.json) : failed(result, args.type);
+  },
+});
+
+const update = defineBuiltIn({
+  name: 'entity.update',
+  description: `Changes an entity and returns it. The given fields replace those of the entity, all others stay; null sets null. ${entityShape}`,
+  sideEffects: true,
+  needs: { action: 'update', entityIdIn: 'id' },
+  args: z
+    .strictObject({
+      type: optionalType,
+      id,
+      data: data('The fields to change.').optional(),
+      status: status.optional().describe('New lifecycle status.'),
+    })
+    .refine(({ data, status }) => data !== undefined || status !== undefined, 'data or status is required'),
+  async call(args, call) {
+    const type = call.entityType!;
+    // A status is another way to delete or restore, so it takes the permission to delete.
+    if (args.status === 'deleted') {
+      const decision = call.permissions.decide('delete', type);
+      if (!decision.allowed) return failure('permission_denied', decision.message);
+    }
+    const input = { ...args, type, ...(await withAccess(call)), ...origin(call) };
+    const result = await call.deps.entities.update(call.scope, input);
+    return result.ok ? json(result.entity.json) : failed(result, type);
+  },
+});
+
+const remove = defineBuiltIn({
+  name: 'entity.delete',
+  description: 'Deletes an entity: it no longer appears in results. Returns { success: true }.',
+  sideEffects: true,
+  needs: { action: 'delete', entityIdIn: 'id' },
+  args: z.strictObject({ type: optionalType, id }),
+  async call(args, call) {
+    const type = call.entityType!;
+    const input = { type, id: args.id, ...(await withAccess(call)), ...origin(call) };
+    const result = await call.deps.entities.remove(call.scope, input);
+    return result.ok ? { ok: true, result: { success: true } } : failed(result, type);
+  },
+});
+
+const ends = {
+  fromId: z.string().min(1).max(100).describe('Id of the entity that the relation starts from.'),
+  relation,
+  toId: z.string().min(1).max(100).describe('Id of the entity that it points to.'),
+};
+
+const link = defineBuiltIn({
+  name: 'entity.link',
+  description: 'Relates two entities by a named relation; again changes nothing. Returns { success: true }.',
+  sideEffects: true,
+  needs: { action: 'update', entityIdIn: 'fromId' },
+  args: z.strictObject(ends),
+  async call(args, call) {
+    const denial = await checkEnds(args, call);
+    if (denial !== null) return denial;
+    const result = await call.deps.entities.link(call.scope, args);
+    return result.ok ? { ok: true, result: { success: true } } : failed(result, call.entityType!);
+  },
+});
+
+const unlink = defineBuiltIn({
+  name: 'entity.unlink',
+  description: 'Ends a relation between two entities; it is no error when there is none. Returns { success: true }.',
+  sideEffects: true,
+  needs: { action: 'update', entityIdIn: 'fromId' },
+  args: z.strictObject(ends),
+  async call(args, call) {
+    const denial = await checkEnds(args, call);
+    if (denial !== null) return denial;
+    await call.deps.entities.unlink(call.scope, args);
+    return { ok: true, result: { success: true } };
+  },
+});
+
+export const entityTools: readonly BuiltIn[] = [create, get, query, search, update, remove, link, unlink];
+
+/** Both ends of a relation must be entities that the caller may see, and the one that it points to may be read. */
+async function checkEnds(
+  { fromId, toId }: { fromId: string; toId: string },
+  call: BuiltInCall,
+): Promise<ToolFailure | null> {
+  const { deps, scope, permissions, entityType } = call;
+  const toType = await typeOfEntity(deps.db.pool, scope, toId);
+  if (toType === null) return failure('not_found', 'Entity not found');
+  const decision = permissions.decide('read', toType);
+  if (!decision.allowed) return failure('permission_denied', decision.message);
+  for (const [type, id] of [
+    [entityType!, fromId],
+    [toType, toId],
+  ] as const) {
+    const found = await deps.entities.get(scope, { type, id, ...(await withAccess(call, type)) });
+    if (!found.ok) return failed(found, type);
+  }
+  return null;
+}
+
+/** Which entities of the type, and what of them, the caller may see. */
+async function withAccess(call: BuiltInCall, type = call.entityType!): Promise<{ access?: Access }> {
+  const access = await accessWith(call.deps.db.pool, call.scope, call.actor, call.permissions, type);
+  return access === undefined ? {} : { access };
+}
+
+const origin = ({ actor, context: { hops, requestId } }: BuiltInCall) => ({ actor, hops, requestId });
+
+/** PostgreSQL's own text of entities, read once. */
+const json = (text: string): ToolResult => ({ ok: true, result: JSON.parse(text) as Json });
+
+function failed(
+  result: TypeNotFound | NotFound | Deleted | OutOfScope | MaskedField | Invalid,
+  type: string,
+): ToolFailure {
+  switch (result.reason) {
+    case 'type_not_found':
+      return failure('not_found', `Entity type ${type} not found`);
+    case 'not_found':
+      return failure('not_found', 'Entity not found');
+    case 'deleted':
+      return failure('not_found', 'Entity has been deleted');
+    case 'out_of_scope':
+      return failure('permission_denied', 'Entity not accessible within scope');
+    case 'masked_field':
+      return failure('permission_denied', `Permission denied: field '${result.field}' of '${type}' is masked`);
+    case 'invalid':
+      return failure(
+        'invalid_arguments',
+        `Invalid arguments: ${result.problems.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
+      );
+  }
+}
