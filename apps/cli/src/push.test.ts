@@ -2,12 +2,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { syncBodySchema, syncPullSchema, syncResultSchema } from '@parley/contracts';
-import { createApiKey, createApiKeyCheck, createDb, type Db } from '@parley/db';
-import { pullResources, pushResources } from '@parley/resources';
-import { badRequest, createApp, route, silentLogger } from '@parley/service';
+import { createApiKey, createDb, type Db } from '@parley/db';
+import { createEntities } from '@parley/entities';
+import { pullResources } from '@parley/resources';
+import { silentLogger } from '@parley/service';
 import { type TestDatabase, createTestDatabase } from '@parley/testing';
-import { z } from 'zod';
+import { createDataApp } from '../../data/src/app';
 import { type Cli, buildCli } from './cli-under-test';
 
 /** Every test starts processes. */
@@ -33,7 +33,15 @@ describe('push', () => {
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    server = createServer(syncService()).listen(0, '127.0.0.1');
+    server = createServer(
+      createDataApp({
+        db,
+        entities: createEntities({ pool: db.pool }),
+        log: silentLogger(),
+        checkResponses: true,
+        requestReindexing: () => {},
+      }),
+    ).listen(0, '127.0.0.1');
     await new Promise((listening) => server.once('listening', listening));
     await db.pool.query(
       `insert into organizations (id, slug, name, updated_at) values ('org_push', 'push', 'P', now())`,
@@ -47,25 +55,6 @@ describe('push', () => {
     env = { PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, PARLEY_API_KEY: key };
   });
   afterAll(() => server.close());
-
-  function syncService() {
-    const knownTools = ['entity.query', 'entity.get'];
-    const permission = 'sync' as const;
-    const push = route(
-      { method: 'post', path: '/v1/sync', permission, body: syncBodySchema, response: syncResultSchema },
-      async ({ body }, { scope }) => {
-        const pushed = await pushResources(db, scope, { ...body, knownTools });
-        if (pushed.ok) return pushed.result;
-        throw badRequest('The definitions have problems', pushed.reason === 'invalid' ? pushed.problems : undefined);
-      },
-    );
-    const pull = route(
-      { method: 'post', path: '/v1/sync/pull', permission, body: z.object({}), response: syncPullSchema },
-      (_, { scope }) => pullResources(db, scope),
-    );
-    const checkKey = createApiKeyCheck(db.pool);
-    return createApp({ routes: [push, pull], checkKey, log: silentLogger(), checkResponses: true });
-  }
 
   /** Writes a project; a file that is null is removed. */
   function project(files: Record<string, string | null>): string {
@@ -172,7 +161,7 @@ describe('push', () => {
     project({ 'agents/other.ts': agent('Other', ", slug: 'other', tools: ['entity.query', 'nope']") });
     const { code, stderr } = await cli.parley(['push', 'project'], { env });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: The definitions have problems \(bad_request, request [\w-]+\):\n/);
+    expect(stderr).toMatch(/^error: The definitions have problems \(invalid_definitions, request [\w-]+\):\n/);
     expect(stderr).toContain('\n  agents/other.ts: other: tools.1 unknown tool "nope"\n');
     project({ 'agents/other.ts': null });
   });

@@ -2,13 +2,13 @@ import type { Scope } from '@parley/contracts';
 import { type Db, type Queryable, createApiKey, inTransaction, newId } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { type PushRequest, pushResources } from '@parley/resources';
+import { builtInToolNames } from '@parley/tools';
 import { Failure } from '../failure';
 import { type Organization, demoSlug, insertOrganization } from '../organizations';
 import { developmentResources, productionResources } from './resources';
 import { demoRows } from './rows';
 
 const keyName = 'demo';
-const knownTools = ['entity.query', 'entity.get'];
 
 /**
  * Makes the demo organization, its definitions, its data and its key: each once. What a person has changed since is
@@ -45,7 +45,7 @@ async function demoOrganization(db: Queryable): Promise<Organization & { seeded:
 
 /** Version 0: an environment that anything was pushed to belongs to whoever pushed. */
 async function pushOnce(db: Db, scope: Scope, resources: PushRequest['resources']): Promise<void> {
-  const pushed = await pushResources(db, scope, { resources, expectedVersion: 0, knownTools });
+  const pushed = await pushResources(db, scope, { resources, expectedVersion: 0, knownTools: builtInToolNames });
   if (!pushed.ok && pushed.reason === 'invalid') {
     const problems = pushed.problems.map(({ path, message }) => `${path}: ${message}`);
     throw new Error(`The demo's own definitions are refused: ${problems.join('; ')}`);
