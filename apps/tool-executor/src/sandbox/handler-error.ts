@@ -32,7 +32,7 @@ export function toHandlerError({ name, message, stack = '' }: ThrownInside): Han
 const own = (line: string): number => Math.max(1, Number(line) - 1);
 
 function describe(name: string | undefined, message: string): string {
-  if (name !== 'InternalError') return message;
-  if (message === 'out of memory') return `Memory limit exceeded (${sandboxLimits.memoryBytes / 1024 / 1024} MiB)`;
-  return message === 'stack overflow' ? 'Maximum call stack size exceeded' : message;
+  if (message === 'stack overflow') return 'Maximum call stack size exceeded';
+  const isMemory = name === 'InternalError' && message === 'out of memory';
+  return isMemory ? `Memory limit exceeded (${sandboxLimits.memoryBytes / 1024 / 1024} MiB)` : message;
 }

@@ -78,6 +78,9 @@ export function installBinary(host: PreludeHost): void {
     return (pool[used++]! * 2 ** 21 + (pool[used++]! >>> 11)) / 2 ** 53;
   };
 
+  // Nothing here has a second thread to share memory with.
+  delete (globalThis as { SharedArrayBuffer?: unknown }).SharedArrayBuffer;
+
   host.define({
     TextEncoder,
     TextDecoder,

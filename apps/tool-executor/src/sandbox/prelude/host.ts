@@ -62,11 +62,17 @@ export function createHost(op: Op) {
     },
   };
 
+  // Longer than what is kept outside; turning more into JSON would only take time.
+  const maxChars = 20_000;
   const describeError = (error: unknown): { name?: string; message: string; stack?: string } => {
-    if (error === null || typeof error !== 'object') return { message: String(error) };
+    if (error === null || typeof error !== 'object') return { message: String(error).slice(0, maxChars) };
     const { name, message, stack } = error as Error;
     if (typeof message !== 'string') return { message: stringify(error) ?? 'The handler threw an object' };
-    return { name: String(name), message, stack: typeof stack === 'string' ? stack : undefined };
+    return {
+      name: String(name).slice(0, maxChars),
+      message: message.slice(0, maxChars),
+      stack: typeof stack === 'string' ? stack.slice(0, maxChars) : undefined,
+    };
   };
 
   const fail = (error: unknown): void => {
