@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Permission } from '@parley/contracts';
 import { assistant, catalog, productType } from './catalog';
-import { type Client, createClient } from './client';
+import { type Client, createClient, push } from './client';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
@@ -10,7 +10,7 @@ let admin: Client;
 beforeAll(async () => {
   tenant = await createTenant();
   admin = await tenant.client();
-  await admin.post('/v1/sync', { resources: catalog });
+  await push(admin, catalog);
 });
 afterAll(() => tenant.close());
 
@@ -20,7 +20,6 @@ const routes: [method: string, path: string, body: unknown, permission: 'chat' |
   ['POST', '/v1/routers/none/chat', { message: 'hi' }, 'chat'],
   ['POST', '/v1/compile-prompt', { slug: assistant.slug }, 'sync'],
   ['POST', '/v1/run-tool', { toolName: 'entity.query', args: { type: 'product' } }, 'sync'],
-  ['POST', '/v1/fire-trigger', { triggerSlug: 'none' }, 'sync'],
   ['POST', '/v1/sync/state', {}, 'sync'],
   ['POST', '/v1/sync/pull', {}, 'sync'],
   ['POST', '/v1/sync', { resources: {} }, 'sync'],
@@ -77,7 +76,7 @@ describe('a key', () => {
     const { body: created } = await admin.post('/v1/data/product', { data: { name: 'dev only' } });
     expect((await production.get('/v1/entity-types')).body).toEqual({ data: [] });
     expect((await production.get('/v1/data/product')).status).toBe(404);
-    await production.post('/v1/sync', { resources: { entityTypes: [productType] } });
+    await push(production, { entityTypes: [productType] });
     expect((await production.get(`/v1/data/product/${created.id}`)).status).toBe(404);
     expect((await production.get('/v1/data/product')).body.data).toEqual([]);
     expect((await production.patch(`/v1/data/product/${created.id}`, { data: { name: 'x' } })).status).toBe(404);
@@ -98,7 +97,7 @@ describe('a key', () => {
   it('reaches nothing of another organization', async () => {
     const other = await createTenant();
     const stranger = await other.client();
-    await stranger.post('/v1/sync', { resources: catalog });
+    await push(stranger, catalog);
     const { body: created } = await admin.post('/v1/data/product', { data: { name: 'ours' } });
     expect((await stranger.get(`/v1/data/product/${created.id}`)).status).toBe(404);
     expect((await stranger.get('/v1/data/product')).body.data).toEqual([]);
@@ -138,8 +137,7 @@ describe('a key with a role', () => {
       scopeRules: [{ entityType: 'product', field: 'data.name', operator: 'eq', value: 'visible' }],
       fieldMasks: [{ entityType: 'product', fieldPath: 'price', maskType: 'hide' }],
     };
-    const pushed = await admin.post('/v1/sync', { resources: { roles: [role] } });
-    expect(pushed.status).toBe(200);
+    await push(admin, { roles: [role] });
     const visible = (await admin.post('/v1/data/product', { data: { name: 'visible', price: 7 } })).body;
     const hidden = (await admin.post('/v1/data/product', { data: { name: 'hidden', price: 8 } })).body;
     const limited = await tenant.client({ permissions: ['data'], role: 'shelf' });

@@ -41,3 +41,9 @@ export function createClient(url: string, key?: string): Client {
     delete: (path, headers) => send('DELETE', path, undefined, headers),
   };
 }
+
+/** Pushes definitions that a test stands on; throws with the whole answer when they are refused. */
+export async function push(client: Client, resources: object): Promise<void> {
+  const { status, body } = await client.post('/v1/sync', { resources });
+  if (status !== 200) throw new Error(`The push was refused: ${JSON.stringify(body)}`);
+}

@@ -1,5 +1,5 @@
 import { catalog } from './catalog';
-import type { Answer, Client } from './client';
+import { type Answer, type Client, push } from './client';
 import { type Tenant, createTenant } from './tenant';
 
 let tenant: Tenant;
@@ -7,8 +7,7 @@ let client: Client;
 beforeAll(async () => {
   tenant = await createTenant();
   client = await tenant.client({ permissions: ['*'] });
-  const pushed = await client.post('/v1/sync', { resources: catalog });
-  expect(pushed.status).toBe(200);
+  await push(client, catalog);
 });
 afterAll(() => tenant.close());
 
@@ -24,7 +23,7 @@ async function create(type: string, data: object, status?: string): Promise<{ id
 let counter = 0;
 async function newType(schema: object = {}, searchFields: string[] = []): Promise<string> {
   const slug = `kind-${(counter += 1)}`;
-  await client.post('/v1/sync', { resources: { entityTypes: [{ slug, name: slug, schema, searchFields }] } });
+  await push(client, { entityTypes: [{ slug, name: slug, schema, searchFields }] });
   return slug;
 }
 
@@ -293,7 +292,7 @@ describe('POST /v1/data/:type/query', () => {
   it('refuses an unsupported top-level field, naming it and what is supported', async () => {
     const answer = await client.post(`/v1/data/${type}/query`, { filters: { price: 5 } });
     expect(answer.status).toBe(400);
-    for (const part of ['price', 'id', 'createdAt', 'updatedAt', 'data.price']) {
+    for (const part of ['"price"', 'id', 'createdAt', 'updatedAt', 'data.<fieldName>']) {
       expect(answer.body.error).toContain(part);
     }
   });

@@ -1,5 +1,5 @@
 import { assistant, catalog } from './catalog';
-import type { Client } from './client';
+import { type Client, push } from './client';
 import { type Tenant, createTenant } from './tenant';
 
 let tenant: Tenant;
@@ -7,7 +7,7 @@ let client: Client;
 beforeAll(async () => {
   tenant = await createTenant();
   client = await tenant.client();
-  await client.post('/v1/sync', { resources: catalog });
+  await push(client, catalog);
 });
 afterAll(() => tenant.close());
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { catalog } from './catalog';
-import type { Answer, Client } from './client';
+import { type Answer, type Client, push } from './client';
 import { ownStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   tenant = await createTenant(stack);
   const admin = await tenant.client({ permissions: ['sync'] });
-  await admin.post('/v1/sync', { resources: catalog });
+  await push(admin, catalog);
 });
 afterEach(() => tenant.close());
 afterAll(() => stack?.stop());
@@ -61,7 +61,7 @@ it('admits 200 requests of an organization in a minute, whatever the keys, and n
   expect(admitted(answers)).toBe(200);
   const neighbour = await createTenant(stack);
   const theirs = await neighbour.client();
-  await theirs.post('/v1/sync', { resources: catalog });
+  await push(theirs, catalog);
   expect(admitted(await burst(theirs, 10))).toBe(10);
   await neighbour.close();
 });

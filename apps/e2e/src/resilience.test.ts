@@ -1,6 +1,6 @@
 import type { ServiceName } from '@parley/testing';
 import { assistant, catalog } from './catalog';
-import { type Client, createClient } from './client';
+import { type Client, createClient, push } from './client';
 import { ownStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
   stack = await ownStack();
   tenant = await createTenant(stack);
   client = await tenant.client();
-  await client.post('/v1/sync', { resources: catalog });
+  await push(client, catalog);
 });
 afterAll(async () => {
   await tenant?.close();

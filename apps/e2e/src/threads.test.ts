@@ -1,6 +1,6 @@
 import { type ModelServer, startModelServer } from '@parley/testing';
 import { assistant, catalog } from './catalog';
-import type { Client } from './client';
+import { type Client, push } from './client';
 import { ownStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
@@ -28,8 +28,7 @@ beforeAll(async () => {
     ],
   };
   const free = { ...clerk, slug: 'free', threadContextParams: undefined };
-  const pushed = await client.post('/v1/sync', { resources: { ...catalog, agents: [clerk, free] } });
-  expect([pushed.status, pushed.body.error]).toEqual([200, undefined]);
+  await push(client, { ...catalog, agents: [clerk, free] });
 });
 beforeEach(() => {
   model.requests.length = 0;

@@ -1,5 +1,5 @@
 import { assistant, catalog } from './catalog';
-import type { Client } from './client';
+import { type Client, push } from './client';
 import { type Tenant, createTenant } from './tenant';
 
 let tenant: Tenant;
@@ -9,8 +9,12 @@ beforeAll(async () => {
   tenant = await createTenant();
   client = await tenant.client();
   const limited = { ...assistant, slug: 'limited', tools: ['entity.get'] };
-  const pushed = await client.post('/v1/sync', { resources: { ...catalog, agents: [assistant, limited] } });
-  expect([pushed.status, pushed.body.error]).toEqual([200, undefined]);
+  const custom = { description: 'For tests.', parameters: { type: 'object', properties: { a: { type: 'number' } } } };
+  const tools = [
+    { ...custom, name: 'shop.broken', handlerCode: 'throw new Error("out of order")' },
+    { ...custom, name: 'shop.double', handlerCode: 'return { twice: args.a * 2 }' },
+  ];
+  await push(client, { ...catalog, agents: [assistant, limited], tools });
   lampId = (await client.post('/v1/data/product', { data: { name: 'Lamp' } })).body.id;
 });
 afterAll(() => tenant.close());
@@ -62,6 +66,12 @@ describe('POST /v1/run-tool', () => {
     expect(JSON.stringify(body.result)).toContain(lampId);
   });
 
+  it("runs an organization's own tool in the executor", async () => {
+    const { status, body } = await client.post('/v1/run-tool', { toolName: 'shop.double', args: { a: 21 } });
+    expect([status, body.error]).toEqual([200, undefined]);
+    expect(body).toMatchObject({ tool: { name: 'shop.double', isBuiltin: false }, result: { twice: 42 } });
+  });
+
   it('runs as an agent', async () => {
     const args = { type: 'product', id: lampId };
     const { status, body } = await client.post('/v1/run-tool', { agentSlug: 'limited', toolName: 'entity.get', args });
@@ -73,7 +83,8 @@ describe('POST /v1/run-tool', () => {
     [{ toolName: 'entity.query', agentSlug: 'none' }, 404, 'not_found'],
     [{ toolName: 'no.such.tool' }, 400, 'tool_not_found'],
     [{ toolName: 'entity.query', agentSlug: 'limited', args: { type: 'product' } }, 403, 'permission_denied'],
-    [{ toolName: 'entity.get', args: { type: 'product', id: 'none' } }, 500, 'execution_error'],
+    [{ toolName: 'entity.get', args: { type: 'product', id: 'none' } }, 404, 'not_found'],
+    [{ toolName: 'shop.broken', args: {} }, 500, 'execution_error'],
   ])('answers %j with %i', async (body, status, errorType) => {
     const answer = await client.post('/v1/run-tool', body);
     expect([answer.status, answer.body.errorType]).toEqual([status, errorType]);
@@ -82,12 +93,5 @@ describe('POST /v1/run-tool', () => {
 
   it('wants toolName', async () => {
     expect((await client.post('/v1/run-tool', {})).status).toBe(400);
-  });
-});
-
-describe('POST /v1/fire-trigger', () => {
-  it('answers 404 with errorType not_found for an unknown trigger', async () => {
-    const answer = await client.post('/v1/fire-trigger', { triggerSlug: 'none' });
-    expect([answer.status, answer.body.errorType]).toEqual([404, 'not_found']);
   });
 });

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { createClient } from './client';
+import { shared } from './stack';
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-e2e-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs the command as a user would, away from the checkout; what it printed on stdout. */
+async function parley(args: string[], env: Record<string, string> = {}): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(shared.bundles, 'cli', 'main.cjs'), ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, DATABASE_URL: shared.databaseUrl, ...env },
+  });
+  return stdout.trim();
+}
+
+const org = `cli-${process.pid}`;
+const create = (...args: string[]) =>
+  parley(['keys', 'create', '--org', org, '--env', 'development', '--name', 'e2e', '--permissions', ...args]);
+
+it('goes from an empty database to a first chat: organization, key, push, chat, revoke', async () => {
+  await parley(['org', 'create', '--slug', org, '--name', 'From the terminal']);
+  const key = await create('*');
+  expect(key).toMatch(/^sk_dev_[A-Za-z0-9_-]{43}$/);
+  const reach = { PARLEY_URL: shared.url, PARLEY_API_KEY: key };
+
+  mkdirSync(join(folder, 'shop', 'agents'), { recursive: true });
+  mkdirSync(join(folder, 'shop', 'entity-types'));
+  const agent = { slug: 'clerk', name: 'Clerk', systemPrompt: 'You help.', tools: ['entity.query'] };
+  writeFileSync(join(folder, 'shop', 'agents', 'clerk.json'), JSON.stringify(agent));
+  const type = { slug: 'tent', name: 'Tent', schema: { name: 'string' } };
+  writeFileSync(join(folder, 'shop', 'entity-types', 'tent.json'), JSON.stringify(type));
+  const pushed = JSON.parse(await parley(['push', 'shop', '--json'], reach));
+  expect(pushed.results).toMatchObject({ agents: { created: ['clerk'] }, entityTypes: { created: ['tent'] } });
+
+  const client = createClient(shared.url, key);
+  expect((await client.post('/v1/data/tent', { data: { name: 'Dome' } })).status).toBe(201);
+  const chat = JSON.parse(await parley(['chat', 'clerk', '/tool entity.query {"type":"tent"}', '--json'], reach));
+  expect(chat.message).toContain('Dome');
+
+  await parley(['keys', 'revoke', key.slice(0, 13), '--org', org]);
+  await sleep(1_000);
+  expect((await client.get('/v1/entity-types')).status).toBe(401);
+});
+
+it('makes the demo organization once, whose agent answers from its rows', async () => {
+  const first = JSON.parse(await parley(['demo']));
+  expect(first).toEqual({ organization: 'demo', key: expect.stringMatching(/^sk_dev_/) });
+  expect(JSON.parse(await parley(['demo']))).toEqual({ organization: 'demo', key: null });
+  const client = createClient(shared.url, first.key);
+  const { data } = (await client.get('/v1/data/product')).body;
+  expect(data.length).toBeGreaterThan(10);
+  const message = '/tool entity.query {"type":"product","limit":3}';
+  const answer = await client.post('/v1/agents/shop-assistant/chat', { message });
+  expect(answer.status).toBe(200);
+  expect(answer.body._executionMeta.toolCallSummary).toMatchObject([{ name: 'entity.query', status: 'success' }]);
+});
+
+it('refuses what it does not understand, with status 2', async () => {
+  await expect(parley(['keys', 'create'])).rejects.toMatchObject({ code: 2 });
+});
