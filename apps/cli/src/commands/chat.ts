@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { ChatResponse, ToolCallSummary } from '@parley/contracts';
 import { type Api, createApi } from '../api';
@@ -65,6 +66,8 @@ async function converse(conversation: Conversation, options: ChatOptions): Promi
   const isTerminal = process.stdin.isTTY;
   const lines = createInterface({ input: process.stdin, output: isTerminal ? process.stdout : undefined });
   if (isTerminal) note(colors.dim('Ctrl-D ends the conversation.'));
+  // On a terminal the key is input, not a signal: leave also when an answer is still awaited.
+  lines.on('SIGINT', () => process.exit(128 + constants.signals.SIGINT));
   lines.setPrompt(colors.cyan('> '));
   const prompt = () => isTerminal && lines.prompt();
   prompt();
@@ -72,6 +75,7 @@ async function converse(conversation: Conversation, options: ChatOptions): Promi
     if (line.trim() !== '') await answer(conversation, line, options);
     prompt();
   }
+  if (isTerminal) note('');
 }
 
 async function answer(conversation: Conversation, line: string, options: ChatOptions): Promise<void> {
