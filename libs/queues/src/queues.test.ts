@@ -83,7 +83,7 @@ test('a failure is tried again, a payload that is not valid is not', async () =>
     ['retry', 1],
     ['done', 2],
   ]);
-  await queues.enqueue('reindex-entity-type', { typeId: 5 } as never);
+  await queues.enqueue('reindex-entity-type', {} as never);
   await until(() => outcomes.length === 3);
   expect(outcomes[2]).toMatchObject({ status: 'failed', attempt: 1 });
 });

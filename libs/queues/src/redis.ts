@@ -97,6 +97,6 @@ export async function waitForRedis(redis: RedisConnection, timeoutMs: number): P
 
 /** Ends a connection after what is under way has been answered, or at once when nobody answers. */
 export async function closeRedis(redis: RedisConnection): Promise<void> {
-  if (redis.status === 'ready') await redis.quit().catch(() => {});
-  redis.disconnect();
+  const ended = redis.status === 'ready' && (await redis.quit().then(Boolean, () => false));
+  if (!ended && redis.status !== 'end') redis.disconnect();
 }

@@ -1,0 +1,130 @@
+import {
+  type RateLimits,
+  type RedisConnection,
+  closeRedis,
+  connectRedis,
+  createRateLimiter,
+  waitForRedis,
+} from '@parley/queues';
+import { createTestDatabase, createTestRedis } from '@parley/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type TestApi, createTestApi } from './test-api';
+
+let redisUrl: string;
+let api: TestApi;
+const connections: RedisConnection[] = [];
+let skipped = 0;
+
+async function createLimiter(limits: Partial<RateLimits> = {}) {
+  const redis = connectRedis({ url: redisUrl, role: 'limiter' });
+  connections.push(redis);
+  await waitForRedis(redis, 5_000);
+  return createRateLimiter({ redis, limits, onSkip: () => (skipped += 1) });
+}
+
+beforeAll(async () => {
+  redisUrl = (await createTestRedis()).url;
+});
+afterEach(() => api.close());
+afterAll(() => Promise.all(connections.map(closeRedis)));
+
+async function start(limits?: Partial<RateLimits>) {
+  api = createTestApi(await createTestDatabase(), { limiter: await createLimiter(limits) });
+  const organizationId = await api.organization();
+  await api.push({ organizationId }, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
+  const { body } = await api
+    .call('post', '/v1/data/order', await api.key({ organizationId }), { data: {} })
+    .expect(201);
+  return { organizationId, id: body.id as string };
+}
+
+test('60 requests a key and 200 an organization, on every Data API route and not on sync', async () => {
+  const { organizationId, id } = await start();
+  const key = await api.key({ organizationId });
+  const routes = [
+    ['get', '/v1/entity-types', undefined, 200],
+    ['get', '/v1/data/order', undefined, 200],
+    ['get', `/v1/data/order/${id}`, undefined, 200],
+    ['get', '/v1/data/nothing', undefined, 404],
+    ['post', '/v1/data/order', { data: {} }, 201],
+    ['post', '/v1/data/order/query', {}, 200],
+    ['post', '/v1/data/order/query', '{', 400],
+    ['post', '/v1/data/order/search', { query: 'x' }, 200],
+    ['patch', `/v1/data/order/${id}`, { data: { a: 1 } }, 200],
+    ['delete', `/v1/data/order/${id}`, undefined, 200],
+  ] as const;
+  for (const [method, path, body, status] of routes) {
+    const response = await api.call(method, path, key, body);
+    expect([method, path, response.status]).toEqual([method, path, status]);
+  }
+  for (let used = routes.length; used < 60; used += 1) await api.call('get', '/v1/data/order', key).expect(200);
+  const rows = () => api.db.pool.query('select count(*)::int from entities').then((result) => result.rows[0].count);
+  const before = await rows();
+  for (const [method, path, body] of routes) {
+    const now = Date.now();
+    const response = await api.call(method, path, key, body);
+    expect([path, response.status]).toEqual([path, 429]);
+    const { retryAt } = response.body;
+    expect(response.body).toEqual({
+      error: 'Rate limit exceeded',
+      code: 'rate_limited',
+      requestId: expect.any(String),
+      retryAt: expect.any(Number),
+    });
+    expect(Number.isInteger(retryAt)).toBe(true);
+    expect(retryAt).toBeGreaterThan(now);
+    expect(retryAt).toBeLessThanOrEqual(Date.now() + 60_001);
+    const seconds = Number(response.headers['retry-after']);
+    expect(Number.isInteger(seconds)).toBe(true);
+    expect(seconds * 1_000 + Date.now()).toBeGreaterThanOrEqual(retryAt - 5);
+  }
+  expect(await rows()).toBe(before);
+  await api.call('post', '/v1/sync/state', key, {}).expect(200);
+  await api.call('post', '/v1/sync/pull', key).expect(200);
+
+  // 1 for preparing and 60 are used: 139 are left for the other keys of the organization, in bursts.
+  const others = await Promise.all([1, 2, 3].map(() => api.key({ organizationId })));
+  const burst = await Promise.all(
+    Array.from({ length: 240 }, (_, at) => api.call('get', '/v1/data/order?limit=1', others[at % 3])),
+  );
+  expect(burst.filter(({ status }) => status === 200)).toHaveLength(139);
+  expect(burst.filter(({ status }) => status === 429)).toHaveLength(101);
+  const elsewhere = await api.key({ organizationId: await api.organization() });
+  await api.call('get', '/v1/entity-types', elsewhere).expect(200);
+}, 30_000);
+
+test('refused keys and scopes, unknown paths and wrong methods do not count', async () => {
+  const { organizationId } = await start({ perKey: 2 });
+  const key = await api.key({ organizationId, permissions: ['data'] });
+  const chat = await api.key({ organizationId, permissions: ['chat'] });
+  for (let at = 0; at < 4; at += 1) {
+    await api.call('get', '/v1/data/order', chat).expect(403);
+    await api.call('get', '/v1/nowhere', key).expect(404);
+    await api.call('put', '/v1/data/order', key).expect(405);
+    await api.call('post', '/v1/sync/state', key).expect(403);
+  }
+  await api.call('get', '/v1/data/order', key).expect(200);
+  await api.call('get', '/v1/data/order', key).expect(200);
+  await api.call('get', '/v1/data/order', key).expect(429);
+});
+
+test('who waits until retryAt is admitted', async () => {
+  const { organizationId } = await start({ perKey: 3, windowMs: 400 });
+  const key = await api.key({ organizationId });
+  for (let round = 0; round < 3; round += 1) {
+    for (let at = 0; at < 3; at += 1) await api.call('get', '/v1/data/order', key).expect(200);
+    const { body } = await api.call('get', '/v1/data/order', key).expect(429);
+    await sleep(Math.max(0, body.retryAt - Date.now()));
+    await api.call('get', '/v1/data/order', key).expect(200);
+    await sleep(450);
+  }
+});
+
+test('Redis away: requests are admitted, and counted as such', async () => {
+  const { organizationId } = await start({ perKey: 1 });
+  const key = await api.key({ organizationId });
+  await closeRedis(connections.at(-1)!);
+  skipped = 0;
+  for (let at = 0; at < 5; at += 1) await api.call('get', '/v1/data/order', key).expect(200);
+  expect(skipped).toBe(5);
+});

@@ -1,0 +1,178 @@
+import { createTestDatabase } from '@parley/testing';
+import { type TestApi, createTestApi } from './test-api';
+
+let api: TestApi;
+let organizationId: string;
+let system: string;
+let clerk: string;
+let mine: string;
+let foreign: string;
+
+beforeAll(async () => {
+  api = createTestApi(await createTestDatabase());
+  organizationId = await api.organization();
+  const allow = (resource: string, ...actions: ('create' | 'read' | 'update' | 'delete' | 'list' | '*')[]) => ({
+    resource,
+    actions,
+    effect: 'allow' as const,
+  });
+  await api.push(
+    { organizationId },
+    {
+      entityTypes: [
+        { slug: 'order', name: 'Order', schema: { shop: 'string', total: 'number' }, searchFields: ['title'] },
+        { slug: 'person', name: 'Person', schema: { name: 'string' }, searchFields: ['name', 'email'] },
+        { slug: 'secret', name: 'Secret', schema: {} },
+        { slug: 'ledger', name: 'Ledger', schema: {} },
+      ],
+      roles: [
+        {
+          slug: 'clerk',
+          name: 'Clerk',
+          policies: [
+            allow('order', '*'),
+            allow('person', 'read', 'list', 'update'),
+            allow('ledger', '*'),
+            { resource: 'ledger', actions: ['delete'], effect: 'deny' },
+          ],
+          scopeRules: [{ entityType: 'order', field: 'data.shop', operator: 'eq', value: 'north' }],
+          fieldMasks: [
+            { entityType: 'person', fieldPath: 'email', maskType: 'hide' },
+            { entityType: 'person', fieldPath: 'address.street', maskType: 'redact' },
+          ],
+        },
+        { slug: 'nobody', name: 'Nobody', policies: [] },
+      ],
+    },
+  );
+  system = await api.key({ organizationId, permissions: ['data'] });
+  clerk = await api.key({ organizationId, permissions: ['data'], role: 'clerk' });
+  const create = async (type: string, data: object) =>
+    (await api.call('post', `/v1/data/${type}`, system, { data }).expect(201)).body.id as string;
+  mine = await create('order', { shop: 'north', title: 'a red bicycle' });
+  foreign = await create('order', { shop: 'south', title: 'a red bicycle' });
+});
+afterAll(() => api.close());
+
+const outOfScope = { error: 'Entity not accessible within scope', code: 'out_of_scope', requestId: expect.any(String) };
+const denied = (message: string) => ({ error: message, code: 'permission_denied', requestId: expect.any(String) });
+const ids = (response: { body: { data: { id: string }[] } }) => response.body.data.map(({ id }) => id);
+
+test('an entity outside of the scope is a 403, inside it is served', async () => {
+  await api.call('get', `/v1/data/order/${mine}`, clerk).expect(200);
+  for (const [method, body] of [['get'], ['patch', { data: { total: 1 } }], ['delete']] as const) {
+    const response = await api.call(method, `/v1/data/order/${foreign}`, clerk, body).expect(403);
+    expect(response.body).toEqual(outOfScope);
+  }
+  await api.call('get', `/v1/data/order/${foreign}`, system).expect(200);
+  await api.call('get', '/v1/data/order/ent_nothing', clerk).expect(404);
+});
+
+test('lists, queries and searches show the scope only', async () => {
+  expect(ids(await api.call('get', '/v1/data/order', clerk).expect(200))).toEqual([mine]);
+  expect(ids(await api.call('post', '/v1/data/order/query', clerk, {}).expect(200))).toEqual([mine]);
+  const south = { filters: { 'data.shop': 'south' } };
+  expect(ids(await api.call('post', '/v1/data/order/query', clerk, south).expect(200))).toEqual([]);
+  const foreignId = { filters: { id: foreign } };
+  expect(ids(await api.call('post', '/v1/data/order/query', clerk, foreignId).expect(200))).toEqual([]);
+  const search = { query: 'bicycle' };
+  expect(ids(await api.call('post', '/v1/data/order/search', clerk, search).expect(200))).toEqual([mine]);
+  expect(ids(await api.call('post', '/v1/data/order/search', system, search).expect(200))).toHaveLength(2);
+});
+
+test('nothing is made in or moved to where the key may not see it', async () => {
+  const make = (shop: string) => api.call('post', '/v1/data/order', clerk, { data: { shop } });
+  const { body } = await make('north').expect(201);
+  expect((await make('south').expect(403)).body).toEqual(outOfScope);
+  const move = await api.call('patch', `/v1/data/order/${body.id}`, clerk, { data: { shop: 'south' } }).expect(403);
+  expect(move.body).toEqual(outOfScope);
+  expect((await api.call('get', `/v1/data/order/${body.id}`, system)).body.data.shop).toBe('north');
+  await api.call('delete', `/v1/data/order/${body.id}`, clerk).expect(200);
+});
+
+test("policies decide each action, with the permission engine's texts", async () => {
+  const lacking = (action: string, type: string) =>
+    denied(`Permission denied: cannot perform '${action}' on '${type}'`);
+  const { body: person } = await api.call('post', '/v1/data/person', system, { data: { name: 'Ann' } });
+  const { body: entry } = await api.call('post', '/v1/data/ledger', clerk, { data: {} }).expect(201);
+  const cases = [
+    ['post', '/v1/data/person', { data: {} }, lacking('create', 'person')],
+    ['delete', `/v1/data/person/${person.id}`, undefined, lacking('delete', 'person')],
+    ['get', '/v1/data/secret', undefined, lacking('list', 'secret')],
+    ['get', '/v1/data/secret/ent_1', undefined, lacking('read', 'secret')],
+    ['post', '/v1/data/secret/query', {}, lacking('list', 'secret')],
+    ['post', '/v1/data/secret/search', { query: 'x' }, lacking('list', 'secret')],
+    ['patch', '/v1/data/secret/ent_1', { data: {} }, lacking('update', 'secret')],
+    ['get', '/v1/data/nothing', undefined, lacking('list', 'nothing')],
+    ['delete', `/v1/data/ledger/${entry.id}`, undefined, denied('Permission denied: denied by policy')],
+  ] as const;
+  for (const [method, path, body, expected] of cases) {
+    expect((await api.call(method, path, clerk, body).expect(403)).body).toEqual(expected);
+  }
+  await api.call('patch', `/v1/data/person/${person.id}`, clerk, { data: { name: 'Bea' } }).expect(200);
+});
+
+test('a role that is empty or gone permits nothing', async () => {
+  for (const role of ['nobody', 'gone']) {
+    const key = await api.key({ organizationId, permissions: ['data'], role });
+    await api.call('get', '/v1/data/order', key).expect(403);
+    await api.call('get', `/v1/data/order/${mine}`, key).expect(403);
+    expect((await api.call('get', '/v1/entity-types', key).expect(200)).body).toEqual({ data: [] });
+  }
+});
+
+test('types are those that the role may read', async () => {
+  const { body } = await api.call('get', '/v1/entity-types', clerk).expect(200);
+  expect(body.data.map(({ slug }: { slug: string }) => slug)).toEqual(['ledger', 'order', 'person']);
+});
+
+test('masked fields are in no answer and can be neither asked about nor set', async () => {
+  const data = { name: 'Ann', email: 'ann@example.org', address: { street: 'Elm 1', city: 'Oslo' } };
+  const { body: person } = await api.call('post', '/v1/data/person', system, { data }).expect(201);
+  const path = `/v1/data/person/${person.id}`;
+  const shown = { name: 'Ann', address: { street: '[redacted]', city: 'Oslo' } };
+  expect((await api.call('get', path, clerk)).body.data).toEqual(shown);
+  const { body: listed } = await api.call('get', '/v1/data/person?limit=1', clerk);
+  expect(listed.data[0].data).toEqual(shown);
+  expect((await api.call('patch', path, clerk, { data: { name: 'Ann' } })).body.data).toEqual(shown);
+
+  const refused = [
+    ['post', '/v1/data/person/query', { filters: { 'data.email': 'ann@example.org' } }],
+    ['post', '/v1/data/person/query', { filters: { 'data.address.street': { $exists: true } } }],
+    ['post', '/v1/data/person/query', { sort: { field: 'data.email' } }],
+    ['patch', path, { data: { email: 'x' } }],
+    ['patch', path, { data: { address: {} } }],
+  ] as const;
+  for (const [method, to, body] of refused) {
+    const response = await api.call(method, to, clerk, body).expect(403);
+    expect(response.body.code).toBe('masked_field');
+    expect(response.text).not.toContain('ann@');
+  }
+  const found = await api.call('post', '/v1/data/person/search', clerk, { query: 'ann@example' });
+  expect(found.text).not.toContain('ann@');
+  expect((await api.call('get', path, system)).body.data).toEqual(data);
+});
+
+test('a change of the role holds from the next request on', async () => {
+  await api.push({ organizationId }, { roles: [{ slug: 'changing', name: 'C', policies: [] }] });
+  const key = await api.key({ organizationId, permissions: ['data'], role: 'changing' });
+  await api.call('get', '/v1/data/order', key).expect(403);
+  const policies = [{ resource: 'order', actions: ['list' as const], effect: 'allow' as const }];
+  await api.push({ organizationId }, { roles: [{ slug: 'changing', name: 'C', policies }] });
+  await api.call('get', '/v1/data/order', key).expect(200);
+});
+
+test('changes by a key with a role name it in their event', async () => {
+  const { body } = await api.call('post', '/v1/data/order', clerk, { data: { shop: 'north' } }).expect(201);
+  const { rows } = await api.db.pool.query('select actor from events where entity_id = $1', [body.id]);
+  expect(rows).toEqual([{ actor: { type: 'user', apiKeyId: expect.stringMatching(/^key_/), roles: ['clerk'] } }]);
+});
+
+test('a role of one environment means nothing in the other', async () => {
+  await api.push(
+    { organizationId, environment: 'production' },
+    { entityTypes: [{ slug: 'order', name: 'O', schema: {} }] },
+  );
+  const key = await api.key({ organizationId, environment: 'production', permissions: ['data'], role: 'clerk' });
+  await api.call('get', '/v1/data/order', key).expect(403);
+});
