@@ -1,5 +1,5 @@
 import { type Json, type ToolCallSummary, findUnstorable } from '@parley/contracts';
-import type { ToolOffer, ToolResult } from '@parley/tools';
+import { type ToolOffer, type ToolResult, builtInToolNames } from '@parley/tools';
 import { createHash } from 'node:crypto';
 import type {
   ModelFailureReason,
@@ -103,6 +103,7 @@ export async function runLoop(request: LoopRequest): Promise<LoopOutcome> {
         system: request.system,
         messages: [...trimHistory(request.history, historyTokens), ...turn],
         tools: isLast ? [] : request.offers,
+        otherTools: builtInToolNames,
         callId: (index) => callIdOf(request.turnId, outcome.iterations, index),
       },
       { signal },

@@ -171,8 +171,18 @@ async function think(deps: ChatDeps, scope: Scope, running: Running, rows: Histo
     historyTokens: deps.historyTokens,
     message: request.message,
     offers,
-    runTool: ({ id, name, args }, signal) =>
-      tools.run(scope, { name, args, actor, allowed, context: { ...context, callId: id, signal } }),
+    async runTool({ id, name, args }, signal) {
+      const result = await tools.run(scope, {
+        name,
+        args,
+        actor,
+        allowed,
+        context: { ...context, callId: id, signal },
+      });
+      // What is not in the list is denied, whether or not such a tool exists (interface.md, Permission engine errors).
+      const isDenied = !result.ok && result.errorType === 'tool_not_found' && !allowed.includes(name);
+      return isDenied ? { ...result, errorType: 'permission_denied' } : result;
+    },
     recorder: {
       recordCalls: (position, text, calls) => store.recordCalls(turn, position, text, calls),
       recordResult: (position, call) => store.recordResult(turn, position, call),

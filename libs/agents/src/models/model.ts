@@ -37,6 +37,8 @@ export interface ModelRequest {
   system: string;
   messages: readonly ModelMessage[];
   tools: readonly ModelTool[];
+  /** Tools that exist and are not offered: for their names alone. */
+  otherTools?: readonly string[];
   /** Makes the id of the call at this place of the reply. */
   callId: (index: number) => string;
 }

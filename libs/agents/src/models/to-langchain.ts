@@ -28,7 +28,10 @@ export interface Conversion {
 
 /** Our conversation in LangChain's classes. */
 export function toLangChain(classes: MessageClasses, request: ModelRequest, options: ConversionOptions): Conversion {
-  const names = createToolNames(request.tools.map((tool) => tool.name));
+  const names = createToolNames(
+    request.tools.map((tool) => tool.name),
+    request.otherTools,
+  );
   const tools = request.tools.map((tool) => toTool(tool, names, options));
   const asText = options.needsToolsForHistory && tools.length === 0;
   const callIds = new Map<string, string>();

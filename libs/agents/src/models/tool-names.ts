@@ -17,9 +17,10 @@ export interface ToolNames {
 
 /**
  * Names of tools towards a provider and back: dots become `_`. Two tools whose names would then be one (`order.find`
- * and `order_find`) stay apart: the one that needs no change keeps its name.
+ * and `order_find`) stay apart: the one that needs no change keeps its name. `others` are tools that exist but are not
+ * offered: a model that calls one all the same is refused by its proper name.
  */
-export function createToolNames(names: readonly string[]): ToolNames {
+export function createToolNames(names: readonly string[], others: readonly string[] = []): ToolNames {
   const there = new Map<string, string>();
   const back = new Map<string, string>();
   const unchangedFirst = [...names].sort((a, b) => Number(encode(a) !== a) - Number(encode(b) !== b));
@@ -30,6 +31,7 @@ export function createToolNames(names: readonly string[]): ToolNames {
     there.set(name, encoded);
     back.set(encoded, name);
   }
+  for (const name of others) if (!there.has(name) && !back.has(encode(name))) back.set(encode(name), name);
   return {
     toProvider: (name) => there.get(name) ?? encode(name),
     fromProvider: (name) => back.get(name) ?? name,

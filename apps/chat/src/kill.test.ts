@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Db, createDb } from '@parley/db';
+import {
+  type ModelServer,
+  type SeededOrganization,
+  type Stack,
+  type TestDatabase,
+  createTestDatabase,
+  seedOrganization,
+  startModelServer,
+  startStack,
+} from '@parley/testing';
+
+/** Real processes: one is killed in the middle of many turns, the other goes on with their threads. */
+const root = resolve(__dirname, '../../..');
+const bundles = join(root, 'dist', `chat-test-${process.pid}`);
+const kills = 4;
+const threadsAtOnce = 8;
+const sleep = (ms: number) => new Promise((wake) => setTimeout(wake, ms));
+
+let database: TestDatabase;
+let db: Db;
+let models: ModelServer;
+let org: SeededOrganization;
+let victim: Stack;
+let survivor: Stack;
+
+beforeAll(async () => {
+  const script = `
+    import { build } from 'esbuild';
+    import { buildOptions } from ${JSON.stringify(join(root, 'tools', 'build.mjs'))};
+    await build({ ...buildOptions(['chat']), outdir: ${JSON.stringify(bundles)} });`;
+  execFileSync(process.execPath, ['--input-type=module', '-e', script, 'build'], { cwd: root });
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  models = await startModelServer(async ({ messages }) => {
+    await sleep(Math.random() * 30);
+    const said = messages.findLast(({ role }) => role === 'user')!.text;
+    if (messages.at(-1)!.role === 'tool' || !said.startsWith('buy')) return { text: `re: ${said}` };
+    return { toolCalls: [{ name: 'entity_create', args: { type: 'order', data: { marker: said } } }] };
+  });
+  org = await seedOrganization(db.pool, {
+    agents: [{ slug: 'seller', tools: ['entity.create'] }],
+    entityTypes: [{ slug: 'order', name: 'Order', schema: { marker: 'string' } }],
+  });
+  const options = {
+    databaseUrl: database.url,
+    redisUrl: 'redis://127.0.0.1:1',
+    bundles,
+    services: ['chat' as const],
+    environment: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: models.urls.openai, LOG_LEVEL: 'warn' },
+  };
+  [victim, survivor] = await Promise.all([startStack(options), startStack(options)]);
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([victim?.stop(), survivor?.stop()]);
+  await models.stop();
+  await db.close();
+  await database.drop();
+  rmSync(bundles, { recursive: true, force: true });
+}, 30_000);
+
+async function say(stack: Stack, thread: string, message: string): Promise<number> {
+  const response = await fetch(`${stack.services.chat!.url}/v1/agents/seller/chat`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${org.key}` },
+    body: JSON.stringify({ message, externalThreadId: thread }),
+  });
+  await response.text();
+  return response.status;
+}
+
+it(`${kills} kills under ${threadsAtOnce} turns each: threads work within 5 s, nothing happens twice, history stays valid`, async () => {
+  const acknowledged: string[] = [];
+  const recoveriesMs: number[] = [];
+  let cutOff = 0;
+  for (let kill = 0; kill < kills; kill += 1) {
+    const threads = Array.from({ length: threadsAtOnce }, (_, n) => `k${kill}-t${n}`);
+    await Promise.all(threads.map((thread) => say(victim, thread, 'hello')));
+    const turns = threads.map(async (thread) => {
+      // Turns begin at different times, so that one kill finds them at different points.
+      await sleep(Math.random() * 60);
+      const said = `buy ${thread}`;
+      const status = await say(victim, thread, said).catch(() => 0);
+      if (status === 200) acknowledged.push(said);
+      else cutOff += 1;
+    });
+    await sleep(40 + Math.random() * 50);
+    await victim.services.chat!.kill();
+    const killedAt = performance.now();
+    await Promise.all(turns);
+    await Promise.all(
+      threads.map(async (thread) => {
+        expect(await say(survivor, thread, 'still there?')).toBe(200);
+        recoveriesMs.push(performance.now() - killedAt);
+      }),
+    );
+    await victim.services.chat!.start();
+  }
+  expect(models.problems).toEqual([]);
+  expect(cutOff).toBeGreaterThan(0);
+  expect(Math.max(...recoveriesMs)).toBeLessThan(5_000);
+
+  const { rows: made } = await db.pool.query<{ marker: string; count: string }>(
+    "select data->>'marker' as marker, count(*) from entities group by 1",
+  );
+  expect(made.filter(({ count }) => count !== '1')).toEqual([]);
+  expect(made.map(({ marker }) => marker)).toEqual(expect.arrayContaining(acknowledged));
+  const { rows: open } = await db.pool.query("select id from executions where status in ('queued', 'running')");
+  expect(open).toEqual([]);
+  const { rows: replies } = await db.pool.query<{ input: string }>(
+    "select input from executions where status = 'succeeded' and input like 'buy%'",
+  );
+  expect(replies.map(({ input }) => input)).toEqual(expect.arrayContaining(acknowledged));
+}, 120_000);
