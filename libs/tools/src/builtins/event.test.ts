@@ -131,7 +131,8 @@ describe('event.emit', () => {
 
 describe('event.query', () => {
   it('pages through everything once, newest first', async () => {
-    for (let n = 0; n < 7; n += 1) expect(await run('event.emit', { type: 'page.item', payload: { n } })).toMatchObject({ ok: true });
+    for (let n = 0; n < 7; n += 1)
+      expect(await run('event.emit', { type: 'page.item', payload: { n } })).toMatchObject({ ok: true });
     const seen: unknown[] = [];
     let cursor = '';
     for (let pages = 1; ; pages += 1) {

@@ -45,7 +45,8 @@ async function resolveRule(db: Queryable, scope: Scope, actor: Actor, rule: Scop
   if (parts.includes(undefined)) return nothing;
   const values = parts.flatMap((part) => part!.values);
   if (!parts.some((part) => part!.isList)) {
-    const isList = Array.isArray(written) || operator === '$in' || operator === '$nin';
+    const isDynamic = dynamicValue(written) !== null;
+    const isList = Array.isArray(written) || (isDynamic && (operator === '$in' || operator === '$nin'));
     return { field, operator, value: isList ? values : values[0]! };
   }
   // Related ids are a list wherever one value is expected, too.

@@ -1,0 +1,248 @@
+import type { Entity, EntityTypeDefinition, JsonObject, Scope } from '@parley/contracts';
+import { type Db, createDb } from '@parley/db';
+import { type Entities, createEntities } from '@parley/entities';
+import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { createTools } from '../create-tools';
+import type { ToolResult, Tools } from '../types';
+
+let database: TestDatabase;
+let db: Db;
+let entities: Entities;
+let tools: Tools;
+let scope: Scope;
+let other: Scope;
+
+const run = (name: string, args: unknown, where: Scope = scope): Promise<ToolResult> =>
+  tools.run(where, {
+    name,
+    args,
+    actor: { type: 'system' },
+    allowed: null,
+    context: { hops: 1, depth: 0, requestId: 'req_1' },
+  });
+
+async function made(data: JsonObject, type = 'order'): Promise<Entity> {
+  const result = await run('entity.create', { type, data });
+  if (!result.ok) throw new Error(result.message);
+  return result.result as unknown as Entity;
+}
+
+const fails = (errorType: string, message: unknown) => ({ ok: false, errorType, message });
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  entities = createEntities({ pool: db.pool });
+  tools = createTools({ db, entities, log: { error: (fields) => console.error(fields) }, ports: {} });
+  const entityTypes: EntityTypeDefinition[] = [
+    { slug: 'order', name: 'Order', schema: { total: 'number', note: 'string' }, searchFields: ['note'] },
+    { slug: 'customer', name: 'Customer', schema: {} },
+  ];
+  ({ scope } = await seedOrganization(db.pool, { entityTypes }));
+  ({ scope: other } = await seedOrganization(db.pool, { entityTypes }));
+});
+
+afterAll(async () => {
+  await entities.settled();
+  await db.close();
+  await database.drop();
+});
+
+describe('entity.create', () => {
+  it('returns the entity as on the wire, and tells of it', async () => {
+    const result = await run('entity.create', { type: 'order', data: { total: 5, extra: [1] } });
+    expect(result).toEqual({
+      ok: true,
+      result: {
+        id: expect.any(String),
+        type: 'order',
+        status: 'active',
+        data: { total: 5, extra: [1] },
+        createdAt: expect.any(Number),
+        updatedAt: expect.any(Number),
+      },
+    });
+    const { id } = (result as { result: JsonObject }).result;
+    const [event] = await db.prisma.event.findMany({ where: { entityId: id as string } });
+    expect(event).toMatchObject({ type: 'entity.created', actor: { type: 'system' }, hops: 1, requestId: 'req_1' });
+  });
+
+  it('takes a status', async () => {
+    const result = await run('entity.create', { type: 'order', data: {}, status: 'draft' });
+    expect(result).toMatchObject({ ok: true, result: { status: 'draft' } });
+  });
+
+  it.each<[JsonObject, object]>([
+    [{ type: 'order', data: { total: '5' } }, fails('invalid_arguments', expect.stringContaining('total'))],
+    [{ type: 'gone', data: {} }, fails('not_found', 'Entity type gone not found')],
+    [{ type: 'order' }, fails('invalid_arguments', expect.stringContaining('data'))],
+    [{ data: {} }, fails('invalid_arguments', expect.stringContaining('type'))],
+    [{ type: 'order', data: [] }, fails('invalid_arguments', expect.stringContaining('data'))],
+    [{ type: 'order', data: {}, stauts: 'x' }, fails('invalid_arguments', expect.stringContaining('stauts'))],
+    [{ type: 'order', data: { a: 'x\u0000' } }, fails('invalid_arguments', expect.stringContaining('NUL'))],
+  ])('refuses %j', async (args, expected) => {
+    expect(await run('entity.create', args)).toEqual(expected);
+  });
+
+  it('keeps a key called __proto__', async () => {
+    const data = JSON.parse('{"__proto__": {"a": 1}}') as JsonObject;
+    expect(JSON.stringify((await made(data)).data)).toBe('{"__proto__":{"a":1}}');
+  });
+});
+
+describe('entity.get', () => {
+  it('finds by id, with its type or without', async () => {
+    const order = await made({ total: 1 });
+    expect(await run('entity.get', { id: order.id })).toEqual({ ok: true, result: order });
+    expect(await run('entity.get', { type: 'order', id: order.id })).toEqual({ ok: true, result: order });
+  });
+
+  it('does not find others', async () => {
+    const order = await made({ total: 1 });
+    const gone = await made({ total: 1 });
+    await run('entity.delete', { id: gone.id });
+    expect(await run('entity.get', { id: 'nope' })).toEqual(fails('not_found', 'Entity not found'));
+    expect(await run('entity.get', { type: 'customer', id: order.id })).toEqual(fails('not_found', 'Entity not found'));
+    expect(await run('entity.get', { type: 'gone', id: order.id })).toEqual(
+      fails('not_found', 'Entity type gone not found'),
+    );
+    expect(await run('entity.get', { id: gone.id })).toEqual(fails('not_found', 'Entity has been deleted'));
+    expect(await run('entity.get', { id: order.id }, other)).toEqual(fails('not_found', 'Entity not found'));
+    expect(await run('entity.get', { id: 'x\u0000' })).toEqual(
+      fails('invalid_arguments', expect.stringContaining('NUL')),
+    );
+    expect(await run('entity.get', { id: 7 })).toEqual(fails('invalid_arguments', expect.stringContaining('id')));
+  });
+});
+
+describe('entity.query', () => {
+  it('pages through what matches, newest first', async () => {
+    const items = [];
+    for (let n = 0; n < 5; n += 1) items.push(await made({ group: 'page', n }));
+    const filters = { 'data.group': 'page', 'data.n': { $gte: 1 } };
+    const args = { type: 'order', filters, limit: 3 };
+    const first = await run('entity.query', args);
+    const { cursor } = (first as { result: JsonObject }).result;
+    expect(first).toEqual({
+      ok: true,
+      result: { data: [items[4], items[3], items[2]], cursor: expect.any(String), hasMore: true },
+    });
+    const rest = await run('entity.query', { ...args, cursor });
+    expect(rest).toMatchObject({ result: { data: [items[1]], hasMore: false } });
+  });
+
+  it('sorts, and takes all entities of a type without filters', async () => {
+    for (const n of [2, 3, 1]) await made({ n, kind: 'sorted' }, 'customer');
+    const sorted = await run('entity.query', {
+      type: 'customer',
+      sort: { field: 'data.n', direction: 'asc' },
+      limit: 500,
+    });
+    expect(sorted).toMatchObject({ result: { data: [{ data: { n: 1 } }, { data: { n: 2 } }, { data: { n: 3 } }] } });
+  });
+
+  it.each<[JsonObject, unknown]>([
+    [{ filters: { total: 1 } }, expect.stringContaining('data.<')],
+    [{ filters: { status: 'active' } }, expect.stringContaining('data.status')],
+    [{ filters: { 'data.total': { $near: 1 } } }, expect.stringContaining('$near')],
+    [{ limit: 0 }, expect.stringContaining('limit')],
+    [{ limit: 1.5 }, expect.stringContaining('limit')],
+    [{ cursor: 'nonsense' }, expect.stringContaining('cursor')],
+    [{ sort: { field: 'total' } }, expect.stringContaining('sort')],
+    [{ filter: {} }, expect.stringContaining('filter')],
+  ])('refuses %j', async (args, message) => {
+    expect(await run('entity.query', { type: 'order', ...args })).toEqual(fails('invalid_arguments', message));
+  });
+});
+
+describe('entity.search', () => {
+  it('finds by words', async () => {
+    const order = await made({ note: 'Cámara fotográfica roja' });
+    await made({ note: 'Cámara negra' });
+    const result = await run('entity.search', { type: 'order', query: 'camara foto' });
+    expect(result).toEqual({ ok: true, result: { data: [order] } });
+  });
+});
+
+describe('entity.update and entity.delete', () => {
+  it('merge, set a status, delete and restore', async () => {
+    const { id } = await made({ total: 1, note: 'a' });
+    const changed = await run('entity.update', { id, data: { note: null, more: true } });
+    expect(changed).toMatchObject({ ok: true, result: { id, data: { total: 1, note: null, more: true } } });
+    expect(await run('entity.update', { id, status: 'archived' })).toMatchObject({ result: { status: 'archived' } });
+    expect(await run('entity.delete', { id })).toEqual({ ok: true, result: { success: true } });
+    expect(await run('entity.delete', { id })).toEqual({ ok: true, result: { success: true } });
+    expect(await run('entity.update', { id, data: { a: 1 } })).toEqual(fails('not_found', 'Entity has been deleted'));
+    expect(await run('entity.update', { id, status: 'active' })).toMatchObject({ result: { status: 'active' } });
+  });
+
+  it('refuse what is not there, and changes of nothing', async () => {
+    const { id } = await made({});
+    expect(await run('entity.update', { id: 'nope', data: {} })).toEqual(fails('not_found', 'Entity not found'));
+    expect(await run('entity.delete', { id: 'nope' })).toEqual(fails('not_found', 'Entity not found'));
+    expect(await run('entity.delete', { id }, other)).toEqual(fails('not_found', 'Entity not found'));
+    expect(await run('entity.update', { id })).toEqual(
+      fails('invalid_arguments', 'Invalid arguments for entity.update: data or status is required'),
+    );
+    expect(await run('entity.update', { id, data: { total: 'x' } })).toEqual(
+      fails('invalid_arguments', expect.stringContaining('total')),
+    );
+  });
+});
+
+describe('entity.link and entity.unlink', () => {
+  const relations = async () =>
+    (await db.prisma.entityRelation.findMany()).map(({ relation, toId }) => [relation, toId]);
+
+  it('make and end a relation, once', async () => {
+    const [order, customer] = [await made({}), await made({}, 'customer')];
+    const args = { fromId: order.id, relation: 'ordered_by', toId: customer.id };
+    for (const _ of [1, 2]) expect(await run('entity.link', args)).toEqual({ ok: true, result: { success: true } });
+    expect(await relations()).toEqual([['ordered_by', customer.id]]);
+    for (const _ of [1, 2]) expect(await run('entity.unlink', args)).toEqual({ ok: true, result: { success: true } });
+    expect(await relations()).toEqual([]);
+  });
+
+  it('refuse entities that are not there', async () => {
+    const { id } = await made({});
+    const foreign = (await run('entity.create', { type: 'order', data: {} }, other)) as { result: JsonObject };
+    for (const toId of ['nope', foreign.result.id]) {
+      expect(await run('entity.link', { fromId: id, relation: 'r', toId })).toEqual(
+        fails('not_found', 'Entity not found'),
+      );
+      expect(await run('entity.link', { fromId: toId, relation: 'r', toId: id })).toEqual(
+        fails('not_found', 'Entity not found'),
+      );
+    }
+    expect(await run('entity.link', { fromId: id, relation: 'a b', toId: id })).toEqual(
+      fails('invalid_arguments', expect.stringContaining('relation')),
+    );
+    expect(await relations()).toEqual([]);
+  });
+});
+
+describe('what models are offered', () => {
+  it('is all of a namespace, with a JSON Schema of named arguments each', async () => {
+    const offer = await tools.offer(scope, ['entity.*']);
+    expect(offer.map(({ name, sideEffects }) => [name, sideEffects])).toEqual([
+      ['entity.create', true],
+      ['entity.get', false],
+      ['entity.query', false],
+      ['entity.search', false],
+      ['entity.update', true],
+      ['entity.delete', true],
+      ['entity.link', true],
+      ['entity.unlink', true],
+    ]);
+    for (const { name, parameters, description } of offer) {
+      expect({ name, ...parameters }).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(parameters).not.toHaveProperty('$schema');
+      expect(JSON.stringify(parameters)).not.toContain('$ref');
+      expect(description.length).toBeGreaterThan(40);
+    }
+    expect(offer[2]!.parameters).toMatchObject({
+      required: ['type'],
+      properties: { filters: { type: 'object' }, limit: { default: 50, minimum: 1 } },
+    });
+  });
+});
