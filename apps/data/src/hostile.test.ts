@@ -1,0 +1,293 @@
+import { createTestDatabase } from '@parley/testing';
+import fc from 'fast-check';
+import { createServer, type Server } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { createEntities } from '@parley/entities';
+import { silentLogger } from '@parley/service';
+import { createDataApp } from './app';
+import { type TestApi, createTestApi } from './test-api';
+
+/** Whatever is sent: a clear refusal or a faithful answer, never a 500 and never a stack. */
+let api: TestApi;
+let key: string;
+let server: Server;
+
+beforeAll(async () => {
+  api = createTestApi(await createTestDatabase());
+  const organizationId = await api.organization();
+  key = await api.key({ organizationId, permissions: ['*'] });
+  await api.push(
+    { organizationId },
+    {
+      entityTypes: [
+        { slug: 'free', name: 'Free', schema: {}, searchFields: ['text', 'deep.text'] },
+        { slug: 'typed', name: 'Typed', schema: { n: 'number', at: 'date', o: 'object', a: 'array', b: 'boolean' } },
+      ],
+    },
+  );
+  const app = createDataApp({
+    db: api.db,
+    entities: createEntities({ pool: api.db.pool }),
+    log: silentLogger(),
+    checkResponses: true,
+    requestReindexing: () => {},
+  });
+  server = createServer(app).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+});
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  await api.close();
+});
+
+interface Answer {
+  status: number;
+  text: string;
+}
+
+/** Bytes as they are, past every kindness of a client library. */
+function send(method: string, path: string, body?: string | Buffer): Promise<Answer> {
+  const bytes = Buffer.from(body ?? '');
+  const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+  return new Promise((resolve, reject) => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk));
+    socket.on('error', reject);
+    socket.on('end', () => resolve({ status: Number(/^HTTP\/1.1 (\d+)/.exec(text)?.[1]), text }));
+    socket.write(Buffer.concat([Buffer.from(head, 'latin1'), bytes]));
+  });
+}
+
+function expectNoAccident({ status, text }: Answer, what: unknown): void {
+  if (status >= 500 || !(status >= 200))
+    throw new Error(`${status} for ${JSON.stringify(what)?.slice(0, 2000)}: ${text}`);
+  if (status >= 400 && text.includes('\r\n\r\n{')) {
+    const { error, code } = JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4));
+    expect(error).toEqual(expect.stringMatching(/./));
+    if (code !== undefined) expect(code).toMatch(/^[a-z_]+$/);
+  }
+  expect(text).not.toMatch(/at .*\.(ts|js):\d+|select .* from|node_modules/i);
+}
+
+const hostileText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'hasOwnProperty',
+    '$where',
+    '$eq',
+    '$in',
+    'data.',
+    'data..a',
+    '.',
+    '',
+    ' ',
+    '\u0000',
+    'a\u0000b',
+    '\ud800',
+    'x\udfffy',
+    "'; drop table entities; --",
+    '" or 1=1',
+    '$1',
+    '{{a.b}}',
+    '\\',
+    '\\u0000',
+    '%00',
+    '\u202e',
+    '👩‍👩‍👧‍👦',
+    'ﷺ'.repeat(30),
+    'id',
+    'status',
+    'createdAt',
+    'data.n',
+    'data.text',
+    'data.deep.text',
+    'data.a.0',
+    'data.__proto__.x',
+  ),
+);
+const hostileNumber = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(
+    0,
+    -0,
+    1e308,
+    -1e308,
+    5e-324,
+    2 ** 53,
+    2 ** 53 + 2,
+    -(2 ** 63),
+    2 ** 64,
+    1e21,
+    0.1 + 0.2,
+    253402300800000,
+  ),
+);
+const { value: hostileJson } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5 },
+    hostileText,
+    hostileNumber,
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(hostileText, tie('value'), { maxKeys: 4 }),
+  ),
+}));
+const operator = fc.constantFrom(
+  '$eq',
+  '$ne',
+  '$neq',
+  '$in',
+  '$nin',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$contains',
+  '$exists',
+  '$x',
+);
+const field = fc.oneof(
+  hostileText,
+  hostileText.map((name) => `data.${name}`),
+  fc.constantFrom('data.n', 'data.text', 'data.o'),
+);
+const filters = fc.dictionary(field, fc.oneof(hostileJson, fc.dictionary(operator, hostileJson, { maxKeys: 2 })), {
+  maxKeys: 3,
+});
+const type = fc.constantFrom('free', 'typed');
+const run = (property: fc.IAsyncPropertyWithHooks<never>) => fc.assert(property, { numRuns: 120, endOnFailure: true });
+
+/** JSON text that keeps lone surrogates and odd keys as escapes. */
+const textOf = (value: unknown) => JSON.stringify(value) ?? 'null';
+
+test(
+  'create and update',
+  () =>
+    run(
+      fc.asyncProperty(type, hostileJson, hostileJson, async (slug, data, status) => {
+        const body = textOf({ data, ...(Math.random() < 0.2 ? { status } : {}) });
+        const answer = await send('POST', `/v1/data/${slug}`, body);
+        expectNoAccident(answer, body);
+        if (answer.status !== 201) return;
+        const made = JSON.parse(answer.text.slice(answer.text.indexOf('\r\n\r\n') + 4));
+        // Stored faithfully: what comes back is what was sent (-0 has no JSON text of its own).
+        expect(made.data).toEqual(JSON.parse(textOf(data)));
+        expectNoAccident(await send('PATCH', `/v1/data/${slug}/${made.id}`, textOf({ data })), data);
+        expectNoAccident(await send('GET', `/v1/data/${slug}/${made.id}`), made.id);
+      }) as never,
+    ),
+  120_000,
+);
+
+test(
+  'query',
+  () =>
+    run(
+      fc.asyncProperty(type, filters, hostileJson, async (slug, given, more) => {
+        const body = textOf({
+          filters: given,
+          ...(Math.random() < 0.3 ? { sort: { field: Object.keys(given)[0], direction: 'asc' } } : {}),
+        });
+        expectNoAccident(await send('POST', `/v1/data/${slug}/query`, body), body);
+        const odd = textOf({ filters: more, status: more, limit: more, cursor: more, sort: more });
+        expectNoAccident(await send('POST', `/v1/data/${slug}/query`, odd), odd);
+      }) as never,
+    ),
+  120_000,
+);
+
+test(
+  'search',
+  () =>
+    run(
+      fc.asyncProperty(hostileText, hostileJson, async (query, more) => {
+        expectNoAccident(await send('POST', '/v1/data/free/search', textOf({ query })), query);
+        expectNoAccident(
+          await send('POST', '/v1/data/free/search', textOf({ query: more, limit: more, status: more })),
+          more,
+        );
+      }) as never,
+    ),
+  120_000,
+);
+
+test(
+  'sync',
+  () =>
+    run(
+      fc.asyncProperty(hostileJson, hostileText, async (value, name) => {
+        const kinds = ['entityTypes', 'roles', 'tools', 'agents', 'routers', 'triggers'];
+        const resources = {
+          [kinds[Math.floor(Math.random() * kinds.length)]!]: [
+            { slug: 'a', name, schema: value, policies: value },
+            value,
+          ],
+        };
+        const body = textOf({ resources, dryRun: true });
+        expectNoAccident(await send('POST', '/v1/sync', body), body);
+        expectNoAccident(await send('POST', '/v1/sync', textOf(value)), value);
+        expectNoAccident(await send('POST', '/v1/sync/state', textOf(value)), value);
+      }) as never,
+    ),
+  120_000,
+);
+
+test(
+  'bytes that are no JSON, and paths and queries that are no text',
+  () =>
+    run(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), hostileText, async (bytes, text) => {
+        for (const path of ['/v1/data/free', '/v1/data/free/query', '/v1/data/free/search', '/v1/sync']) {
+          expectNoAccident(await send('POST', path, Buffer.from(bytes)), bytes);
+        }
+        const escaped = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+        const encoded = encodeURIComponent(text.toWellFormed());
+        for (const part of [escaped, encoded]) {
+          for (const path of [
+            `/v1/data/${part}`,
+            `/v1/data/free/${part}`,
+            `/v1/data/free?cursor=${part}&limit=${part}`,
+            `/v1/data/free?status=${part}`,
+          ]) {
+            expectNoAccident(await send('GET', path), path);
+          }
+          expectNoAccident(await send('PATCH', `/v1/data/free/${part}`, '{"data":{}}'), part);
+          expectNoAccident(await send('DELETE', `/v1/data/${part}/${part}`), part);
+        }
+      }) as never,
+    ),
+  120_000,
+);
+
+test.each([
+  ['a number out of range', '{"data":{"n":1e400}}', 400],
+  ['a NUL', '{"data":{"a":"\\u0000"}}', 400],
+  ['a NUL in a key', '{"data":{"\\u0000":1}}', 400],
+  ['half a surrogate pair', '{"data":{"a":"\\ud83d"}}', 400],
+  ['half a surrogate pair in a key', '{"data":{"\\ude00":1}}', 400],
+  ['64 levels', `{"data":${'{"a":'.repeat(62)}1${'}'.repeat(62)}}`, 201],
+  ['65 levels', `{"data":${'['.repeat(70)}${']'.repeat(70)}}`, 400],
+  ['100,000 levels', `{"data":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`, 400],
+  ['20,000 keys', `{"data":{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":${at}`).join()}}}`, 201],
+  ['900 kB of text', `{"data":{"a":"${'x'.repeat(900_000)}"}}`, 201],
+  ['a list of 100,000 numbers', `{"data":{"a":[${Array.from({ length: 100_000 }, () => 7).join()}]}}`, 201],
+  ['more than 1 MiB', `{"data":{"a":"${'x'.repeat(1_048_576)}"}}`, 413],
+  ['a prototype', '{"data":{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}}', 201],
+  ['a prototype around', '{"__proto__":{"data":{"a":1}}}', 400],
+  ['a key twice', '{"data":{"a":1,"a":2}}', 201],
+  ['digits without end', `{"data":{"n":0.${'1'.repeat(5_000)}}}`, 201],
+])('%s is stored faithfully or refused', async (_name, body, status) => {
+  const answer = await send('POST', '/v1/data/free', body);
+  expect([answer.status, answer.text.slice(0, 300)]).toEqual([status, answer.text.slice(0, 300)]);
+  expectNoAccident(answer, body.slice(0, 100));
+  expect(({} as Record<string, unknown>).admin).toBeUndefined();
+  if (status !== 201) return;
+  const { data } = JSON.parse(answer.text.slice(answer.text.indexOf('\r\n\r\n') + 4));
+  expect(data).toEqual(JSON.parse(body).data);
+});

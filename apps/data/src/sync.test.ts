@@ -1,0 +1,97 @@
+import { createTestDatabase } from '@parley/testing';
+import { type TestApi, createTestApi } from './test-api';
+
+let api: TestApi;
+let key: string;
+let production: string;
+const reindexings: string[] = [];
+
+beforeAll(async () => {
+  api = createTestApi(await createTestDatabase(), { requestReindexing: (requestId) => reindexings.push(requestId) });
+  const organizationId = await api.organization();
+  key = await api.key({ organizationId, permissions: ['sync'] });
+  production = await api.key({ organizationId, environment: 'production', permissions: ['*'] });
+});
+afterAll(() => api.close());
+
+const order = { slug: 'order', name: 'Order', schema: { total: 'number', a: 'string' }, searchFields: ['a'] };
+const push = (body: unknown, withKey = key) => api.call('post', '/v1/sync', withKey, body);
+
+test('push, state and pull belong together, in the environment of the key', async () => {
+  const pushed = await push({ resources: { entityTypes: [order] } }).expect(200);
+  expect(pushed.body).toEqual({
+    dryRun: false,
+    version: 1,
+    results: { entityTypes: { created: ['order'], updated: [], deleted: [], unchanged: [] } },
+  });
+  const state = await api.call('post', '/v1/sync/state', key).expect(200);
+  expect(state.body).toMatchObject({ environment: 'development', version: 1 });
+  expect(state.body.resources.entityTypes).toEqual([
+    { slug: 'order', name: 'Order', version: 1, hash: expect.stringMatching(/./) },
+  ]);
+  const pulled = await api.call('post', '/v1/sync/pull', key, {}).expect(200);
+  expect(pulled.body.resources.entityTypes).toEqual([order]);
+  expect(JSON.stringify(pulled.body.resources.entityTypes[0].schema)).toBe(JSON.stringify(order.schema));
+
+  const again = await push({ resources: pulled.body.resources }).expect(200);
+  expect(again.body.version).toBe(1);
+  expect(again.body.results.entityTypes.unchanged).toEqual(['order']);
+  const other = await api.call('post', '/v1/sync/pull', production).expect(200);
+  expect(other.body).toMatchObject({ environment: 'production', version: 0, resources: { entityTypes: [] } });
+});
+
+test('dryRun changes nothing and wakes nobody', async () => {
+  reindexings.length = 0;
+  const changed = { ...order, searchFields: ['a', 'b'] };
+  const dry = await push({ resources: { entityTypes: [changed] }, dryRun: true }).expect(200);
+  expect(dry.body).toMatchObject({ dryRun: true, version: 1, results: { entityTypes: { updated: ['order'] } } });
+  expect(reindexings).toEqual([]);
+  await push({ resources: { entityTypes: [changed] } })
+    .set('X-Request-Id', 'push-1')
+    .expect(200);
+  expect(reindexings).toEqual(['push-1']);
+});
+
+test('expectedVersion: 409 when somebody else has pushed', async () => {
+  const { body } = await push({ resources: {}, expectedVersion: 0 }).expect(409);
+  expect(body).toEqual({
+    error: 'The environment has changed since: it is at version 2',
+    code: 'version_conflict',
+    requestId: expect.any(String),
+    details: [{ path: 'expectedVersion', message: 'is 0, the environment is at 2' }],
+  });
+  await push({ resources: {}, expectedVersion: 2 }).expect(200);
+});
+
+test('problems are all named, and nothing is written', async () => {
+  const role = { slug: 'r', name: 'R', policies: [{ resource: 'nothing', actions: ['read'], effect: 'allow' }] };
+  const { body } = await push({ resources: { roles: [role], entityTypes: [{ ...order, name: 'Changed' }] } }).expect(
+    400,
+  );
+  expect(body).toMatchObject({ error: 'The definitions have problems', code: 'invalid_definitions' });
+  expect(body.details[0].path).toContain('roles.0');
+  expect((await api.call('post', '/v1/sync/state', key)).body.version).toBe(2);
+});
+
+test.each([
+  ['', 'A JSON body is required'],
+  [{}, /resources/],
+  [{ resources: [] }, /resources/],
+  [{ resources: { unknown: [] } }, /unknown/],
+  [{ resources: { entityTypes: [{ slug: 'x y', name: 'X', schema: {} }] } }, /slug/],
+  [{ resources: { entityTypes: [{ slug: 'x', name: 'X', schema: {}, extra: 1 }] } }, /extra/],
+  [{ resources: {}, environment: 'production' }, /environment/],
+  [{ resources: {}, expectedVersion: -1 }, /expectedVersion/],
+])('%j is a 400', async (body, error) => {
+  const response = await push(body).expect(400);
+  expect(response.body.error).toMatch(error);
+});
+
+test('state and pull take an empty body, none, and refuse what is no JSON', async () => {
+  for (const path of ['/v1/sync/state', '/v1/sync/pull']) {
+    await api.call('post', path, key, '').expect(200);
+    await api.call('post', path, key, { anything: 1 }).expect(200);
+    await api.call('post', path, key, '{').expect(400);
+    await api.call('get', path, key).expect(405);
+  }
+});
