@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { type Db, createDb, createSecretBox } from '@parley/db';
+import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { createOrganizationKeys, integrationSecretContext } from './provider-keys';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+it("reads an organization's own keys, opens each only in its place, and leaves broken ones out", async () => {
+  const box = createSecretBox(randomBytes(32).toString('base64'));
+  const { scope } = await seedOrganization(db.pool);
+  const other = await seedOrganization(db.pool);
+  const problems: string[] = [];
+  const log = { info: () => {}, warn: () => {}, error: (_fields: unknown, message: string) => problems.push(message) };
+  const insert = (provider: string, secret: Buffer | null, config = {}, active = true) =>
+    db.pool.query(
+      `insert into integrations (id, organization_id, environment, provider, active, config, secrets, updated_at)
+       values ($1, $2, 'development', $3, $4, $5, $6, now())`,
+      [`int_${provider}`, scope.organizationId, provider, active, JSON.stringify(config), secret],
+    );
+  const seal = (provider: string) => box.seal('{"apiKey":"own-key"}', integrationSecretContext(scope, provider));
+  await insert('openai', seal('openai'), { baseUrl: 'http://models.test/v1' });
+  await insert('ollama', null, { baseUrl: 'http://ollama.test' });
+  await insert('anthropic', seal('openai'));
+  await insert('google', seal('google'), {}, false);
+  await insert('flow', seal('flow'));
+  const keys = createOrganizationKeys(db.pool, box, log);
+  expect(await keys(scope)).toEqual({
+    openai: { apiKey: 'own-key', baseUrl: 'http://models.test/v1' },
+    ollama: { apiKey: undefined, baseUrl: 'http://ollama.test' },
+  });
+  expect(problems).toEqual(['the key of a model provider could not be opened']);
+  expect(await keys(other.scope)).toEqual({});
+  expect(await keys({ ...scope, environment: 'production' })).toEqual({});
+});
