@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Db, createDb, createIdempotencyStore, newId } from '@parley/db';
+import { type Entities, createEntities, staleTypes } from '@parley/entities';
+import {
+  type Queues,
+  type RedisConnection,
+  closeRedis,
+  connectRedis,
+  createQueues,
+  waitForRedis,
+} from '@parley/queues';
+import { silentLogger } from '@parley/service';
+import { type TestDatabase, createTestDatabase, createTestRedis } from '@parley/testing';
+import { createWorker } from './worker';
+
+let database: TestDatabase;
+let db: Db;
+let entities: Entities;
+let redisUrl: string;
+let queues: Queues;
+let producer: RedisConnection;
+const closing: (() => Promise<unknown>)[] = [];
+const scope = { organizationId: 'org_worker', environment: 'development' as const };
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  entities = createEntities({ pool: db.pool });
+  redisUrl = (await createTestRedis()).url;
+  producer = connectRedis({ url: redisUrl, role: 'producer' });
+  await waitForRedis(producer, 5_000);
+  queues = createQueues({ redis: producer });
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+afterAll(async () => {
+  await queues.close();
+  await closeRedis(producer);
+  await entities.settled();
+  await db.close();
+  await database.drop();
+});
+
+async function startWorker() {
+  const redis = connectRedis({ url: redisUrl, role: 'worker' });
+  const worker = createWorker({ db, queues, redis, log: silentLogger() });
+  closing.push(
+    () => closeRedis(redis),
+    () => worker.close(),
+  );
+  return worker;
+}
+
+async function createType(slug: string, searchFields: string[]): Promise<string> {
+  const id = newId('type');
+  await db.pool.query(
+    `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, updated_at)
+     values ($1, $2, $3::"Environment", $4, $4, '{}', $5, now())`,
+    [id, scope.organizationId, scope.environment, slug, searchFields],
+  );
+  return id;
+}
+
+const search = async (type: string, query: string) => {
+  const found = await entities.search(scope, { type, query, limit: 100 });
+  if (!found.ok) throw new Error(found.reason);
+  return found.list.entities.length;
+};
+
+async function until(condition: () => Promise<boolean>, limitMs = 15_000): Promise<void> {
+  const endMs = Date.now() + limitMs;
+  while (!(await condition())) {
+    if (Date.now() > endMs) throw new Error(`not within ${limitMs} ms`);
+    await sleep(50);
+  }
+}
+const nothingStale = async () => (await staleTypes(db.pool)).length === 0;
+
+test('after searchFields changed, the entities that are there are found by the new fields', async () => {
+  const typeId = await createType('order', ['title']);
+  for (let at = 0; at < 30; at += 1) {
+    const data = { title: `bicycle ${at}`, note: `remark ${at}` };
+    await entities.create(scope, { type: 'order', data, actor: { type: 'system' } });
+  }
+  await startWorker();
+  await queues.enqueue('reindex-entity-type', { typeId });
+  await until(nothingStale);
+  await db.pool.query("update entity_types set search_fields = '{note}' where id = $1", [typeId]);
+  expect(await search('order', 'bicycle')).toBe(30);
+  await queues.enqueue('sweep-reindexing', {}, { requestId: 'r' });
+  await until(nothingStale);
+  expect(await search('order', 'remark')).toBe(30);
+  expect(await search('order', 'bicycle')).toBe(0);
+}, 30_000);
+
+test('a reindexing that nobody was told of is found by the sweep, which schedules itself', async () => {
+  await createType('forgotten', ['title']);
+  await startWorker();
+  await until(nothingStale);
+}, 30_000);
+
+test('a worker that is stopped in mid-job leaves the rest to another', async () => {
+  const typeId = await createType('large', []);
+  for (let at = 0; at < 5; at += 1) {
+    await Promise.all(
+      Array.from({ length: 300 }, () =>
+        entities.create(scope, { type: 'large', data: { word: 'kept' }, actor: { type: 'system' } }),
+      ),
+    );
+  }
+  await db.pool.query("update entity_types set search_fields = '{word}' where id = $1", [typeId]);
+  const first = await startWorker();
+  await queues.enqueue('reindex-entity-type', { typeId });
+  await until(async () => {
+    const { rows } = await db.pool.query('select reindex from entity_types where id = $1', [typeId]);
+    return rows[0].reindex !== null || (await nothingStale());
+  });
+  await first.close();
+  await startWorker();
+  await until(nothingStale);
+  expect(await search('large', 'kept')).toBe(100);
+  const { rows } = await db.pool.query(
+    "select count(*)::int from entities where search @@ to_tsquery('simple', 'nothing')",
+  );
+  expect(rows[0].count).toBe(0);
+}, 60_000);
+
+test('answers kept under an Idempotency-Key go after a day', async () => {
+  const store = createIdempotencyStore(db.pool);
+  const operation = {
+    organizationId: 'o',
+    apiKeyId: 'k',
+    operation: 'POST /',
+    key: 'a',
+    requestHash: Buffer.from('x'),
+  };
+  for (const key of ['old', 'new']) await store.begin({ ...operation, key });
+  await db.pool.query("update idempotency_records set expires_at = now() - interval '1 s' where key = 'old'");
+  await startWorker();
+  await queues.enqueue('sweep-idempotency', {});
+  await until(async () => (await db.pool.query('select key from idempotency_records')).rowCount === 1);
+});
