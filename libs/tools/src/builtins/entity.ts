@@ -184,24 +184,25 @@ const unlink = defineBuiltIn({
 
 export const entityTools: readonly BuiltIn[] = [create, get, query, search, update, remove, link, unlink];
 
-/** Both ends of a relation must be entities that the caller may see, and the one that it points to may be read. */
+/** Both ends of a relation must be entities that the caller sees, and the one that it points to one that it may read. */
 async function checkEnds(
   { fromId, toId }: { fromId: string; toId: string },
   call: BuiltInCall,
 ): Promise<ToolFailure | null> {
-  const { deps, scope, permissions, entityType } = call;
-  const toType = await typeOfEntity(deps.db.pool, scope, toId);
+  const toType = await typeOfEntity(call.deps.db.pool, call.scope, toId);
   if (toType === null) return failure('not_found', 'Entity not found');
-  const decision = permissions.decide('read', toType);
-  if (!decision.allowed) return failure('permission_denied', decision.message);
-  for (const [type, id] of [
-    [entityType!, fromId],
-    [toType, toId],
-  ] as const) {
-    const found = await deps.entities.get(scope, { type, id, ...(await withAccess(call, type)) });
-    if (!found.ok) return failed(found, type);
-  }
-  return null;
+  return (await denyUnreadable(call, toType, toId)) ?? (await denyUnseen(call, call.entityType!, fromId));
+}
+
+/** Why the caller may not read an entity; null when it may. */
+export async function denyUnreadable(call: BuiltInCall, type: string, id: string): Promise<ToolFailure | null> {
+  const decision = call.permissions.decide('read', type);
+  return decision.allowed ? denyUnseen(call, type, id) : failure('permission_denied', decision.message);
+}
+
+async function denyUnseen(call: BuiltInCall, type: string, id: string): Promise<ToolFailure | null> {
+  const found = await call.deps.entities.get(call.scope, { type, id, ...(await withAccess(call, type)) });
+  return found.ok ? null : failed(found, type);
 }
 
 /** Which entities of the type, and what of them, the caller may see. */

@@ -116,6 +116,10 @@ describe('event.emit', () => {
       errorType: 'permission_denied',
       message: "Permission denied: cannot perform 'read' on 'salary'",
     });
+    expect(await about('ticket1', withRoles('clerk'))).toMatchObject({
+      errorType: 'permission_denied',
+      message: 'Entity not accessible within scope',
+    });
     expect(await about('order1', withRoles('clerk'))).toMatchObject({ ok: true });
   });
 

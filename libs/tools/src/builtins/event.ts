@@ -2,6 +2,7 @@ import { type Actor, type Json, jsonObjectSchema } from '@parley/contracts';
 import { z } from 'zod';
 import { failure } from '../failure';
 import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
+import { denyUnreadable } from './entity';
 import { typeOfEntity } from './type-of-entity';
 
 /** Namespaces in which only the product itself speaks: automations and people rely on what such events say. */
@@ -24,14 +25,17 @@ const emit = defineBuiltIn({
       .meta({ type: 'object', additionalProperties: true, description: 'Details, any JSON object.' }),
     entityId: z.string().min(1).max(100).optional().describe('Id of the entity that it is about.'),
   }),
-  async call({ type, payload = {}, entityId }, { deps, scope, actor, context, permissions }) {
+  async call({ type, payload = {}, entityId }, call) {
+    const { deps, scope, actor, context } = call;
     if (ownNamespaces.includes(type.split('.')[0]!.toLowerCase())) {
       return failure('invalid_arguments', `Invalid arguments for event.emit: the namespace of "${type}" is taken`);
     }
     const entityType = entityId === undefined ? null : await typeOfEntity(deps.db.pool, scope, entityId);
     if (entityId !== undefined && entityType === null) return failure('not_found', 'Entity not found');
-    const decision = entityType === null ? null : permissions.decide('read', entityType);
-    if (decision?.allowed === false) return failure('permission_denied', decision.message);
+    if (entityId !== undefined) {
+      const denial = await denyUnreadable(call, entityType!, entityId);
+      if (denial !== null) return denial;
+    }
 
     const { rows } = await deps.db.pool.query<{ id: string }>({
       name: 'emit-event',

@@ -7,6 +7,7 @@ import {
   filterOperators,
   roleDefinitionSchema,
 } from '@parley/contracts';
+import { parseAccess } from '@parley/entities';
 import { type z } from 'zod';
 import { matchesName } from './policy';
 import { dynamicValue, isScopeField, maskPath, operatorOf } from './scope-rule';
@@ -70,7 +71,7 @@ function scopeRuleProblems(rule: ScopeRule, known: KnownNames): ErrorDetail[] {
   return [...problems, ...valueProblems(rule, known)];
 }
 
-function valueProblems({ operator: written, value }: ScopeRule, known: KnownNames): ErrorDetail[] {
+function valueProblems({ field, operator: written, value }: ScopeRule, known: KnownNames): ErrorDetail[] {
   const operator = operatorOf(written);
   const problem = (message: string): ErrorDetail[] => [{ path: 'value', message }];
   for (const one of Array.isArray(value) ? value : [value]) {
@@ -86,25 +87,15 @@ function valueProblems({ operator: written, value }: ScopeRule, known: KnownName
       return problem(`"${one}" is a list: use it with in or nin`);
     }
   }
-  switch (operator) {
-    case '$exists':
-      return typeof value === 'boolean' ? [] : problem('must be true or false');
-    case '$in':
-    case '$nin':
-      return Array.isArray(value) || dynamicValue(value as Json) !== null ? [] : problem('must be a list');
-    case '$gt':
-    case '$gte':
-    case '$lt':
-    case '$lte':
-      return ['number', 'string'].includes(typeof value) ? [] : problem('must be a number or a string');
-    case '$contains':
-      return ['string', 'number', 'boolean'].includes(typeof value)
-        ? []
-        : problem('must be a string, a number, true or false');
-    case '$eq':
-    case '$ne':
-      return [];
-  }
+  // Those who apply rules say what an operator takes, on which field.
+  const sample = (one: Json): Json => (dynamicValue(one) === null ? one : 'id');
+  const isDynamicList = (operator === '$in' || operator === '$nin') && dynamicValue(value as Json) !== null;
+  const operand = Array.isArray(value) ? value.map((one) => sample(one as Json)) : sample(value as Json);
+  const parsed = parseAccess(
+    [{ field: isScopeField(field) ? field : 'data.x', operator, value: isDynamicList ? [operand] : operand }],
+    [],
+  );
+  return parsed.ok ? [] : parsed.problems.flatMap(({ message }) => problem(message));
 }
 
 function maskProblems(mask: NonNullable<RoleDefinition['fieldMasks']>[number], known: KnownNames): ErrorDetail[] {
