@@ -1,8 +1,7 @@
 export { type CallbackTokens, createCallbackTokens } from './callback-token';
-export { type ChatFailure, type ChatRequest, type ChatResult } from './chat-result';
-export { type CompiledPrompt, type CompilePromptRequest } from './compile-agent-prompt';
-export { type AgentDeps, type Agents, createAgents } from './create-agents';
-export { type ModelDeps, createModels } from './models/create-models';
-export { type Models } from './models/model';
-export { createOrganizationKeys, integrationSecretContext, providersOfEnvironment } from './models/provider-keys';
+export { type ChatFailure, type ChatRequest } from './chat-result';
+export { type Agents, createAgents } from './create-agents';
+export { createModels } from './models/create-models';
+export { modelVariables } from './models/model-variables';
+export { createOrganizationKeys, providersOfEnvironment } from './models/provider-keys';
 export { createTransfer } from './routers/transfer';

@@ -14,7 +14,7 @@ import { trimHistory } from './threads/history';
 import type { StoredToolCall } from './threads/turn-store';
 
 /** The model is asked at most this often in a turn, and offered no tools the last time (interface.md, Limits). */
-export const maxModelCalls = 10;
+const maxModelCalls = 10;
 /** The same call with the same arguments, in one turn. */
 const maxSameCalls = 3;
 /** Calls of one message that run at the same time. */
@@ -25,7 +25,7 @@ const outOfSteps =
   'I could not finish this within the steps I have for one message. Please ask again, or in smaller parts.';
 
 /** Where the steps of a turn are kept while it runs (threads/turn-store). */
-export interface TurnRecorder {
+interface TurnRecorder {
   recordCalls(position: number, text: string, calls: readonly StoredToolCall[]): Promise<boolean>;
   recordResult(position: number, call: { id: string; isError: boolean; full: Json; content: string }): Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface LoopRequest {
   timeLimitMs: number;
 }
 
-export type LoopEnd =
+type LoopEnd =
   | { how: 'answered'; text: string }
   | { how: 'model_failed'; reason: ModelFailureReason; detail: string }
   | { how: 'aborted' }
@@ -130,7 +130,7 @@ export async function runLoop(request: LoopRequest): Promise<LoopOutcome> {
 
     turn.push({ role: 'assistant', content: text, toolCalls, raw });
     const from = outcome.position;
-    const stored = toolCalls.map(({ id, name, args }) => ({ id, name, args: storable(args) }));
+    const stored = toolCalls.map(({ id, name, args }) => ({ id, name: storableText(name), args: storable(args) }));
     if (!(await recorder.recordCalls(from, storableText(text), stored))) return end({ how: 'lost' });
     outcome.position += 1 + toolCalls.length;
     const pending: Promise<void>[] = [];

@@ -133,6 +133,14 @@ describe.each([
     expect(server.requests).toHaveLength(6);
   });
 
+  it('tries again when the connection breaks in the middle of an answer', async () => {
+    server.play((_, index) => (index === 0 ? { text: 'cut off', broken: 'connection' } : { text: 'whole' }));
+    expect(await models().complete(scope, settings(model), request(hello))).toMatchObject({
+      ok: true,
+      reply: { text: 'whole' },
+    });
+  });
+
   it('ends a hanging call at its time limit and closes the connection', async () => {
     server.play(() => ({ hang: true }));
     const result = await models({ timeoutMs: 150 }).complete(scope, settings(model), request(hello));

@@ -156,7 +156,7 @@ export function createModels(deps: ModelDeps): Models {
   };
 }
 
-export function splitModelId(model: string): { provider: string; name: string } {
+function splitModelId(model: string): { provider: string; name: string } {
   const slash = model.indexOf('/');
   return { provider: model.slice(0, slash).toLowerCase(), name: model.slice(slash + 1) };
 }

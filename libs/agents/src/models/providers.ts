@@ -4,7 +4,7 @@ import type { ModelSettings } from './model';
 import type { ProviderAccess } from './provider-keys';
 import type { OpenAiTool } from './to-langchain';
 
-export interface ProviderCall {
+interface ProviderCall {
   messages: BaseMessage[];
   tools: OpenAiTool[];
   /** Ends the request itself, not only the wait for it. */

@@ -109,9 +109,10 @@ export function fromLangChain(answer: AIMessage, request: ModelRequest, names: T
     if (call.invalid !== undefined) return { id, name, args: {}, invalid: call.invalid };
     return isObject ? { id, name, args: call.args } : { id, name, args: {}, invalid: JSON.stringify(call.args) };
   });
-  // A message with broken calls is told anew, and so is one whose ids could not tell its results apart.
-  const isFaithful =
-    toolCalls.every((call) => call.invalid === undefined) && new Set(callIds.values()).size === toolCalls.length;
+  // A message with calls that the provider would not take back is told anew, as is one whose ids cannot tell its results
+  // apart.
+  const canGoBack = (call: (typeof all)[number]) => call.invalid === undefined && /^[\w-]{1,64}$/.test(call.name);
+  const isFaithful = all.every(canGoBack) && new Set(callIds.values()).size === toolCalls.length;
   return {
     text: textOf(answer.content),
     toolCalls,

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 const maxNameChars = 64;
 
 const encode = (name: string): string => {
-  const plain = name.replace(/[^A-Za-z0-9_-]/g, '_');
+  const plain = name.replace(/[^A-Za-z0-9_-]/g, '_') || 'unnamed';
   if (plain.length <= maxNameChars) return plain;
   return `${plain.slice(0, maxNameChars - 9)}_${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
 };

@@ -4,7 +4,7 @@ type Rule = NonNullable<RouterDefinition['rules']>[number];
 type Condition = Rule['conditions'][number];
 
 /** `customer.status` is the field `status` of the entity of type `customer`. */
-export function splitField(field: string): { entityType: string; path: string[] } {
+function splitField(field: string): { entityType: string; path: string[] } {
   const [entityType = '', ...path] = field.split('.');
   return { entityType, path: path[0] === 'data' && path.length > 1 ? path.slice(1) : path };
 }

@@ -2,7 +2,7 @@ import type { ModelMessage } from '../models/model';
 import type { HistoryRow } from './turn-store';
 
 /** What the model reads where a call was begun and its outcome is not known. It is never run again. */
-export const interruptedResult =
+const interruptedResult =
   '{"error":"The call was interrupted: it may or may not have happened. Check before you repeat it.","errorType":"interrupted"}';
 
 /** What stands for the reply of a turn that has none: it failed, was interrupted, or a person had taken over. */

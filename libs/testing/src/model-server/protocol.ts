@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-export interface ModelServerCall {
+interface ModelServerCall {
   name: string;
   args?: unknown;
   /** Sent as it is instead of `args`, where the protocol carries text (OpenAI): for broken JSON. */
@@ -74,6 +74,9 @@ export function checkExchanges(messages: ModelServerMessage[]): string[] {
     if (open.length > 0) problems.push(`message ${at}: calls ${open.join(', ')} have no result`);
     open = message.toolCalls.map((call) => call.id);
     if (new Set(open).size !== open.length) problems.push(`message ${at}: two calls share an id`);
+    for (const { name } of message.toolCalls) {
+      if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) problems.push(`message ${at}: bad name of a called tool: ${name}`);
+    }
     const isEmpty = message.text === '' && message.toolCalls.length === 0;
     if (isEmpty) problems.push(`message ${at}: empty ${message.role} message`);
   }
