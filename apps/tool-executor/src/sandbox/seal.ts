@@ -1,6 +1,5 @@
 /** What is left of `process` after sealing: the engine's glue and the runtime's own internals need the rest of it. */
 const dangerous = [
-  'abort',
   'binding',
   'chdir',
   'dlopen',
@@ -9,7 +8,6 @@ const dangerous = [
   'loadEnvFile',
   'mainModule',
   'openStdin',
-  'reallyExit',
   'report',
   'setegid',
   'seteuid',

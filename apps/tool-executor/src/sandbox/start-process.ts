@@ -38,15 +38,21 @@ const nodeFlags = [
   '--no-deprecation',
   '--no-warnings',
   '--max-old-space-size=64',
+  // One helper thread and a small young generation: a third less memory, and no slower for one call at a time.
+  '--max-semi-space-size=1',
+  '--v8-pool-size=1',
   // In KiB; the engine's own depth limit must be reached first. Fits the usual 8 MiB of a main thread.
   '--stack-size=3900',
 ];
+
+/** All that a sandbox process is told. One allocation arena keeps it small; without io_uring it has one door less. */
+const env = { TZ: 'UTC', MALLOC_ARENA_MAX: '1', UV_USE_IO_URING: '0' };
 
 /** Starts and seals one sandbox process: loaded → limited by the kernel → root given up → ready. */
 export async function startProcess({ entry, uid, startTimeoutMs = 10_000 }: StartOptions): Promise<SandboxProcess> {
   const child = spawn(process.execPath, [...nodeFlags, entry], {
     cwd: '/',
-    env: { TZ: 'UTC' },
+    env,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
   const started = wrap(child);
