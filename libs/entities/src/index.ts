@@ -9,7 +9,6 @@ export { type QueryInput, queryEntities } from './read/query-entities';
 export { type Relation } from './relations';
 export {
   type Deleted,
-  type EntityFailure,
   type Invalid,
   type MaskedField,
   type NotFound,
@@ -17,7 +16,7 @@ export {
   type TypeNotFound,
 } from './result';
 export { checkTypeSchema, flatSchema } from './schema/type-schema';
-export { type ReindexOptions, reindexType, staleTypes, typesToReindex } from './search/reindex-type';
+export { type ReindexOptions, reindexType, staleTypes } from './search/reindex-type';
 export { type SearchInput, type SearchResult } from './search/search-entities';
 export { type CreateInput, type CreateResult } from './write/create-entity';
 export { type DeleteInput, type DeleteResult } from './write/delete-entity';

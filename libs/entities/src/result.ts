@@ -12,9 +12,6 @@ export type MaskedField = { ok: false; reason: 'masked_field'; field: string };
 /** The request itself is wrong; each problem names its path. */
 export type Invalid = { ok: false; reason: 'invalid'; problems: ErrorDetail[] };
 
-/** Everything that an operation on entities can refuse. */
-export type EntityFailure = TypeNotFound | NotFound | Deleted | OutOfScope | MaskedField | Invalid;
-
 export const invalid = (path: string, message: string): Invalid => ({
   ok: false,
   reason: 'invalid',

@@ -102,7 +102,7 @@ export function sortedWalkSql(request: SortedRequest, depth: number): Statement 
       where exists (select from entity_shapes x where x.type_no = b.no and x.shape = '\\x01') and f.value is not null and ${start})`,
     `entries as (select value, pos from heads union select value, pos from loose)`,
     `merged as (select f.value, f.pos from entries f
-      where not exists (select from cut) or (f.value, f.pos) ${beyond}= (select cut.value, cut.pos from cut)
+      where not exists (select from cut) or (f.value, f.pos) ${direction === 'desc' ? '>=' : '<='} (select cut.value, cut.pos from cut)
       order by ${order('f')} offset 0)`,
     `page as (select e.json, m.value as key, m.pos from merged m cross join b cross join lateral
       (select ${entityJsonSql('e', request.type, request.masks, sql)} as json from entities e

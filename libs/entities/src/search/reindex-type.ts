@@ -21,13 +21,7 @@ interface Progress {
   done: number;
 }
 
-/** Ids of types whose entities are not all indexed for the search fields that they have now. */
-export async function typesToReindex(db: Queryable, scope: Scope): Promise<string[]> {
-  const stale = await staleTypes(db, scope);
-  return stale.map(({ typeId }) => typeId);
-}
-
-/** The same in all organizations, the longest waiting first, at most 100. */
+/** Types whose entities are not all indexed for their present search fields, the longest waiting first, at most 100. */
 export async function staleTypes(db: Queryable, scope?: Scope): Promise<(Scope & { typeId: string })[]> {
   const { rows } = await db.query<Scope & { typeId: string }>(
     `select id as "typeId", organization_id as "organizationId", environment::text as environment from entity_types
