@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type * as langchainMessages from '@langchain/core/messages';
 import type { AgentModel, Scope } from '@parley/contracts';
 import type { AgentLog } from '../log';
 import { type Circuits, createCircuits } from './circuit';
@@ -38,6 +39,9 @@ export function createModels(deps: ModelDeps): Models {
   const defaultModel = deps.defaultModel ?? 'openai/gpt-5-mini';
   const circuits = deps.circuits ?? createCircuits();
   const opened = new Map<string, Promise<AskProvider>>();
+  // Loaded once, on first use: resolving an import again costs a tenth of a millisecond each time.
+  let loadedClasses: Promise<typeof langchainMessages> | undefined;
+  const messageClasses = () => (loadedClasses ??= import('@langchain/core/messages'));
 
   async function providersOf(scope: Scope): Promise<ProviderTable> {
     const own = await deps.organizationKeys?.(scope);
@@ -86,16 +90,11 @@ export function createModels(deps: ModelDeps): Models {
         return { ok: false, reason: 'failed', detail: `${provider} has failed repeatedly and is not asked now` };
       try {
         const asker = await open(kind, name, access, how.settings);
-        const { AIMessage, HumanMessage, SystemMessage, ToolMessage } = await import('@langchain/core/messages');
-        const { messages, tools, names } = toLangChain(
-          { AIMessage, HumanMessage, SystemMessage, ToolMessage },
-          request,
-          {
-            model,
-            needsToolsForHistory: kind === 'anthropic',
-            plainObjectSchemas: kind === 'anthropic',
-          },
-        );
+        const { messages, tools, names } = toLangChain(await messageClasses(), request, {
+          model,
+          needsToolsForHistory: kind === 'anthropic',
+          plainObjectSchemas: kind === 'anthropic',
+        });
         const answer = await untilAborted(asker({ messages, tools, signal }), signal);
         circuits.succeeded(circuit);
         return { ok: true, reply: fromLangChain(answer, request, names, model) };
@@ -151,13 +150,15 @@ export function createModels(deps: ModelDeps): Models {
       const access = environment[provider];
       const kind = providerKind(provider, access);
       if (access === undefined || kind === null) return;
-      await open(kind, name, access, { candidates: [defaultModel] });
+      await Promise.all([open(kind, name, access, { candidates: [defaultModel] }), messageClasses()]);
     },
   };
 }
 
+/** A name without a provider, which only a router's `classifyModel` may have, is one of the default provider. */
 function splitModelId(model: string): { provider: string; name: string } {
   const slash = model.indexOf('/');
+  if (slash === -1) return { provider: 'openai', name: model };
   return { provider: model.slice(0, slash).toLowerCase(), name: model.slice(slash + 1) };
 }
 
