@@ -26,7 +26,7 @@ export function printLog(child, name, onLine = () => {}) {
 }
 
 /** `12:00:00.000 INFO message key=value`, or the line itself when it is not pino's. */
-function readable(line) {
+export function readable(line) {
   if (!line.startsWith('{')) return line;
   let entry;
   try {

@@ -60,10 +60,16 @@ function linuxHolder(port) {
 }
 
 function openFiles(pid) {
+  const folder = `/proc/${pid}/fd`;
+  return orNothing(() => readdirSync(folder)).flatMap((fd) => orNothing(() => [readlinkSync(`${folder}/${fd}`)]));
+}
+
+/** Other users' processes cannot be looked into, and files and processes vanish in between. */
+function orNothing(read) {
   try {
-    return readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+    return read();
   } catch {
-    return []; // another user's process, or it has just ended
+    return [];
   }
 }
 

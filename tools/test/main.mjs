@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { stripVTControlCharacters } from 'node:util';
 import { Problem, runMain, say, step } from '../start/output.mjs';
 import { root } from '../start/paths.mjs';
 import { ensureGenerated } from '../start/prisma.mjs';
@@ -50,6 +49,7 @@ async function runNx(args, testEnv, onLine) {
       NX_DAEMON: 'false',
       NX_NO_CLOUD: 'true',
       NX_TUI: 'false',
+      FORCE_COLOR: '0', // else Nx forces colours on everything below it, and caches them
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -58,7 +58,7 @@ async function runNx(args, testEnv, onLine) {
   process.channel?.unref(); // waiting for the bootstrap's end must not keep this process alive
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
-      say(process.stdout.isTTY ? line : stripVTControlCharacters(line)); // Nx colours, and caches, what it prints
+      say(line);
       onLine(line);
     });
   }

@@ -1,8 +1,7 @@
-import { stripVTControlCharacters } from 'node:util';
-
 /**
- * Adds up jest's `Tests:` lines in Nx's output, which Nx repeats for tasks it took from its cache. A task that fails
- * without a failed test (a type error, a file that does not compile) counts as one failure.
+ * Adds up the totals of jest (`Tests: …`) and of Node's test runner (`# pass 3`) in Nx's output, which Nx
+ * repeats for tasks it took from its cache. A task that fails without a failed test (a type error, a file that does not
+ * compile) counts as one failure.
  */
 export function createTally() {
   const tasks = new Map();
@@ -10,7 +9,7 @@ export function createTally() {
   return {
     /** @param {string} line */
     read(line) {
-      const text = stripVTControlCharacters(line).trim();
+      const text = line.trim();
       const task = /^(?:>|✖|✔)?\s*nx run ([\w@/.-]+:[\w:.-]+)/.exec(text)?.[1];
       if (task) {
         current = tasks.get(task) ?? { passed: 0, failed: 0 };
@@ -20,9 +19,10 @@ export function createTally() {
         current.passed += count(text, 'passed');
         current.failed += count(text, 'failed');
       }
+      const [, outcome, number] = /^[#ℹ] (pass|fail) (\d+)$/.exec(text) ?? [];
+      if (outcome) current[outcome === 'pass' ? 'passed' : 'failed'] += Number(number);
       const failedTask = /^(?:-|✖)\s+([\w@/.-]+:[\w:.-]+)$/.exec(text)?.[1];
-      if (failedTask)
-        tasks.set(failedTask, { ...(tasks.get(failedTask) ?? { passed: 0, failed: 0 }), hasFailed: true });
+      if (failedTask) tasks.set(failedTask, { passed: 0, failed: 0, ...tasks.get(failedTask), hasFailed: true });
     },
     /** @param {number} exitCode of Nx: when it failed, something did */
     result(exitCode) {
