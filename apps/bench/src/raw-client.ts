@@ -48,6 +48,7 @@ export async function openClient(
   return {
     call: () =>
       new Promise((resolve, reject) => {
+        if (socket.destroyed) return reject(new Error(`The connection to ${url} is closed`));
         waiting = { resolve, reject };
         socket.write(request);
       }),

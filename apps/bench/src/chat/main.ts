@@ -45,14 +45,16 @@ async function main(): Promise<void> {
       if (status !== 200) throw new Error(`${path} answered ${status}`);
     };
   };
-  const inThreads = async (url: string) => {
-    const count = Math.ceil(((rounds + 1) * perRound) / turnsPerThread);
-    const threads: (() => Promise<void>)[] = [];
-    for (let index = 0; index < count; index += 1) {
-      threads.push(await chat(url, 'stub', { message: 'Is it there?', externalThreadId: `bench:${index}` }));
-    }
+  /** Opens a connection for each thread when its turns begin: an idle one would be closed meanwhile. */
+  const inThreads = (url: string) => {
     let turn = 0;
-    return () => threads[Math.floor(turn++ / turnsPerThread)]!();
+    let current: (() => Promise<void>) | undefined;
+    return async () => {
+      const externalThreadId = `bench:${Math.floor(turn / turnsPerThread)}`;
+      if (turn++ % turnsPerThread === 0)
+        current = await chat(url, 'stub', { message: 'Is it there?', externalThreadId });
+      await current!();
+    };
   };
 
   const hello = { message: 'Is it there?' };
@@ -63,7 +65,7 @@ async function main(): Promise<void> {
     'the model stub itself': () => modelClient.call(),
     'chat, new thread, stub model': await chat(chatUrl, 'stub', hello),
     'gateway, new thread, stub model': await chat(stack.url, 'stub', hello),
-    'gateway, thread of up to 20 turns, stub model': await inThreads(stack.url),
+    'gateway, thread of up to 20 turns, stub model': inThreads(stack.url),
     'gateway, new thread, offline model': await chat(stack.url, 'offline', hello),
     'gateway, new thread, offline model and one tool': await chat(stack.url, 'offline', tool),
   };

@@ -1,0 +1,173 @@
+import pg from 'pg';
+import type { Scope } from '@parley/contracts';
+import { type Db, newId } from '@parley/db';
+import type { Entities } from '@parley/entities';
+
+/** One tenant with 200,000 entities, one with 1,000, and 198 that share the rest of the million. */
+export const big: Scope = { organizationId: 'org_1', environment: 'production' };
+export const small: Scope = { organizationId: 'org_2', environment: 'production' };
+const tenants = 200;
+export const type = 'customer';
+
+const actor = { type: 'system' } as const;
+
+/** Paths with an index row each; the elements of `tags` have one more each. */
+const paths = ['name', 'email', 'city', 'amount', 'score', 'seq', 'rare', 'active', 'tier', 'note', 'const', 'address']
+  .map((name) => [name])
+  .concat([['address', 'zip'], ['tags'], ['maybe']]);
+
+/**
+ * A million entities, their index rows and search vectors, as the library would have stored them one by one over the last
+ * year. Made inside PostgreSQL, which takes minutes instead of an hour; how the rows look is read from an entity
+ * that the library has stored.
+ */
+export async function loadEntities(db: Db, entities: Entities, databaseUrl: string, total: number): Promise<void> {
+  const { pool } = db;
+  await pool.query(
+    `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, indexed_fields, updated_at)
+     select 'type_' || n, 'org_' || n, 'production', $1, $1, '{}', '{name,note}', '{name,note}', now() from generate_series(1, $2::int) n order by n`,
+    [type, tenants],
+  );
+  const fields = await fieldNumbers(db, entities);
+  // The pool gives up on a statement after half a minute.
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(`set synchronous_commit = off; set work_mem = '256MB'; set maintenance_work_mem = '1GB'`);
+    const { rows: indexes } = await client.query<{ name: string; definition: string }>(
+      `select indexname as name, indexdef as definition from pg_indexes where indexname = any($1)`,
+      [['entity_fields_part_segment_field_value_pos_idx', 'entities_search_idx']],
+    );
+    for (const { name } of indexes) await client.query(`drop index ${name}`);
+    await query(client, 'select setseed(0.42)');
+    const share = Math.floor(total / 5);
+    const order = `select t.no, row_number() over (order by r) as n, row_number() over (partition by t.no order by r) as k
+      from (select i, random() as r, case when i <= ${share} then 1 when i <= ${share + 1_000} then 2 else 3 + i % ${tenants - 2} end as tenant
+            from generate_series(1, ${total}) i) x join entity_types t on t.id = 'type_' || x.tenant`;
+    await query(
+      client,
+      `insert into entities (id, organization_id, environment, part, segment, pos, status, data, search, created_at, updated_at)
+       select 'ent_' || lpad(to_hex(pos), 16, '0') || substr(md5(n::text), 1, 10), t.organization_id, t.environment, x.no, (k / 1000)::int, pos,
+         case when k % 20 = 0 then 'archived' else 'active' end, data,
+         ('''' || x.no || ':customer'':1A ''' || x.no || ':' || substr(md5(n::text), 1, 8) || ''':2A ''' || x.no || ':w' || n % 1000 || ''':3B')::tsvector,
+         pos >> 21, pos >> 21
+       from (select *, ((extract(epoch from now())::bigint * 1000 - (${total}::bigint - n) * 31) << 21) | (n & 2097151) as pos,
+         jsonb_strip_nulls(jsonb_build_object('name', 'Customer ' || substr(md5(n::text), 1, 8), 'email', substr(md5(n::text), 1, 8) || '@example' || n % 100 || '.com',
+           'city', 'city-' || (hashint4(n::int) & 63), 'amount', round((random() * 1000000)::numeric, 2), 'score', (random() * 100)::int,
+           'seq', k, 'rare', case when k % 50000 = 17 then k end, 'maybe', case when n % 10 = 0 then n end, 'active', random() < 0.5,
+           'tier', (array['gold', 'silver', 'bronze', 'none'])[1 + (random() * random() * 3.99)::int], 'note', md5(random()::text) || ' w' || n % 1000,
+           'address', jsonb_build_object('zip', lpad(((random() * 99999)::int)::text, 5, '0')),
+           'tags', jsonb_build_array('t' || n % 10, 'u' || n % 7), 'const', 'same')) as data from (${order}) o) x
+       join entity_types t on t.no = x.no order by pos`,
+    );
+    const values = paths
+      .map((path) => `(${fields.get(path.join('.'))}, entity_index_key(e.data #> '{${path.join(',')}}'))`)
+      .concat(`(${fields.get('status')}, entity_index_key(to_jsonb(e.status)))`)
+      .concat(`(${fields.get('updatedAt')}, entity_index_key(to_jsonb(e.updated_at)))`)
+      .concat([0, 1].map((at) => `(${fields.get('elements')}, entity_index_key(e.data -> 'tags' -> ${at}))`));
+    await query(
+      client,
+      `insert into entity_fields (part, segment, field, value, pos)
+       select part, segment, field, value, pos from entities e cross join lateral (values ${values.join(', ')}) v(field, value)
+       where value is not null and e.search is not null order by pos`,
+    );
+    await loadShapes(client, fields);
+    for (const { definition } of indexes) await query(client, definition);
+    await query(
+      client,
+      `update entity_types t set segment = 1 + (select max(segment) from entities where part = t.no),
+         segment_floor = (extract(epoch from now()) * 1000)::bigint`,
+    );
+    for (const table of ['entities', 'entity_fields', 'entity_types', 'entity_shapes'])
+      await query(client, `vacuum analyze ${table}`);
+    await query(client, 'checkpoint');
+  } finally {
+    await client.end();
+  }
+}
+
+type Client = { query(text: string): Promise<unknown> };
+
+const query = (client: Client, text: string): Promise<unknown> => client.query(text);
+
+/** The sets of fields that the data has, under keys made here: that they are told apart is all that counts. */
+async function loadShapes(client: Client, fields: Map<string, number>): Promise<void> {
+  const always = paths.map((path) => path.join('.')).filter((path) => path !== 'rare' && path !== 'maybe');
+  for (const rare of [false, true]) {
+    for (const maybe of [false, true]) {
+      const names = [...always, ...(rare ? ['rare'] : []), ...(maybe ? ['maybe'] : [])];
+      const shape = `'\\x8000000000000000${rare ? '1' : '0'}${maybe ? '1' : '0'}'::bytea`;
+      const list = `array[${names.map((name) => fields.get(name)).join(',')}]`;
+      await query(
+        client,
+        `insert into entity_shapes (type_no, shape, fields) select no, ${shape}, ${list} from entity_types`,
+      );
+      await query(
+        client,
+        `insert into entity_fields (part, segment, field, value, pos)
+         select part, segment, ${fields.get('shape')}, ${shape}, pos from entities
+         where search is not null and jsonb_exists(data, 'rare') = ${rare} and jsonb_exists(data, 'maybe') = ${maybe}`,
+      );
+    }
+  }
+}
+
+/** How the library numbers the fields: read from the rows of entities that it has stored, one field each. */
+async function fieldNumbers(db: Db, entities: Entities): Promise<Map<string, number>> {
+  const numbers = new Map<string, number>();
+  const scope: Scope = { organizationId: newId('org'), environment: 'production' };
+  await db.pool.query(
+    `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, updated_at) values ($1, $2, 'production', 'probe', 'probe', '{}', '{}', now())`,
+    [newId('type'), scope.organizationId],
+  );
+  const probe = async (
+    data: Record<string, string | { zip: string } | string[]>,
+  ): Promise<{ field: number; value: string }[]> => {
+    const created = await entities.create(scope, { type: 'probe', data, status: 'probing', actor });
+    if (!created.ok) throw new Error(created.reason);
+    const { rows } = await db.pool.query<{ field: number; value: string }>(
+      `select f.field, encode(f.value, 'escape') as value from entity_fields f join entities e on e.part = f.part and e.pos = f.pos where e.id = $1`,
+      [created.entity.value.id],
+    );
+    return rows;
+  };
+  const find = (rows: { field: number; value: string }[], test: (value: string) => boolean): number => {
+    const row = rows.find(({ value }) => test(value));
+    if (row === undefined) throw new Error('The library stores its index rows in a way that this bench does not know');
+    return row.field;
+  };
+  const own = await probe({});
+  numbers.set(
+    'status',
+    find(own, (value) => value === '@probing'),
+  );
+  numbers.set(
+    'updatedAt',
+    find(own, (value) => value.startsWith('0')),
+  );
+  numbers.set(
+    'shape',
+    find(own, (value) => !value.startsWith('@') && !value.startsWith('0')),
+  );
+  const known = new Set(numbers.values());
+  for (const [name] of paths.filter((path) => path.length === 1)) {
+    numbers.set(
+      name!,
+      find(await probe({ [name!]: 'here' }), (value) => value === '@here'),
+    );
+  }
+  numbers.set(
+    'address.zip',
+    find(await probe({ address: { zip: 'here' } }), (value) => value === '@here'),
+  );
+  numbers.set(
+    'elements',
+    find(await probe({ tags: ['here'] }), (value) => value === '@here'),
+  );
+  if (new Set(numbers.values()).size !== numbers.size || known.size !== 3) throw new Error('Field numbers collide');
+  await db.pool.query(`delete from entity_fields where part in (select no from entity_types where slug = 'probe')`);
+  await db.pool.query(`delete from entities where part in (select no from entity_types where slug = 'probe')`);
+  await db.pool.query(`delete from entity_shapes where type_no in (select no from entity_types where slug = 'probe')`);
+  await db.pool.query(`delete from entity_types where slug = 'probe'`);
+  return numbers;
+}

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { type Stack, startStack } from '@parley/testing';
+import { startPostgres, startRedis } from '@parley/embedded';
+import { assistant, catalog } from './catalog';
+import { type Answer, type Client, createClient, push } from './client';
+import { shared } from './stack';
+import { type Tenant, createTenant } from './tenant';
+
+/** Servers of this file's own, as it takes them away. */
+const folder = mkdtempSync(join(tmpdir(), 'parley-outage-'));
+type Running = Awaited<ReturnType<typeof startRedis>>;
+let postgres: Running;
+let redis: Running;
+let stack: Stack;
+let tenant: Tenant;
+let client: Client;
+let key: string;
+
+beforeAll(async () => {
+  [postgres, redis] = await Promise.all([
+    startPostgres({ dataDir: join(folder, 'postgres') }),
+    startRedis({ dataDir: join(folder, 'redis') }),
+  ]);
+  await promisify(execFile)(process.execPath, [join(shared.bundles, 'cli', 'main.cjs'), 'migrate'], {
+    env: { PATH: process.env.PATH, DATABASE_URL: postgres.url },
+  });
+  stack = await startStack({ databaseUrl: postgres.url, redisUrl: redis.url, bundles: shared.bundles });
+  tenant = await createTenant({ url: stack.url, databaseUrl: postgres.url });
+  const made = await tenant.client();
+  ({ key } = made);
+  client = made;
+  await push(client, catalog);
+}, 60_000);
+afterAll(async () => {
+  await tenant?.close();
+  await stack?.stop();
+  await Promise.all([postgres?.stop(), redis?.stop()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const list = () => client.get('/v1/data/product');
+const chat = () => client.post(`/v1/agents/${assistant.slug}/chat`, { message: 'hi' });
+const timed = async (call: () => Promise<Answer>) => {
+  const startedAt = Date.now();
+  const { status } = await call();
+  return { status, quick: Date.now() - startedAt < 2_000 };
+};
+
+async function until(wanted: () => Promise<boolean>, deadlineMs: number): Promise<number> {
+  const startedAt = Date.now();
+  while (!(await wanted())) {
+    if (Date.now() - startedAt > deadlineMs) throw new Error(`not within ${deadlineMs} ms`);
+    await sleep(100);
+  }
+  return Date.now() - startedAt;
+}
+
+it('without Redis everything that does not need it goes on, without a wait', async () => {
+  await redis.stop();
+  expect(await timed(list)).toEqual({ status: 200, quick: true });
+  expect(await timed(() => client.post('/v1/data/product', { data: {} }))).toEqual({ status: 201, quick: true });
+  expect(await timed(chat)).toEqual({ status: 200, quick: true });
+  redis = await startRedis({ dataDir: join(folder, 'redis'), port: redis.port });
+  expect(await timed(list)).toEqual({ status: 200, quick: true });
+}, 60_000);
+
+it('without PostgreSQL requests are 503 with Retry-After, and fine again within seconds of its return', async () => {
+  await postgres.stop();
+  for (const call of [list, chat]) {
+    const answer = await call();
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(answer.body).toMatchObject({ error: 'Service temporarily unavailable', code: 'unavailable' });
+  }
+  expect((await createClient(stack.url).get('/health')).status).toBe(200);
+  // The processes live on and say that they are not ready.
+  expect((await fetch(`${stack.services.data!.internalUrl}/livez`)).status).toBe(200);
+  expect((await fetch(`${stack.services.data!.internalUrl}/readyz`)).status).toBe(503);
+
+  postgres = await startPostgres({ dataDir: join(folder, 'postgres'), port: postgres.port });
+  await until(async () => (await list()).status === 200 && (await chat()).status === 200, 5_000);
+  expect((await createClient(stack.url, key).get('/v1/entity-types')).body.data).toHaveLength(2);
+}, 60_000);
