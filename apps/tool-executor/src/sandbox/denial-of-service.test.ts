@@ -5,7 +5,7 @@ import { type Answer, type TestExecutor, startTestExecutor } from '../test-execu
  * 250 ms, while calls beside it are answered and the service lives on.
  */
 
-const timeoutMs = 400;
+const timeoutMs = 300;
 const allowanceMs = 250;
 
 let service: TestExecutor;
