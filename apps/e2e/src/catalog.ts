@@ -6,7 +6,7 @@ export const productType = {
   searchFields: ['name', 'description'],
 };
 
-export const orderType = {
+const orderType = {
   slug: 'order',
   name: 'Order',
   schema: { number: 'string', total: 'number', customer: 'string' },

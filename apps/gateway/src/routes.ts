@@ -19,7 +19,7 @@ const webhooks = { upstream: 'webhook-ingest', limitBytes: mebibyte, cors: false
 const executor = { upstream: 'tool-executor', limitBytes: 4 * mebibyte, cors: false } as const;
 
 /** Everything that may be reached from outside. What is not here is a 404, whatever the services serve to each other. */
-export const routes: readonly GatewayRoute[] = [
+const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/chat', ...chat },
   { prefix: '/v1/agents', ...chat },
   { prefix: '/v1/routers', ...chat },
