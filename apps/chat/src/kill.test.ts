@@ -87,7 +87,7 @@ it(`${kills} kills under ${threadsAtOnce} turns each: threads work within 5 s, n
       if (status === 200) acknowledged.push(said);
       else cutOff += 1;
     });
-    await sleep(40 + Math.random() * 50);
+    await sleep(30 + Math.random() * 220);
     await victim.services.chat!.kill();
     const killedAt = performance.now();
     await Promise.all(turns);
