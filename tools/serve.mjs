@@ -1,18 +1,26 @@
-// node tools/serve.mjs <app> (npx nx serve <app>): runs one service of the running stack from here, in watch mode.
+// node tools/serve.mjs <app> [--state DIR] (npx nx serve <app>): runs one service of the running stack from here, in
+// watch mode.
 import { existsSync } from 'node:fs';
+import { resolve as resolvePath } from 'node:path';
+import { parseArgs } from 'node:util';
 import { buildableApps, buildOptions, childBuildOptions } from './build.mjs';
 import { askSupervisor } from './start/control.mjs';
 import { loadEmbedded } from './start/load-typescript.mjs';
 import { printLog } from './start/log-lines.mjs';
 import { complain, Problem, runMain, say, warn } from './start/output.mjs';
-import { stateDir } from './start/paths.mjs';
+import { stateDir as defaultStateDir } from './start/paths.mjs';
 import { ensureGenerated } from './start/prisma.mjs';
 import { bundleOf } from './start/supervisor.mjs';
 
 const stopDeadlineMs = 8_000;
 
 async function main() {
-  const [app = ''] = process.argv.slice(2);
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { state: { type: 'string', default: defaultStateDir } },
+  });
+  const [app = ''] = positionals;
+  const stateDir = resolvePath(values.state);
   if (!buildableApps().includes(app))
     throw new Problem(`No such app: ${app}. There are: ${buildableApps().join(', ')}.`);
   await ensureGenerated();

@@ -42,6 +42,7 @@ export function environmentOf(service, shared, gatewayPort) {
   const url = (offset) => `http://127.0.0.1:${gatewayPort + offset}`;
   const all = {
     SHUTDOWN_TIMEOUT_MS: '5000',
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'), // a third less processor time to start
     ...process.env,
     ...shared,
     NODE_ENV: process.env.NODE_ENV || 'development',

@@ -1,0 +1,133 @@
+// npm start as a user meets it: what it prints is pasted, services are killed, Ctrl-C is pressed.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadEmbedded } from './load-typescript.mjs';
+import { root } from './paths.mjs';
+
+const stateDir = mkdtempSync(join(tmpdir(), 'parley-start-'));
+const { isAlive, reachableDataDir } = await loadEmbedded();
+const port = 20_000 + (process.pid % 20_000);
+const runs = [];
+
+/** Runs `npm start` and collects what it prints. */
+function start(options = [], env = {}) {
+  const args = [join(root, 'tools', 'start.mjs'), '--port', String(port), '--state', stateDir, ...options];
+  const { NODE_TEST_CONTEXT: _, DATABASE_URL: __, REDIS_URL: ___, ...inherited } = process.env;
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...inherited, ...env } });
+  const run = { child, output: '', ended: new Promise((resolve) => child.once('exit', resolve)) };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (run.output += chunk));
+  runs.push(run);
+  return run;
+}
+
+/** Waits until the output has the text; fails with the whole output when the process ends or a minute passes. */
+async function until(run, text, from = 0) {
+  for (let waited = 0; waited < 60_000; waited += 50) {
+    if (run.output.indexOf(text, from) >= 0) return;
+    if (run.child.exitCode !== null) break;
+    await sleep(50);
+  }
+  assert.fail(`no "${text}" in:\n${run.output.slice(from)}`);
+}
+
+const readStack = () => JSON.parse(readFileSync(join(stateDir, 'stack.json'), 'utf8'));
+const pidsOf = ({ services }) => Object.values(services).map(({ pid }) => pid);
+const paste = (output) =>
+  execFileSync('sh', ['-c', /^curl [\s\S]*?\n {2}-d .*$/m.exec(output)[0]], { encoding: 'utf8' });
+
+let run;
+before(async () => {
+  run = start();
+  await until(run, 'Ctrl-C stops everything');
+});
+after(async () => {
+  for (const { child, ended } of runs) if (child.exitCode === null && child.kill('SIGTERM')) await ended;
+  rmSync(reachableDataDir(join(stateDir, 'postgres')), { recursive: true, force: true });
+  rmSync(stateDir, { recursive: true, force: true });
+});
+
+test('the curl line it prints gets an answer from real rows', () => {
+  const answer = JSON.parse(paste(run.output));
+  assert.match(answer.message, /entity\.query/);
+  assert.match(answer.message, /priceClp|"data":\[\{/);
+  assert.match(run.output, /Key +sk_dev_\S+/);
+});
+
+test('its secrets are for its owner only', () => {
+  for (const file of ['stack.json', 'secrets.json', 'dev-key']) {
+    assert.equal(statSync(join(stateDir, file)).mode & 0o077, 0, file);
+  }
+});
+
+test('a second start in the same folder is refused', async () => {
+  const second = start();
+  assert.equal(await second.ended, 1);
+  assert.match(second.output, /already runs from this folder/);
+});
+
+test('a service that is killed is named, the others answer, and it comes back', async () => {
+  const { services } = readStack();
+  const from = run.output.length;
+  process.kill(services.chat.pid, 'SIGKILL');
+  await until(run, 'chat ended (SIGKILL)', from);
+  const headers = { Authorization: `Bearer ${readStack().key}` };
+  assert.equal((await fetch(`http://localhost:${port}/v1/entity-types`, { headers })).status, 200);
+  await until(run, 'chat answers again', from);
+  assert.match(paste(run.output), /entity\.query/);
+});
+
+test('nx serve takes a service over and gives it back', async () => {
+  const before = readStack().services.data.pid;
+  const serve = spawn(process.execPath, [join(root, 'tools', 'serve.mjs'), 'data', '--state', stateDir], { cwd: root });
+  let output = '';
+  for (const stream of [serve.stdout, serve.stderr]) stream.on('data', (chunk) => (output += chunk));
+  for (let i = 0; i < 400 && !output.includes('listening'); i++) await sleep(50);
+  assert.match(output, /data .*listening/);
+  assert.equal(isAlive(before), false);
+  const headers = { Authorization: `Bearer ${readStack().key}` };
+  assert.equal((await fetch(`http://localhost:${port}/v1/entity-types`, { headers })).status, 200);
+
+  const from = run.output.length;
+  serve.kill('SIGINT');
+  await until(run, 'data is back in this stack', from);
+  await until(run, 'listening', from);
+});
+
+test('Ctrl-C stops everything, and the next start has the same key and data', async () => {
+  const { key, pid } = readStack();
+  const pids = [pid, ...pidsOf(readStack())];
+  run.child.kill('SIGINT');
+  assert.equal(await run.ended, 0);
+  assert.match(run.output, /Stopped\./);
+  assert.deepEqual(pids.filter(isAlive), []);
+  assert.equal(existsSync(join(stateDir, 'stack.json')), false);
+
+  run = start();
+  await until(run, 'Ctrl-C stops everything');
+  assert.equal(readStack().key, key);
+});
+
+test('a supervisor that is killed takes everything with it, and the next start works', async () => {
+  const { pid, key } = readStack();
+  const pids = pidsOf(readStack());
+  process.kill(pid, 'SIGKILL');
+  await run.ended;
+  run = start();
+  await until(run, 'Ctrl-C stops everything');
+  assert.deepEqual(pids.filter(isAlive), []);
+  assert.equal(readStack().key, key);
+});
+
+test('a server that does not answer is one clear message', async () => {
+  run.child.kill('SIGTERM');
+  await run.ended;
+  run = start([], { DATABASE_URL: 'postgresql://user:secret@127.0.0.1:1/db' });
+  assert.equal(await run.ended, 1);
+  assert.match(run.output, /PostgreSQL does not answer at DATABASE_URL \(postgresql:\/\/user@127\.0\.0\.1:1\/db\)/);
+  assert.doesNotMatch(run.output, /secret|at .*\.mjs/);
+});
