@@ -3,6 +3,5 @@ export { createTestDatabase, type TestDatabase } from './database';
 export { createTestRedis, type TestRedis } from './redis';
 export { type ModelServer, startModelServer } from './model-server/model-server';
 export { type ModelScript, type ModelServerReply, type ModelServerRequest } from './model-server/protocol';
-export { type ServiceProcess } from './stack/service-process';
 export { type ServiceName, type Stack, type StackOptions, startStack } from './stack/start-stack';
 export { type SeededOrganization, seedOrganization } from './seed-organization';
