@@ -8,6 +8,7 @@ import { chatRoute } from './routes/chat';
 import { chatAgentRoute } from './routes/chat-agent';
 import { chatRouterRoute } from './routes/chat-router';
 import { compilePromptRoute } from './routes/compile-prompt';
+import { mcpRoute } from './routes/mcp';
 import { runToolRoute } from './routes/run-tool';
 
 export interface ChatAppDeps {
@@ -37,6 +38,7 @@ export function createChatApp(deps: ChatAppDeps): RequestListener {
       chatRouterRoute(deps),
       compilePromptRoute(deps),
       runToolRoute(deps),
+      mcpRoute(deps),
       callToolRoute(deps),
     ],
   });

@@ -31,3 +31,4 @@ export { type PromptSubject, loadPromptVariables } from './templates/prompt-cont
 export { templateCaller } from './templates/template-caller';
 export { builtInToolNames } from './builtins/table';
 export { createTools } from './create-tools';
+export { type McpCaller, answerMcp, mcpVersions } from './mcp/answer-mcp';

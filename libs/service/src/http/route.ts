@@ -133,6 +133,8 @@ export function route(spec: AnySpec, handler: AnyHandler): Route {
         if (retryAtMs > 0) throw rateLimited(retryAtMs);
       }
       const result = await working;
+      // A handler whose protocol asks for an answer without a body has given it.
+      if (exchange.response.writableEnded) return;
       if (deps.checkResponses && result.status === status) assertAnswer(spec, result.body);
       sendJson(exchange.response, result.status, result.body);
     },

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAgents, createCallbackTokens, createModels, providersOfEnvironment } from '@parley/agents';
+import type { JsonObject } from '@parley/contracts';
+import { type Db, createApiKey, createDb } from '@parley/db';
+import { type Entities, createEntities } from '@parley/entities';
+import { silentLogger } from '@parley/service';
+import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { createTools } from '@parley/tools';
+import { createChatApp } from '../app';
+
+let database: TestDatabase;
+let db: Db;
+let entities: Entities;
+let org: SeededOrganization;
+let server: Server;
+let url: string;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  const log = silentLogger();
+  entities = createEntities({ pool: db.pool });
+  const tools = createTools({ db, entities, log, ports: {} });
+  const models = createModels({ environment: providersOfEnvironment({}), log });
+  const agents = createAgents({ db, tools, log, models });
+  close = () => agents.close();
+  const callbackTokens = createCallbackTokens(randomBytes(32).toString('base64'));
+  server = createServer(createChatApp({ db, agents, tools, callbackTokens, log, checkResponses: true }));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/mcp`;
+  org = await seedOrganization(db.pool, {
+    agents: [{ slug: 'reader', tools: ['entity.get', 'entity.create'], roles: ['reader'] }],
+    roles: [
+      { slug: 'reader', name: 'Reader', policies: [{ resource: 'order', actions: ['read'], effect: 'allow' }] },
+      { slug: 'nobody', name: 'Nobody', policies: [] },
+    ],
+    entityTypes: [{ slug: 'order', name: 'Order', schema: {} }],
+  });
+});
+
+afterAll(async () => {
+  await new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
+  await close();
+  await entities.settled();
+  await db.close();
+  await database.drop();
+});
+
+async function post(message: unknown, { key = org.key, query = '', headers = {} } = {}) {
+  const response = await fetch(url + query, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify(message),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : (JSON.parse(text) as JsonObject) };
+}
+
+const call = (name: string, args: JsonObject) => ({
+  jsonrpc: '2.0',
+  id: 7,
+  method: 'tools/call',
+  params: { name, arguments: args },
+});
+const create = call('entity_create', { type: 'order', data: { n: 1 } });
+const denied = (action: string) => ({
+  isError: true,
+  content: [{ type: 'text', text: `Permission denied: cannot perform '${action}' on 'order'` }],
+});
+
+describe('POST /v1/mcp', () => {
+  it('serves the tools of the environment to a key with sync', async () => {
+    const list = await post({ jsonrpc: '2.0', id: 'a', method: 'tools/list' });
+    expect(list).toMatchObject({ status: 200, body: { id: 'a', result: { tools: expect.any(Array) } } });
+    expect(await post(create)).toMatchObject({
+      status: 200,
+      body: { id: 7, result: { structuredContent: { type: 'order' } } },
+    });
+  });
+
+  it('accepts notifications without a body', async () => {
+    expect(await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual({ status: 202, body: null });
+  });
+
+  it('serves an agent’s tools as that agent', async () => {
+    const list = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { query: '?agent=reader' });
+    expect(list.body).toMatchObject({ result: { tools: [{ name: 'entity_get' }, { name: 'entity_create' }] } });
+    expect((await post(create, { query: '?agent=reader' })).body).toMatchObject({ result: denied('create') });
+    expect(await post(create, { query: '?agent=gone' })).toMatchObject({ status: 404 });
+  });
+
+  it('lets a key with a role do what the role may', async () => {
+    const { scope } = org;
+    const given = { ...scope, name: 'r', permissions: ['*' as const] };
+    const { key } = await createApiKey(db.pool, { ...given, role: 'nobody' });
+    expect((await post(create, { key })).body).toMatchObject({ result: denied('create') });
+    const get = call('entity_get', { type: 'order', id: 'x' });
+    expect((await post(get, { key, query: '?agent=reader' })).body).toMatchObject({ result: denied('read') });
+  });
+
+  it('refuses other keys, other protocols and other methods', async () => {
+    const { key } = await createApiKey(db.pool, { ...org.scope, name: 'c', permissions: ['chat', 'data'] });
+    expect(await post(create, { key })).toMatchObject({ status: 403 });
+    expect(await post(create, { key: 'nope' })).toMatchObject({ status: 401 });
+    const headers = { 'mcp-protocol-version': '1999-01-01' };
+    expect(await post(create, { headers })).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('2025-06-18') },
+    });
+    expect((await fetch(url, { headers: { authorization: `Bearer ${org.key}` } })).status).toBe(405);
+  });
+});
