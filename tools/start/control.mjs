@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 const longestSocketPath = 100;
 
 /** Where the supervisor of this folder listens. */
-export function controlPath(stateDir) {
+function controlPath(stateDir) {
   const path = join(stateDir, 'control.sock');
   if (path.length <= longestSocketPath) return path;
   return join(tmpdir(), `parley-${createHash('sha256').update(stateDir).digest('hex').slice(0, 12)}.sock`);

@@ -21,7 +21,9 @@ describe('spawnGuarded', () => {
       platform: 'node',
       write: false,
     });
-    const parent = spawn(process.execPath, ['-e', bundle.outputFiles[0]?.text ?? ''], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const parent = spawn(process.execPath, ['-e', bundle.outputFiles[0]?.text ?? ''], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const pid = await new Promise<number>((resolve) =>
       createInterface({ input: parent.stdout }).once('line', (line) => resolve(Number(line))),
     );
