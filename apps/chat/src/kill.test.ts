@@ -16,9 +16,15 @@ import {
 /** Real processes: one is killed in the middle of many turns, the other goes on with their threads. */
 const root = resolve(__dirname, '../../..');
 const bundles = join(root, 'dist', `chat-test-${process.pid}`);
-const kills = 4;
 const threadsAtOnce = 8;
+/** How many model calls of a round have begun when the process is killed. */
+const killAfter = [1, 6, 9, 12, 15];
+const kills = killAfter.length;
 const sleep = (ms: number) => new Promise((wake) => setTimeout(wake, ms));
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(2);
+}
 
 let database: TestDatabase;
 let db: Db;
@@ -79,6 +85,7 @@ it(`${kills} kills under ${threadsAtOnce} turns each: threads work within 5 s, n
   for (let kill = 0; kill < kills; kill += 1) {
     const threads = Array.from({ length: threadsAtOnce }, (_, n) => `k${kill}-t${n}`);
     await Promise.all(threads.map((thread) => say(victim, thread, 'hello')));
+    const asked = models.requests.length;
     const turns = threads.map(async (thread) => {
       // Turns begin at different times, so that one kill finds them at different points.
       await sleep(Math.random() * 60);
@@ -87,7 +94,9 @@ it(`${kills} kills under ${threadsAtOnce} turns each: threads work within 5 s, n
       if (status === 200) acknowledged.push(said);
       else cutOff += 1;
     });
-    await sleep(30 + Math.random() * 220);
+    // Each turn asks the model twice: the kills come early, in the middle, and when most have called their tool.
+    await until(() => models.requests.length - asked >= killAfter[kill]!);
+    await sleep(Math.random() * 20);
     await victim.services.chat!.kill();
     const killedAt = performance.now();
     await Promise.all(turns);
