@@ -2,7 +2,7 @@ import { type ExecuteBody, type Json, executeResponseSchema } from '@parley/cont
 import { Agent, request } from 'undici';
 
 /** What became of one execution of a handler. */
-export type ExecutorAnswer =
+type ExecutorAnswer =
   | { ok: true; result: Json }
   /** `failed`: the handler threw; `timeout`: it took too long; `busy`: no room now; `refused`: our own request was bad. */
   | { ok: false; reason: 'failed' | 'timeout' | 'busy' | 'refused' | 'unreachable'; message: string };
