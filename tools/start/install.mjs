@@ -40,7 +40,9 @@ async function npmCi() {
     child.once('close', resolve);
   });
   if (code === 0) return;
-  throw new Problem(`npm ci failed. It said last:\n${output.trim().split('\n').slice(-20).join('\n')}`);
+  // A lock file that does not fit makes npm print its manual after the reason.
+  const said = output.split(/^npm error (?:Clean install|Usage)/m)[0].trim();
+  throw new Problem(`npm ci failed. It said last:\n${said.split('\n').slice(-20).join('\n')}`);
 }
 
 /** Without node_modules/.bin on PATH: npm must not run on the very Node that it is about to replace. */
