@@ -1,0 +1,96 @@
+import { assistant, catalog } from './catalog';
+import { type Client, push } from './client';
+import { type Tenant, createTenant } from './tenant';
+
+let tenant: Tenant;
+let client: Client;
+
+const custom = { description: 'For tests.', parameters: { type: 'object', properties: { name: { type: 'string' } } } };
+const makes = `
+  const made = await parley.entity.create({ type: 'product', data: { name: args.name } });
+  return { id: made.id, agent: context.agentSlug ?? null };`;
+
+beforeAll(async () => {
+  tenant = await createTenant();
+  client = await tenant.client();
+  const agent = (slug: string, rest: object) => ({ ...assistant, slug, name: slug, ...rest });
+  await push(client, {
+    ...catalog,
+    tools: [
+      { ...custom, name: 'shop.make', handlerCode: makes },
+      { ...custom, name: 'shop.again', handlerCode: 'return parley.shop.again({})' },
+      { ...custom, name: 'shop.motto', handlerCode: 'return "Ask " + args.name', templateOnly: true },
+    ],
+    roles: [
+      {
+        slug: 'reader',
+        name: 'Reader',
+        policies: [
+          { resource: 'shop.*', actions: ['execute'], effect: 'allow' },
+          { resource: 'product', actions: ['read', 'list'], effect: 'allow' },
+        ],
+      },
+    ],
+    agents: [
+      agent('maker', { tools: ['shop.make', 'entity.create'] }),
+      agent('narrow', { tools: ['shop.make'] }),
+      agent('reader', { tools: ['*'], roles: ['reader'] }),
+      agent('speaker', {
+        tools: ['shop.motto'],
+        systemPrompt: 'Motto: {{shop.motto({"name": "{{threadContext.params.who | \\"us\\"}}"})}}.',
+      }),
+    ],
+  });
+});
+afterAll(() => tenant.close());
+
+const runAs = (agentSlug: string | undefined, toolName: string, args: object) =>
+  client.post('/v1/run-tool', { ...(agentSlug !== undefined && { agentSlug }), toolName, args });
+
+describe('code of a custom tool', () => {
+  it('calls tools as its caller', async () => {
+    for (const agentSlug of ['maker', undefined]) {
+      const { status, body } = await runAs(agentSlug, 'shop.make', { name: 'Lamp' });
+      expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
+      expect(body.result).toEqual({ id: expect.any(String), agent: agentSlug ?? null });
+      expect((await client.get(`/v1/data/product/${body.result.id}`)).body.data).toEqual({ name: 'Lamp' });
+    }
+  });
+
+  it('can do nothing that is not in the list of its caller', async () => {
+    const { status, body } = await runAs('narrow', 'shop.make', { name: 'Lamp' });
+    expect([status, body.errorType]).toEqual([500, 'execution_error']);
+    expect(body.error).toContain('Tool not available: entity.create');
+  });
+
+  it('can do nothing that the roles of its caller do not allow', async () => {
+    const { status, body } = await runAs('reader', 'shop.make', { name: 'Lamp' });
+    expect([status, body.errorType]).toEqual([500, 'execution_error']);
+    expect(body.error).toContain(`Permission denied: cannot perform 'create' on 'product'`);
+  });
+
+  it('ends when it calls itself without end', async () => {
+    const { status, body } = await runAs(undefined, 'shop.again', {});
+    // At the limit of nesting, or before it when the executor has no room for so many that wait for each other.
+    expect([status, body.errorType]).toEqual([500, 'execution_error']);
+    expect(body.error).toMatch(/at most \d+ deep|busy/);
+  });
+
+  it('is not run with arguments that do not fit', async () => {
+    const { status, body } = await runAs('maker', 'shop.make', { name: 7 });
+    expect(status).toBe(400);
+    expect(body.error).toBe('Invalid arguments for shop.make: name must be string');
+  });
+});
+
+describe('a templateOnly tool', () => {
+  it('is called by templates', async () => {
+    const { body } = await client.post('/v1/compile-prompt', { slug: 'speaker' });
+    expect(body.compiled).toBe('Motto: Ask us.');
+  });
+
+  it('is not called by agents', async () => {
+    const { status, body } = await runAs('speaker', 'shop.motto', { name: 'me' });
+    expect([status, body.errorType, body.error]).toEqual([403, 'permission_denied', 'Tool not available: shop.motto']);
+  });
+});
