@@ -45,7 +45,6 @@ const notDurable = [
   'max_connections=300',
   'wal_level=minimal',
   'max_wal_senders=0',
-  'autovacuum_naptime=10',
 ];
 const durable = ['max_connections=200'];
 
