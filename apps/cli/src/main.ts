@@ -1,10 +1,17 @@
 import { CommanderError } from 'commander';
 import { createProgram } from './program';
 import { describeFailure, exitCodes } from './failure';
+import { safeText } from './safe-text';
 
 /** `--debug` may stand anywhere; it adds the stack to an error. */
 const debug = process.argv.includes('--debug');
 const argv = process.argv.filter((argument) => argument !== '--debug');
+
+/** Whoever reads the output, such as `head`, may have enough of it. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(exitCodes.ok);
+});
 
 createProgram()
   .parseAsync(argv)
@@ -15,7 +22,7 @@ createProgram()
       if (error instanceof CommanderError) exit(error.exitCode === 0 ? exitCodes.ok : exitCodes.usage);
       else {
         const { message, exitCode } = describeFailure(error);
-        process.stderr.write(`error: ${message}\n`);
+        process.stderr.write(safeText(`error: ${message}\n`));
         if (debug) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
         exit(exitCode);
       }

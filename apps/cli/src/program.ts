@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { executionStates } from './conversations/execution-states';
 
 /** The table of commands. Each loads its code when it runs, so that `--help` costs next to nothing. */
 export function createProgram(): Command {
@@ -71,7 +72,59 @@ export function createProgram(): Command {
     .option('--org <slug>', 'organization; default: the only one, or demo')
     .action(async (key, options) => (await import('./commands/keys-revoke')).runKeysRevoke(key, options));
 
+  addConversationCommands(program);
   return program;
+}
+
+function addConversationCommands(program: Command): void {
+  const threads = program.command('threads').description('conversations of one environment');
+  inScope(threads.command('list'))
+    .description('list threads by their last message, newest first')
+    .option('--agent <slug>', 'only those that this agent answered last')
+    .option('--limit <n>', 'at most so many; default 20')
+    .option('--before <position>', 'go on where a list has ended')
+    .action(async (options) => (await import('./commands/threads-list')).runThreadsList(options));
+  inScope(threads.command('show'))
+    .description('a conversation as it went')
+    .argument('<threadId|externalId>')
+    .option('--limit <n>', 'at most so many turns, the last ones; default 20')
+    .option('--before <execution>', 'the turns before this one')
+    .option('--full', 'cut nothing')
+    .action(async (thread, options) => (await import('./commands/threads-show')).runThreadsShow(thread, options));
+  for (const [name, isPaused, description] of [
+    ['pause', true, 'a person takes over: messages are stored and not answered'],
+    ['resume', false, 'the agent answers again'],
+  ] as const) {
+    inScope(threads.command(name), { json: false })
+      .description(description)
+      .argument('<threadId|externalId>')
+      .action(async (thread, options) =>
+        (await import('./commands/threads-pause')).runThreadsPause(thread, isPaused, options),
+      );
+  }
+
+  const executions = program.command('executions').description('what agents did for each message');
+  inScope(executions.command('list'))
+    .description('list executions, newest first')
+    .option('--thread <threadId|externalId>', 'only those of this thread')
+    .option('--agent <slug>', 'only those of this agent')
+    .addOption(new Option('--status <status>', 'only these').choices(executionStates))
+    .option('--limit <n>', 'at most so many; default 20')
+    .option('--before <position>', 'go on where a list has ended')
+    .action(async (options) => (await import('./commands/executions-list')).runExecutionsList(options));
+  inScope(executions.command('show'))
+    .description('one execution step by step')
+    .argument('<id>', 'its number')
+    .option('--full', 'cut nothing')
+    .action(async (id, options) => (await import('./commands/executions-show')).runExecutionsShow(id, options));
+}
+
+/** What a command reads and changes belongs to one environment of one organization. */
+function inScope(command: Command, { json = true } = {}): Command {
+  command
+    .option('--env <environment>', 'development (default) or production')
+    .option('--org <slug>', 'organization; default: the only one, or demo');
+  return json ? command.option('--json', 'one JSON line') : command;
 }
 
 const collect = (value: string, values: string[] = []): string[] => [...values, value];

@@ -3,7 +3,8 @@ import { createInterface } from 'node:readline';
 import type { ChatResponse, ToolCallSummary } from '@parley/contracts';
 import { type Api, createApi } from '../api';
 import { Failure, exitCodes, usageFailure } from '../failure';
-import { colors, note, print } from '../terminal';
+import { safeLine, safeText } from '../safe-text';
+import { colors, note, print, printJson } from '../terminal';
 
 export interface ChatOptions {
   thread?: string;
@@ -84,21 +85,21 @@ async function answer(conversation: Conversation, line: string, options: ChatOpt
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     process.exitCode = exitCodes.failure;
-    note(colors.red(`error: ${error.message}`));
+    note(colors.red(safeText(`error: ${error.message}`)));
   }
 }
 
 function show(response: ChatResponse, { json }: ChatOptions): void {
-  if (json) return print(JSON.stringify(response));
+  if (json) return printJson(response);
   for (const call of response._executionMeta?.toolCallSummary ?? []) note(formatCall(call));
   if (response._transferred) note(colors.dim(`  transferred to ${response._transferred.targetAgentSlug}`));
-  print(response.message);
+  print(safeText(response.message));
   note(colors.dim(`  thread ${response.threadId}, ${formatCost(response)}`));
 }
 
 function formatCall({ name, durationMs, status, errorType, errorMessage }: ToolCallSummary): string {
   const outcome = status === 'success' ? 'ok' : [errorType, errorMessage].filter(Boolean).join(': ') || status;
-  const line = `  ${name}  ${outcome}  ${Math.round(durationMs)} ms`;
+  const line = `  ${safeLine(name)}  ${safeLine(outcome)}  ${Math.round(durationMs)} ms`;
   return status === 'success' ? colors.dim(line) : colors.red(line);
 }
 

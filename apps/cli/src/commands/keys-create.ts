@@ -1,8 +1,9 @@
-import { type Environment, type Permission, environmentSchema, permissionSchema } from '@parley/contracts';
+import { type Environment, type Permission, permissionSchema } from '@parley/contracts';
 import { type Queryable, createApiKey } from '@parley/db';
 import { withDatabase } from '../database';
 import { Failure, usageFailure } from '../failure';
 import { findOrganization } from '../organizations';
+import { parseEnvironment } from '../scope';
 import { note, print } from '../terminal';
 
 export interface KeysCreateOptions {
@@ -30,12 +31,6 @@ export async function runKeysCreate(options: KeysCreateOptions): Promise<void> {
     note(`${id}: ${permissions.join(', ')} in ${environment} of ${organization.slug}${until}. It is shown only now.`);
     print(key);
   });
-}
-
-function parseEnvironment(text: string): Environment {
-  const parsed = environmentSchema.safeParse(text);
-  if (!parsed.success) throw usageFailure(`--env must be development or production, not "${text}"`);
-  return parsed.data;
 }
 
 function parsePermissions(text: string): Permission[] {

@@ -1,0 +1,43 @@
+import { durationOf } from '../conversations/format-execution';
+import type { ExecutionState } from '../conversations/execution-states';
+import { type ExecutionSummary, listExecutions } from '../conversations/read-executions';
+import { requireThread } from '../conversations/require';
+import { type PageOptions, parsePage } from '../page';
+import { previewOf } from '../safe-text';
+import { type ScopeOptions, withScope } from '../scope';
+import { formatTable, formatTime, note, print, printJson } from '../terminal';
+
+export interface ExecutionsListOptions extends ScopeOptions, PageOptions {
+  thread?: string;
+  agent?: string;
+  status?: ExecutionState;
+  json?: boolean;
+}
+
+/** `parley executions list`: the turns of an environment or of one thread, newest first. */
+export async function runExecutionsList(options: ExecutionsListOptions): Promise<void> {
+  const { thread, agent, status, json } = options;
+  const page = parsePage(options, /^\d{1,18}$/);
+  const { name, items, next } = await withScope(options, async (db, scope) => {
+    const threadId = thread === undefined ? undefined : (await requireThread(db, scope, thread)).id;
+    return { name: scope.name, ...(await listExecutions(db, scope, { ...page, threadId, agentSlug: agent, status })) };
+  });
+  if (json) return printJson({ executions: items, next });
+  if (items.length === 0) return note(`No${page.before ? ' more' : ''} such executions in ${name}`);
+  const header = ['EXECUTION', 'CREATED', 'THREAD', 'AGENT', 'STATUS', 'MODEL', 'CALLS', 'TOKENS', 'TOOK', ''];
+  print(formatTable(header, items.map(toRow)));
+  if (next !== null) note(`more: --before ${next}`);
+}
+
+const toRow = (execution: ExecutionSummary): string[] => [
+  execution.id,
+  formatTime(execution.createdAt),
+  execution.threadId,
+  execution.agentSlug ?? '-',
+  execution.status,
+  execution.model ?? '-',
+  String(execution.iterations),
+  `${execution.inputTokens} + ${execution.outputTokens}`,
+  durationOf(execution) ?? '-',
+  previewOf(execution.error ?? execution.input, 60),
+];

@@ -1,0 +1,24 @@
+import { cutsOf, formatExecution } from '../conversations/format-execution';
+import { findExecution } from '../conversations/read-executions';
+import { stepsOf } from '../conversations/steps';
+import { Failure, usageFailure } from '../failure';
+import { type ScopeOptions, withScope } from '../scope';
+import { print, printJson } from '../terminal';
+
+export interface ExecutionsShowOptions extends ScopeOptions {
+  full?: boolean;
+  json?: boolean;
+}
+
+/** `parley executions show <id>`: what one turn did, step by step. */
+export async function runExecutionsShow(id: string, { full, json, ...options }: ExecutionsShowOptions): Promise<void> {
+  if (!/^\d{1,18}$/.test(id)) throw usageFailure(`An execution has a number, not "${id}"`);
+  const execution = await withScope(options, async (db, scope) => {
+    const found = await findExecution(db, scope, id);
+    if (found === null) throw new Failure(`No execution ${id} in ${scope.name}`);
+    return found;
+  });
+  if (!json) return print(formatExecution(execution, cutsOf(full)));
+  const { messages: _messages, toolCalls: _toolCalls, ...rest } = execution;
+  printJson({ ...rest, steps: stepsOf(execution) });
+}

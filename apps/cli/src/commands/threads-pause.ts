@@ -1,0 +1,14 @@
+import { setPaused } from '../conversations/read-threads';
+import { requireThread } from '../conversations/require';
+import { type ScopeOptions, withScope } from '../scope';
+import { print } from '../terminal';
+
+/** `parley threads pause|resume <threadId|externalId>`: a person takes the conversation over, or gives it back. */
+export async function runThreadsPause(wanted: string, paused: boolean, options: ScopeOptions): Promise<void> {
+  await withScope(options, async (db, scope) => {
+    const { id } = await requireThread(db, scope, wanted);
+    const isChanged = await setPaused(db, scope, id, paused);
+    const effect = paused ? 'messages are stored and not answered' : 'messages are answered';
+    print(`${paused ? 'Paused' : 'Resumed'} ${id}${isChanged ? '' : ' already'}: ${effect}.`);
+  });
+}

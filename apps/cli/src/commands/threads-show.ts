@@ -1,0 +1,30 @@
+import { cutsOf } from '../conversations/format-execution';
+import { formatThreadHead, formatTurn } from '../conversations/format-transcript';
+import { readTurns } from '../conversations/read-executions';
+import { requireThread } from '../conversations/require';
+import { usageFailure } from '../failure';
+import { type PageOptions, parseLimit } from '../page';
+import { type ScopeOptions, withScope } from '../scope';
+import { colors, print, printJson } from '../terminal';
+
+export interface ThreadsShowOptions extends ScopeOptions, PageOptions {
+  full?: boolean;
+  json?: boolean;
+}
+
+/** `parley threads show <threadId|externalId>`: the conversation, its last turns first when there are too many. */
+export async function runThreadsShow(wanted: string, { full, json, ...options }: ThreadsShowOptions): Promise<void> {
+  const limit = parseLimit(options.limit, 20);
+  const beforeId = options.before ?? null;
+  if (beforeId !== null && !/^\d{1,18}$/.test(beforeId))
+    throw usageFailure(`--before wants the number of an execution, not "${beforeId}"`);
+  const { thread, turns, isWhole } = await withScope(options, async (db, scope) => {
+    const found = await requireThread(db, scope, wanted);
+    return { thread: found, ...(await readTurns(db, scope, { threadId: found.id, limit, beforeId })) };
+  });
+  const next = isWhole ? null : turns[0]!.id;
+  if (json) return printJson({ ...thread, turns, next });
+  print(formatThreadHead(thread, cutsOf(full)));
+  if (next !== null) print(`\n${colors.dim(`earlier turns: --before ${next}`)}`);
+  for (const turn of turns) print(`\n${formatTurn(turn, cutsOf(full))}`);
+}

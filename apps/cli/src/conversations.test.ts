@@ -1,0 +1,306 @@
+import { type ChatRequest, type Agents, createAgents, createModels, providersOfEnvironment } from '@parley/agents';
+import type { Scope } from '@parley/contracts';
+import { type Db, createDb } from '@parley/db';
+import { createEntities } from '@parley/entities';
+import { silentLogger } from '@parley/service';
+import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { createTools } from '@parley/tools';
+import { type Cli, buildCli } from './cli-under-test';
+
+/** Every test starts processes. */
+jest.setTimeout(30_000);
+
+let database: TestDatabase;
+let db: Db;
+let cli: Cli;
+let agents: Agents;
+let scope: Scope;
+let other: Scope;
+
+/** What is read is written by those who write it in operation, with the model that needs no key. */
+beforeAll(async () => {
+  cli = buildCli();
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  const log = silentLogger();
+  const entities = createEntities({ pool: db.pool });
+  agents = createAgents({
+    db,
+    log,
+    models: createModels({ environment: providersOfEnvironment({ OPENAI_API_KEY: 'unused' }), log }),
+    tools: createTools({ db, entities, log, ports: {} }),
+  });
+  const shop: Parameters<typeof seedOrganization>[1] = {
+    agents: [
+      { slug: 'helper', model: 'offline/scripted', tools: ['entity.query'], roles: ['reader'] },
+      { slug: 'mute', model: 'anthropic/none' },
+    ],
+    roles: [
+      {
+        slug: 'reader',
+        name: 'Reader',
+        policies: [{ resource: '*', actions: ['*'], effect: 'allow' }],
+      },
+    ],
+    entityTypes: [{ slug: 'product', name: 'Product', schema: { name: 'string' } }],
+  };
+  scope = (await seedOrganization(db.pool, { slug: 'shop', ...shop })).scope;
+  other = (await seedOrganization(db.pool, { slug: 'rival', ...shop })).scope;
+  await entities.create(scope, { type: 'product', data: { name: 'Tent' }, actor: { type: 'system' } });
+});
+afterAll(async () => {
+  await agents.close();
+  await db.close();
+  await database.drop();
+  cli.remove();
+});
+
+const parley = (args: string[], env: Record<string, string> = {}) =>
+  cli.parley([...args, '--org', 'shop'], { env: { DATABASE_URL: database.url, ...env } });
+async function succeed(args: string[], env: Record<string, string> = {}): Promise<string> {
+  const { code, stdout, stderr } = await parley(args, env);
+  expect({ code, stderr: stderr.replace(/^more: .*\n/, '') }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+const json = async (args: string[]) => JSON.parse(await succeed([...args, '--json']));
+
+const send = (externalThreadId: string, message: string, more: Partial<ChatRequest> = {}, into = scope) =>
+  agents.chat(into, { agent: { slug: 'helper' }, channel: 'api', message, externalThreadId, ...more });
+const lastExecution = async (): Promise<string> =>
+  (await db.pool.query<{ id: string }>('select max(id)::text as id from executions')).rows[0]!.id;
+
+describe('threads show', () => {
+  test('tells what was said and called, in the order and the time zone of the reader', async () => {
+    await send('web:1', 'Hello', { params: { plan: 'gold' }, channel: 'widget' });
+    await send('web:1', '/tool entity.query {"type":"product"}');
+    const thread = await json(['threads', 'show', 'web:1']);
+    expect(thread).toMatchObject({ externalId: 'web:1', channel: 'widget', params: { plan: 'gold' }, next: null });
+    expect(thread.turns.map(({ input }: { input: string }) => input)).toEqual([
+      'Hello',
+      '/tool entity.query {"type":"product"}',
+    ]);
+    const [first, second] = thread.turns;
+    const text = await succeed(['threads', 'show', thread.id], { TZ: 'Asia/Kolkata' });
+    const inKolkata = new Date(Date.parse(first.createdAt) + 5.5 * 3_600_000).toISOString();
+    const heading = `── ${inKolkata.slice(0, 10)} ${inKolkata.slice(11, 19)}  execution ${first.id}  helper  succeeded`;
+    expect(text).toMatch(/^thread +thread_\w+\nexternal id +web:1\nagent +helper\nchannel +widget\nstate +active\n/);
+    expect(text).toContain('{"plan":"gold"}');
+    expect(text).toContain('(Asia/');
+    expect(text).toContain(heading);
+    const [greeting, search] = text.split(/^── /m).slice(1);
+    expect(greeting).toMatch(/\nuser\n {2}Hello\nassistant\n {2}No model provider is configured/);
+    expect(search).toContain(`execution ${second.id}`);
+    expect(search).toMatch(
+      /\ncall entity\.query \{"type": ?"product"\}\n {2}ok, \d+ ms {2}\{.*"Tent".*\nassistant\n {2}/,
+    );
+  });
+
+  test('shows the last turns of a long thread, and the earlier ones on demand', async () => {
+    for (let turn = 1; turn <= 5; turn++) await send('long', `Message ${turn}`);
+    const inputs = (text: string) => text.match(/Message \d/g);
+    const newest = await succeed(['threads', 'show', 'long', '--limit', '2']);
+    expect(inputs(newest)).toEqual(['Message 4', 'Message 5']);
+    const [, before] = /earlier turns: --before (\d+)/.exec(newest)!;
+    const earlier = await succeed(['threads', 'show', 'long', '--limit', '3', '--before', before!]);
+    expect(inputs(earlier)).toEqual(['Message 1', 'Message 2', 'Message 3']);
+    expect(earlier).not.toContain('earlier turns');
+  });
+
+  test('cuts long texts unless told not to, and never cuts JSON', async () => {
+    const long = `${'x'.repeat(1999)}😀${'y'.repeat(3000)}`;
+    await send('wordy', long);
+    const text = await succeed(['threads', 'show', 'wordy']);
+    expect(text).toContain(`\n  ${'x'.repeat(1999)}… [3002 more characters]\n`);
+    expect(await succeed(['threads', 'show', 'wordy', '--full'])).toContain(`\n  ${long}\n`);
+    expect((await json(['threads', 'show', 'wordy'])).turns[0].input).toBe(long);
+  });
+
+  test('lets no control character of a stored text reach the terminal', async () => {
+    const hostile = '\u001b]0;owned\u0007\u009b31m\u202egnp\r\n\tline\u007f\b\b';
+    await send(`web\u001b[2J`, `${hostile}\n── heading`, { params: { '\u001b[A': '\u009b1m' } });
+    await send(`web\u001b[2J`, `/tool entity.query {"type":"\u009b31m\u202e"}`);
+    const { id: threadId, turns } = await json(['threads', 'show', `web\u001b[2J`]);
+    const outputs = [
+      await succeed(['threads', 'show', threadId]),
+      await succeed(['threads', 'show', threadId, '--json']),
+      await succeed(['threads', 'list']),
+      await succeed(['threads', 'list', '--json']),
+      await succeed(['executions', 'list', '--thread', threadId]),
+      await succeed(['executions', 'show', turns[0].id]),
+      await succeed(['executions', 'show', turns[1].id, '--full']),
+      await succeed(['executions', 'show', turns[1].id, '--json']),
+      (await parley(['threads', 'show', 'none\u001b[2J'])).stderr,
+    ];
+    for (const output of outputs) expect(output).not.toMatch(/(?![\n\t])[\p{Cc}\u202e]/u);
+    expect(outputs[0]).toContain(
+      '\n  \\u001b]0;owned\\u0007\\u009b31m\\u202egnp\n  \tline\\u007f\\u0008\\u0008\n  ── heading\n',
+    );
+    expect(outputs[0]).toContain('\nexternal id   web\\u001b[2J\n');
+    expect(turns[0].input).toBe(`${hostile}\n── heading`);
+  });
+});
+
+describe('human takeover', () => {
+  test('while a thread is paused messages are stored and not answered; after resume they are', async () => {
+    await send('takeover', 'Hi');
+    const { id } = await json(['threads', 'show', 'takeover']);
+    const effect = 'messages are stored and not answered';
+    expect(await succeed(['threads', 'pause', 'takeover'])).toBe(`Paused ${id}: ${effect}.\n`);
+    expect(await succeed(['threads', 'pause', id])).toBe(`Paused ${id} already: ${effect}.\n`);
+    expect(await send('takeover', 'Anybody?')).toMatchObject({ ok: true, state: 'stored' });
+    const text = await succeed(['threads', 'show', 'takeover']);
+    expect(text).toMatch(/\nstate +paused: /);
+    expect(text).toMatch(/ stored {2}0 ms\nuser\n {2}Anybody\?\nno answer: a person had taken over\n$/);
+    expect(await succeed(['executions', 'list', '--status', 'stored'])).toContain('Anybody?');
+    expect(await succeed(['threads', 'resume', id])).toBe(`Resumed ${id}: messages are answered.\n`);
+    expect(await send('takeover', 'And now?')).toMatchObject({ ok: true, state: 'answered' });
+  });
+});
+
+describe('lists', () => {
+  test('pages neither repeat nor leave out, also of the same millisecond and when a thread moves to the front', async () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    for (let count = 0; count < 7; count++) await send(`page:${count}`, 'Hi', { agent: { slug: 'mute' } });
+    await db.pool.query(`update threads set last_message_at = $1 where external_id like 'page:%'`, [at]);
+    const seen: string[] = [];
+    for (let before: string[] = []; ;) {
+      const { threads, next } = await json(['threads', 'list', '--agent', 'mute', '--limit', '3', ...before]);
+      seen.push(...threads.map(({ externalId }: { externalId: string }) => externalId));
+      if (next === null) break;
+      if (before.length === 0) await send(seen[0]!, 'Again', { agent: { slug: 'mute' } });
+      before = ['--before', next];
+    }
+    expect(seen.sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map((count) => `page:${count}`));
+
+    const table = await parley(['threads', 'list', '--agent', 'mute', '--limit', '1']);
+    expect(table.stdout).toMatch(/^THREAD .*\nthread_\w+ +page:\d +mute +api +active +2 .*Again\n$/);
+    expect(table.stderr).toMatch(/^more: --before \d+\.thread_\w+\n$/);
+  });
+
+  test('executions page the same way, newest first', async () => {
+    for (let turn = 0; turn < 5; turn++) await send('pages', `Turn ${turn}`);
+    await db.pool.query(
+      `update executions set created_at = now() where thread_id = (select id from threads where external_id = 'pages')`,
+    );
+    const seen: string[] = [];
+    for (let before: string[] = []; ;) {
+      const page = await json(['executions', 'list', '--thread', 'pages', '--limit', '2', ...before]);
+      seen.push(...page.executions.map(({ input }: { input: string }) => input));
+      if (page.next === null) break;
+      before = ['--before', page.next];
+    }
+    expect(seen).toEqual(['Turn 4', 'Turn 3', 'Turn 2', 'Turn 1', 'Turn 0']);
+  });
+
+  test('never leave the organization and the environment', async () => {
+    await send('secret', 'Rival', {}, other);
+    const foreign = await lastExecution();
+    const { rows } = await db.pool.query<{ id: string }>(`select id from threads where external_id = 'secret'`);
+    const threadId = rows[0]!.id;
+    for (const args of [
+      ['threads', 'show', 'secret'],
+      ['threads', 'show', threadId],
+      ['threads', 'pause', threadId],
+      ['executions', 'list', '--thread', threadId],
+      ['executions', 'show', foreign],
+    ]) {
+      const { code, stdout, stderr } = await parley(args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^error: No (thread|execution) "?\w+"? in development of shop\n$/);
+    }
+    expect(await succeed(['threads', 'list', '--limit', '100'])).not.toContain('secret');
+    expect(await succeed(['executions', 'list', '--limit', '100'])).not.toContain('Rival');
+    const production = await parley(['threads', 'list', '--env', 'production']);
+    expect(production).toEqual({ code: 0, stdout: '', stderr: 'No threads in production of shop\n' });
+    const paused = await db.pool.query('select agent_paused from threads where id = $1', [threadId]);
+    expect(paused.rows).toEqual([{ agent_paused: false }]);
+  });
+});
+
+describe('executions show', () => {
+  test('gives the steps in order with tokens, durations, arguments and results', async () => {
+    await send('steps', '/tool entity.query {"type":"product"}', { requestId: 'req-77' });
+    const id = await lastExecution();
+    const execution = await json(['executions', 'show', id]);
+    expect(execution).toMatchObject({ id, status: 'succeeded', iterations: 2, requestId: 'req-77', error: null });
+    expect(execution.steps).toEqual([
+      expect.objectContaining({ kind: 'model', name: 'offline/scripted', status: 'success' }),
+      expect.objectContaining({ kind: 'tool', name: 'entity.query', args: { type: 'product' }, status: 'success' }),
+      expect.objectContaining({ kind: 'model', name: 'offline/scripted', status: 'success' }),
+    ]);
+    const { inputTokens } = execution.steps[0];
+    expect(inputTokens).toBeGreaterThan(0);
+    expect(execution.inputTokens).toBe(inputTokens + execution.steps[2].inputTokens);
+    const text = await succeed(['executions', 'show', id]);
+    expect(text).toMatch(/\nstatus +succeeded\nrequest +req-77\nmodel +offline\/scripted\ntokens +\d+ in, \d+ out\n/);
+    expect(text).toContain(`\n  1. model offline/scripted  ${inputTokens} in, `);
+    expect(text).toMatch(/\n {2}2\. tool entity\.query \{"type":"product"\}\n {5}ok, \d+ ms {2}\{.*Tent/);
+    expect(text).toMatch(/\noutput\n {2}entity\.query returned: /);
+  });
+
+  test('gives the error of one that failed, and the type of a call that did', async () => {
+    await send('failing', 'Hi', { agent: { slug: 'mute' } });
+    const failed = await succeed(['executions', 'list', '--status', 'failed', '--thread', 'failing']);
+    expect(failed).toMatch(/ mute +failed +anthropic\/none .*not_configured/);
+    const text = await succeed(['executions', 'show', await lastExecution()]);
+    expect(text).toMatch(/\nstatus +failed\nerror +anthropic\/none: not_configured/);
+    expect(text).toMatch(/\n {2}1\. model anthropic\/none {2}error: not_configured {2}\d+ ms\n/);
+    expect(await succeed(['threads', 'show', 'failing'])).toContain('no answer: anthropic/none: not_configured');
+
+    await send('failing', '/tool entity.query {"type":"nothing"}');
+    expect(await succeed(['executions', 'show', await lastExecution()])).toMatch(
+      /\n {5}error, \d+ ms {2}\w+: Entity type nothing not found\n/,
+    );
+  });
+
+  test('tells of a killed process what was begun, and that its outcome is not known', async () => {
+    await send('killed', 'Hi');
+    const { id: threadId } = await json(['threads', 'show', 'killed']);
+    const { rows } = await db.pool.query<{ id: string }>(
+      `insert into executions (organization_id, environment, thread_id, agent_slug, status, lease_owner, lease_until,
+                               input, started_at)
+       values ($1, 'development', $2, 'helper', 'running', 'gone', now() - interval '1 minute', 'Pay', now())
+       returning id::text as id`,
+      [scope.organizationId, threadId],
+    );
+    const { id } = rows[0]!;
+    const calls = JSON.stringify([
+      { id: 'zz', name: 'first.done', args: {} },
+      { id: 'aa', name: 'second.begun', args: { amount: 1 } },
+    ]);
+    await db.pool.query(
+      `insert into thread_messages (id, thread_id, execution_id, position, role, content, tool_calls)
+       values ('m0', $1, $2, 0, 'user', 'Pay', null), ('m1', $1, $2, 1, 'assistant', '', $3::jsonb)`,
+      [threadId, id, calls],
+    );
+    await db.pool.query(
+      `insert into tool_calls (execution_id, call_id, name, args, status, result, finished_at)
+       values ($1, 'zz', 'first.done', '{}', 'succeeded', '{"ok":true,"result":[1]}', now()),
+              ($1, 'aa', 'second.begun', '{"amount":1}', 'started', null, null)`,
+      [id],
+    );
+    const text = await succeed(['executions', 'show', id]);
+    expect(text).toMatch(/\nstatus +stalled\n/);
+    expect(text).toMatch(
+      /1\. tool first\.done \{\}\n {5}ok, \d+ ms {2}\[1\]\n {2}2\. tool second\.begun \{"amount":1\}\n/,
+    );
+    expect(text).toMatch(/\n {5}interrupted: it may or may not have happened\n?$/);
+    expect(await succeed(['threads', 'show', threadId])).toContain('no sign of life');
+    expect(await succeed(['executions', 'list', '--status', 'stalled'])).toContain(`\n${id} `);
+    expect(await succeed(['executions', 'list', '--status', 'stalled'])).not.toContain('succeeded');
+  });
+});
+
+test.each([
+  ['an unknown environment', ['threads', 'list', '--env', 'staging'], '--env must be development or production'],
+  ['a limit that is none', ['threads', 'list', '--limit', '0'], '--limit wants a number from 1 to 1000'],
+  ['a position that is none', ['threads', 'list', '--before', 'x'], '--before wants what a list has ended with'],
+  ['a position of another list', ['executions', 'list', '--before', '1.thread_1'], '--before wants what a list'],
+  ['an execution that is none', ['executions', 'show', '1; drop'], 'An execution has a number'],
+  ['an unknown status', ['executions', 'list', '--status', 'odd'], 'Allowed choices are queued, running, stalled'],
+])('%s is status 2 and one line', async (_, args, message) => {
+  const { code, stdout, stderr } = await parley(args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(message);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});

@@ -1,0 +1,67 @@
+import { cutText, safeLine } from '../safe-text';
+import { colors, formatFields, formatTime, indentText, timeZone } from '../terminal';
+import { type Cuts, colorStatus, durationOf, formatCall } from './format-execution';
+import type { Execution, Message } from './read-executions';
+import type { Thread } from './read-threads';
+import { callsOf } from './steps';
+
+export function formatThreadHead(thread: Thread, cuts: Cuts): string {
+  const { id, externalId, agentSlug, channel, agentPaused, params, transferCount, turnCount, createdAt } = thread;
+  return formatFields({
+    thread: id,
+    'external id': externalId ?? undefined,
+    agent: agentSlug ?? '-',
+    channel,
+    state: agentPaused ? 'paused: a person has taken over, messages are stored and not answered' : 'active',
+    params: cutText(JSON.stringify(params), cuts.message),
+    transfers: transferCount === 0 ? undefined : String(transferCount),
+    turns: String(turnCount),
+    begun: `${formatTime(createdAt)} (${timeZone()})`,
+    'last message': formatTime(thread.lastMessageAt),
+  });
+}
+
+/**
+ * One turn: when, by whom and how, then what was said and called. What others have written is always indented, so that
+ * it cannot pass for a heading.
+ */
+export function formatTurn(turn: Execution, cuts: Cuts): string {
+  const { createdAt, id, agentSlug, routerSlug, status } = turn;
+  const who = [agentSlug ?? '-', ...(routerSlug === null ? [] : [`by router ${routerSlug}`])].join(' ');
+  const marks = [formatTime(createdAt), `execution ${id}`, safeLine(who), colorStatus(status), durationOf(turn)];
+  const heading = colors.dim(`── ${marks.filter((mark) => mark !== null).join('  ')}`);
+  const messages = turn.messages.flatMap((message) => formatMessage(turn, message, cuts));
+  const end = describeEnd(turn);
+  return [heading, ...messages, ...(end === null ? [] : [end])].join('\n');
+}
+
+function formatMessage(turn: Execution, { role, content, toolCalls }: Message, cuts: Cuts): string[] {
+  // Results are shown below their calls.
+  if (role === 'tool') return [];
+  const calls = callsOf(
+    turn,
+    (toolCalls ?? []).map(({ id }) => id),
+  ).map((step) => {
+    const { args, result } = formatCall(step, cuts);
+    return `${colors.cyan('call')} ${safeLine(step.name)} ${args}\n  ${result}`;
+  });
+  if (content === '' && calls.length > 0) return calls;
+  return [`${colors.bold(role)}\n${indentText(cutText(content || '(empty)', cuts.message))}`, ...calls];
+}
+
+function describeEnd({ status, error }: Execution): string | null {
+  switch (status) {
+    case 'succeeded':
+      return null;
+    case 'failed':
+      return colors.red(`no answer: ${safeLine(error ?? 'failed')}`);
+    case 'stored':
+      return colors.dim('no answer: a person had taken over');
+    case 'queued':
+      return colors.dim('waits for the turns before it');
+    case 'running':
+      return colors.dim('is being answered');
+    case 'stalled':
+      return colors.red('no answer yet, and no sign of life from the process that works on it');
+  }
+}

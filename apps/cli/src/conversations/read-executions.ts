@@ -1,0 +1,170 @@
+import type { Json, Scope } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+import { type Page, type Paged, toPaged } from '../page';
+import type { ExecutionState } from './execution-states';
+
+export interface ExecutionSummary {
+  id: string;
+  threadId: string;
+  agentSlug: string | null;
+  routerSlug: string | null;
+  status: ExecutionState;
+  /** In a list only its beginning. */
+  input: string;
+  model: string | null;
+  /** Calls of the model that were answered. */
+  iterations: number;
+  inputTokens: number;
+  outputTokens: number;
+  reasoningTokens: number | null;
+  error: string | null;
+  requestId: string | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+}
+
+/** A step as it was recorded at the end of the turn (libs/agents, loop). */
+export interface RecordedStep {
+  kind: 'model' | 'tool';
+  name: string;
+  durationMs: number;
+  status: 'success' | 'error';
+  /** Of a model call. */
+  inputTokens?: number;
+  outputTokens?: number;
+  reasoningTokens?: number;
+  error?: string;
+  /** Of a tool call. */
+  callId?: string;
+  errorType?: string;
+  errorMessage?: string;
+}
+
+export interface Message {
+  executionId: string;
+  id: string;
+  position: number;
+  role: 'user' | 'assistant' | 'tool';
+  content: string;
+  toolCalls: { id: string; name: string; args: Json }[] | null;
+  toolCallId: string | null;
+  createdAt: Date;
+}
+
+export interface StoredCall {
+  executionId: string;
+  callId: string;
+  name: string;
+  args: Json;
+  status: 'started' | 'succeeded' | 'failed';
+  /** What the tool came to, in full: `{ ok, result }` or `{ ok, errorType, message }`. */
+  result: Json;
+  startedAt: Date;
+  finishedAt: Date | null;
+}
+
+export interface Execution extends ExecutionSummary {
+  output: string | null;
+  steps: RecordedStep[];
+  messages: Message[];
+  toolCalls: StoredCall[];
+}
+
+const state = `case
+  when e.status in ('queued', 'running') and e.lease_until < now() then 'stalled'
+  when e.status = 'succeeded' and e.output is null then 'stored'
+  else e.status::text end`;
+
+const columns = `e.id::text as id, e.thread_id as "threadId", e.agent_slug as "agentSlug",
+  e.router_slug as "routerSlug", ${state} as status, e.model, e.iterations, e.input_tokens as "inputTokens",
+  e.output_tokens as "outputTokens", e.reasoning_tokens as "reasoningTokens", e.error, e.request_id as "requestId",
+  e.created_at as "createdAt", e.started_at as "startedAt", e.finished_at as "finishedAt"`;
+const wholeColumns = `${columns}, e.input, e.output, e.steps`;
+
+const listSql = `
+  select ${columns}, left(e.input, 200) as input from executions e
+  where e.organization_id = $1 and e.environment = $2::"Environment"
+    and ($3::text is null or e.thread_id = $3) and ($4::text is null or e.agent_slug = $4)
+    and ($5::text is null or ${state} = $5)
+    and ($6::timestamptz is null or (e.created_at, e.id) < ($6, $7::bigint))
+  order by e.created_at desc, e.id desc limit $8`;
+
+/** Executions, newest first; what is added meanwhile does not move the pages that follow. */
+export async function listExecutions(
+  db: Queryable,
+  scope: Scope,
+  {
+    threadId,
+    agentSlug,
+    status,
+    limit,
+    before,
+  }: Page & {
+    threadId?: string;
+    agentSlug?: string;
+    status?: ExecutionState;
+  },
+): Promise<Paged<ExecutionSummary>> {
+  const { rows } = await db.query<ExecutionSummary>(listSql, [
+    scope.organizationId,
+    scope.environment,
+    threadId ?? null,
+    agentSlug ?? null,
+    status ?? null,
+    before?.at ?? null,
+    before?.id ?? null,
+    limit + 1,
+  ]);
+  return toPaged(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
+}
+
+/** One execution with everything that was kept of it. */
+export async function findExecution(db: Queryable, scope: Scope, id: string): Promise<Execution | null> {
+  const { rows } = await db.query<Execution>(
+    `select ${wholeColumns} from executions e
+     where e.organization_id = $1 and e.environment = $2::"Environment" and e.id = $3::bigint`,
+    [scope.organizationId, scope.environment, id],
+  );
+  return (await withWork(db, rows))[0] ?? null;
+}
+
+/** The last turns of a thread in their order, or the last ones before an execution. */
+export async function readTurns(
+  db: Queryable,
+  scope: Scope,
+  { threadId, limit, beforeId }: { threadId: string; limit: number; beforeId: string | null },
+): Promise<{ turns: Execution[]; isWhole: boolean }> {
+  const { rows } = await db.query<Execution>(
+    `select ${wholeColumns} from executions e
+     where e.organization_id = $1 and e.environment = $2::"Environment" and e.thread_id = $3
+       and ($4::bigint is null or e.id < $4)
+     order by e.id desc limit $5`,
+    [scope.organizationId, scope.environment, threadId, beforeId, limit + 1],
+  );
+  return { turns: await withWork(db, rows.slice(0, limit).reverse()), isWhole: rows.length <= limit };
+}
+
+/** Messages first: every call that they name was stored with them. */
+async function withWork(db: Queryable, executions: Execution[]): Promise<Execution[]> {
+  const ids = executions.map(({ id }) => id);
+  const messages = await db.query<Message>(
+    `select execution_id::text as "executionId", id, position, role::text as role, content,
+            tool_calls as "toolCalls", tool_call_id as "toolCallId", created_at as "createdAt"
+     from thread_messages where execution_id = any($1::bigint[]) order by execution_id, position`,
+    [ids],
+  );
+  const calls = await db.query<StoredCall>(
+    `select execution_id::text as "executionId", call_id as "callId", name, args, status::text as status, result,
+            started_at as "startedAt", finished_at as "finishedAt"
+     from tool_calls where execution_id = any($1::bigint[]) order by execution_id, started_at, call_id`,
+    [ids],
+  );
+  const messagesOf = Map.groupBy(messages.rows, ({ executionId }) => executionId);
+  const callsOf = Map.groupBy(calls.rows, ({ executionId }) => executionId);
+  return executions.map((execution) => ({
+    ...execution,
+    messages: messagesOf.get(execution.id) ?? [],
+    toolCalls: callsOf.get(execution.id) ?? [],
+  }));
+}

@@ -1,0 +1,76 @@
+import type { JsonObject, Scope } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+import { type Page, type Paged, toPaged } from '../page';
+
+export interface ThreadSummary {
+  id: string;
+  externalId: string | null;
+  channel: string;
+  agentSlug: string | null;
+  agentPaused: boolean;
+  turnCount: number;
+  /** The beginning of the last message that came in. */
+  lastInput: string | null;
+  createdAt: Date;
+  lastMessageAt: Date;
+}
+
+export interface Thread extends Omit<ThreadSummary, 'lastInput'> {
+  params: JsonObject;
+  transferCount: number;
+}
+
+const columns = `t.id, t.external_id as "externalId", t.channel, t.agent_slug as "agentSlug",
+  t.agent_paused as "agentPaused", t.created_at as "createdAt", t.last_message_at as "lastMessageAt",
+  (select count(*)::int from executions e where e.thread_id = t.id) as "turnCount"`;
+
+/** A thread is made by its first message, so each has a last one; the order is that of the index. */
+const listSql = `
+  select ${columns},
+         (select left(e.input, 200) from executions e where e.thread_id = t.id order by e.id desc limit 1) as "lastInput"
+  from threads t
+  where t.organization_id = $1 and t.environment = $2::"Environment" and t.last_message_at is not null
+    and ($3::text is null or t.agent_slug = $3)
+    and ($4::timestamptz is null or (t.last_message_at, t.id) < ($4, $5))
+  order by t.last_message_at desc, t.id desc limit $6`;
+
+/**
+ * Threads by their last message, newest first. A thread that gets a message while somebody pages moves to the front:
+ * it is never on two pages.
+ */
+export async function listThreads(
+  db: Queryable,
+  scope: Scope,
+  { agentSlug, limit, before }: Page & { agentSlug?: string },
+): Promise<Paged<ThreadSummary>> {
+  const { rows } = await db.query<ThreadSummary>(listSql, [
+    scope.organizationId,
+    scope.environment,
+    agentSlug ?? null,
+    before?.at ?? null,
+    before?.id ?? null,
+    limit + 1,
+  ]);
+  return toPaged(rows, limit, ({ lastMessageAt, id }) => ({ at: lastMessageAt, id }));
+}
+
+/** A thread by its id, else by the id that its organization knows it by. */
+export async function findThread(db: Queryable, scope: Scope, idOrExternalId: string): Promise<Thread | null> {
+  const { rows } = await db.query<Thread>(
+    `select ${columns}, t.params, t.transfer_count as "transferCount" from threads t
+     where t.organization_id = $1 and t.environment = $2::"Environment" and (t.id = $3 or t.external_id = $3)
+     order by t.id = $3 desc limit 1`,
+    [scope.organizationId, scope.environment, idOrExternalId],
+  );
+  return rows[0] ?? null;
+}
+
+/** Says whether a person has taken the thread over. False: it was so already. */
+export async function setPaused(db: Queryable, scope: Scope, threadId: string, paused: boolean): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update threads set agent_paused = $4, updated_at = now()
+     where organization_id = $1 and environment = $2::"Environment" and id = $3 and agent_paused <> $4`,
+    [scope.organizationId, scope.environment, threadId, paused],
+  );
+  return rowCount === 1;
+}

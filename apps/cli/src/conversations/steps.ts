@@ -1,0 +1,68 @@
+import type { Json } from '@parley/contracts';
+import type { Execution, RecordedStep, StoredCall } from './read-executions';
+
+export interface ToolStep {
+  kind: 'tool';
+  callId: string;
+  name: string;
+  args: Json;
+  /** `unknown`: it was begun and its process died, so it may or may not have happened. */
+  status: 'success' | 'error' | 'running' | 'unknown';
+  /** A text as it is, anything else as JSON; of an error its type and message. */
+  result: string | null;
+  durationMs: number | null;
+}
+
+export type ModelStep = RecordedStep & { kind: 'model' };
+export type Step = ModelStep | ToolStep;
+
+/**
+ * What an execution did, in order. Its steps are recorded when it ends: of one that runs or was killed they are what is
+ * stored of its calls.
+ */
+export function stepsOf(execution: Execution): Step[] {
+  const calls = new Map(execution.toolCalls.map((call) => [call.callId, call]));
+  const steps = execution.steps.flatMap((step): Step[] => {
+    if (step.kind === 'model') return [{ ...step, kind: 'model' }];
+    const call = calls.get(step.callId ?? '');
+    if (call === undefined) return [];
+    calls.delete(call.callId);
+    return [toolStep(execution, call, step.durationMs)];
+  });
+  const asked = execution.messages.flatMap(({ toolCalls }) => toolCalls ?? []);
+  const left = asked.flatMap(({ id }) => calls.get(id) ?? []);
+  return [...steps, ...left.map((call) => toolStep(execution, call, null))];
+}
+
+/** The calls of one message of the assistant, in its order. */
+export function callsOf(execution: Execution, callIds: readonly string[]): ToolStep[] {
+  const steps = new Map(stepsOf(execution).flatMap((step) => (step.kind === 'tool' ? [[step.callId, step]] : [])));
+  return callIds.flatMap((id) => steps.get(id) ?? []);
+}
+
+function toolStep(execution: Execution, call: StoredCall, measuredMs: number | null): ToolStep {
+  const { callId, name, args, startedAt, finishedAt } = call;
+  const storedMs = finishedAt === null ? null : finishedAt.getTime() - startedAt.getTime();
+  return {
+    kind: 'tool',
+    callId,
+    name,
+    args,
+    status: statusOf(execution, call),
+    result: call.status === 'started' ? null : resultText(call.result),
+    durationMs: measuredMs ?? storedMs,
+  };
+}
+
+function statusOf(execution: Execution, { status }: StoredCall): ToolStep['status'] {
+  if (status === 'succeeded') return 'success';
+  if (status === 'failed') return 'error';
+  return execution.status === 'running' ? 'running' : 'unknown';
+}
+
+function resultText(stored: Json): string {
+  const outcome = (typeof stored === 'object' && stored !== null ? stored : {}) as Record<string, Json | undefined>;
+  if (outcome.ok === false) return `${String(outcome.errorType)}: ${String(outcome.message)}`;
+  const result = outcome.ok === true ? (outcome.result ?? null) : stored;
+  return typeof result === 'string' ? result : JSON.stringify(result);
+}
