@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { isAlive } from './child-process';
 import { startPostgres } from './postgres';
+import { reachableDataDir } from './postgres-home';
 
 jest.setTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-embedded-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const dataDir = join(folder, 'postgres');
+afterAll(() => {
+  for (const path of [reachableDataDir(dataDir), folder]) rmSync(path, { recursive: true, force: true });
+});
 
 async function query(url: string, text: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });
@@ -22,7 +26,6 @@ async function query(url: string, text: string): Promise<unknown[]> {
 
 describe('startPostgres', () => {
   it('keeps data between runs, takes over from a run that was killed, and asks for a password', async () => {
-    const dataDir = join(folder, 'postgres');
     const first = await startPostgres({ dataDir });
     await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS id');
     await expect(query(first.url.replace(/:[^:@]+@/, ':wrong@'), 'SELECT 1')).rejects.toThrow('password');
