@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestGateway, type TestUpstream, startGateway, startRawUpstream, startUpstream } from './test-gateway';
 
 let service: TestUpstream;
@@ -144,6 +146,20 @@ describe('body limits', () => {
     expect(await call(Buffer.alloc(3 * mebibyte))).toEqual({ status: 413, reused: false });
     expect((await call(Buffer.from('{}'))).status).toBe(401);
     agent.destroy();
+  });
+
+  it('takes in the rest of a refused chunked body and goes on with the next request', async () => {
+    const chunk = `10000\r\n${'a'.repeat(65_536)}\r\n`;
+    const socket = connect(door.port, '127.0.0.1');
+    let received = '';
+    socket.on('data', (data) => (received += data.toString('latin1')));
+    socket.write('POST /v1/data/order HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    socket.write(chunk.repeat(20));
+    while (!received.includes('payload_too_large')) await sleep(10);
+    socket.write(`${chunk.repeat(20)}0\r\n\r\nGET /health HTTP/1.1\r\nHost: a\r\n\r\n`);
+    while (!received.includes('timestamp')) await sleep(10);
+    expect([...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['413', '200']);
+    socket.destroy();
   });
 
   it('passes an answer on that comes before the end of the body', async () => {
