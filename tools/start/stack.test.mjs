@@ -25,9 +25,9 @@ function start(options = [], env = {}) {
   return run;
 }
 
-/** Waits until the output has the text; fails with the whole output when the process ends or a minute passes. */
+/** Waits until the output has the text; fails with the whole output when the process ends or three minutes pass. */
 async function until(run, text, from = 0) {
-  for (let waited = 0; waited < 60_000; waited += 50) {
+  for (let waited = 0; waited < 180_000; waited += 50) {
     if (run.output.indexOf(text, from) >= 0) return;
     if (run.child.exitCode !== null) break;
     await sleep(50);
@@ -86,7 +86,7 @@ test('nx serve takes a service over and gives it back', async () => {
   const serve = spawn(process.execPath, [join(root, 'tools', 'serve.mjs'), 'data', '--state', stateDir], { cwd: root });
   let output = '';
   for (const stream of [serve.stdout, serve.stderr]) stream.on('data', (chunk) => (output += chunk));
-  for (let i = 0; i < 400 && !output.includes('listening'); i++) await sleep(50);
+  for (let i = 0; i < 2_400 && !output.includes('listening'); i++) await sleep(50);
   assert.match(output, /data .*listening/);
   assert.equal(isAlive(before), false);
   const headers = { Authorization: `Bearer ${readStack().key}` };

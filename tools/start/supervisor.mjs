@@ -4,7 +4,7 @@ import { printLog } from './log-lines.mjs';
 import { Problem, say, warn } from './output.mjs';
 import { root } from './paths.mjs';
 
-const readyDeadlineMs = 60_000;
+const readyDeadlineMs = 120_000;
 const stopDeadlineMs = 8_000;
 const firstRestartMs = 500;
 const longestRestartMs = 10_000;
