@@ -18,38 +18,39 @@ const pageBytes = 4096;
  * thorough than a new runtime in an old one, whose freed memory would still hold the last run's data.
  */
 export function takeImage({ quickJs, memory, stack }: LoadedQuickJs): MemoryImage {
-  const breakAddress = findBreak(quickJs._malloc, memory);
   const stackTop = stack.get();
   const stackLow = stackTop - stackBytes;
   if (stackLow < dataBytes) throw new Error('The engine build has another memory layout than expected');
-  const heapEnd = readWord(memory, breakAddress);
-  const data = new Uint8Array(memory.buffer).slice(0, dataBytes);
-  const heap = new Uint8Array(memory.buffer).slice(stackTop, heapEnd);
-  return {
-    restore() {
-      const bytes = new Uint8Array(memory.buffer);
-      const dirtyEnd = Math.max(heapEnd, readWord(memory, breakAddress));
-      bytes.set(data, 0);
-      bytes.fill(0, stackLow, stackTop);
-      bytes.set(heap, stackTop);
-      bytes.fill(0, heapEnd, Math.min(dirtyEnd, bytes.length));
-      stack.set(stackTop);
-    },
+  const all = memory.buffer.slice(0);
+  const breakAddress = findBreak(quickJs._malloc, memory);
+  const heapEnd = readWord(all, breakAddress);
+  const data = new Uint8Array(all.slice(0, dataBytes));
+  const heap = new Uint8Array(all.slice(stackTop, heapEnd));
+  const restore = () => {
+    const bytes = new Uint8Array(memory.buffer);
+    const dirtyEnd = Math.min(bytes.length, readWord(memory.buffer, breakAddress));
+    bytes.set(data, 0);
+    bytes.fill(0, stackLow, stackTop);
+    bytes.set(heap, stackTop);
+    if (dirtyEnd > heapEnd) bytes.fill(0, heapEnd, dirtyEnd);
+    stack.set(stackTop);
   };
+  // The search has taken memory; that is the first thing to be forgotten.
+  restore();
+  return { restore };
 }
 
-const readWord = (memory: WebAssembly.Memory, address: number): number =>
-  new DataView(memory.buffer).getUint32(address, true);
+const readWord = (buffer: ArrayBuffer, address: number): number => new DataView(buffer).getUint32(address, true);
 
 /**
- * Where the C library keeps the end of its heap: the one static word that, each time a large block is taken, moves up
- * by whole pages to lie above the block. Found by trying, since the build exports no name for it. The blocks stay
- * taken in the image's bookkeeping, which costs nothing: they are only numbers until they are written to.
+ * Where the C library keeps the end of its heap: the one static word that, each time a block is taken which is larger
+ * than anything free, moves up by whole pages to lie above the block. Found by trying, since the build exports no name
+ * for it.
  */
 function findBreak(malloc: (size: number) => number, memory: WebAssembly.Memory): number {
   const words = (): Uint32Array => new Uint32Array(memory.buffer.slice(0, dataBytes));
   let candidates = [...words().keys()];
-  for (const pages of [256, 81, 144]) {
+  for (const pages of [512, 601, 544]) {
     const before = words();
     const blockBytes = pages * pageBytes;
     const blockEnd = malloc(blockBytes) + blockBytes;

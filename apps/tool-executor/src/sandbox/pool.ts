@@ -33,18 +33,24 @@ export interface Pool {
   close(): void;
 }
 
-/** A wait longer than this starts another process: one that is busy with fast calls is free before that. */
+/** How often a call that waits looks whether another process would help. */
 const growAfterMs = 25;
+/** A call that runs longer holds its process: it waits for others, or wants all it can get. */
+const heldAfterMs = 50;
+/** With so many processes turning over quickly, a wait is for the processor, and one process more would only share it. */
+const turningOver = 2;
 const restartDelayMs = 500;
 
 /**
- * Processes that serve one call at a time. `min` are warm; a call that waits a moment makes the pool grow up to `max`,
- * since handlers mostly wait for others' servers; idle ones beyond `min` leave. The queue is bounded in length and time.
+ * Processes that serve one call at a time. `min` are warm. When nearly all are held by long calls, which mostly wait
+ * for others' servers, a call that waits makes the pool grow up to `max`; idle ones beyond `min` leave. The queue is
+ * bounded in length and time.
  */
 export function createPool(options: PoolOptions): Pool {
   const { min, max, maxQueue, queueTimeoutMs, idleMs = 30_000 } = options;
   const idle: { process: SandboxProcess; since: number }[] = [];
-  const alive = new Set<SandboxProcess>();
+  /** With the time at which each was leased last. */
+  const alive = new Map<SandboxProcess, number>();
   const waiting: ((process: SandboxProcess | null) => void)[] = [];
   let warmWaiters: (() => void)[] = [];
   let starting = 0;
@@ -65,7 +71,7 @@ export function createPool(options: PoolOptions): Pool {
       const process = await options.start();
       starting--;
       if (isClosed) return process.kill();
-      alive.add(process);
+      alive.set(process, performance.now());
       process.onExit(() => {
         alive.delete(process);
         const at = idle.findIndex((one) => one.process === process);
@@ -85,9 +91,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function refill(): void {
-    // One that waits needs a process as much as the warm minimum does.
-    const wanted = Math.max(min, Math.min(max, alive.size - idle.length + waiting.length));
-    for (let missing = wanted - count(); missing > 0; missing--) void add();
+    for (let missing = min - count(); missing > 0; missing--) void add();
   }
 
   const sweep = setInterval(() => {
@@ -96,8 +100,15 @@ export function createPool(options: PoolOptions): Pool {
   }, 5000);
   sweep.unref();
 
+  function growIfHeld(): void {
+    const before = performance.now() - heldAfterMs;
+    const held = [...alive.values()].filter((leasedAt) => leasedAt < before).length;
+    if (starting === 0 && alive.size - held < turningOver) void add();
+  }
+
   function lease(process: SandboxProcess): Lease {
     process.listen(null);
+    alive.set(process, performance.now());
     return {
       process,
       release: () => {
@@ -120,11 +131,11 @@ export function createPool(options: PoolOptions): Pool {
       if (waiting.length >= maxQueue || isClosed) return Promise.resolve(null);
       return new Promise((resolve) => {
         const settle = (process: SandboxProcess | null) => {
-          clearTimeout(grow);
+          clearInterval(grow);
           clearTimeout(giveUp);
           resolve(process && lease(process));
         };
-        const grow = setTimeout(() => void (starting === 0 && add()), growAfterMs);
+        const grow = setInterval(growIfHeld, growAfterMs);
         const giveUp = setTimeout(() => {
           waiting.splice(waiting.indexOf(settle), 1);
           settle(null);
@@ -138,7 +149,7 @@ export function createPool(options: PoolOptions): Pool {
       isClosed = true;
       clearInterval(sweep);
       for (const settle of waiting.splice(0)) settle(null);
-      for (const process of alive) process.kill();
+      for (const process of alive.keys()) process.kill();
     },
   };
 }

@@ -28,6 +28,7 @@ export type AnswerRequest = (
 /** Past the limit, how long the engine gets to notice by itself before its process is killed. */
 const graceMs = 60;
 const maxRequests = 2000;
+const runIsOver = new Error('The run is over');
 const endedText = 'The sandbox process ended: a resource limit was exceeded';
 
 /** Runs a handler in a leased process and gives the process back, or has it replaced. */
@@ -40,7 +41,6 @@ export function runHandler(
 ): Promise<RunResult> {
   const { process } = lease;
   return new Promise((resolve) => {
-    const over = new AbortController();
     const open = new Map<number, AbortController>();
     let requests = 0;
     let isOver = false;
@@ -49,7 +49,7 @@ export function runHandler(
       isOver = true;
       clearTimeout(deadline);
       signal?.removeEventListener('abort', abandon);
-      over.abort();
+      for (const request of open.values()) request.abort(runIsOver);
       if (isReusable) lease.release();
       else lease.discard();
       resolve(result);
@@ -71,7 +71,7 @@ export function runHandler(
           const { id, kind, value } = request.data;
           const cancel = new AbortController();
           open.set(id, cancel);
-          void answer({ kind, value, body: bytes }, AbortSignal.any([over.signal, cancel.signal])).then((reply) => {
+          void answer({ kind, value, body: bytes }, cancel.signal).then((reply) => {
             open.delete(id);
             // Numbers of questions start anew with each run; an answer after the end would reach the next one.
             if (!isOver) process.send({ head: { type: 'reply', id, value: reply.value }, bytes: reply.bytes });
@@ -79,7 +79,7 @@ export function runHandler(
           return;
         }
         case 'cancel':
-          return open.get(head.id)?.abort();
+          return open.get(head.id)?.abort(runIsOver);
         default:
           return distrust();
       }

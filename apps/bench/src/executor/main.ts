@@ -1,0 +1,228 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { spawnGuarded, stopProcess } from '@parley/embedded';
+import { load, machine, measure, ms, summarize, table } from '../measure';
+import { type RawClient, openClient } from '../raw-client';
+
+const port = 24_994;
+const token = 'bench-executor-token';
+const url = `http://127.0.0.1:${port}`;
+const headers = { Authorization: `Bearer ${token}` };
+const handlerCode =
+  'const total = args.lines.reduce((sum, line) => sum + line.price * line.count, 0);\nreturn { total, rounded: Math.round(total) };';
+const args = { lines: Array.from({ length: 10 }, (_, index) => ({ price: 1.5 * index, count: index })) };
+
+/** What a warm call costs beside the two ways of a fresh thread or process, and what many calls leave behind. */
+async function main(): Promise<void> {
+  const bundles = process.env.PARLEY_BENCH_BUNDLES ?? '';
+  const where = machine();
+  const service = spawnGuarded(process.execPath, [join(bundles, 'tool-executor', 'main.cjs')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      PORT: String(port),
+      INTERNAL_PORT: String(port + 100),
+      EXECUTOR_TOKEN: token,
+      EXECUTOR_MIN_PROCESSES: '4',
+    },
+  });
+  await answering();
+  console.log(`${where}\n`);
+
+  await oneCaller();
+  await manyCallers();
+  await neighbours();
+  await growth(service.pid!);
+  await stopProcess(service, 'SIGTERM', 5_000);
+  process.exit(0);
+}
+
+const execute = (code: string, more: object = {}): Promise<RawClient> =>
+  openClient(url, {
+    method: 'POST',
+    path: '/execute',
+    headers,
+    body: JSON.stringify({ handlerCode: code, args, ...more }),
+  });
+
+async function answering(): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const isUp = await fetch(`${url}/health`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (isUp) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('The executor does not answer');
+}
+
+async function oneCaller(): Promise<void> {
+  const warm = await execute(handlerCode);
+  let unique = 0;
+  const once200 = async (client: RawClient): Promise<void> => {
+    const status = await client.call();
+    if (status !== 200) throw new Error(`The executor answered ${status}`);
+  };
+  const fresh = async (code: string): Promise<number[]> => {
+    const client = await execute(code.replace('return', `const unique = ${unique++};\nreturn`));
+    const samples = await measure(1, () => once200(client));
+    client.close();
+    return samples;
+  };
+  const typed = handlerCode.replace('const total', 'const total: number');
+  const samples = {
+    warm: [] as number[],
+    fresh: [] as number[],
+    typed: [] as number[],
+    thread: [] as number[],
+    fork: [] as number[],
+  };
+  await measure(500, () => once200(warm));
+  for (let round = 0; round < 20; round++) {
+    samples.warm.push(...(await measure(250, () => once200(warm))));
+    for (let index = 0; index < 10; index++) {
+      samples.fresh.push(...(await fresh(handlerCode)));
+      samples.typed.push(...(await fresh(typed)));
+    }
+    samples.thread.push(...(await measure(5, startThread)));
+    samples.fork.push(...(await measure(3, startFork)));
+  }
+  const base = summarize(samples.warm).p50;
+  const names = {
+    warm: 'POST /execute, warm',
+    fresh: 'POST /execute, code not seen before',
+    typed: 'the same in TypeScript',
+    thread: 'a worker thread, until its first message',
+    fork: 'child_process.fork, until its first message',
+  };
+  const rows = (Object.keys(names) as (keyof typeof names)[]).map((name) => {
+    const { count, p50, p95, p99 } = summarize(samples[name]);
+    return [names[name], count, ms(p50), ms(p95), ms(p99), `${(p50 / base).toFixed(1)}×`];
+  });
+  console.log('One caller, in turns\n');
+  console.log(table(['what', 'calls', 'p50 ms', 'p95 ms', 'p99 ms', 'of warm'], rows));
+  warm.close();
+}
+
+async function startThread(): Promise<void> {
+  const worker = new Worker("require('node:worker_threads').parentPort.postMessage(1)", { eval: true });
+  await once(worker, 'message');
+  await worker.terminate();
+}
+
+async function startFork(): Promise<void> {
+  const child = fork(join(__dirname, 'message-child.cjs'), { stdio: 'ignore' });
+  await once(child, 'message');
+  child.kill('SIGKILL');
+}
+
+async function manyCallers(): Promise<void> {
+  const clients = await Promise.all(Array.from({ length: 50 }, () => execute(handlerCode)));
+  const statuses = new Map<number, number>();
+  const caller = (index: number) => async () => {
+    const status = await clients[index]!.call();
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  };
+  await load(50, 2_000, caller);
+  statuses.clear();
+  const { perSecond, samples } = await load(50, 6_000, caller);
+  const { p50, p99 } = summarize(samples);
+  console.log('\n50 callers without a pause, 6 s\n');
+  const answers = [...statuses].map(([status, count]) => `${status}: ${count}`).join(', ');
+  console.log(
+    table(
+      ['calls/s', 'p50 ms', 'p99 ms', 'p99 of p50', 'answers'],
+      [[Math.round(perSecond), ms(p50), ms(p99), `${(p99 / p50).toFixed(1)}×`, answers]],
+    ),
+  );
+  for (const client of clients) client.close();
+}
+
+/** Calls of one tenant while another runs, one after the other, what wants to take the service down. */
+async function neighbours(): Promise<void> {
+  const neighbour = await execute(handlerCode);
+  const calls = (): Promise<number[]> =>
+    load(1, 6_000, () => async () => {
+      await neighbour.call();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }).then(({ samples }) => samples.map((sample) => sample - 5));
+  const alone = summarize(await calls());
+  const attacks = [
+    'for (;;);',
+    'for (;;) await 0',
+    '/^(a+)+$/.test("a".repeat(40) + "!")',
+    'return new Array(5e7) + ""',
+    'const a = []; for (;;) a.push({})',
+  ];
+  let isOver = false;
+  const attacking = (async () => {
+    for (let index = 0; !isOver; index++) {
+      const client = await execute(attacks[index % attacks.length]!, { timeoutMs: 200 });
+      await client.call();
+      client.close();
+    }
+  })();
+  const beside = summarize(await calls());
+  isOver = true;
+  await attacking;
+  neighbour.close();
+  console.log('\nA neighbour of calls that loop, backtrack and hoard, one after the other; 200 ms each\n');
+  console.log(
+    table(
+      ['', 'p50 ms', 'p95 ms', 'p99 ms'],
+      [
+        ['alone', ms(alone.p50), ms(alone.p95), ms(alone.p99)],
+        ['beside them', ms(beside.p50), ms(beside.p95), ms(beside.p99)],
+      ],
+    ),
+  );
+}
+
+async function growth(pid: number): Promise<void> {
+  const client = await execute(handlerCode);
+  await measure(2_000, () => client.call());
+  const before = footprint(pid);
+  await measure(10_000, () => client.call());
+  const after = footprint(pid);
+  client.close();
+  console.log('\n10,000 runs, one after the other\n');
+  const row = (name: string, one: number, other: number, unit: string) => [
+    name,
+    `${one}${unit}`,
+    `${other}${unit}`,
+    `${((other / one - 1) * 100).toFixed(1)} %`,
+  ];
+  console.log(
+    table(
+      ['', 'before', 'after', 'growth'],
+      [
+        row('RSS of the service', before.service, after.service, ' MB'),
+        row(`RSS of its ${before.children} sandbox processes`, before.sandboxes, after.sandboxes, ' MB'),
+        row('open descriptors of the service', before.descriptors, after.descriptors, ''),
+      ],
+    ),
+  );
+}
+
+/** Resident memory in MB of the service and of its children, and the service's descriptors; Linux only. */
+function footprint(pid: number): { service: number; sandboxes: number; children: number; descriptors: number } {
+  const rss = (of: string): number =>
+    Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${of}/status`, 'utf8'))?.[1]) / 1024);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  return {
+    service: rss(String(pid)),
+    sandboxes: children.reduce((sum, child) => sum + rss(child), 0),
+    children: children.length,
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+  };
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});
