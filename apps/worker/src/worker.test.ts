@@ -10,13 +10,13 @@ import {
   waitForRedis,
 } from '@parley/queues';
 import { silentLogger } from '@parley/service';
-import { type TestDatabase, createTestDatabase, createTestRedis } from '@parley/testing';
+import { type TestDatabase, type TestRedis, createTestDatabase, createTestRedis } from '@parley/testing';
 import { createWorker } from './worker';
 
 let database: TestDatabase;
 let db: Db;
 let entities: Entities;
-let redisUrl: string;
+let redis: TestRedis;
 let queues: Queues;
 let producer: RedisConnection;
 const closing: (() => Promise<unknown>)[] = [];
@@ -26,13 +26,15 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
   entities = createEntities({ pool: db.pool });
-  redisUrl = (await createTestRedis()).url;
-  producer = connectRedis({ url: redisUrl, role: 'producer' });
+  redis = await createTestRedis();
+  producer = connectRedis({ url: redis.url, role: 'producer' });
   await waitForRedis(producer, 5_000);
   queues = createQueues({ redis: producer });
 });
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
+  // Else the next worker finds its sweep scheduled already, minutes ahead.
+  await redis.flush();
 });
 afterAll(async () => {
   await queues.close();
@@ -43,10 +45,10 @@ afterAll(async () => {
 });
 
 async function startWorker() {
-  const redis = connectRedis({ url: redisUrl, role: 'worker' });
-  const worker = createWorker({ db, queues, redis, log: silentLogger() });
+  const connection = connectRedis({ url: redis.url, role: 'worker' });
+  const worker = createWorker({ db, queues, redis: connection, log: silentLogger() });
   closing.push(
-    () => closeRedis(redis),
+    () => closeRedis(connection),
     () => worker.close(),
   );
   return worker;

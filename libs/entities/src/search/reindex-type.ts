@@ -81,11 +81,12 @@ async function reindexBatch(
     reindex !== null && reindex.fields.join('\n') === fields.join('\n')
       ? reindex
       : { fields, pos: String(firstPos), done: 0 };
-  // Two index ranges, each in order: the living and the deleted ones.
+  // Two index ranges, each in order: the living and the deleted ones. Rows are locked below the union, which cannot.
   const { rows } = await client.query<EntityRow>(
     `select id, part, pos::text, data from (
-       (select * from entities where part = $1 and pos > $2 order by pos limit $3 for update)
-       union all (select * from entities where part = -$1::int and pos > $2 order by pos limit $3 for update)) e
+       select * from (select * from entities where part = $1 and pos > $2 order by pos limit $3 for update) living
+       union all
+       select * from (select * from entities where part = -$1::int and pos > $2 order by pos limit $3 for update) dead) e
      order by e.pos limit $3`,
     [no, progress.pos, batchSize],
   );
