@@ -96,8 +96,9 @@ test('after searchFields changed, the entities that are there are found by the n
   expect(await search('order', 'bicycle')).toBe(0);
 }, 30_000);
 
-test('a reindexing that nobody was told of is found by the sweep, which schedules itself', async () => {
+test('a reindexing that nobody was told of is found by the sweep, also after Redis has lost its schedule', async () => {
   await createType('forgotten', ['title']);
+  await producer.flushdb();
   await startWorker();
   await until(nothingStale);
 }, 30_000);
