@@ -1,0 +1,40 @@
+import { chatBodySchema } from './chat';
+import { listEntitiesQuerySchema, queryEntitiesBodySchema, searchEntitiesBodySchema } from './data';
+
+const firstProblem = (result: { success: boolean; error?: { issues: { message: string }[] } }) =>
+  result.error?.issues[0]?.message;
+
+describe('page sizes', () => {
+  it.each([
+    [undefined, 50],
+    ['1', 1],
+    ['100', 100],
+    ['101', 100],
+    ['5000', 100],
+  ])('limit=%s in a query string is %d', (limit, expected) => {
+    expect(listEntitiesQuerySchema.parse({ limit }).limit).toBe(expected);
+  });
+
+  it.each(['0', '-1', '1.5', '1e2', 'ten', '', ' 5'])('refuses limit=%j in a query string', (limit) => {
+    expect(firstProblem(listEntitiesQuerySchema.safeParse({ limit }))).toBe(
+      'limit must be a whole number of at least 1',
+    );
+  });
+
+  it('takes numbers only in a body, with the default of each endpoint', () => {
+    expect(queryEntitiesBodySchema.parse({}).limit).toBe(50);
+    expect(searchEntitiesBodySchema.parse({ query: 'x' }).limit).toBe(20);
+    expect(queryEntitiesBodySchema.parse({ limit: 400 }).limit).toBe(100);
+    expect(queryEntitiesBodySchema.safeParse({ limit: '5' }).success).toBe(false);
+  });
+});
+
+describe('texts that the interface fixes', () => {
+  it.each([{}, { message: '' }, { message: '  ' }, { message: 5 }, { message: null }])('%j: message', (body) => {
+    expect(firstProblem(chatBodySchema.safeParse(body))).toBe('message is required');
+  });
+
+  it.each([{}, { query: '' }, { query: ' \t' }, { query: 7 }])('%j: query', (body) => {
+    expect(firstProblem(searchEntitiesBodySchema.safeParse(body))).toBe('query is required');
+  });
+});
