@@ -29,7 +29,8 @@ describe('calling it', () => {
   test('--help lists the commands', async () => {
     const { code, stdout } = await parley(['--help']);
     expect(code).toBe(0);
-    for (const command of ['migrate', 'demo', 'push', 'chat', 'org', 'keys']) expect(stdout).toContain(`  ${command} `);
+    for (const command of ['migrate', 'demo', 'push', 'chat', 'org', 'keys', 'threads', 'executions'])
+      expect(stdout).toContain(`  ${command} `);
   });
 
   test.each([
