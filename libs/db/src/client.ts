@@ -87,19 +87,23 @@ const unavailableCodes = new Set([
   'P2024',
 ]);
 
-/** Whether an error says that PostgreSQL cannot be reached now, however deep a driver or Prisma has wrapped it. */
-export function isDatabaseUnavailable(error: unknown): boolean {
-  for (let current: unknown = error, depth = 0; current instanceof Error && depth < 5; depth += 1) {
-    const { code, message } = current as Error & { code?: unknown };
-    if (typeof code === 'string' && unavailableCodes.has(code)) return true;
-    if (
-      /Connection terminated|timeout exceeded when trying to connect|Can't reach database|Query read timeout/i.test(
-        message,
-      )
-    )
-      return true;
-    if (current instanceof AggregateError && current.errors.some(isDatabaseUnavailable)) return true;
-    current = current.cause;
-  }
-  return false;
+const unavailableText =
+  /Connection terminated|not queryable|timeout exceeded when trying to connect|Can't reach database|Query read timeout/i;
+
+/**
+ * Whether an error says that PostgreSQL cannot be reached now, however deep a driver or Prisma has wrapped it. Errors are
+ * known by their shape, as some come from another realm.
+ */
+export function isDatabaseUnavailable(error: unknown, depth = 0): boolean {
+  if (typeof error !== 'object' || error === null || depth > 5) return false;
+  const { code, message, cause, errors } = error as {
+    code?: unknown;
+    message?: unknown;
+    cause?: unknown;
+    errors?: unknown;
+  };
+  if (typeof code === 'string' && unavailableCodes.has(code)) return true;
+  if (typeof message === 'string' && unavailableText.test(message)) return true;
+  if (Array.isArray(errors) && errors.some((one) => isDatabaseUnavailable(one, depth + 1))) return true;
+  return isDatabaseUnavailable(cause, depth + 1);
 }

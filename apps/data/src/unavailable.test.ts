@@ -1,0 +1,105 @@
+import { createTestDatabase, type TestDatabase } from '@parley/testing';
+import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
+import { type TestApi, createTestApi } from './test-api';
+
+/** Stands between the service and PostgreSQL, so that the way to it can be cut. */
+class Wire {
+  readonly sockets = new Set<Socket>();
+  server!: Server;
+  port = 0;
+
+  constructor(private readonly target: { host: string; port: number }) {}
+
+  async open(): Promise<void> {
+    this.server = createServer((near) => {
+      const far = connect(this.target);
+      for (const socket of [near, far]) {
+        this.sockets.add(socket);
+        socket.on('error', () => {}).on('close', () => (near.destroy(), far.destroy(), this.sockets.delete(socket)));
+      }
+      near.pipe(far).pipe(near);
+    });
+    await new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  async cut(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+let database: TestDatabase;
+let wire: Wire;
+let api: TestApi;
+let key: string;
+let id: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const url = new URL(database.url);
+  wire = new Wire({ host: url.hostname, port: Number(url.port) });
+  await wire.open();
+  url.hostname = '127.0.0.1';
+  url.port = String(wire.port);
+  api = createTestApi({ url: url.href, drop: database.drop });
+  const organizationId = await api.organization();
+  key = await api.key({ organizationId });
+  await api.push({ organizationId }, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
+  id = (await api.call('post', '/v1/data/order', key, { data: {} }).expect(201)).body.id;
+});
+afterAll(async () => {
+  await api.close();
+  await wire.cut();
+});
+
+const requests = () =>
+  [
+    ['get', '/v1/entity-types', undefined],
+    ['get', '/v1/data/order', undefined],
+    ['get', `/v1/data/order/${id}`, undefined],
+    ['post', '/v1/data/order', { data: {} }],
+    ['post', '/v1/data/order/query', {}],
+    ['post', '/v1/data/order/search', { query: 'x' }],
+    ['patch', `/v1/data/order/${id}`, { data: {} }],
+    ['delete', `/v1/data/order/${id}`, undefined],
+    ['post', '/v1/sync', { resources: {} }],
+    ['post', '/v1/sync/state', {}],
+    ['post', '/v1/sync/pull', {}],
+  ] as const;
+
+test('without PostgreSQL every route is a 503 with Retry-After, also for a new key, and afterwards all is well', async () => {
+  for (let round = 0; round < 2; round += 1) {
+    await wire.cut();
+    for (const [method, path, body] of requests()) {
+      for (const withKey of [key, `sk_dev_${'b'.repeat(42)}${round}`]) {
+        const response = await api.call(method, path, withKey, body);
+        expect([method, path, response.status]).toEqual([method, path, 503]);
+        expect(response.headers['retry-after']).toBe('2');
+        expect(response.body).toEqual({
+          error: 'Service temporarily unavailable',
+          code: 'unavailable',
+          requestId: expect.any(String),
+        });
+      }
+    }
+    await wire.open();
+    await api.call('get', '/v1/data/order', key).expect(200);
+    await api.call('post', '/v1/data/order', key, { data: { after: round } }).expect(201);
+  }
+}, 30_000);
+
+test('a creation that met the cut can be tried again under its Idempotency-Key and is made once', async () => {
+  const create = () => api.call('post', '/v1/data/order', key, { data: { tried: 1 } }, { 'Idempotency-Key': 'cut' });
+  const attempts = Array.from({ length: 5 }, create);
+  const running = Promise.all(attempts.map((attempt) => attempt.then(({ status }) => status)));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await wire.cut();
+  expect((await running).every((status) => status === 503 || status === 201)).toBe(true);
+  await wire.open();
+  // The claim of a request whose answer could not be given back stands until its lock ends.
+  await api.db.pool.query("update idempotency_records set locked_until = now() - interval '1 s' where key = 'cut'");
+  const { body } = await create().expect(201);
+  const { rows } = await api.db.pool.query(`select id from entities where data = '{"tried": 1}'`);
+  expect(rows).toEqual([{ id: body.id }]);
+}, 30_000);
