@@ -1,4 +1,4 @@
-import { loadConfig, numberVariable, serviceVariables, urlVariable } from '@parley/service';
+import { numberVariable, serviceVariables, urlVariable } from '@parley/service';
 import { z } from 'zod';
 
 const list = z
@@ -33,8 +33,3 @@ export const toolExecutorVariables = {
     description: 'User id of the sandbox processes when the service itself runs as root.',
   }),
 };
-
-export type ToolExecutorConfig = ReturnType<typeof loadToolExecutorConfig>;
-
-export const loadToolExecutorConfig = (env: Record<string, string | undefined>) =>
-  loadConfig(toolExecutorVariables, env);

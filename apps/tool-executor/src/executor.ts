@@ -8,7 +8,7 @@ import { type RunResult, compileInProcess, runHandler } from './sandbox/run-hand
 import { startProcess } from './sandbox/start-process';
 import type { ToolCallback } from './tool-callback';
 
-export interface ExecuteInput extends RunRights {
+interface ExecuteInput extends RunRights {
   handlerCode: string;
   /** JSON texts. */
   args: string;
@@ -16,7 +16,7 @@ export interface ExecuteInput extends RunRights {
   signal?: AbortSignal;
 }
 
-export type ExecuteOutcome =
+type ExecuteOutcome =
   | (RunResult & { durationMs: number })
   | { kind: 'invalid'; error: string; line?: number; column?: number; durationMs: number }
   | { kind: 'overloaded' };

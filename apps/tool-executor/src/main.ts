@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { createGuardedFetch, createLogger, createMetrics, runService, startProcess } from '@parley/service';
+import { createGuardedFetch, createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
 import { createApp } from './app';
-import { loadToolExecutorConfig } from './config';
+import { toolExecutorVariables } from './config';
 import { createExecutor } from './executor';
 import { createToolCallback } from './tool-callback';
 
 startProcess(async () => {
-  const config = loadToolExecutorConfig(process.env);
+  const config = loadConfig(toolExecutorVariables, process.env);
   const log = createLogger({ service: 'tool-executor', level: config.LOG_LEVEL });
   const metrics = createMetrics('tool-executor');
   const executor = createExecutor({

@@ -27,7 +27,7 @@ export interface Answer {
   durationMs: number;
 }
 
-export const testToken = 'test-executor-token';
+const testToken = 'test-executor-token';
 
 /** Bundles a process the way tools/build.mjs does (`childBuildOptions`) and gives its path. */
 export async function buildSandbox(source = join(__dirname, 'sandbox-process.ts')): Promise<string> {

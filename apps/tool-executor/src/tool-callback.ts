@@ -1,7 +1,7 @@
 import { type ToolCallbackBody, type ToolCallbackResponse, toolCallbackResponseSchema } from '@parley/contracts';
 import { Agent, request } from 'undici';
 
-export interface CallbackTarget {
+interface CallbackTarget {
   url: string;
   token: string;
   requestId: string;

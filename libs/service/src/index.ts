@@ -1,10 +1,4 @@
-export { isPublicAddress } from './guarded-fetch/address-policy';
-export {
-  type GuardedFetch,
-  type GuardedRequest,
-  type GuardedResponse,
-  createGuardedFetch,
-} from './guarded-fetch/create-guarded-fetch';
+export { type GuardedFetch, createGuardedFetch } from './guarded-fetch/create-guarded-fetch';
 export { type AppOptions, createApp } from './http/create-app';
 export {
   HttpError,

@@ -116,7 +116,8 @@ async function startThread(): Promise<void> {
 }
 
 async function startFork(): Promise<void> {
-  const child = fork(join(__dirname, 'message-child.cjs'), { stdio: 'ignore' });
+  const script = join(__dirname, 'message-child.cjs');
+  const child = fork(script, { stdio: 'ignore' });
   await once(child, 'message');
   child.kill('SIGKILL');
 }

@@ -5,7 +5,7 @@ export interface Frame<Head> {
 }
 
 /** Above every single limit (code, args, result, a fetched body) with room for the head; more is a broken peer. */
-export const maxFrameBytes = 8 * 1024 * 1024;
+const maxFrameBytes = 8 * 1024 * 1024;
 
 const prefixBytes = 8;
 

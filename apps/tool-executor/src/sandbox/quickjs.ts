@@ -8,7 +8,7 @@ const loadGlue = require('@jitl/quickjs-wasmfile-release-sync/emscripten-module'
 export type Pointer = number;
 
 /** The engine's exports that are used here; `QTS_…` are the binding's names. Values are pointers to boxed JSValues. */
-export interface QuickJs {
+interface QuickJs {
   _malloc(size: number): Pointer;
   _free(pointer: Pointer): void;
   _QTS_NewRuntime(): Pointer;
@@ -60,7 +60,7 @@ export interface QuickJs {
 }
 
 /** The stack pointer of the engine's own C code, which is a WebAssembly global and not part of its memory. */
-export interface StackPointer {
+interface StackPointer {
   get(): number;
   set(value: number): void;
 }

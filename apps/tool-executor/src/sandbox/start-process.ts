@@ -16,7 +16,7 @@ export interface SandboxProcess {
   onExit(listener: () => void): void;
 }
 
-export interface Listener {
+interface Listener {
   onFrame: (frame: Frame<FromSandbox>) => void;
   onExit: () => void;
 }

@@ -6,7 +6,7 @@ import { decodeBody } from './decode-body';
 import { cleanRequestHeaders, cleanResponseHeaders, dropCredentials } from './headers';
 import { decideTarget, inside } from './target-policy';
 
-export interface GuardedRequest {
+interface GuardedRequest {
   url: string;
   /** GET unless told. */
   method?: string;
@@ -23,7 +23,7 @@ export interface GuardedRequest {
   signal?: AbortSignal;
 }
 
-export type GuardedResponse =
+type GuardedResponse =
   | {
       ok: true;
       status: number;
@@ -35,7 +35,7 @@ export type GuardedResponse =
     }
   | { ok: false; reason: GuardedFailure; message: string };
 
-export type GuardedFailure =
+type GuardedFailure =
   'invalid_url' | 'invalid_request' | 'refused' | 'redirect' | 'too_large' | 'timeout' | 'aborted' | 'network';
 
 export interface GuardedFetch {

@@ -49,7 +49,7 @@ export function decideTarget(
 export const inside = (host: string): string => `Address not allowed: ${host} is not on the public internet`;
 
 /** Lower case, without the brackets of IPv6 and the dot of a fully qualified name. */
-export const hostOf = (url: URL): string =>
+const hostOf = (url: URL): string =>
   url.hostname
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')

@@ -23,11 +23,6 @@ export interface PreludeHost {
 /** Crosses the border of the engine: the only host function there is. Text is JSON; `!` in front marks a refusal. */
 export type Op = (kind: string, text?: string, bytes?: ArrayBuffer) => string | ArrayBuffer | undefined;
 
-export interface PreludeEntry {
-  run(handler: unknown, args: string, context: string): void;
-  deliver(kind: string, id: number, text?: string, bytes?: ArrayBuffer): void;
-}
-
 export function createHost(op: Op) {
   const { parse, stringify } = JSON;
   const listeners: Record<string, (id: number) => void> = {};

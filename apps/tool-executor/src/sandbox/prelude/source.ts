@@ -18,7 +18,10 @@ const installers = [
   installStructuredClone,
 ];
 
-/** JavaScript text for the engine: `(op) => PreludeEntry`, with every global installed. */
+/**
+ * JavaScript text for the engine: `(op) => { run, deliver }`. Evaluating it installs every global; `run` starts a
+ * handler, `deliver` hands a timer or an answer in.
+ */
 export const preludeSource = `((op) => {
   const { host, run, deliver } = (${createHost})(op);
   ${installers.map((install) => `(${install})(host);`).join('\n')}
