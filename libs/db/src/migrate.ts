@@ -76,7 +76,7 @@ async function pendingMigrations(client: Pick<pg.Pool, 'query'>, folder: string)
 }
 
 /** Beside the bundle in an image, in the working directory of a checkout. */
-export function defaultMigrationsDir(): string {
+function defaultMigrationsDir(): string {
   const candidates = [join(process.cwd(), 'prisma/migrations'), join(__dirname, 'prisma/migrations')];
   const found = candidates.find((candidate) => existsSync(candidate));
   if (found === undefined) throw new Error(`No migrations found in ${candidates.join(' or ')}`);

@@ -20,7 +20,7 @@ const nothing = z.object({});
 const minuteMs = 60_000;
 
 /** Every job of the product. A name without a handler in the worker does not compile. */
-export const jobCatalog = {
+const jobCatalog = {
   /** Rewrites the search text of a type's entities after its `searchFields` changed. The row says what is left to do. */
   'reindex-entity-type': job({
     payload: z.object({ typeId: z.string() }),

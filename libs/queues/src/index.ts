@@ -1,5 +1,5 @@
 export { type JobName, type JobPayload } from './catalog';
 export { type Consumer, type JobContext, type JobHandlers, type JobOutcome, consume } from './consume';
-export { QueueUnavailable, type Queues, createQueues } from './queues';
+export { type Queues, createQueues } from './queues';
 export { type RateLimiter, type RateLimits, createRateLimiter } from './rate-limit';
 export { type RedisConnection, closeRedis, connectRedis, requireSafeRedis, waitForRedis } from './redis';

@@ -50,7 +50,7 @@ export type RedisCheck = { ok: true } | { ok: false; problem: string };
  * Whether this Redis may hold queues: any `maxmemory-policy` but `noeviction` drops jobs when memory runs out. Throws
  * when Redis cannot be asked; a managed Redis that hides CONFIG is taken at its word.
  */
-export async function checkRedis(redis: RedisConnection): Promise<RedisCheck> {
+async function checkRedis(redis: RedisConnection): Promise<RedisCheck> {
   const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1];
   if (policy === undefined || policy === 'noeviction') return { ok: true };
   return {

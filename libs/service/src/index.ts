@@ -8,16 +8,13 @@ export {
   forbidden,
   gatewayTimeout,
   methodNotAllowed,
-  missingPermission,
   notFound,
   payloadTooLarge,
-  rateLimited,
   statedFailure,
   unauthorized,
   unavailable,
 } from './http/errors';
 export { type IdempotencyClaim, type IdempotencyStore } from './http/idempotency-store';
-export { readBody, readJson } from './http/read-json';
 export { renderError } from './http/render-error';
 export { requestIdOf } from './http/request-id';
 export { RawJson, sendJson } from './http/respond';
@@ -25,7 +22,6 @@ export { type KeyedContext, type RequestContext } from './http/exchange';
 export { type Route, type RouteDeps, route } from './http/route';
 export { closeServer } from './process/close-server';
 export {
-  ConfigError,
   databaseVariables,
   loadConfig,
   numberVariable,

@@ -17,7 +17,7 @@ export { parameterProblems } from './custom/parameters';
 export { accessOf } from './permissions/access-of';
 export { loadPermissions } from './permissions/permissions';
 export { validateRole } from './permissions/validate-role';
-export { compileTemplate, resolveArgs } from './templates/compile-template';
+export { compileTemplate } from './templates/compile-template';
 export { loadPromptVariables } from './templates/prompt-context';
 export { templateCaller } from './templates/template-caller';
 export { builtInToolNames } from './builtins/table';

@@ -4,7 +4,7 @@ import { slugSchema } from '../slug';
 /** `provider/name`, such as `openai/gpt-5-mini`. */
 const modelId = z.string().regex(/^[a-z0-9-]+\/\S+$/i, 'must be "provider/name"');
 
-export const agentModelSchema = z.union([
+const agentModelSchema = z.union([
   modelId,
   z.strictObject({
     model: modelId,
@@ -16,7 +16,7 @@ export const agentModelSchema = z.union([
 ]);
 export type AgentModel = z.infer<typeof agentModelSchema>;
 
-export const threadContextParamSchema = z.strictObject({
+const threadContextParamSchema = z.strictObject({
   name: z.string().min(1).max(100),
   type: z.enum(['string', 'number', 'boolean', 'object']),
   required: z.boolean().optional(),

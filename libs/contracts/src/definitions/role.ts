@@ -17,7 +17,7 @@ export const filterOperators = [
 ] as const;
 export type FilterOperator = (typeof filterOperators)[number];
 
-export const policySchema = z.strictObject({
+const policySchema = z.strictObject({
   /** An entity type's slug, a tool name such as `payment.create`, or `*`. */
   resource: z.string().min(1).max(200),
   /** create, read, update, delete, list, execute or `*`. */
@@ -26,7 +26,7 @@ export const policySchema = z.strictObject({
 });
 export type Policy = z.infer<typeof policySchema>;
 
-export const scopeRuleSchema = z.strictObject({
+const scopeRuleSchema = z.strictObject({
   entityType: slugSchema,
   field: z.string().min(1).max(200),
   operator: z.enum([
@@ -50,7 +50,7 @@ export const scopeRuleSchema = z.strictObject({
 });
 export type ScopeRule = z.infer<typeof scopeRuleSchema>;
 
-export const fieldMaskSchema = z.strictObject({
+const fieldMaskSchema = z.strictObject({
   entityType: slugSchema,
   /** Below `data`: `email`, `address.street`. */
   fieldPath: z.string().min(1).max(200),

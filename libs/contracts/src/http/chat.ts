@@ -25,7 +25,7 @@ export const chatBodySchema = routerChatBodySchema.extend({
 });
 export type ChatBody = z.infer<typeof chatBodySchema>;
 
-export const usageSchema = z.object({
+const usageSchema = z.object({
   inputTokens: z.int(),
   outputTokens: z.int(),
   totalTokens: z.int(),
@@ -33,7 +33,7 @@ export const usageSchema = z.object({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-export const toolCallSummarySchema = z.object({
+const toolCallSummarySchema = z.object({
   name: z.string(),
   durationMs: z.number(),
   status: z.enum(['success', 'error']),
