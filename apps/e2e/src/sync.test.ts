@@ -50,6 +50,12 @@ it('tells the state: slugs, names, versions and hashes', async () => {
   expect(hash((await client.post('/v1/sync/state', {})).body)).not.toBe(before);
 });
 
+it.each(['/v1/sync/state', '/v1/sync/pull'])('%s needs no body', async (path) => {
+  await push(catalog);
+  const [without, empty] = [await client.post(path), await client.post(path, {})];
+  expect([without.status, without.body]).toEqual([200, empty.body]);
+});
+
 it('is all or nothing', async () => {
   const broken = { ...assistant, slug: 'not a slug' };
   const answer = await push({ entityTypes: [productType], agents: [broken] });
