@@ -37,7 +37,8 @@ export function buildOptions(apps, { standalone = false, outdir = join(root, 'di
 
 /**
  * `src/*-process.ts` of an app: what it starts as a child process that may read no other file. So packages and
- * WebAssembly are always inside; names are left alone, since some of this code is shipped on as text.
+ * WebAssembly are always inside; names are left alone, since some of this code is shipped on as text, which is parsed
+ * at every start and therefore made short.
  * @param {string[]} apps
  * @returns {import('esbuild').BuildOptions}
  */
@@ -47,6 +48,8 @@ export function childBuildOptions(apps, options = {}) {
     entryPoints: Object.fromEntries(apps.flatMap((app) => entriesOf(app, /-process\.ts$/))),
     packages: 'bundle',
     loader: { '.wasm': 'binary' },
+    minifyWhitespace: true,
+    minifySyntax: true,
     keepNames: false,
     sourcemap: false,
   };

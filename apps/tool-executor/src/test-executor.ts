@@ -40,6 +40,8 @@ export async function buildSandbox(source = join(__dirname, 'sandbox-process.ts'
     target: 'node24',
     format: 'cjs',
     loader: { '.wasm': 'binary' },
+    minifyWhitespace: true,
+    minifySyntax: true,
     tsconfig: join(__dirname, '../../../tsconfig.base.json'),
   });
   return outfile;

@@ -11,6 +11,8 @@ const dataBytes = 128 * 1024;
 const stackBytes = 1024 * 1024;
 /** What the C library takes at a time. */
 const pageBytes = 4096;
+/** More than the prelude needs. The rest of the memory is left untouched, since untouched memory costs nothing. */
+const maxImageBytes = 1024 * 1024;
 
 /**
  * Takes an image of an engine that is set up but has run nothing of a stranger. Restoring copies the static data and
@@ -21,11 +23,12 @@ export function takeImage({ quickJs, memory, stack }: LoadedQuickJs): MemoryImag
   const stackTop = stack.get();
   const stackLow = stackTop - stackBytes;
   if (stackLow < dataBytes) throw new Error('The engine build has another memory layout than expected');
-  const all = memory.buffer.slice(0);
+  const data = new Uint8Array(memory.buffer.slice(0, dataBytes));
+  const above = memory.buffer.slice(stackTop, stackTop + maxImageBytes);
   const breakAddress = findBreak(quickJs._malloc, memory);
-  const heapEnd = readWord(all, breakAddress);
-  const data = new Uint8Array(all.slice(0, dataBytes));
-  const heap = new Uint8Array(all.slice(stackTop, heapEnd));
+  const heapEnd = readWord(data.buffer, breakAddress);
+  if (heapEnd > stackTop + maxImageBytes) throw new Error('The prelude needs more memory than expected');
+  const heap = new Uint8Array(above.slice(0, heapEnd - stackTop));
   const restore = () => {
     const bytes = new Uint8Array(memory.buffer);
     const dirtyEnd = Math.min(bytes.length, readWord(memory.buffer, breakAddress));
@@ -49,17 +52,23 @@ const readWord = (buffer: ArrayBuffer, address: number): number => new DataView(
  */
 function findBreak(malloc: (size: number) => number, memory: WebAssembly.Memory): number {
   const words = (): Uint32Array => new Uint32Array(memory.buffer.slice(0, dataBytes));
-  let candidates = [...words().keys()];
-  for (const pages of [512, 601, 544]) {
-    const before = words();
-    const blockBytes = pages * pageBytes;
-    const blockEnd = malloc(blockBytes) + blockBytes;
-    const after = words();
-    candidates = candidates.filter((index) => {
-      const [from = 0, to = 0] = [before[index], after[index]];
-      return to >= blockEnd && to > from && (to - from) % pageBytes === 0;
-    });
+  for (const scale of [1, 4, 16]) {
+    let candidates: Set<number> | null = null;
+    for (const pages of [41, 50, 37]) {
+      const before = words();
+      const blockBytes = pages * scale * pageBytes;
+      const blockEnd = malloc(blockBytes) + blockBytes;
+      const after = words();
+      const found = new Set<number>();
+      for (let index = 0; index < after.length; index++) {
+        const [from, to] = [before[index]!, after[index]!];
+        if (to > from && to >= blockEnd && (to - from) % pageBytes === 0) found.add(index);
+      }
+      const earlier: Set<number> = candidates ?? found;
+      candidates = new Set([...found].filter((index) => earlier.has(index)));
+    }
+    const [only] = candidates ?? [];
+    if (candidates?.size === 1 && only !== undefined) return only * 4;
   }
-  if (candidates.length !== 1) throw new Error('The engine build hides the end of its heap');
-  return candidates[0]! * 4;
+  throw new Error('The engine build hides the end of its heap');
 }

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Frame } from './frames';
 import type { Lease } from './pool';
 import type { CompileResult, FromSandbox, HandlerError } from './protocol';
+import { yieldToOthers } from './yield-to-others';
 import { compileReplySchema, outcomeSchema, requestSchema } from './reply-schemas';
 
 /** How a call ended, as the service sees it. */
@@ -50,11 +51,13 @@ export function runHandler(
       clearTimeout(deadline);
       signal?.removeEventListener('abort', abandon);
       for (const request of open.values()) request.abort(runIsOver);
-      if (isReusable) lease.release();
+      const isAsBefore = recover();
+      if (isReusable && isAsBefore) lease.release();
       else lease.discard();
       resolve(result);
     };
     const distrust = () => finish({ kind: 'error', error: { message: endedText }, logs: [] }, false);
+    const recover = yieldToOthers(process.pid);
     const abandon = () => finish({ kind: 'timeout' }, false);
     const deadline = setTimeout(abandon, input.timeoutMs + graceMs);
     signal?.addEventListener('abort', abandon, { once: true });

@@ -1,0 +1,35 @@
+import { getPriority } from 'node:os';
+import { type SandboxProcess, startProcess } from './start-process';
+import { runHandler } from './run-handler';
+import { buildSandbox } from '../test-executor';
+
+let one: SandboxProcess;
+beforeAll(async () => {
+  one = await startProcess({ entry: await buildSandbox(), uid: 65_534 });
+});
+afterAll(() => one.kill());
+
+/** Runs a handler and gives the lowest precedence that its process had meanwhile. */
+async function lowestWhile(code: string): Promise<{ during: number; after: number; isKept: boolean }> {
+  let during = 0;
+  let isKept = false;
+  const look = setInterval(() => void (during = Math.max(during, getPriority(one.pid))), 10);
+  const lease = { process: one, release: () => void (isKept = true), discard: () => undefined };
+  const input = { code, args: '{}', context: '{}', timeoutMs: 1000 };
+  await runHandler(lease, input, async () => ({ value: { ok: false, error: '', errorType: '' } }));
+  clearInterval(look);
+  return { during, after: getPriority(one.pid), isKept };
+}
+
+const isObservable = process.platform === 'linux' && process.getuid?.() === 0;
+
+if (isObservable) {
+  it('gives a run that only computes less precedence, and its process the old one afterwards', async () => {
+    expect(await lowestWhile('for (;;);')).toEqual({ during: 15, after: 0, isKept: true });
+  });
+}
+
+it('leaves a run alone that waits', async () => {
+  const waits = 'for (let i = 0; i < 20; i++) await new Promise((r) => setTimeout(r, 20)); return 1';
+  expect(await lowestWhile(waits)).toEqual({ during: 0, after: 0, isKept: true });
+});
