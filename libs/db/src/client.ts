@@ -20,6 +20,12 @@ export interface DbOptions {
 }
 
 /**
+ * Statements are made so that their plan does not depend on their values (docs/adr/0003): planning them again for each set
+ * of values would take longer than running them, and so would compiling them to machine code.
+ */
+const sessionOptions = '-c jit=off -c plan_cache_mode=force_generic_plan';
+
+/**
  * Prisma and raw SQL on one shared pool. Every wait has an end: 5 s for a connection, 30 s for a statement.
  * Connects lazily, so a process may start before its database.
  */
@@ -27,11 +33,14 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: poolSize,
+    // These stay open, and need no timer set and cleared around every statement.
+    min: Math.min(2, poolSize),
     application_name: applicationName,
     connectionTimeoutMillis: 5_000,
     statement_timeout: 30_000,
     query_timeout: 35_000,
     keepAlive: true,
+    options: sessionOptions,
   });
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   pool.on('error', (error) => onError?.(error));

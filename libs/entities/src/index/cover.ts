@@ -12,6 +12,9 @@ export interface Interval {
   part?: Buffer;
 }
 
+/** Whether an interval holds just one key, which is looked up faster. */
+export const isPoint = ({ lo, hi }: Interval): boolean => hi.length === lo.length + 1 && successor(lo).equals(hi);
+
 /** Index entries that hold every entity for which a clause is true (and others: the entity itself decides). */
 export interface Cover {
   intervals: Interval[];

@@ -1,6 +1,6 @@
 import type { Scope } from '@parley/contracts';
+import { type Cover, isPoint } from '../index/cover';
 import { shapeField } from '../index/field-hash';
-import type { Cover } from '../index/cover';
 import type { PosRange } from '../index/pos';
 import { type Sql, byteaArray } from '../sql';
 
@@ -25,70 +25,117 @@ export function segmentsSql({ lo, hi }: PosRange, sql: Sql): string {
   return `b as materialized (select t.no, t.part, ${end('asc')} as lo, ${end('desc')} as hi from t)`;
 }
 
-/** `iv`: the covers' intervals, with the number of their cover; entities that lack a field are found by their shape. */
-export function intervalsSql(covers: readonly Cover[], sql: Sql): string {
-  const rows = covers.flatMap(({ intervals }, cover) => intervals.map((interval) => ({ cover, ...interval })));
+/** Of the least numerous cover; from this many in the looked-at segments on, a second one is intersected. */
+const fewEntries = 32;
+const sampleSize = 250;
+
+/** Where the entries of some covers are found, as parts of one statement. */
+export interface Candidates {
+  /** Common table expressions, after those of `typeSql` and `segmentsSql`. */
+  tables: string[];
+  /** The places in segment `s`, in order. */
+  inSegment: (direction: Direction) => string;
+  /** Entries in segment `s` as (pos, cover), and when an entity's covers are enough. */
+  entries: string;
+  enough: (cover: string) => string;
+}
+
+/**
+ * Turns covers into SQL. `f.pos + 0`: as an index condition behind a range of values it would make PostgreSQL look up
+ * every single value of the range. Single keys and intervals are looked up apart, since PostgreSQL finds many keys in one descent.
+ * With several covers one or two of them are read, the least numerous: PostgreSQL knows nothing of values inside JSON,
+ * so a few entries of each are counted in four segments.
+ */
+export function candidatesFor(covers: readonly Cover[], { lo, hi }: PosRange, sql: Sql): Candidates {
+  const points = pointsSql(covers, sql);
+  const ranges = rangesSql(covers, sql);
+  const tables = [points, ...(ranges === null ? [] : [ranges])];
+  const between = `between ${sql.param(String(lo), 'bigint')} and ${sql.param(String(hi), 'bigint')}`;
+  const entriesIn = (segment: string, where: string): string => {
+    const of = `f.part = b.part and f.segment = ${segment}`;
+    const single = `select f.pos, p.cover from points p cross join lateral (select f.pos from entity_fields f
+      where ${of} and f.field = p.field and f.value = any(p.keys) and f.pos ${between} offset 0) f ${where.replaceAll('COVER', 'p.cover')}`;
+    if (ranges === null) return single;
+    return `${single} union all select f.pos, r.cover from ranges r cross join lateral (select f.pos from entity_fields f
+      where ${of} and f.field = r.field and f.value >= r.lo and f.value < r.hi and f.pos + 0 ${between}
+        and (r.part is null or position(r.part in f.value) > 0 or length(f.value) > 100) offset 0) f ${where.replaceAll('COVER', 'r.cover')}`;
+  };
+  if (covers.length === 1) {
+    const entries = entriesIn('s', '');
+    return {
+      tables,
+      entries,
+      enough: () => 'true',
+      inSegment: (direction) => `select distinct f.pos from (${entries}) f order by f.pos ${direction}`,
+    };
+  }
+  tables.push(
+    `sampled as materialized (
+      select c, (select count(*) from b cross join lateral (select distinct b.lo + (b.hi - b.lo) * x / 3 as segment from generate_series(0, 3) x) s
+        cross join lateral (select from (${entriesIn('s.segment', 'where COVER = c')}) f limit ${sampleSize}) f) as entries
+      from generate_series(0, ${sql.param(covers.length, 'int')} - 1) c)`,
+    `ranked as (select c, entries, row_number() over (order by entries) as rank from sampled)`,
+    `chosen as materialized (select array_agg(c) as covers, count(*) as need
+      from ranked where rank = 1 or (rank = 2 and (select entries from ranked where rank = 1) > ${fewEntries}))`,
+  );
+  const entries = entriesIn('s', 'where COVER = any((select covers from chosen)::int[])');
+  const enough = (cover: string): string =>
+    `case (select need from chosen) when 1 then max(${cover}) is not null else min(${cover}) <> max(${cover}) end`;
+  // A segment that has nothing of one cover need not be read for the other.
+  const any = `(select count(*) from unnest((select covers from chosen)) c
+    where exists (select from (${entriesIn('s', 'where COVER = c')}) f)) = (select need from chosen)`;
+  return {
+    tables,
+    entries,
+    enough,
+    inSegment: (direction) =>
+      `select f.pos from (${entries}) f where ${any} group by f.pos having ${enough('f.cover')} order by f.pos ${direction}`,
+  };
+}
+
+/** `points`: single keys by cover and field. Entities that lack a field, or that are not fully indexed, have such keys too. */
+function pointsSql(covers: readonly Cover[], sql: Sql): string {
+  const rows = covers.flatMap(({ intervals }, cover) =>
+    intervals.filter((interval) => interval.part === undefined && isPoint(interval)).map((one) => ({ cover, ...one })),
+  );
+  const given = `select cover, field, array_agg(key) as keys from unnest(${sql.param(
+    rows.map(({ cover }) => cover),
+    'int[]',
+  )}, ${sql.param(
+    rows.map(({ field }) => field),
+    'int[]',
+  )}, ${sql.param(byteaArray(rows.map(({ lo }) => lo)), 'bytea[]')}) as p(cover, field, key) group by cover, field`;
+  // Entities that are not fully indexed may belong to any cover.
+  const overflow = `select c, ${shapeField}, array[s.shape] from entity_shapes s, t, generate_series(0, ${sql.param(covers.length, 'int')} - 1) c
+    where s.type_no = t.no and s.shape = '\\x01'`;
+  const absent = covers.flatMap((cover, index) => cover.absent.map((field) => ({ cover: index, field })));
+  if (absent.length === 0) return `points as materialized (${given} union all ${overflow})`;
+  const lacking = `select a.cover, ${shapeField}, array_agg(s.shape) from entity_shapes s, t, unnest(${sql.param(
+    absent.map(({ cover }) => cover),
+    'int[]',
+  )}, ${sql.param(
+    absent.map(({ field }) => field),
+    'int[]',
+  )}) a(cover, field)
+    where s.type_no = t.no and s.shape <> '\\x01' and not s.fields @> array[a.field] group by a.cover, a.field`;
+  return `points as materialized (${given} union all ${overflow} union all ${lacking})`;
+}
+
+/** `ranges`: intervals by cover; null when there are none. */
+function rangesSql(covers: readonly Cover[], sql: Sql): string | null {
+  const rows = covers.flatMap(({ intervals }, cover) =>
+    intervals.filter((interval) => interval.part !== undefined || !isPoint(interval)).map((one) => ({ cover, ...one })),
+  );
+  if (rows.length === 0) return null;
   const parts = rows.some(({ part }) => part !== undefined)
     ? `array[${rows.map(({ part }) => (part === undefined ? 'null' : sql.param(part, 'bytea'))).join(', ')}]::bytea[]`
     : 'null::bytea[]';
-  const given = `select * from unnest(${sql.param(
+  return `ranges as materialized (select * from unnest(${sql.param(
     rows.map(({ cover }) => cover),
     'int[]',
   )}, ${sql.param(
     rows.map(({ field }) => field),
     'int[]',
   )},
-    ${sql.param(byteaArray(rows.map(({ lo }) => lo)), 'bytea[]')}, ${sql.param(byteaArray(rows.map(({ hi }) => hi)), 'bytea[]')}, ${parts}) as iv(cover, field, lo, hi, part)`;
-  const absent = covers.flatMap((cover, index) => cover.absent.map((field) => ({ cover: index, field })));
-  const everyCover = sql.param(covers.length, 'int');
-  // Entities that are not fully indexed may belong to any cover.
-  const overflow = `select c, ${shapeField}, s.shape, s.shape || '\\x00', null::bytea
-    from entity_shapes s, t, generate_series(0, ${everyCover} - 1) c where s.type_no = t.no and s.shape = '\\x01'`;
-  if (absent.length === 0) return `iv as materialized (${given} union all ${overflow})`;
-  const lacking = `select a.cover, ${shapeField}, s.shape, s.shape || '\\x00', null::bytea
-    from entity_shapes s, t, unnest(${sql.param(
-      absent.map(({ cover }) => cover),
-      'int[]',
-    )}, ${sql.param(
-      absent.map(({ field }) => field),
-      'int[]',
-    )}) a(cover, field)
-    where s.type_no = t.no and s.shape <> '\\x01' and not s.fields @> array[a.field]`;
-  return `iv as materialized (${given} union all ${overflow} union all ${lacking})`;
-}
-
-/** Entries of one interval in one segment, straight from the index. */
-const entriesSql = (segment: string, range: string): string =>
-  `(select f.pos from entity_fields f
-    where f.part = b.part and f.segment = ${segment} and f.field = iv.field and f.value >= iv.lo and f.value < iv.hi ${range}
-      and (iv.part is null or position(iv.part in f.value) > 0 or length(f.value) > 100) offset 0)`;
-
-/** Of the least numerous cover; from this many in the looked-at segments on, a second one is intersected. */
-const fewEntries = 32;
-const sampleSize = 250;
-
-/**
- * `chosen`: with several covers, which to read. PostgreSQL knows nothing of values inside JSON, so the index is asked:
- * a few entries of each cover are counted in four segments.
- */
-export function chosenSql(covers: number, sql: Sql): string {
-  return `sampled as materialized (
-      select iv.cover, count(*) as entries
-      from b cross join lateral (select distinct b.lo + (b.hi - b.lo) * x / 3 as segment from generate_series(0, 3) x) s
-      cross join iv cross join lateral (select 1 from ${entriesSql('s.segment', '')} f limit ${sampleSize}) f
-      group by iv.cover),
-    ranked as (select c, coalesce(entries, 0) as entries, row_number() over (order by coalesce(entries, 0)) as rank
-      from generate_series(0, ${sql.param(covers, 'int')} - 1) c left join sampled on sampled.cover = c),
-    chosen as materialized (select array_agg(c) as covers, count(*) as need
-      from ranked where rank = 1 or (rank = 2 and (select entries from ranked where rank = 1) > ${fewEntries}))`;
-}
-
-/** The places that the covers give in segment `s`, in order. */
-export function candidatesSql(covers: number, { lo, hi }: PosRange, direction: Direction, sql: Sql): string {
-  const range = `and f.pos between ${sql.param(String(lo), 'bigint')} and ${sql.param(String(hi), 'bigint')}`;
-  if (covers === 1)
-    return `select distinct f.pos from iv cross join lateral ${entriesSql('s', range)} f order by f.pos ${direction}`;
-  return `select f.pos from iv cross join lateral ${entriesSql('s', range)} f
-    where iv.cover = any((select covers from chosen)::int[])
-    group by f.pos having (select need from chosen) = 1 or min(iv.cover) <> max(iv.cover) order by f.pos ${direction}`;
+    ${sql.param(byteaArray(rows.map(({ lo }) => lo)), 'bytea[]')}, ${sql.param(byteaArray(rows.map(({ hi }) => hi)), 'bytea[]')}, ${parts}) as r(cover, field, lo, hi, part))`;
 }

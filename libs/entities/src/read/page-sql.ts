@@ -5,7 +5,7 @@ import { filterSql, storedEntity } from '../filter/filter-sql';
 import { coversOf } from '../index/cover';
 import { type PosRange, listedPositions } from '../index/pos';
 import { Sql, type Statement, statement } from '../sql';
-import { type Direction, candidatesSql, chosenSql, intervalsSql, segmentsSql, typeSql } from './candidates-sql';
+import { type Direction, candidatesFor, segmentsSql, typeSql } from './candidates-sql';
 import { entityJsonSql, rowSeparator } from './entity-json';
 
 export interface PageRequest {
@@ -52,11 +52,11 @@ export function pageSql(request: PageRequest): Statement {
     parts.push(`page as (select e.json, e.pos from t cross join lateral (select ${json} as json, e.pos from entities e
       where e.part = t.part and ${within()} and ${matches} order by e.pos ${direction} limit ${found}) e)`);
   } else {
-    parts.push(segmentsSql(range, sql), intervalsSql(covers, sql));
-    if (covers.length > 1) parts.push(chosenSql(covers.length, sql));
+    const candidates = candidatesFor(covers, range, sql);
+    parts.push(segmentsSql(range, sql), ...candidates.tables);
     const series = direction === 'desc' ? 'b.hi, b.lo, -1' : 'b.lo, b.hi, 1';
     parts.push(`page as (select e.json, e.pos from b cross join lateral generate_series(${series}) s
-      cross join lateral (${candidatesSql(covers.length, range, direction, sql)} offset 0) c
+      cross join lateral (${candidates.inSegment(direction)} offset 0) c
       cross join lateral (select ${json} as json, e.pos from entities e
         where e.part = b.part and e.pos = c.pos and ${matches} offset 0) e
       limit ${found})`);

@@ -37,7 +37,9 @@ const evaluate: Record<string, (value: Json | undefined, operand: Json) => boole
   $lt: (v, o) => (compare(v, o) ?? 0) < 0,
   $lte: (v, o) => (compare(v, o) ?? 1) <= 0,
   $contains: (v, o) =>
-    Array.isArray(v) ? v.some((item) => same(item, o)) : typeof v === 'string' && typeof o === 'string' && v.includes(o),
+    Array.isArray(v)
+      ? v.some((item) => same(item, o))
+      : typeof v === 'string' && typeof o === 'string' && v.includes(o),
   $exists: (v, o) => (v !== undefined) === o,
 };
 function valueAt(data: Json | undefined, path: string[]): Json | undefined {
@@ -167,7 +169,9 @@ test(`${runs * questions} random questions are answered as the interface says`, 
       }
       for (const { filters, sort: by, limit } of asked) {
         for (const status of answered % 10 === 0 ? ['deleted', 'archived'] : [undefined]) {
-          const visible = rows.filter((row) => (status === undefined ? row.status !== 'deleted' : row.status === status));
+          const visible = rows.filter((row) =>
+            status === undefined ? row.status !== 'deleted' : row.status === status,
+          );
           const expected = visible.filter((row) => matches(row, filters));
           const inOrder = by === undefined ? expected.toReversed() : sorted(expected, by.field, by.direction);
           const found = await walk({ type, filters, sort: by, limit, status });
@@ -200,7 +204,7 @@ async function walk(input: {
   status?: string;
 }): Promise<string[]> {
   const ids: string[] = [];
-  for (let cursor: string | undefined; ; ) {
+  for (let cursor: string | undefined; ;) {
     const result = await t.entities.query(here, { ...input, cursor });
     if (!result.ok) throw new Error(JSON.stringify(result));
     ids.push(...result.page.entities.map(({ id }) => id));

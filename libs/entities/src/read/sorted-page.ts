@@ -17,7 +17,8 @@ import {
   type SortedRow,
   type WalkRow,
   collectSql,
-  sortedWalkSql,
+  filteredWalkSql,
+  walkSql,
 } from './sorted-sql';
 
 type SortedInput = PageInput & {
@@ -68,27 +69,25 @@ function parsePosition(position: string[] | null): SortPosition | undefined {
 
 /** Up to `count` rows in order, or null when there is no such type. */
 async function readRows(db: Queryable, request: SortedRequest): Promise<SortedRow[] | null> {
-  if (coversOf(request.clauses).length > 0) {
+  const filtered = coversOf(request.clauses).length > 0;
+  if (filtered) {
     const { rows } = await db.query<SortedRow & { complete: boolean }>(collectSql(request));
     if (rows[0] === undefined) return null;
     if (rows[0].complete) return rows.filter(({ json }) => json !== null);
   }
-  return walk(db, request);
-}
-
-/** Each time the index is read four times as deep, up to this many entries of a segment. */
-const maxDepth = 4_096;
-
-async function walk(db: Queryable, request: SortedRequest): Promise<SortedRow[] | null> {
   const found: SortedRow[] = [];
   let { after } = request;
-  for (let depth = request.count; after?.key !== null; depth = Math.min(depth * 4, maxDepth)) {
-    const { rows } = await db.query<WalkRow>(
-      sortedWalkSql({ ...request, after, count: request.count - found.length }, depth),
-    );
+  for (let round = 0; after?.key !== null; round += 1) {
+    const rest = { ...request, after, count: request.count - found.length };
+    // Filters that many entities match fill the page from the first entries; after that only matching ones are read.
+    const walk =
+      filtered && round > 1
+        ? filteredWalkSql(rest)
+        : walkSql({ ...rest, count: request.count }, round === 0 ? 'few' : 'all');
+    const { rows } = await db.query<WalkRow>(walk);
     const [first] = rows;
     if (first === undefined) return null;
-    found.push(...rows.filter(({ json }) => json !== null));
+    found.push(...rows.filter(({ json }) => json !== null).slice(0, rest.count));
     if (found.length === request.count) return found;
     if (first.cut_key === null) break;
     after = { key: first.cut_key, pos: first.cut_pos! };

@@ -3,7 +3,7 @@ import { dataPathSql, filterSql, storedEntity } from '../filter/filter-sql';
 import { coversOf } from '../index/cover';
 import { fieldHash, shapeField, updatedAtField } from '../index/field-hash';
 import { Sql, type Statement, statement } from '../sql';
-import { type Direction, candidatesSql, chosenSql, intervalsSql, segmentsSql, typeSql } from './candidates-sql';
+import { type Direction, candidatesFor, segmentsSql, typeSql } from './candidates-sql';
 import { entityJsonSql } from './entity-json';
 import type { PageRequest } from './page-sql';
 
@@ -33,27 +33,24 @@ export interface SortedRow {
 /** As many candidates as are fetched and sorted; more are better read in the order of the sort. */
 const maxCollected = 3_000;
 
-/** Page from all candidates of the filters; `candidates` above `maxCollected` means that there is no page. */
+/** Page from all candidates of the filters, when they are not too many: `complete` says whether it is one. */
 export function collectSql(request: SortedRequest): Statement {
   const sql = new Sql();
   const { direction, range } = request;
-  const covers = coversOf(request.clauses);
+  const candidates = candidatesFor(coversOf(request.clauses), range, sql);
+  const most = sql.param(maxCollected, 'int');
   const parts = [
     typeSql(request.scope, request.type, request.deleted, sql),
     segmentsSql(range, sql),
-    intervalsSql(covers, sql),
-  ];
-  if (covers.length > 1) parts.push(chosenSql(covers.length, sql));
-  const most = sql.param(maxCollected, 'int');
-  parts.push(
+    ...candidates.tables,
     `found as materialized (select c.pos from b cross join lateral generate_series(b.lo, b.hi) s
-      cross join lateral (${candidatesSql(covers.length, range, direction, sql)} offset 0) c limit ${most} + 1)`,
+      cross join lateral (${candidates.inSegment(direction)} offset 0) c limit ${most} + 1)`,
     `sorted as (select e.*, ${keySql(request.field, sql)} as key from found cross join b
       cross join lateral (select * from entities e where e.part = b.part and e.pos = found.pos offset 0) e
       where (select count(*) from found) <= ${most} and ${filterSql(request.clauses, storedEntity('e'), sql)})`,
     `page as (select * from sorted where ${afterSql(request.after, direction, sql)}
       order by key is null, key ${direction}, pos ${direction} limit ${sql.param(request.count, 'int')})`,
-  );
+  ];
   return statement(
     `with ${parts.join(',\n')}
     select t.no, page.json, page.key, page.pos, (select count(*) from found) <= ${most} as complete from t left join
@@ -70,30 +67,88 @@ export interface WalkRow extends SortedRow {
 }
 
 /**
- * Page in the order of the index: the first `depth` entries of every segment are merged, which is the order of all
- * entities up to the least of the segments' last entries; those are checked until the page is full.
+ * Page in the order of the field: the first entries of the segments that begin first are merged, which is the order of
+ * all entities up to the least entry that was not read; those are checked until the page is full. Without filters the
+ * few segments that a page can come from are enough.
  */
-export function sortedWalkSql(request: SortedRequest, depth: number): Statement {
+export function walkSql(request: SortedRequest, segments: 'few' | 'all'): Statement {
+  const walk = walkParts(request);
+  const { sql, order, field } = walk;
+  const deep = sql.param(request.count, 'int');
+  const wide = sql.param(segments === 'few' ? request.count : 1_000_000, 'int');
+  return finish(walk, request, [
+    `firsts as materialized (select s, f.value, f.pos from b cross join lateral generate_series(b.lo, b.hi) s
+      cross join lateral (select f.value, f.pos from entity_fields f where ${field} order by ${order('f')} limit 1) f
+      order by ${order('f')} limit ${wide} + 1)`,
+    `heads as materialized (select f.* from b cross join (select s from firsts order by ${order('firsts')} limit ${wide}) s
+      cross join lateral (select f.*, row_number() over () as depth from (select f.value, f.pos from entity_fields f
+        where ${field} order by ${order('f')} limit ${deep}) f offset 0) f)`,
+    `cut as materialized (select value, pos from (
+        select value, pos from heads where depth = ${deep}
+        union all (select value, pos from firsts order by ${order('firsts')} offset ${wide})) c
+      order by ${order('c')} limit 1)`,
+  ]);
+}
+
+/** So many matching entries are checked in one statement. */
+const maxMatched = 2_000;
+
+/** As `walkSql`, over the entries of the entities only that the filters' covers give, however many they are. */
+export function filteredWalkSql(request: SortedRequest): Statement {
+  const walk = walkParts(request);
+  const { sql, order, field } = walk;
+  const { tables, entries, enough } = candidatesFor(coversOf(request.clauses), request.range, sql);
+  const most = sql.param(maxMatched, 'int');
+  return finish(walk, request, [
+    ...tables,
+    `heads as materialized (select f.value, f.pos from b cross join lateral generate_series(b.lo, b.hi) s
+      cross join lateral (select c.pos, string_agg(c.value, '') as value
+        from (select c.pos, c.cover, null::bytea as value from (${entries}) c
+          union all select f.pos, null, f.value from entity_fields f where ${field}) c
+        group by c.pos having ${enough('c.cover')} and bool_or(c.cover is not null) and bool_or(c.value is not null) offset 0) f
+      order by ${order('f')} limit ${most})`,
+    `cut as materialized (select value, pos from heads order by ${order('heads')} offset ${most} - 1)`,
+  ]);
+}
+
+interface WalkParts {
+  sql: Sql;
+  /** The order of the page over an alias with `value` and `pos`. */
+  order: (alias: string) => string;
+  /** Whether `f` comes after what was shown already. */
+  start: string;
+  /** Condition on `f`: entries of the field in segment `s` that are still to come. */
+  field: string;
+  key: string;
+  within: string;
+}
+
+function walkParts({ direction, range, field, after }: SortedRequest): WalkParts {
   const sql = new Sql();
-  const { direction, range, field, after } = request;
-  const order = (alias: string): string => `${alias}.value ${direction}, ${alias}.pos ${direction}`;
-  const beyond = direction === 'desc' ? '<' : '>';
   const start =
     after === null
       ? 'true'
-      : `(f.value, f.pos) ${beyond} (${sql.param(Buffer.from(after.key!, 'hex'), 'bytea')}, ${sql.param(after.pos, 'bigint')})`;
-  const within = `f.pos between ${sql.param(String(range.lo), 'bigint')} and ${sql.param(String(range.hi), 'bigint')}`;
-  const deep = sql.param(depth, 'int');
-  const key = keySql(field, sql);
-  const entry = sql.param(field.kind === 'data' ? fieldHash(field.path) : updatedAtField, 'int');
+      : `(f.value, f.pos) ${direction === 'desc' ? '<' : '>'} (${sql.param(Buffer.from(after.key!, 'hex'), 'bytea')}, ${sql.param(after.pos, 'bigint')})`;
+  // `+ 0`: not an index condition, see `candidatesFor`.
+  const within = `f.pos + 0 between ${sql.param(String(range.lo), 'bigint')} and ${sql.param(String(range.hi), 'bigint')}`;
+  const number = sql.param(field.kind === 'data' ? fieldHash(field.path) : updatedAtField, 'int');
+  return {
+    sql,
+    start,
+    within,
+    order: (alias) => `${alias}.value ${direction}, ${alias}.pos ${direction}`,
+    field: `f.part = b.part and f.segment = s and f.field = ${number} and ${start} and ${within}`,
+    key: keySql(field, sql),
+  };
+}
+
+/** From `heads` and `cut` to the page: entries up to the cut, each checked against its entity. */
+function finish({ sql, order, start, key, within }: WalkParts, request: SortedRequest, tables: string[]): Statement {
+  const { direction } = request;
   const parts = [
     typeSql(request.scope, request.type, request.deleted, sql),
-    segmentsSql(range, sql),
-    `heads as materialized (select f.* from b cross join lateral generate_series(b.lo, b.hi) s
-      cross join lateral (select f.*, row_number() over () as depth from (select f.value, f.pos from entity_fields f
-        where f.part = b.part and f.segment = s and f.field = ${entry} and ${start} and ${within}
-        order by ${order('f')} limit ${deep}) f offset 0) f)`,
-    `cut as materialized (select value, pos from heads where depth = ${deep} order by ${order('heads')} limit 1)`,
+    segmentsSql(request.range, sql),
+    ...tables,
     // Entities that are not fully indexed have no entry, or the same as is computed here: union leaves one.
     `loose as (select f.value, f.pos from b cross join lateral generate_series(b.lo, b.hi) s
       cross join lateral (select f.pos from entity_fields f where f.part = b.part and f.segment = s
