@@ -5,6 +5,8 @@ export type Samples = number[];
 
 export interface Summary {
   count: number;
+  /** What it takes when nothing else is in the way. */
+  p10: number;
   p50: number;
   p95: number;
   p99: number;
@@ -13,7 +15,7 @@ export interface Summary {
 export function summarize(samples: Samples): Summary {
   const sorted = Float64Array.from(samples).sort();
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
-  return { count: sorted.length, p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+  return { count: sorted.length, p10: at(0.1), p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
 /** Calls one after the other. */
