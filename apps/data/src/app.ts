@@ -35,7 +35,7 @@ export function createDataApp(deps: DataDeps): RequestListener {
     metrics,
     checkResponses,
     checkKey: createApiKeyCheck(db.pool),
-    admit: limiter && ((key) => limiter.admit(key)),
+    limiter,
     idempotency: createIdempotencyStore(db.pool),
     isUnavailable: isDatabaseUnavailable,
     routes: [

@@ -18,6 +18,8 @@ export interface RateLimiterOptions {
 }
 
 export interface RateLimiter {
+  /** The Unix milliseconds until which a key is known to have no chance, so that asking is of no use; 0 without such. */
+  blockedUntil(key: { id: string }): number;
   /** 0 when admitted, else the Unix milliseconds from which the next request is admitted. Never rejects. */
   admit(key: { id: string; organizationId: string }): number | Promise<number>;
   close(): void;
@@ -132,12 +134,17 @@ export function createRateLimiter({ redis, limits, deadlineMs = 50, onSkip }: Ra
     settle(0);
   }
 
-  function admit({ id, organizationId }: { id: string; organizationId: string }): number | Promise<number> {
+  function blockedUntil({ id }: { id: string }): number {
     const known = blocked.get(id);
-    if (known !== undefined) {
-      if (performance.now() < known.untilMs) return known.retryAtMs;
-      blocked.delete(id);
-    }
+    if (known === undefined) return 0;
+    if (performance.now() < known.untilMs) return known.retryAtMs;
+    blocked.delete(id);
+    return 0;
+  }
+
+  function admit({ id, organizationId }: { id: string; organizationId: string }): number | Promise<number> {
+    const blockedUntilMs = blockedUntil({ id });
+    if (blockedUntilMs > 0) return blockedUntilMs;
     if (silent || redis.status !== 'ready') {
       onSkip?.();
       return 0;
@@ -164,6 +171,7 @@ export function createRateLimiter({ redis, limits, deadlineMs = 50, onSkip }: Ra
   }
 
   return {
+    blockedUntil,
     admit,
     close() {
       closed = true;

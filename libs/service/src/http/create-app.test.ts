@@ -24,7 +24,9 @@ const log = pino(
 );
 
 let blockedUntilMs = 0;
+let refusedUntilMs = 0;
 let handled = 0;
+let changed = 0;
 let aborted = 0;
 const observed: { route: string; status: number }[] = [];
 class Unavailable extends Error {}
@@ -33,7 +35,13 @@ const app = createApp({
   log,
   checkResponses: true,
   checkKey: async (token) => keys[token] ?? null,
-  admit: (key) => (key.id === 'k2' ? blockedUntilMs : 0),
+  limiter: {
+    blockedUntil: (key) => (key.id === 'k2' ? blockedUntilMs : 0),
+    admit: async (key) => {
+      await sleep(5);
+      return key.id === 'k2' ? refusedUntilMs : 0;
+    },
+  },
   isUnavailable: (error) => error instanceof Unavailable,
   metrics: { observe: (seen) => observed.push(seen) },
   routes: [
@@ -57,12 +65,16 @@ const app = createApp({
         method: 'post',
         path: '/v1/things',
         permission: 'data',
+        rateLimited: true,
         bodyLimitBytes: 1000,
         body: z.object({ data: z.custom<object>((value) => typeof value === 'object', 'Expected an object') }),
         status: 201,
         response: z.object({ data: z.unknown() }),
       },
-      async ({ body }) => body,
+      async ({ body }) => {
+        changed += 1;
+        return body;
+      },
     ),
     route(
       { method: 'get', path: '/v1/raw', permission: null, response: z.unknown() },
@@ -242,15 +254,41 @@ describe('keys', () => {
   });
 });
 
-test('a refused request is a 429 with Retry-After and retryAt, and its work is not done', async () => {
-  blockedUntilMs = Date.now() + 4_200;
-  const before = handled;
-  const response = await get('/v1/things/a', 'data').expect(429);
-  expect(response.body).toEqual({ ...error('Rate limit exceeded', 'rate_limited'), retryAt: blockedUntilMs });
-  expect(response.headers['retry-after']).toBe('5');
-  expect(handled).toBe(before);
-  blockedUntilMs = 0;
-  await get('/v1/things/a', 'data').expect(200);
+describe('the rate limit', () => {
+  const refusal = (retryAt: number) => ({ ...error('Rate limit exceeded', 'rate_limited'), retryAt });
+  const post = () => request(base).post('/v1/things').set(bearer('data'));
+  afterEach(() => {
+    blockedUntilMs = 0;
+    refusedUntilMs = 0;
+  });
+
+  test('a key that is known to be blocked: 429 with Retry-After and retryAt, and nothing is done', async () => {
+    blockedUntilMs = Date.now() + 4_200;
+    const before = handled;
+    const response = await get('/v1/things/a', 'data').expect(429);
+    expect(response.body).toEqual(refusal(blockedUntilMs));
+    expect(response.headers['retry-after']).toBe('5');
+    await post().send({ data: {} }).expect(429);
+    expect(handled).toBe(before);
+  });
+
+  test('a refused request: the work of a read is thrown away, that of a change not begun', async () => {
+    refusedUntilMs = Date.now() + 4_200;
+    const before = changed;
+    expect((await get('/v1/things/a', 'data').expect(429)).body).toEqual(refusal(refusedUntilMs));
+    expect((await post().send({ data: {} }).expect(429)).body).toEqual(refusal(refusedUntilMs));
+    expect(changed).toBe(before);
+  });
+
+  test('it comes before what else is wrong with a request, and after what is wrong with its key', async () => {
+    refusedUntilMs = Date.now() + 4_200;
+    await post().set('Content-Type', 'application/json').send('{').expect(429);
+    await get('/v1/things/a?limit=1&limit=2', 'data').expect(429);
+    await get('/v1/things/a', 'chat').expect(403);
+    refusedUntilMs = 0;
+    await post().set('Content-Type', 'application/json').send('{').expect(400);
+    await get('/v1/things/a', 'data').expect(200);
+  });
 });
 
 describe('errors', () => {

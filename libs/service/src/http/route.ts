@@ -55,8 +55,15 @@ export interface RouteDeps {
   /** Answers are checked against their schemas. */
   checkResponses: boolean;
   idempotency?: IdempotencyStore;
-  /** The rate limit: 0 when admitted, else the Unix milliseconds at which to come back. Never rejects. */
-  admit?: (key: ApiKeyIdentity) => number | Promise<number>;
+  limiter?: RequestLimiter;
+}
+
+/** The rate limit, in two questions: 0 means yes, else it is the Unix milliseconds at which to come back. */
+export interface RequestLimiter {
+  /** Whether it is known already that this key has to wait. */
+  blockedUntil(key: ApiKeyIdentity): number;
+  /** Counts the request, or refuses it. Never rejects. */
+  admit(key: ApiKeyIdentity): number | Promise<number>;
 }
 
 interface Answer {
@@ -93,7 +100,7 @@ export function route(spec: AnySpec, handler: AnyHandler): Route {
     exchange: Exchange,
     params: Record<string, string>,
     deps: RouteDeps,
-    admission: Promise<number> | undefined,
+    admission?: Promise<number>,
   ): Promise<Answer> {
     const { request, identity } = exchange;
     const body = spec.body && (await readJson(request, spec.bodyLimitBytes ?? defaultBodyLimitBytes));
@@ -118,28 +125,33 @@ export function route(spec: AnySpec, handler: AnyHandler): Route {
     spec,
     async handle(exchange, params, deps) {
       spec.guard?.(exchange.request);
-      let admission: Promise<number> | undefined;
-      if (spec.permission !== null) {
-        const key = await authenticate(exchange, spec.permission, deps);
-        const decision = spec.rateLimited ? (deps.admit?.(key) ?? 0) : 0;
-        if (typeof decision === 'object') admission = decision;
-        else if (decision > 0) throw rateLimited(decision);
-      }
+      const key = spec.permission === null ? undefined : await authenticate(exchange, spec.permission, deps);
+      const limiter = spec.rateLimited && key !== undefined ? deps.limiter : undefined;
+      if (limiter === undefined) return send(exchange, await work(exchange, params, deps), deps);
+
+      const blockedUntilMs = limiter.blockedUntil(key!);
+      if (blockedUntilMs > 0) throw rateLimited(blockedUntilMs);
+      // The longest wait begins first: a read has sent its query before the limit is asked, and a change is not begun
+      // before it has answered.
+      const admission = readOnly ? afterThisTurn(() => limiter.admit(key!)) : Promise.resolve(limiter.admit(key!));
       const working = work(exchange, params, deps, admission);
-      if (admission !== undefined) {
-        // Its failure is told below, once it is known whether the request is admitted at all.
-        working.catch(() => {});
-        const retryAtMs = await admission;
-        if (retryAtMs > 0) throw rateLimited(retryAtMs);
-      }
-      const result = await working;
-      // A handler whose protocol asks for an answer without a body has given it.
-      if (exchange.response.writableEnded) return;
-      if (deps.checkResponses && result.status === status) assertAnswer(spec, result.body);
-      sendJson(exchange.response, result.status, result.body);
+      // Its failure is told below, once it is known whether the request is admitted at all.
+      working.catch(() => {});
+      const retryAtMs = await admission;
+      if (retryAtMs > 0) throw rateLimited(retryAtMs);
+      send(exchange, await working, deps);
     },
   };
+
+  function send({ response }: Exchange, result: Answer, deps: RouteDeps): void {
+    if (deps.checkResponses && result.status === status) assertAnswer(spec, result.body);
+    sendJson(response, result.status, result.body);
+  }
 }
+
+/** When everything that this turn of the event loop has begun is under way. */
+const afterThisTurn = (ask: () => number | Promise<number>): Promise<number> =>
+  new Promise((resolve) => setImmediate(() => resolve(ask())));
 
 /** Never sent: the caller has seen the same decision and throws. */
 const refused: Answer = { status: 429, body: null };
