@@ -15,7 +15,7 @@ async function lowestWhile(code: string): Promise<{ during: number; after: numbe
   let isKept = false;
   const look = setInterval(() => void (during = Math.max(during, getPriority(one.pid))), 10);
   const lease = { process: one, release: () => void (isKept = true), discard: () => undefined };
-  const input = { code, args: '{}', context: '{}', timeoutMs: 1000 };
+  const input = { code, args: '{}', context: '{}', timeoutMs: 3000 };
   await runHandler(lease, input, async () => ({ value: { ok: false, error: '', errorType: '' } }));
   clearInterval(look);
   return { during, after: getPriority(one.pid), isKept };

@@ -2,29 +2,30 @@ import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 const everyMs = 50;
-/** Of the last 50 ms; a run that computed this much has been computing without a pause. */
-const busyMs = 40;
+/**
+ * Processor time after which a run yields, from the first look on. Only root can give precedence back; elsewhere the
+ * process is lost afterwards, which must be worth it.
+ */
+const yieldsAfterMs = { asRoot: 50, asOther: 500 };
 /** Ticks of /proc, whose length Linux has fixed for programs. */
 const tickMs = 10;
 const low = 15;
-/** Busy looks in a row before it yields. Only root can give precedence back; else its process is lost afterwards. */
-const looks = { asRoot: 1, asOther: 10 };
 
 /**
- * Takes precedence away from a run that does nothing but compute, so that short calls beside it are not slowed by it.
- * The returned function ends the watch and says whether the process is as before. Does nothing where there is no /proc.
+ * Takes precedence away from a run that computes for long, so that short calls beside it are not slowed by it. The
+ * returned function ends the watch and says whether the process is as before. Does nothing where there is no /proc.
  */
 export function yieldToOthers(pid: number): () => boolean {
-  let lastMs: number | null = null;
+  const limitMs = process.getuid?.() === 0 ? yieldsAfterMs.asRoot : yieldsAfterMs.asOther;
+  let firstMs: number | null = null;
   let isLow = false;
-  let busy = 0;
-  const patience = process.getuid?.() === 0 ? looks.asRoot : looks.asOther;
   const watch = setInterval(() => {
     const nowMs = computedMs(pid);
-    busy = nowMs !== null && lastMs !== null && nowMs - lastMs >= busyMs ? busy + 1 : 0;
-    if (busy >= patience) isLow = prioritize(pid, low);
-    lastMs = nowMs;
-    if (isLow || nowMs === null) clearInterval(watch);
+    firstMs ??= nowMs;
+    if (nowMs === null || firstMs === null) return clearInterval(watch);
+    if (nowMs - firstMs < limitMs) return;
+    clearInterval(watch);
+    isLow = prioritize(pid, low);
   }, everyMs);
   return () => {
     clearInterval(watch);
