@@ -153,7 +153,7 @@ test('what Redis keeps is bounded and goes by itself', async () => {
   expect(await redis.keys('rate:{bounded}*')).toEqual([]);
 });
 
-test('a clock that steps back neither opens the door nor closes it for longer than a window', async () => {
+test('a clock that is set back neither opens the door nor closes it for long', async () => {
   const redis = await connect();
   const made = await limiter({ perKey: 2, windowMs: 500 });
   const key = newKey();

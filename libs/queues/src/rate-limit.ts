@@ -36,27 +36,22 @@ const ticks = 2;
 /**
  * Both windows in one step, by the clock of Redis. Each key of Redis is the list of the last admitted times, newest
  * first and never longer than its limit: a request fits when the one `limit` places back is older than the window. A
- * refused request leaves no trace. A clock that steps back stands still until it has caught up, or starts anew when
- * that would take longer than a window.
+ * refused request leaves no trace. After the clock was set back that one may lie ahead: then it stands in the way a
+ * little longer, but when it lies ahead by more than a window it means nothing any more and the list starts anew.
  */
 const decide = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local window = tonumber(ARGV[1])
-local clock = now
-for i = 1, 2 do
-  local newest = tonumber(redis.call('LINDEX', KEYS[i], 0) or 0)
-  if newest > now + window then redis.call('DEL', KEYS[i])
-  elseif newest > clock then clock = newest end
-end
 local wait = 0
 for i = 1, 2 do
-  local oldest = redis.call('LINDEX', KEYS[i], ARGV[i + 1] - 1)
-  if oldest and oldest + window >= clock then wait = math.max(wait, oldest + window + 1 - now) end
+  local oldest = tonumber(redis.call('LINDEX', KEYS[i], ARGV[i + 1] - 1) or 0)
+  if oldest > now + window then redis.call('DEL', KEYS[i])
+  else wait = math.max(wait, oldest + window + 1 - now) end
 end
 if wait > 0 then return wait end
 for i = 1, 2 do
-  local length = redis.call('LPUSH', KEYS[i], clock)
+  local length = redis.call('LPUSH', KEYS[i], now)
   local limit = tonumber(ARGV[i + 1])
   if length > limit then redis.call('LTRIM', KEYS[i], 0, limit - 1) end
   redis.call('PEXPIRE', KEYS[i], window + 1)
