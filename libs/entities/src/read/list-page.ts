@@ -5,6 +5,7 @@ import { decodeCursor, encodeCursor } from '../cursor';
 import { type Clause, equals } from '../filter/condition';
 import { posRangeOf } from '../index/pos';
 import { type Invalid, type TypeNotFound, invalid } from '../result';
+import { isStorable } from '../storable';
 import type { Direction } from './candidates-sql';
 import { type PageRow, pageItems, pageSql } from './page-sql';
 import { PageText } from './page-text';
@@ -25,6 +26,12 @@ export const staleCursor = invalid('cursor', 'cursor is broken or belongs to ano
 export const statusClauses = (status: string | undefined): Clause[] =>
   status === undefined || status === 'deleted' ? [] : [[equals({ kind: 'status' }, status)]];
 
+/** Names that PostgreSQL cannot hold. */
+export function unstorableName({ type, status }: { type: string; status?: string }): TypeNotFound | Invalid | null {
+  if (!isStorable(type)) return { ok: false, reason: 'type_not_found' };
+  return status === undefined || isStorable(status) ? null : invalid('status', 'status contains what cannot be stored');
+}
+
 /** A page in the order of creation, by keyset: `query` says what it belongs to, for the cursor. */
 export async function listPage(
   db: Queryable,
@@ -32,6 +39,8 @@ export async function listPage(
   input: PageInput & { clauses: readonly Clause[]; query: string; direction: Direction; access?: Access },
 ): Promise<PageResult> {
   const { type, limit, cursor, direction, query } = input;
+  const unstorable = unstorableName(input);
+  if (unstorable !== null) return unstorable;
   const clauses = [...input.clauses, ...statusClauses(input.status), ...(input.access?.clauses ?? [])];
   const range = posRangeOf(clauses);
   if (cursor !== undefined && cursor !== '') {

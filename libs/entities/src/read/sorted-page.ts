@@ -6,7 +6,7 @@ import type { Clause, Condition } from '../filter/condition';
 import { coversOf } from '../index/cover';
 import { posOfId, posRangeOf } from '../index/pos';
 import type { Direction } from './candidates-sql';
-import { type PageInput, type PageResult, staleCursor, statusClauses } from './list-page';
+import { type PageInput, type PageResult, staleCursor, statusClauses, unstorableName } from './list-page';
 import { pageSql, type PageRow } from './page-sql';
 import { rowSeparator } from './entity-json';
 import { PageText } from './page-text';
@@ -34,6 +34,8 @@ type SortedInput = PageInput & {
  * the field, deeper each time, until the page is full; entities that lack the field come after all others.
  */
 export async function sortedPage(db: Queryable, scope: Scope, input: SortedInput): Promise<PageResult> {
+  const unstorable = unstorableName(input);
+  if (unstorable !== null) return unstorable;
   const after = input.cursor ? parsePosition(decodeCursor(input.query, input.cursor)) : null;
   if (after === undefined) return staleCursor;
   const clauses = [...input.clauses, ...statusClauses(input.status), ...(input.access?.clauses ?? [])];

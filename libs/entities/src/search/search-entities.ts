@@ -5,8 +5,7 @@ import { parseDataPath } from '../filter/parse-filters';
 import { filterSql, storedEntity } from '../filter/filter-sql';
 import { typeSql } from '../read/candidates-sql';
 import { entityJsonSql, rowSeparator } from '../read/entity-json';
-import { statusClauses } from '../read/list-page';
-import { isStorable } from '../storable';
+import { statusClauses, unstorableName } from '../read/list-page';
 import type { Invalid, MaskedField, TypeNotFound } from '../result';
 import { Sql, statement } from '../sql';
 import { EntityListText } from '../read/page-text';
@@ -34,7 +33,8 @@ const maxRanked = 1_000;
  */
 export async function searchEntities(db: Queryable, scope: Scope, input: SearchInput): Promise<SearchResult> {
   const { type, limit, access } = input;
-  if (!isStorable(type)) return { ok: false, reason: 'type_not_found' };
+  const unstorable = unstorableName(input);
+  if (unstorable !== null) return unstorable;
   const sql = new Sql();
   const query = searchQuery(input.query);
   const clauses = [...statusClauses(input.status), ...(access?.clauses ?? [])];

@@ -42,7 +42,7 @@ export async function lockEntity(
       select no, schema, search_fields from entity_types t
       where organization_id = ${sql.param(scope.organizationId, 'text')}
         and environment = ${sql.param(scope.environment, '"Environment"')} and slug = ${sql.param(type, 'text')}
-        and ${writerLockSql('t.no')} for key share),
+        and ${writerLockSql('t.no')} for share),
     e as (
       select e.*, ${filterSql(access?.clauses ?? [], storedEntity('e'), sql)} as visible from t join entities e on true
       where e.id = ${sql.param(id, 'text')} and e.part in (t.no, -t.no) for update of e)

@@ -129,7 +129,7 @@ function createSql(scope: Scope, type: KnownType, input: CreateInput & { status:
   const text = `with t as (
       select no, segment, segment_floor, xmin::text as version from entity_types t
       where organization_id = ${organization} and environment = ${environment} and slug = ${sql.param(input.type, 'text')}
-        and ${writerLockSql('t.no')} for key share),
+        and ${writerLockSql('t.no')} for share),
     clock as materialized (
       select segment, greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, segment_floor) as ms,
         nextval('entity_sequence') as sequence

@@ -6,7 +6,10 @@ import { statement } from '../sql';
 /** First half of the advisory locks that writers of a type share and whoever changes its segments takes alone. */
 const lockSpace = 7_290_316;
 
-/** SQL that waits for its turn to write entities of a type; held to the end of the transaction. */
+/**
+ * SQL that waits for its turn to write entities of a type; held to the end of the transaction. The type's row must be
+ * read `for share` beside it: a weaker lock would be given the row as it was before the wait, and with it the old segment.
+ */
 export const writerLockSql = (no: string): string => `pg_advisory_xact_lock_shared(${lockSpace}, ${no}) is not null`;
 
 export const exclusiveLockSql = (no: string): string => `select pg_advisory_xact_lock(${lockSpace}, ${no})`;
@@ -58,7 +61,8 @@ async function beginNext(pool: pg.Pool, no: number, segment: number, size: numbe
     await client.query(
       `update entity_types set segment = segment + 1, segment_floor = 1 + greatest(segment_floor,
          (extract(epoch from clock_timestamp()) * 1000)::bigint,
-         (select ${createdAtSql('max(pos)')} from entities where part in ($1, -$1::int)))
+         (select ${createdAtSql('max(pos)')} from entities where part = $1),
+         (select ${createdAtSql('max(pos)')} from entities where part = -$1::int))
        where no = $1 and segment = $2`,
       [no, segment],
     );

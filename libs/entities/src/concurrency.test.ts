@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTestDatabase } from '@parley/testing';
+import { type TestEntities, here, origin, startEntities } from './testing/start-entities';
+
+let t: TestEntities;
+beforeAll(async () => {
+  t = await startEntities(await createTestDatabase());
+});
+afterAll(() => t.stop());
+
+const create = async (type: string, data: { [key: string]: number | boolean }): Promise<string> => {
+  const created = await t.entities.create(here, { ...origin, type, data });
+  if (!created.ok) throw new Error(created.reason);
+  return created.entity.value.id;
+};
+
+test('1,000 rounds of 8 concurrent patches of different keys lose none', async () => {
+  await t.createType('counter');
+  const ids = await Promise.all([create('counter', {}), create('counter', {})]);
+  const rounds = 500;
+  const work = async (id: string): Promise<void> => {
+    for (let round = 1; round <= rounds; round += 1) {
+      await Promise.all(
+        Array.from({ length: 8 }, (_, key) =>
+          t.entities.update(here, { ...origin, type: 'counter', id, data: { [`k${key}`]: round } }),
+        ),
+      );
+      if (round % 50 > 0) continue;
+      const found = await t.entities.get(here, { type: 'counter', id });
+      const expected = Object.fromEntries(Array.from({ length: 8 }, (_, key) => [`k${key}`, round]));
+      expect(found.ok && found.entity.value.data).toEqual(expected);
+    }
+  };
+  await Promise.all(ids.map(work));
+  const { rows } = await t.db.pool.query(
+    `select e.id, (select count(*)::int from entity_fields f where f.part = e.part and f.segment = e.segment and f.pos = e.pos) as fields,
+       (select count(*)::int from events where entity_id = e.id) as events from entities e`,
+  );
+  // 8 keys, the status, the update time and the set of fields: nothing of an earlier value is left.
+  expect(rows.map(({ fields, events }) => [fields, events])).toEqual([
+    [11, rounds * 8 + 1],
+    [11, rounds * 8 + 1],
+  ]);
+}, 240_000);
+
+test('segments follow the order of creation, however many write at once', async () => {
+  await t.createType('busy');
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (let n = 0; n < 40; n += 1) await create('busy', { n });
+    }),
+  );
+  await t.entities.settled();
+  const { rows } = await t.db.pool.query(
+    `select max(segment) as segments, count(*)::int as count, count(*) filter (where segment < before)::int as astray
+     from (select segment, lag(segment) over (order by pos) as before from entities
+           where part = (select no from entity_types where slug = 'busy')) e`,
+  );
+  expect(rows[0]).toMatchObject({ count: 320, astray: 0 });
+  expect(rows[0].segments).toBeGreaterThan(5);
+});
+
+describe('walks while others write', () => {
+  const base: string[] = [];
+  beforeAll(async () => {
+    await t.createType('walked');
+    for (let n = 0; n < 60; n += 1) base.push(await create('walked', { n: n % 4, kept: true }));
+    // Everything from here on is created in one and the same millisecond, an hour ahead.
+    await t.entities.settled();
+    await t.db.pool.query(`update entity_types set segment = segment + 1,
+      segment_floor = (extract(epoch from now()) * 1000)::bigint + 3600000 where slug = 'walked'`);
+    for (let n = 0; n < 60; n += 1) base.push(await create('walked', { n: n % 4, kept: true }));
+  });
+
+  test.each([
+    ['newest first', {}],
+    ['filtered', { filters: { 'data.kept': true } }],
+    ['filtered by two', { filters: { 'data.kept': true, 'data.n': { $gte: 0 } } }],
+    ['by a field, ascending', { sort: { field: 'data.n', direction: 'asc' as const } }],
+    ['by a field, descending, filtered', { sort: { field: 'data.n' }, filters: { 'data.kept': true } }],
+    ['oldest first', { sort: { field: 'createdAt', direction: 'asc' as const } }],
+    ['by a field that nobody has', { sort: { field: 'data.none' } }],
+  ])(
+    '%s: what is there all the time comes exactly once',
+    async (_name, input) => {
+      let walking = true;
+      const write = async (): Promise<void> => {
+        const mine: string[] = [];
+        for (let n = 0; walking; n += 1) {
+          mine.push(await create('walked', { n: n % 4, kept: n % 2 === 0 }));
+          const id = mine[Math.floor(Math.random() * mine.length)]!;
+          if (n % 3 === 0) await t.entities.remove(here, { ...origin, type: 'walked', id });
+          if (n % 3 === 1)
+            await t.entities.update(here, { ...origin, type: 'walked', id, status: 'back', data: { n: n % 5 } });
+          // What stays is changed as well, but for what the walk looks at.
+          const stays = base[Math.floor(Math.random() * base.length)]!;
+          await t.entities.update(here, { ...origin, type: 'walked', id: stays, data: { touched: n } });
+          await sleep(1);
+        }
+      };
+      const writers = Promise.all([write(), write()]);
+      try {
+        for (let walk = 0; walk < 8; walk += 1) {
+          const seen = new Map<string, number>();
+          for (let cursor: string | undefined; ;) {
+            const result = await t.entities.query(here, { type: 'walked', limit: 9, cursor, ...input });
+            if (!result.ok) throw new Error(JSON.stringify(result));
+            for (const { id } of result.page.entities) seen.set(id, (seen.get(id) ?? 0) + 1);
+            cursor = result.page.cursor;
+            if (!result.page.hasMore) break;
+          }
+          expect(base.filter((id) => seen.get(id) !== 1)).toEqual([]);
+        }
+      } finally {
+        walking = false;
+        await writers;
+      }
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,50 @@
+import { createTestDatabase } from '@parley/testing';
+import { purgeEntities } from './purge-entities';
+import { type TestEntities, here, origin, startEntities } from './testing/start-entities';
+
+let t: TestEntities;
+beforeAll(async () => {
+  t = await startEntities(await createTestDatabase());
+  await t.createType('order');
+  await t.createType('payment');
+});
+afterAll(() => t.stop());
+
+test('entities are linked once, found from both ends, and unlinked', async () => {
+  const order = await t.add('order', {});
+  const payment = await t.add('payment', {});
+  const link = { relation: 'payment_for', fromId: payment, toId: order };
+  expect(await t.entities.link(here, link)).toEqual({ ok: true });
+  expect(await t.entities.link(here, link)).toEqual({ ok: true });
+  expect(await t.entities.relatedIds(here, { entityId: order })).toEqual([payment]);
+  expect(await t.entities.relatedIds(here, { entityId: payment, type: 'order', relation: 'payment_for' })).toEqual([
+    order,
+  ]);
+  expect(await t.entities.relatedIds(here, { entityId: payment, type: 'payment' })).toEqual([]);
+  expect(await t.entities.link(here, { ...link, toId: 'ent_nothing' })).toEqual({ ok: false, reason: 'not_found' });
+  await t.entities.remove(here, { ...origin, type: 'order', id: order });
+  expect(await t.entities.relatedIds(here, { entityId: payment })).toEqual([]);
+  await t.entities.update(here, { ...origin, type: 'order', id: order, status: 'active' });
+  await t.entities.unlink(here, link);
+  expect(await t.entities.relatedIds(here, { entityId: payment })).toEqual([]);
+});
+
+test('a purge leaves nothing of the organization, and everything of others', async () => {
+  const other = { organizationId: 'org_stays', environment: 'development' as const };
+  await t.createType('order', { scope: other });
+  const stays = await t.add('order', { n: 1 }, undefined, other);
+  for (let n = 0; n < 25; n += 1) await t.add('order', { n }, n % 3 === 0 ? 'deleted' : undefined);
+  let purged = 0;
+  for (let count = -1; count !== 0; purged += count) count = await purgeEntities(t.db.pool, here.organizationId);
+  expect(purged).toBe(27);
+  for (const table of ['entities', 'entity_fields', 'entity_shapes', 'entity_relations']) {
+    const { rows } = await t.db.pool.query(`select count(*)::int as n from ${table}`);
+    expect([table, rows[0].n > 0]).toEqual([table, table !== 'entity_relations']);
+  }
+  const found = await t.entities.query(other, { type: 'order', limit: 10, filters: { 'data.n': 1 } });
+  expect(found.ok && found.page.entities.map(({ id }) => id)).toEqual([stays]);
+  const { rows } = await t.db.pool.query(
+    `select count(*)::int as n from entity_fields where part not in (select part from entities)`,
+  );
+  expect(rows[0].n).toBe(0);
+});

@@ -1,0 +1,82 @@
+import type { JsonObject } from '@parley/contracts';
+import { checkTypeSchema, flatSchema, readTypeSchema } from './type-schema';
+import { validateMerge, validateNew } from './validate';
+
+const flat: JsonObject = {
+  name: 'string',
+  age: 'number',
+  vip: 'boolean',
+  born: 'date',
+  tags: 'array',
+  extra: 'made-up',
+};
+const full: JsonObject = {
+  type: 'object',
+  required: ['name', 'lines'],
+  properties: {
+    name: { type: 'string' },
+    tier: { type: 'string', enum: ['gold', 'silver'] },
+    lines: { type: 'array', items: { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] } },
+    owner: { references: 'customer' },
+    either: { type: ['string', 'null'] },
+  },
+};
+const paths = (problems: { path: string }[]): string[] => problems.map(({ path }) => path);
+
+test('a flat map and the JSON Schema subset are shown as one flat map', () => {
+  expect(flatSchema(flat)).toEqual(flat);
+  expect(flatSchema(full)).toEqual({
+    name: 'string',
+    tier: 'string',
+    lines: 'array',
+    owner: 'string',
+    either: 'string',
+  });
+  expect(flatSchema({ type: 'string', properties: 'object' })).toEqual({ type: 'string', properties: 'object' });
+  expect(flatSchema({})).toEqual({});
+});
+
+test('declared fields are checked, undeclared ones are free', () => {
+  const schema = readTypeSchema(flat);
+  expect(
+    validateNew(schema, { name: 'a', age: 1, vip: false, born: '2026-01-31', tags: [], extra: {}, other: 1 }),
+  ).toEqual([]);
+  expect(validateNew(schema, { born: 1_700_000_000_000, name: null })).toEqual([]);
+  expect(validateNew(schema, {})).toEqual([]);
+  const wrong = validateNew(schema, { name: 1, age: '1', vip: 0, born: 'soon', tags: {} });
+  expect(paths(wrong)).toEqual(['data.name', 'data.age', 'data.vip', 'data.born', 'data.tags']);
+  expect(wrong[0]!.message).toBe('must be of type string');
+});
+
+test('required, enum, items, references', () => {
+  const schema = readTypeSchema(full);
+  expect(validateNew(schema, { name: 'a', lines: [{ sku: 'x' }], tier: 'gold', owner: 'ent_1', either: null })).toEqual(
+    [],
+  );
+  expect(paths(validateNew(schema, {}))).toEqual(['data.name', 'data.lines']);
+  expect(paths(validateNew(schema, { name: null, lines: [{}, { sku: 1 }], tier: 'x', owner: 5 }))).toEqual([
+    'data.name',
+    'data.tier',
+    'data.lines.0.sku',
+    'data.lines.1.sku',
+    'data.owner',
+  ]);
+});
+
+test('a merge is checked for what it names', () => {
+  const schema = readTypeSchema(full);
+  expect(validateMerge(schema, { tier: 'silver', free: 1 })).toEqual([]);
+  expect(paths(validateMerge(schema, { name: null, tier: 'x' }))).toEqual(['data.name', 'data.tier']);
+});
+
+test('schemas that cannot be used are refused', () => {
+  expect(checkTypeSchema(flat)).toEqual([]);
+  expect(checkTypeSchema(full)).toEqual([]);
+  expect(paths(checkTypeSchema({ a: 1, b: '', c: { type: 5 }, d: { enum: [] }, e: { items: null } }))).toEqual([
+    'schema.a',
+    'schema.b',
+    'schema.c.type',
+    'schema.d.enum',
+    'schema.e.items',
+  ]);
+});

@@ -1,0 +1,135 @@
+import type { JsonObject } from '@parley/contracts';
+import { createTestDatabase } from '@parley/testing';
+import { type TestEntities, here, origin, startEntities } from '../testing/start-entities';
+import { foldedWords } from './fold-text';
+import { reindexType, staleTypes } from './reindex-type';
+
+let t: TestEntities;
+beforeAll(async () => {
+  t = await startEntities(await createTestDatabase());
+});
+afterAll(() => t.stop());
+
+const search = async (type: string, query: string, extra: object = {}): Promise<unknown[]> => {
+  const result = await t.entities.search(here, { type, query, limit: 20, ...extra });
+  if (!result.ok) throw new Error(JSON.stringify(result));
+  return result.list.entities.map(({ data }) => data.n);
+};
+const fill = async (type: string, searchFields: string[], rows: JsonObject[]): Promise<string> => {
+  const id = await t.createType(type, { searchFields });
+  for (const [n, row] of rows.entries()) await t.add(type, { n, ...row });
+  return id;
+};
+
+test('words are folded', () => {
+  expect(foldedWords("Ünïcode, O'Brien—ÅNGSTRÖM 12.5 ① 你好 \u0000")).toEqual([
+    'unicode',
+    'o',
+    'brien',
+    'angstrom',
+    '12',
+    '5',
+    '1',
+    '你好',
+  ]);
+});
+
+test('all words must match, the last one as a prefix; case and accents do not count', async () => {
+  await fill(
+    'doc',
+    ['title', 'body.text', 'tags'],
+    [
+      { title: 'Café Crème', body: { text: 'served hot' }, tags: ['Drink', 'menu 7'] },
+      { title: 'creme brulee', body: { text: 'dessert' } },
+      { title: 'Tea', other: 'creme', tags: 5 },
+      { title: null, body: 'creme' },
+    ],
+  );
+  expect(await search('doc', 'creme')).toEqual([1, 0]);
+  expect(await search('doc', 'CRÈM')).toEqual([1, 0]);
+  expect(await search('doc', 'creme hot')).toEqual([0]);
+  expect(await search('doc', 'crem hot')).toEqual([]);
+  expect(await search('doc', 'hot creme')).toEqual([0]);
+  expect(await search('doc', 'menu 7')).toEqual([0]);
+  expect(await search('doc', '5')).toEqual([2]);
+  expect(await search('doc', 'nothing')).toEqual([]);
+});
+
+test.each(["'", '"', '\\', '& | !', ':*', '~:', "creme' & 'x", '()', '<->', '%', '\u0000', '\ud800', '💥'])(
+  'the query %j is harmless',
+  async (query) => {
+    await expect(search('doc', query)).resolves.toEqual(expect.any(Array));
+  },
+);
+
+test('whole words first, then the weightier field, then the newest', async () => {
+  await fill(
+    'ranked',
+    ['title', 'note'],
+    [{ note: 'red' }, { title: 'reddish' }, { title: 'red' }, { title: 'red' }, { title: 'red red red' }],
+  );
+  expect(await search('ranked', 'red')).toEqual([4, 3, 2, 0, 1]);
+  expect(await search('ranked', 'red', { limit: 2 })).toEqual([4, 3]);
+});
+
+test('deleted and changed entities', async () => {
+  await fill('changing', ['name'], [{ name: 'alpha' }]);
+  const id = await t.add('changing', { n: 1, name: 'alpha' });
+  await t.entities.update(here, { ...origin, type: 'changing', id, data: { name: 'beta' } });
+  expect(await search('changing', 'alpha')).toEqual([0]);
+  expect(await search('changing', 'beta')).toEqual([1]);
+  await t.entities.remove(here, { ...origin, type: 'changing', id });
+  expect(await search('changing', 'beta')).toEqual([]);
+  expect(await search('changing', 'beta', { status: 'deleted' })).toEqual([1]);
+  await t.entities.update(here, { ...origin, type: 'changing', id, status: 'archived' });
+  expect(await search('changing', 'beta')).toEqual([1]);
+  expect(await search('changing', 'beta', { status: 'archived' })).toEqual([1]);
+  expect(await search('changing', 'beta', { status: 'active' })).toEqual([]);
+});
+
+test('old matches are found through the index, many new ones through the newest', async () => {
+  const rows = Array.from({ length: 620 }, (_, n) => ({ text: n < 3 ? 'ancient common' : 'common' }));
+  await t.createType('many', { searchFields: ['text'] });
+  for (let at = 0; at < rows.length; at += 10)
+    await Promise.all(
+      rows
+        .slice(at, at + 10)
+        .map((row, i) => t.entities.create(here, { ...origin, type: 'many', data: { n: at + i, ...row } })),
+    );
+  expect((await search('many', 'ancient')).sort()).toEqual([0, 1, 2]);
+  expect(await search('many', 'common')).toHaveLength(20);
+});
+
+test('a change of the search fields is caught up with, in batches, from where it stopped', async () => {
+  const typeId = await fill(
+    'again',
+    ['a'],
+    Array.from({ length: 25 }, (_, i) => ({ a: `old${i}`, b: `new${i}` })),
+  );
+  await t.db.pool.query(`update entity_types set search_fields = '{b}' where id = $1`, [typeId]);
+  expect(await staleTypes(t.db.pool)).toEqual([{ ...here, typeId }]);
+  const stop = new AbortController();
+  const progress: number[] = [];
+  const finished = await reindexType(t.db.pool, typeId, {
+    batchSize: 10,
+    signal: stop.signal,
+    onProgress: (done) => {
+      progress.push(done);
+      stop.abort();
+    },
+  });
+  expect([finished, progress]).toEqual([false, [10]]);
+  // Searches go on: by the old fields where the batches have not been, by the new ones where they have.
+  expect(await search('again', 'new3')).toEqual([3]);
+  expect(await search('again', 'old22')).toEqual([22]);
+  await t.add('again', { n: 99, a: 'old99', b: 'new99' });
+  expect(await reindexType(t.db.pool, typeId, { batchSize: 10, onProgress: (done) => void progress.push(done) })).toBe(
+    true,
+  );
+  expect(progress).toEqual([10, 20, 26]);
+  expect(await search('again', 'old')).toEqual([]);
+  expect(await search('again', 'new99')).toEqual([99]);
+  expect(await search('again', 'new', { limit: 100 })).toHaveLength(26);
+  expect(await staleTypes(t.db.pool)).toEqual([]);
+  expect(await reindexType(t.db.pool, typeId)).toBe(true);
+});

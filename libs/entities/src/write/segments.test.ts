@@ -1,0 +1,43 @@
+import { createDb } from '@parley/db';
+import { createTestDatabase } from '@parley/testing';
+import { createEntities } from '../create-entities';
+import { here, origin, startEntities } from '../testing/start-entities';
+
+test('segments follow the order of creation while several processes create, so that no filter misses a row', async () => {
+  const database = await createTestDatabase();
+  const test = await startEntities(database);
+  // Writers must wait inside PostgreSQL, not for a connection.
+  const db = createDb({ databaseUrl: database.url, poolSize: 40 });
+  await test.createType('item');
+  // Each stands for a process: it knows of a new segment only from the database.
+  const replicas = [1, 2].map(() => createEntities({ pool: db.pool, segmentSize: 50 }));
+  const writers = 24;
+  const each = 150;
+  await Promise.all(
+    Array.from({ length: writers }, async (_, writer) => {
+      for (let at = 0; at < each; at += 1) {
+        await replicas[writer % 2]!.create(here, { ...origin, type: 'item', data: { kind: 'same', writer, at } });
+      }
+    }),
+  );
+  await Promise.all(replicas.map((replica) => replica.settled()));
+
+  const { rows } = await test.db.pool.query(
+    `select max(segment) as segments, count(*) filter (where segment < before)::int as "outOfOrder"
+     from (select segment, lag(segment) over (order by pos) as before from entities) e`,
+  );
+  expect(rows[0].segments).toBeGreaterThan(3);
+  expect(rows[0].outOfOrder).toBe(0);
+
+  const seen = new Set<string>();
+  for (let cursor: string | undefined, more = true; more;) {
+    const page = await replicas[0]!.query(here, { type: 'item', filters: { 'data.kind': 'same' }, limit: 100, cursor });
+    if (!page.ok) throw new Error(JSON.stringify(page));
+    for (const entity of page.page.entities) seen.add(entity.id);
+    cursor = page.page.cursor;
+    more = page.page.hasMore;
+  }
+  expect(seen.size).toBe(writers * each);
+  await db.close();
+  await test.stop();
+}, 60_000);
