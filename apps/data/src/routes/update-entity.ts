@@ -19,6 +19,8 @@ export const updateEntityRoute = (deps: DataDeps) =>
     },
     async ({ params: { type, id }, body }, context) => {
       const access = await requireAccess(deps, context, 'update', type);
+      // Else a role that may not delete could do it under another name.
+      if (body.status === 'deleted') await requireAccess(deps, context, 'delete', type);
       const updated = await deps.entities.update(context.scope, { type, id, ...body, access, ...originOf(context) });
       if (!updated.ok) throw entityFailure(updated, type);
       return new RawJson(updated.entity.json);

@@ -144,6 +144,8 @@ export function route(spec: AnySpec, handler: AnyHandler): Route {
   };
 
   function send({ response }: Exchange, result: Answer, deps: RouteDeps): void {
+    // A handler may have answered for itself, such as MCP's 202 without a body.
+    if (response.writableEnded) return;
     if (deps.checkResponses && result.status === status) assertAnswer(spec, result.body);
     sendJson(response, result.status, result.body);
   }
