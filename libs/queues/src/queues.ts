@@ -16,7 +16,7 @@ export interface EnqueueOptions {
 }
 
 export interface Queues {
-  /** Sends a job, or throws QueueUnavailable within about a second. */
+  /** Sends a job, or throws QueueUnavailable within two seconds. */
   enqueue<N extends JobName>(name: N, payload: JobPayload<N>, options?: EnqueueOptions): Promise<void>;
   /** Makes sure that every repeating job of the catalog has its schedule; also after Redis has lost it. */
   schedule(): Promise<void>;
