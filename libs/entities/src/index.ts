@@ -1,10 +1,7 @@
 export { type Access, type AccessRule, type Mask, type ParsedAccess, parseAccess } from './access';
 export { type Entities, type EntitiesOptions, createEntities } from './create-entities';
-export { purgeEntities } from './purge-entities';
-export { EntityText } from './read/entity-json';
 export { type GetInput, type GetResult } from './read/get-entity';
 export { type PageInput, type PageResult } from './read/list-page';
-export { EntityListText, PageText } from './read/page-text';
 export { type QueryInput, queryEntities } from './read/query-entities';
 export { type Relation } from './relations';
 export {
@@ -15,7 +12,7 @@ export {
   type OutOfScope,
   type TypeNotFound,
 } from './result';
-export { checkTypeSchema, flatSchema } from './schema/type-schema';
+export { checkTypeSchema } from './schema/type-schema';
 export { type ReindexOptions, reindexType, staleTypes } from './search/reindex-type';
 export { type SearchInput, type SearchResult } from './search/search-entities';
 export { type CreateInput, type CreateResult } from './write/create-entity';

@@ -7,7 +7,7 @@ import type { Json } from '@parley/contracts';
 export const tag = { null: 0x10, false: 0x20, true: 0x21, number: 0x30, string: 0x40, composite: 0x50 } as const;
 
 /** Strings are cut to this many bytes of UTF-8: equal keys of that length do not mean equal strings. */
-export const maxStringBytes = 100;
+const maxStringBytes = 100;
 
 export function encodeValue(value: Json): Buffer {
   switch (typeof value) {

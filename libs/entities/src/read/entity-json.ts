@@ -5,7 +5,7 @@ import type { Sql } from '../sql';
 /** Rows of a page are joined by this; inside a row no line ends, since JSON texts of PostgreSQL hold none. */
 export const rowSeparator = ',\n';
 
-export const redacted = '[redacted]';
+const redacted = '[redacted]';
 
 /** SQL of the exact JSON text of an entity: PostgreSQL writes it, nobody parses and writes it again. */
 export function entityJsonSql(alias: string, type: string, masks: readonly Mask[], sql: Sql): string {
