@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inTransaction } from '@parley/db';
 import { createTestDatabase } from '@parley/testing';
 import { type TestEntities, here, origin, startEntities } from './testing/start-entities';
 
@@ -58,6 +59,23 @@ test('segments follow the order of creation, however many write at once', async 
   );
   expect(rows[0]).toMatchObject({ count: 320, astray: 0 });
   expect(rows[0].segments).toBeGreaterThan(5);
+});
+
+test('no segment begins while a writer may still put an older entity into the one before', async () => {
+  await t.createType('open');
+  const segment = async (): Promise<number> =>
+    (await t.db.pool.query(`select segment from entity_types where slug = 'open'`)).rows[0].segment;
+  const fill = async (): Promise<void> => {
+    for (let n = 0; n < 8; n += 1) await create('open', { n });
+    await t.entities.settled();
+  };
+  await inTransaction(t.db.pool, async (tx) => {
+    await t.entities.create(here, { ...origin, type: 'open', data: {} }, tx);
+    await fill();
+    expect(await segment()).toBe(0);
+  });
+  await fill();
+  expect(await segment()).toBeGreaterThan(0);
 });
 
 describe('walks while others write', () => {
