@@ -18,8 +18,9 @@ export function entityFailure(failure: EntityFailure, type: string): HttpError {
       return forbidden(`Field ${failure.field} is not accessible to the key's role`, 'masked_field');
     case 'invalid': {
       const { path, message } = failure.problems[0]!;
-      const name = path.slice(path.indexOf('.') + 1);
-      return badRequest(message.includes(name) ? message : `${path}: ${message}`, failure.problems, 'invalid_body');
+      // What is wrong with a filter or a cursor says so itself; a field of `data` may be called anything.
+      const isNamed = !/^data(\.|$)/.test(path);
+      return badRequest(isNamed ? message : `${path}: ${message}`, failure.problems, 'invalid_body');
     }
   }
 }
