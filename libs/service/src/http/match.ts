@@ -13,7 +13,7 @@ interface Pattern {
 }
 
 /**
- * A short cut in front of Express, whose own matching costs as much as the rest of a request (docs/adr/0006): finds the
+ * A short cut in front of Express, whose own matching costs as much as the rest of a request (docs/adr/0007): finds the
  * route of a plain request. Whatever is not plain (escapes, empty segments, other methods, HEAD) is null and goes to
  * Express, which holds the same table and decides.
  */
