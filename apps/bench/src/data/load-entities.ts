@@ -1,13 +1,10 @@
 import pg from 'pg';
-import type { Scope } from '@parley/contracts';
 import { type Db, newId } from '@parley/db';
 import type { Entities } from '@parley/entities';
 
 /** One tenant with 200,000 entities, one with 1,000, and 198 that share the rest of the million. */
-export const big: Scope = { organizationId: 'org_1', environment: 'production' };
-export const small: Scope = { organizationId: 'org_2', environment: 'production' };
 const tenants = 200;
-export const type = 'customer';
+const type = 'customer';
 
 const actor = { type: 'system' } as const;
 
