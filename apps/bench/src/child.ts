@@ -3,6 +3,7 @@ import { spawnGuarded, stopProcess } from '@parley/embedded';
 
 export interface Child {
   url: string;
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -15,5 +16,5 @@ export async function startChild(file: string, args: string[] = []): Promise<Chi
     child.stdout!.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
     child.once('exit', () => reject(new Error(`${file} ended before it listened`)));
   });
-  return { url: `http://127.0.0.1:${port}`, stop: () => stopProcess(child, 'SIGTERM', 2_000) };
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid!, stop: () => stopProcess(child, 'SIGTERM', 2_000) };
 }

@@ -1,15 +1,149 @@
+import type { JsonObject, Scope } from '@parley/contracts';
 import { createDb } from '@parley/db';
-import { createEntities } from '@parley/entities';
-import { loadEntities } from './load-entities';
+import { type Entities, createEntities } from '@parley/entities';
+import { load, machine, measure, measureInTurns, ms, summarize, table } from '../measure';
+import { addNoise } from './add-noise';
+import { createListOnly, createWithLibrary } from './create-cost';
+import { httpRows } from './http-rows';
+import { big, loadEntities, small, type } from './load-entities';
+import { operators, random, randomFilter } from './random-filters';
 
+/** `node tools/bench.mjs data [entities]`: a million unless told, a fifth of them in the big tenant. */
 async function main(): Promise<void> {
-  const db = createDb({ databaseUrl: process.env.DATABASE_URL! });
+  const {
+    DATABASE_URL: databaseUrl = '',
+    REDIS_URL: redisUrl = '',
+    PARLEY_BENCH_BUNDLES: bundles = '',
+    PARLEY_BENCH_FOLDER: folder = '',
+  } = process.env;
+  const total = Number(process.argv[2] ?? 1_000_000);
+  const db = createDb({ databaseUrl, poolSize: 8 });
   const entities = createEntities({ pool: db.pool });
-  const t = performance.now();
-  await loadEntities(db, entities, process.env.DATABASE_URL!, Number(process.env.BENCH_ENTITIES ?? 1_000_000));
-  console.log('loaded', performance.now() - t);
+  console.log(`${machine()}\n`);
+  if (process.env.BENCH_LOADED === undefined) {
+    const startedAt = performance.now();
+    await loadEntities(db, entities, databaseUrl, total);
+    console.log(`${total} entities loaded in ${Math.round((performance.now() - startedAt) / 1000)} s\n`);
+  }
+  await reads(entities);
+  await filters(entities);
+  await creates(db, entities);
+  await noise(entities, databaseUrl);
+  if (redisUrl !== '') await httpRows({ db, entities, databaseUrl, redisUrl, bundles, folder });
+  await entities.settled();
   await db.close();
+  process.exit(0);
 }
+
+async function reads(entities: Entities): Promise<void> {
+  let cursor: string | undefined;
+  let id = '';
+  for (let page = 1; page < 1_000; page += 1) {
+    const result = await entities.list(big, { type, limit: 50, cursor });
+    if (!result.ok) throw new Error(result.reason);
+    if (page === 1) id = result.page.entities[0]!.id;
+    cursor = result.page.cursor;
+  }
+  const list = (scope: Scope, from?: string) => () => entities.list(scope, { type, limit: 50, cursor: from });
+  const samples = await measureInTurns(
+    {
+      'get, 200k tenant': () => entities.get(big, { type, id }),
+      'list of 50, 1k tenant': list(small),
+      'list of 50, 200k tenant': list(big),
+      'list of 50, 200k tenant, page 1,000': list(big, cursor),
+      'sort by an undeclared field, 200k tenant': () =>
+        entities.query(big, { type, limit: 50, sort: { field: 'data.amount' } }),
+      'search of a word that all 200k have': () => entities.search(big, { type, query: 'customer', limit: 20 }),
+      'search of a word that 200 of 200k have': () => entities.search(big, { type, query: 'w77 x', limit: 20 }),
+    },
+    { rounds: 10, perRound: 50 },
+  );
+  const base = summarize(samples['list of 50, 1k tenant']).p50;
+  const rows = Object.entries(samples).map(([name, of]) => {
+    const { p50, p95, p99 } = summarize(of);
+    return [name, ms(p50), ms(p95), ms(p99), `${(p50 / base).toFixed(2)}×`];
+  });
+  console.log('Through the library: one statement each, 500 calls\n');
+  console.log(table(['read', 'p50 ms', 'p95 ms', 'p99 ms', '÷ list in the 1k tenant'], rows));
+}
+
+async function filters(entities: Entities): Promise<void> {
+  const next = random(7);
+  const measured: { operator: string; filters: JsonObject; p50: number }[] = [];
+  for (let at = 0; at < 1_000; at += 1) {
+    const operator = operators[at % operators.length]!;
+    const one = randomFilter(operator, next);
+    const call = async (): Promise<void> => {
+      const result = await entities.query(big, { type, limit: 50, filters: one });
+      if (!result.ok) throw new Error(JSON.stringify(result));
+    };
+    await call();
+    let { p50 } = summarize(await measure(7, call));
+    // Another process may have been in the way: what is slow is measured again, longer.
+    if (p50 > 8) p50 = Math.min(p50, summarize(await measure(25, call)).p50);
+    measured.push({ operator, filters: one, p50 });
+  }
+  const rows = operators.map((operator) => {
+    const of = measured.filter((one) => one.operator === operator);
+    const worst = of.reduce((a, b) => (a.p50 > b.p50 ? a : b));
+    const { p50, p95 } = summarize(of.map((one) => one.p50));
+    const above = of.filter((one) => one.p50 > 10).length;
+    return [
+      operator,
+      of.length,
+      ms(p50),
+      ms(p95),
+      ms(worst.p50),
+      above,
+      `\`${JSON.stringify(worst.filters).slice(0, 60)}\``,
+    ];
+  });
+  console.log('\n1,000 random filters on undeclared fields in the 200k tenant, p50 of each\n');
+  console.log(table(['operator', 'filters', 'median', 'p95', 'worst', 'above 10 ms', 'the worst'], rows));
+}
+
+async function creates(db: Parameters<typeof createListOnly>[0], entities: Entities): Promise<void> {
+  const samples = await measureInTurns(
+    { 'list index only': () => createListOnly(db, big), 'all indexes': () => createWithLibrary(entities, big) },
+    { rounds: 10, perRound: 200 },
+  );
+  const [plain, all] = [summarize(samples['list index only']), summarize(samples['all indexes'])];
+  const rates = { plain: 0, all: 0 };
+  for (let round = 0; round < 3; round += 1) {
+    rates.plain += (await load(4, 1_500, () => () => createListOnly(db, big))).perSecond / 3;
+    rates.all += (await load(4, 1_500, () => () => createWithLibrary(entities, big))).perSecond / 3;
+  }
+  console.log('\nCreate of an entity of 14 fields with its event, durable\n');
+  console.log(
+    table(
+      ['', 'p50 ms', 'p95 ms', 'p99 ms', '4 callers, a second'],
+      [
+        ['list index only', ms(plain.p50), ms(plain.p95), ms(plain.p99), Math.round(rates.plain)],
+        ['all indexes', ms(all.p50), ms(all.p95), ms(all.p99), Math.round(rates.all)],
+        ['ratio', `${(all.p50 / plain.p50).toFixed(2)}×`, '', '', `${(rates.plain / rates.all).toFixed(2)}×`],
+      ],
+    ),
+  );
+}
+
+async function noise(entities: Entities, databaseUrl: string): Promise<void> {
+  const calls = {
+    'search of a word that all have': () => entities.search(small, { type, query: 'customer', limit: 20 }),
+    'search of a rare word': () => entities.search(small, { type, query: 'w77', limit: 20 }),
+    'list of 50, to compare': () => entities.list(small, { type, limit: 50 }),
+  };
+  const turns = { rounds: 8, perRound: 50 };
+  const before = await measureInTurns(calls, turns);
+  await addNoise(databaseUrl, 200_000);
+  const after = await measureInTurns(calls, turns);
+  const rows = (Object.keys(calls) as (keyof typeof calls)[]).map((name) => {
+    const [was, is] = [summarize(before[name]).p50, summarize(after[name]).p50];
+    return [name, ms(was), ms(is), `${(is / was).toFixed(2)}×`];
+  });
+  console.log('\nThe 1k tenant before and after another tenant gains 200,000 matching entities\n');
+  console.log(table(['', 'before, p50 ms', 'after, p50 ms', 'ratio'], rows));
+}
+
 main().catch((error: unknown) => {
   console.error(error);
   process.exit(1);

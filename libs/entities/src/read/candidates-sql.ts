@@ -17,12 +17,29 @@ export function typeSql(scope: Scope, type: string, deleted: boolean, sql: Sql):
  * `b`: the first and last segment that hold entities between two places. Segments follow the order of creation, so a
  * walk over them from one end gives entities in that order and may stop as soon as a page is full (docs/adr/0003).
  */
-export function segmentsSql({ lo, hi }: PosRange, sql: Sql): string {
-  const from = sql.param(String(lo), 'bigint');
-  const to = sql.param(String(hi), 'bigint');
+export function segmentsSql(range: PosRange, sql: Sql): string {
+  const walk = walkSql('e', 't.part', range, sql);
   const end = (direction: Direction): string =>
-    `(select e.segment from entities e where e.part = t.part and e.pos between ${from} and ${to} order by e.pos ${direction} limit 1)`;
+    `(select e.segment from entities e where ${walk.within} order by ${walk.order(direction)} limit 1)`;
   return `b as materialized (select t.no, t.part, ${end('asc')} as lo, ${end('desc')} as hi from t)`;
+}
+
+/**
+ * A walk over a part's entities in the order of creation. Part and place are compared together: from `part = …` PostgreSQL
+ * would expect as many entities as a tenant has on average, and fetch and sort all of a large one's.
+ */
+export function walkSql(
+  alias: string,
+  part: string,
+  { lo, hi }: PosRange,
+  sql: Sql,
+): { within: string; order: (direction: Direction) => string } {
+  const bound = (pos: bigint): string => `(${part}, ${sql.param(String(pos), 'bigint')})`;
+  const place = `(${alias}.part, ${alias}.pos)`;
+  return {
+    within: `${place} >= ${bound(lo)} and ${place} <= ${bound(hi)}`,
+    order: (direction) => `${alias}.part ${direction}, ${alias}.pos ${direction}`,
+  };
 }
 
 /** Of the least numerous cover; from this many in the looked-at segments on, a second one is intersected. */

@@ -5,7 +5,7 @@ import { filterSql, storedEntity } from '../filter/filter-sql';
 import { coversOf } from '../index/cover';
 import { type PosRange, listedPositions } from '../index/pos';
 import { Sql, type Statement, statement } from '../sql';
-import { type Direction, candidatesFor, segmentsSql, typeSql } from './candidates-sql';
+import { type Direction, candidatesFor, segmentsSql, typeSql, walkSql } from './candidates-sql';
 import { entityJsonSql, rowSeparator } from './entity-json';
 
 export interface PageRequest {
@@ -40,17 +40,17 @@ export function pageSql(request: PageRequest): Statement {
   const parts = [typeSql(request.scope, request.type, request.deleted, sql)];
   const json = entityJsonSql('e', request.type, request.masks, sql);
   const matches = filterSql(request.clauses, storedEntity('e'), sql);
-  const within = (): string =>
-    `e.pos between ${sql.param(String(range.lo), 'bigint')} and ${sql.param(String(range.hi), 'bigint')}`;
 
   if (listed !== null) {
     const positions = sql.param(listed.map(String), 'bigint[]');
     parts.push(`page as (select ${json} as json, e.pos from t cross join entities e
-      where e.part = t.part and e.pos = any(${positions}) and ${within()} and ${matches}
+      where e.part = t.part and e.pos = any(${positions}) and ${matches}
+        and e.pos between ${sql.param(String(range.lo), 'bigint')} and ${sql.param(String(range.hi), 'bigint')}
       order by e.pos ${direction} limit ${found})`);
   } else if (covers.length === 0) {
+    const walk = walkSql('e', 't.part', range, sql);
     parts.push(`page as (select e.json, e.pos from t cross join lateral (select ${json} as json, e.pos from entities e
-      where e.part = t.part and ${within()} and ${matches} order by e.pos ${direction} limit ${found}) e)`);
+      where ${walk.within} and ${matches} order by ${walk.order(direction)} limit ${found}) e)`);
   } else {
     const candidates = candidatesFor(covers, range, sql);
     parts.push(segmentsSql(range, sql), ...candidates.tables);

@@ -4,7 +4,7 @@ import { parseFilters } from '../filter/parse-filters';
 import { firstPos, lastPos } from '../index/pos';
 import { type TestEntities, here, startEntities } from '../testing/start-entities';
 import type { Statement } from '../sql';
-import { type SortPosition, type SortedRequest, type WalkRow, filteredWalkSql, walkSql } from './sorted-sql';
+import { type SortPosition, type SortedRequest, type WalkRow, filteredWalkSql, sortedWalkSql } from './sorted-sql';
 
 let t: TestEntities;
 let data: { n: number; half: boolean }[];
@@ -36,8 +36,8 @@ const request = (filters: JsonObject, direction: 'asc' | 'desc'): SortedRequest 
 
 /** Small data sets are answered by collecting; these are the ways for large ones, each on its own. */
 const ways: Record<string, (request: SortedRequest) => Statement> = {
-  'few segments': (r: SortedRequest) => walkSql(r, 'few'),
-  'all segments': (r: SortedRequest) => walkSql(r, 'all'),
+  'few segments': (r: SortedRequest) => sortedWalkSql(r, 'few'),
+  'all segments': (r: SortedRequest) => sortedWalkSql(r, 'all'),
   'matching entries': filteredWalkSql,
 };
 

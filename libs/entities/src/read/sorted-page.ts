@@ -18,7 +18,7 @@ import {
   type WalkRow,
   collectSql,
   filteredWalkSql,
-  walkSql,
+  sortedWalkSql,
 } from './sorted-sql';
 
 type SortedInput = PageInput & {
@@ -85,7 +85,7 @@ async function readRows(db: Queryable, request: SortedRequest): Promise<SortedRo
     const walk =
       filtered && round > 1
         ? filteredWalkSql(rest)
-        : walkSql({ ...rest, count: request.count }, round === 0 ? 'few' : 'all');
+        : sortedWalkSql({ ...rest, count: request.count }, round === 0 ? 'few' : 'all');
     const { rows } = await db.query<WalkRow>(walk);
     const [first] = rows;
     if (first === undefined) return null;

@@ -71,7 +71,7 @@ export interface WalkRow extends SortedRow {
  * all entities up to the least entry that was not read; those are checked until the page is full. Without filters the
  * few segments that a page can come from are enough.
  */
-export function walkSql(request: SortedRequest, segments: 'few' | 'all'): Statement {
+export function sortedWalkSql(request: SortedRequest, segments: 'few' | 'all'): Statement {
   const walk = walkParts(request);
   const { sql, order, field } = walk;
   const deep = sql.param(request.count, 'int');
@@ -93,7 +93,7 @@ export function walkSql(request: SortedRequest, segments: 'few' | 'all'): Statem
 /** So many matching entries are checked in one statement. */
 const maxMatched = 2_000;
 
-/** As `walkSql`, over the entries of the entities only that the filters' covers give, however many they are. */
+/** As `sortedWalkSql`, over the entries of the entities only that the filters' covers give, however many they are. */
 export function filteredWalkSql(request: SortedRequest): Statement {
   const walk = walkParts(request);
   const { sql, order, field } = walk;

@@ -3,7 +3,8 @@ import type { Queryable } from '@parley/db';
 import { type Access, maskedFieldIn } from '../access';
 import { parseDataPath } from '../filter/parse-filters';
 import { filterSql, storedEntity } from '../filter/filter-sql';
-import { typeSql } from '../read/candidates-sql';
+import { typeSql, walkSql } from '../read/candidates-sql';
+import { firstPos, lastPos } from '../index/pos';
 import { entityJsonSql, rowSeparator } from '../read/entity-json';
 import { statusClauses, unstorableName } from '../read/list-page';
 import type { Invalid, MaskedField, TypeNotFound } from '../result';
@@ -41,10 +42,12 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
   const visible = filterSql(clauses, storedEntity('e'), sql);
   const marked = (text: string): string =>
     `(select replace(${sql.param(text, 'text')}, '${partMark}', part::text)::tsquery from t)`;
+  const newest = walkSql('e', 't.part', { lo: firstPos, hi: lastPos }, sql);
   const text = `with ${typeSql(scope, type, input.status === 'deleted', sql)},
     q as materialized (select ${marked(query?.matches ?? '')} as matches, ${marked(query?.exact ?? '')} as exact),
     recent as materialized (select e.pos, e.search, e.part from
-      (select * from entities e where e.part = (select part from t) order by e.pos desc limit ${recentWindow}) e
+      (select e.* from t cross join lateral (select * from entities e
+        where ${newest.within} order by ${newest.order('desc')} limit ${recentWindow}) e) e
       where e.search @@ (select matches from q) and ${visible}),
     indexed as (select e.pos, e.search, e.part from entities e
       where (select count(*) from recent) < ${sql.param(Math.max(limit, 20), 'int')}
@@ -56,7 +59,7 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
     select (select no from t) as no, (select search_fields from entity_types where entity_types.no = (select no from t)) as fields,
       string_agg(${entityJsonSql('e', type, access?.masks ?? [], sql)}, E'${rowSeparator.replace('\n', '\\n')}'
         order by top.whole desc, top.rank desc, top.pos desc) as items
-    from top join entities e on e.part = top.part and e.pos = top.pos`;
+    from top cross join lateral (select * from entities e where e.part = top.part and e.pos = top.pos offset 0) e`;
   const { rows } = await db.query<{ no: number | null; fields: string[] | null; items: string | null }>(
     statement(text, sql.values),
   );

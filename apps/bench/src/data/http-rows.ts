@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { type Db, createApiKey } from '@parley/db';
+import type { Entities } from '@parley/entities';
+import { startStack } from '@parley/testing';
+import { load, measureInTurns, ms, summarize, table } from '../measure';
+import { type RawClient, type RawRequest, openClient } from '../raw-client';
+import { newCustomer } from './create-cost';
+import { big, type } from './load-entities';
+import { startParseServer } from './parse-server';
+
+interface Place {
+  db: Db;
+  entities: Entities;
+  databaseUrl: string;
+  redisUrl: string;
+  bundles: string;
+  folder: string;
+}
+
+/** The data service and the gateway beside the driver with the same statement, and Parse Server on the same PostgreSQL. */
+export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, folder }: Place): Promise<void> {
+  await db.pool.query(
+    `insert into organizations (id, slug, name, updated_at) values ($1, 'bench', 'Bench', now()) on conflict do nothing`,
+    [big.organizationId],
+  );
+  const { key } = await createApiKey(db.pool, { ...big, name: 'bench', permissions: ['data'] });
+  const stack = await startStack({
+    databaseUrl,
+    redisUrl,
+    bundles,
+    services: ['data', 'gateway'],
+    environment: { NODE_ENV: 'production', LOG_LEVEL: 'info' },
+    environmentOf: { data: { RATE_LIMIT_PER_KEY: '100000000', RATE_LIMIT_PER_ORGANIZATION: '100000000' } },
+  });
+  const peer = await startParseServer(folder, databaseUrl, 200_000);
+  try {
+    const page = await entities.list(big, { type, limit: 1 });
+    if (!page.ok) throw new Error(page.reason);
+    const id = page.page.entities[0]!.id;
+    const headers = { Authorization: `Bearer ${key}` };
+    const body = (): string => JSON.stringify({ data: newCustomer() });
+    const requests: Record<'get' | 'list of 50' | 'create', { ours: RawRequest; theirs: RawRequest }> = {
+      get: {
+        ours: { path: `/v1/data/${type}/${id}`, headers },
+        theirs: { path: `/parse/classes/Customer/${peer.objectId}`, headers: peer.headers },
+      },
+      'list of 50': {
+        ours: { path: `/v1/data/${type}?limit=50`, headers },
+        theirs: { path: '/parse/classes/Customer?limit=50&order=-createdAt', headers: peer.headers },
+      },
+      create: {
+        ours: { method: 'POST', path: `/v1/data/${type}`, headers, body: body() },
+        theirs: {
+          method: 'POST',
+          path: '/parse/classes/Customer',
+          headers: peer.headers,
+          body: JSON.stringify(newCustomer()),
+        },
+      },
+    };
+    const statements = {
+      get: await recorded(db, (tx) => entities.get(big, { type, id }, tx)),
+      'list of 50': await recorded(db, (tx) => entities.list(big, { type, limit: 50 }, tx)),
+    };
+    const doors = { 'data service': stack.services.data!.url, gateway: stack.url };
+
+    const rows: (string | number)[][] = [];
+    for (const name of ['get', 'list of 50'] as const) {
+      const calls: Record<string, () => Promise<unknown>> = { driver: () => db.pool.query(statements[name]) };
+      for (const [door, url] of Object.entries(doors)) calls[door] = call(await opened(url, requests[name].ours));
+      calls['Parse Server'] = call(await opened(peer.url, requests[name].theirs));
+      const samples = await measureInTurns(calls, { rounds: 10, perRound: 200 });
+      const driver = summarize(samples.driver!).p50;
+      for (const [door, of] of Object.entries(samples)) {
+        const { p50, p95, p99 } = summarize(of);
+        rows.push([name, door, ms(p50), ms(p95), ms(p99), `${(p50 / driver).toFixed(2)}×`]);
+      }
+    }
+    console.log('\nOne caller, 2,000 calls each, in turns of 200; the driver sends the same statement\n');
+    console.log(table(['call', 'through', 'p50 ms', 'p95 ms', 'p99 ms', 'p50 ÷ driver'], rows));
+
+    const rates: (string | number)[][] = [];
+    for (const [name, { ours, theirs }] of Object.entries(requests)) {
+      const sides: [string, string, RawRequest][] = [
+        ['data service', doors['data service'], ours],
+        ['gateway', doors.gateway, ours],
+        ['Parse Server', peer.url, theirs],
+      ];
+      const perSecond = new Map<string, number>();
+      // Twice around: whatever else the machine does meets each of them.
+      for (let round = 0; round < 2; round += 1) {
+        for (const [side, url, request] of sides) {
+          const clients = await Promise.all(Array.from({ length: 8 }, () => opened(url, request)));
+          await load(8, 500, (index) => call(clients[index]!));
+          const result = await load(8, 2_500, (index) => call(clients[index]!));
+          perSecond.set(side, (perSecond.get(side) ?? 0) + result.perSecond / 2);
+          for (const client of clients) client.close();
+        }
+      }
+      const theirRate = perSecond.get('Parse Server')!;
+      for (const [side, rate] of perSecond)
+        rates.push([name, side, Math.round(rate), `${(rate / theirRate).toFixed(1)}×`]);
+    }
+    console.log('\n8 callers without a pause, 2 × 2.5 s\n');
+    console.log(table(['call', 'at', 'requests/s', '÷ Parse Server'], rates));
+    console.log(
+      `\nResident memory after it: data service ${residentMb(stack.services.data!.pid)} MB, Parse Server ${residentMb(peer.pid)} MB`,
+    );
+  } finally {
+    await Promise.all([stack.stop(), peer.stop()]);
+  }
+}
+
+async function opened(url: string, request: RawRequest): Promise<RawClient> {
+  const client = await openClient(url, request);
+  const status = await client.call();
+  if (status !== 200 && status !== 201) throw new Error(`${url}${request.path} answers ${status}`);
+  return client;
+}
+
+const call = (client: RawClient) => () => client.call();
+
+/** The statement that a read of the library consists of, for the driver to send as it is. */
+async function recorded(
+  db: Db,
+  read: (tx: Pick<Db['pool'], 'query'>) => Promise<unknown>,
+): Promise<{ name: string; text: string; values: unknown[] }> {
+  const asked: { name: string; text: string; values: unknown[] }[] = [];
+  const recorder = {
+    query: (statement: { name: string; text: string; values: unknown[] }) => {
+      asked.push(statement);
+      return db.pool.query(statement);
+    },
+  };
+  await read(recorder as unknown as Pick<Db['pool'], 'query'>);
+  if (asked.length !== 1) throw new Error('A read is one statement');
+  return asked[0]!;
+}
+
+function residentMb(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Math.round(Number(kilobytes) / 1024);
+}

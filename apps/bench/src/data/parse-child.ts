@@ -1,0 +1,41 @@
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+
+/** Parse Server from the folder it was installed into, on the given database, set up as its manual says. */
+const [folder = '', databaseURI = '', applicationId = '', masterKey = ''] = process.argv.slice(2);
+const load = createRequire(`${folder}/package.json`);
+interface Parse {
+  app: (request: unknown, response: unknown) => void;
+  start(): Promise<unknown>;
+}
+const { ParseServer } = load('parse-server') as { ParseServer: new (options: object) => Parse };
+const express = load('express') as () => { use(path: string, app: unknown): void };
+
+async function main(): Promise<void> {
+  const app = express();
+  const server = createServer(app as never);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const parse = new ParseServer({
+    databaseURI,
+    appId: applicationId,
+    masterKey,
+    masterKeyIps: ['127.0.0.1', '::1', '::ffff:127.0.0.1'],
+    serverURL: `http://127.0.0.1:${port}/parse`,
+    allowClientClassCreation: true,
+    logLevel: 'error',
+    silent: true,
+    verbose: false,
+    logsFolder: null,
+  });
+  await parse.start();
+  app.use('/parse', parse.app);
+  // Its own words go to the same place: the port stands alone on the last line.
+  process.stdout.write(`\n${port}\n`);
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});
