@@ -4,10 +4,12 @@ import { type Db, newId } from '@parley/db';
 import type { Entities } from '@parley/entities';
 
 /** One tenant with 200,000 entities, one with 1,000, and 198 that share the rest of the million. */
+export const big: Scope = { organizationId: 'org_1', environment: 'production' };
+export const small: Scope = { organizationId: 'org_2', environment: 'production' };
 const tenants = 200;
-const type = 'customer';
+export const type = 'customer';
 
-const actor = { type: 'system' } as const;
+export const actor = { type: 'system' } as const;
 
 /** Paths with an index row each; the elements of `tags` have one more each. */
 const paths = ['name', 'email', 'city', 'amount', 'score', 'seq', 'rare', 'active', 'tier', 'note', 'const', 'address']
@@ -76,7 +78,12 @@ export async function loadEntities(db: Db, entities: Entities, databaseUrl: stri
       `update entity_types t set segment = 1 + (select max(segment) from entities where part = t.no),
          segment_floor = (extract(epoch from now()) * 1000)::bigint`,
     );
-    for (const table of ['entities', 'entity_fields', 'entity_types', 'entity_shapes'])
+    // For a create without the index over fields: the same million entities, the index of the list and the primary key.
+    await query(client, 'create table bench_entities (like entities including defaults)');
+    await query(client, 'insert into bench_entities select * from entities order by pos');
+    await query(client, 'alter table bench_entities add primary key (id)');
+    await query(client, 'create unique index on bench_entities (part, pos desc)');
+    for (const table of ['entities', 'entity_fields', 'entity_types', 'entity_shapes', 'bench_entities'])
       await query(client, `vacuum analyze ${table}`);
     await query(client, 'checkpoint');
   } finally {
