@@ -19,7 +19,7 @@ export const toolExecutorVariables = {
     description:
       "Hosts, or host:port, that handlers' fetch may reach although they are not public. For development; empty by default.",
   }),
-  EXECUTOR_MIN_PROCESSES: numberVariable(2, 1, 256).meta({ description: 'Sandbox processes that are kept warm.' }),
+  EXECUTOR_MIN_PROCESSES: numberVariable(4, 1, 256).meta({ description: 'Sandbox processes that are kept warm.' }),
   EXECUTOR_MAX_PROCESSES: numberVariable(16, 1, 256).meta({
     description: 'Sandbox processes under load, about 25 MB each; one serves one call at a time.',
   }),

@@ -14,20 +14,20 @@ async function main(): Promise<void> {
   const send = ({ head, bytes }: { head: FromSandbox; bytes?: Uint8Array }) =>
     service.write(encodeFrame({ head, bytes }));
   const runner = await createRunner(send);
-  warmUp(runner.engine);
+  await warmUp(runner.engine);
   const read = createFrameReader<ToSandbox>(({ head, bytes }) => {
     switch (head.type) {
       case 'seal':
         seal(head.uid);
         return void send({ head: { type: 'ready' } });
       case 'run':
-        return runner.start(head);
+        return void runner.start(head);
       case 'reply':
         return runner.reply(head.id, head.value, bytes);
-      case 'compile': {
-        const { isWorn, ...result } = compileHandler(runner.engine, head.code);
-        return void send({ head: { type: 'compiled', result: result.result, isWorn } });
-      }
+      case 'compile':
+        return void compileHandler(runner.engine, head.code).then((compiled) =>
+          send({ head: { type: 'compiled', ...compiled } }),
+        );
     }
   });
   service.on('data', read);
@@ -38,10 +38,10 @@ async function main(): Promise<void> {
 }
 
 /** So that the first call does not pay for the engine's own first steps. */
-function warmUp(engine: Awaited<ReturnType<typeof createRunner>>['engine']): void {
-  for (let round = 0; round < 20; round++) {
+async function warmUp(engine: Awaited<ReturnType<typeof createRunner>>['engine']): Promise<void> {
+  for (let round = 0; round < 5; round++) {
     engine.start('return args.a.map((n) => n + 1)', '{"a":[1,2,3]}', '{}', Infinity);
-    engine.reset();
+    await engine.reset();
   }
 }
 

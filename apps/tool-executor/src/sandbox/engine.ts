@@ -35,15 +35,15 @@ export interface Engine {
   continue(): Step;
   /** Parses without running. Null when the text is a whole function body. */
   check(code: string): ThrownInside | null;
-  /** Forgets everything since the engine was made. */
-  reset(): void;
-  /** Bytes of memory that the engine has ever needed. */
-  memoryBytes(): number;
+  /** Forgets everything since the engine was made. Nothing else may be asked of it meanwhile. */
+  reset(): Promise<void>;
 }
 
 const compileOnly = 1 << 5;
 const backtraceBarrier = 1 << 6;
 const jobsPerStep = 500;
+/** Of memory, between two runs. */
+const keptBytes = 32 * 1024 * 1024;
 
 export const handlerFile = 'handler.js';
 /** Both open with one line of their own, so that the handler's line 1 is the engine's line 2. */
@@ -57,8 +57,8 @@ const wrapAsDeclaration = (code: string): string =>
  * no object of this process is ever inside, and no object of the inside is ever used here.
  */
 export async function createEngine(onOp: OpHandler): Promise<Engine> {
-  const loaded = await loadQuickJs();
-  const { quickJs: js, memory } = loaded;
+  let loaded = await loadQuickJs();
+  let { quickJs: js, memory } = loaded;
   let deadline = Infinity;
   let wasInterrupted = false;
 
@@ -100,7 +100,7 @@ export async function createEngine(onOp: OpHandler): Promise<Engine> {
     return js._QTS_NewArrayBuffer(context, pointer, bytes.length);
   };
 
-  js.callbacks = {
+  const callbacks: typeof js.callbacks = {
     callFunction: (_unused, _context, _self, argc, argv) => {
       const argument = (index: number): Pointer => js._QTS_ArgvGetJSValueConstPointer(argv, index);
       const kind = readString(argument(0), 100) ?? '';
@@ -131,6 +131,7 @@ export async function createEngine(onOp: OpHandler): Promise<Engine> {
     normalizeModule: () => 0,
   };
 
+  js.callbacks = callbacks;
   const runtime = js._QTS_NewRuntime();
   const context = js._QTS_NewContext(runtime, 0);
   js._QTS_RuntimeSetMaxStackSize(runtime, sandboxLimits.stackBytes);
@@ -233,12 +234,20 @@ export async function createEngine(onOp: OpHandler): Promise<Engine> {
       }
       return null;
     },
-    reset: () => {
-      image.restore();
+    reset: async () => {
       deadline = Infinity;
       wasInterrupted = false;
+      const hasGrown = memory.buffer.byteLength > keptBytes;
+      if (hasGrown) {
+        // Memory does not shrink: the image moves into a new one.
+        loaded = await loadQuickJs();
+        ({ quickJs: js, memory } = loaded);
+        js.callbacks = callbacks;
+      }
+      image.restore(loaded);
+      // The old one counts against the process's limit for as long as it is only unused.
+      if (hasGrown) globalThis.gc?.();
     },
-    memoryBytes: () => memory.buffer.byteLength,
   };
 }
 

@@ -83,12 +83,11 @@ const attempts: Record<string, (argument: string) => unknown> = {
   'answer with garbage': () => service.write(Buffer.from('garbage that is no frame at all')),
   'announce a huge frame': () => service.write(Buffer.from([0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0])),
   'answer with a wrong shape': () => send({ type: 'done', outcome: { kind: 'result', result: 5 } } as never),
-  'answer with text that is no JSON': () =>
-    send({ type: 'done', isWorn: false, outcome: { kind: 'result', result: '{', logs: [] } }),
+  'answer with text that is no JSON': () => send({ type: 'done', outcome: { kind: 'result', result: '{', logs: [] } }),
   'answer too much': () =>
     send({
       type: 'done',
-      isWorn: false,
+
       outcome: { kind: 'result', result: JSON.stringify('x'.repeat(2e6)), logs: [] },
     }),
   'ask for something unknown': () => send({ type: 'request', id: 1, kind: 'exec' as never, value: 'id' }),
@@ -111,7 +110,7 @@ const read = createFrameReader<ToSandbox>(({ head }) => {
   if (head.type !== 'run') return;
   const isRude = Object.keys(attempts).indexOf(head.code) >= Object.keys(attempts).indexOf('answer with garbage');
   const answer = (text: string) =>
-    send({ type: 'done', isWorn: false, outcome: { kind: 'result', result: JSON.stringify(text), logs: [] } });
+    send({ type: 'done', outcome: { kind: 'result', result: JSON.stringify(text), logs: [] } });
   void (async () => attempts[head.code]!(JSON.parse(head.args) as string))().then(
     (value) => isRude || answer(`reached: ${String(value)}`),
     (error: Error & { code?: string }) => answer(`stopped: ${error.code ?? error.message}`),
@@ -122,7 +121,7 @@ service.on('close', () => process.exit(0));
 process.on('uncaughtException', (error) =>
   send({
     type: 'done',
-    isWorn: false,
+
     outcome: { kind: 'result', result: JSON.stringify(`stopped: ${error.message}`), logs: [] },
   }),
 );

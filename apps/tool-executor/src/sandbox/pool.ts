@@ -35,6 +35,7 @@ export interface Pool {
 
 /** How often a call that waits looks whether another process would help. */
 const growAfterMs = 25;
+const startingAtOnce = 2;
 /** A call that runs longer holds its process: it waits for others, or wants all it can get. */
 const heldAfterMs = 50;
 /** With so many processes turning over quickly, a wait is for the processor, and one process more would only share it. */
@@ -79,6 +80,7 @@ export function createPool(options: PoolOptions): Pool {
         refill();
       });
       offer(process);
+      refill();
       if (alive.size >= min) {
         for (const tell of warmWaiters) tell();
         warmWaiters = [];
@@ -91,7 +93,8 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function refill(): void {
-    for (let missing = min - count(); missing > 0; missing--) void add();
+    // A few at a time: all at once would only make the first one later.
+    while (!isClosed && count() < min && starting < startingAtOnce) void add();
   }
 
   const sweep = setInterval(() => {

@@ -12,7 +12,7 @@ export type ToSandbox =
 export type FromSandbox =
   | { type: 'loaded' }
   | { type: 'ready' }
-  | { type: 'done'; outcome: Outcome; isWorn: boolean }
+  | { type: 'done'; outcome: Outcome }
   | { type: 'compiled'; result: CompileResult; isWorn: boolean }
   | { type: 'request'; id: number; kind: 'fetch' | 'tool'; value: unknown }
   | { type: 'cancel'; id: number };

@@ -77,10 +77,12 @@ const stackExports = { save: 'Oa', restore: 'Ma' };
 const initialPages = 256;
 const maxPages = 4096;
 
+let compiled: WebAssembly.Module | undefined;
+
 /** Starts an engine in a memory of its own; it can grow to 256 MiB, far above what a runtime is allowed. */
 export async function loadQuickJs(): Promise<LoadedQuickJs> {
   const memory = new WebAssembly.Memory({ initial: initialPages, maximum: maxPages });
-  const module = new WebAssembly.Module(wasmBytes);
+  const module = (compiled ??= new WebAssembly.Module(wasmBytes));
   let exported: WebAssembly.Exports = {};
   const quickJs = (await loadGlue({
     wasmMemory: memory,

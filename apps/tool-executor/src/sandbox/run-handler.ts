@@ -27,7 +27,7 @@ export type AnswerRequest = (
 ) => Promise<{ value: unknown; bytes?: Uint8Array }>;
 
 /** Past the limit, how long the engine gets to notice by itself before its process is killed. */
-const graceMs = 60;
+const graceMs = 150;
 const maxRequests = 2000;
 const runIsOver = new Error('The run is over');
 const endedText = 'The sandbox process ended: a resource limit was exceeded';
@@ -49,6 +49,7 @@ export function runHandler(
       if (isOver) return;
       isOver = true;
       clearTimeout(deadline);
+      clearTimeout(deadlineOfGrace);
       signal?.removeEventListener('abort', abandon);
       for (const request of open.values()) request.abort(runIsOver);
       const isAsBefore = recover();
@@ -59,14 +60,19 @@ export function runHandler(
     const distrust = () => finish({ kind: 'error', error: { message: endedText }, logs: [] }, false);
     const recover = yieldToOthers(process.pid);
     const abandon = () => finish({ kind: 'timeout' }, false);
-    const deadline = setTimeout(abandon, input.timeoutMs + graceMs);
+    const deadline = setTimeout(() => {
+      // With its precedence back it has a chance to say so itself; then it need not be replaced.
+      recover();
+      deadlineOfGrace = setTimeout(abandon, graceMs);
+    }, input.timeoutMs);
+    let deadlineOfGrace: NodeJS.Timeout | undefined;
     signal?.addEventListener('abort', abandon, { once: true });
     const onFrame = ({ head, bytes }: Frame<FromSandbox>) => {
       switch (head.type) {
         case 'done': {
           const outcome = outcomeSchema.safeParse(head.outcome);
           const result = outcome.success ? toResult(outcome.data) : null;
-          return result ? finish(result, head.isWorn !== true) : distrust();
+          return result ? finish(result, true) : distrust();
         }
         case 'request': {
           const request = requestSchema.safeParse(head);

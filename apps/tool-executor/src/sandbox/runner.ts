@@ -7,9 +7,6 @@ import { createRunLog } from './run-log';
 
 type Send = (frame: Frame<FromSandbox>) => void;
 
-/** Memory beyond this is not kept warm: the process asks to be replaced. */
-const wornBytes = 48 * 1024 * 1024;
-
 const resultTooLarge = `The result is larger than ${sandboxLimits.resultBytes} bytes`;
 
 interface Run {
@@ -23,6 +20,7 @@ interface Run {
 /** Runs one handler at a time in the engine, and brings its timers, questions and result in and out. */
 export async function createRunner(send: Send) {
   let run: Run | null = null;
+  let resetting: Promise<void> | null = null;
   const engine: Engine = await createEngine((kind, payload, bytes = new Uint8Array()) => {
     if (run === null) throw new Refusal('Error', 'Nothing is running');
     const platform = Object.hasOwn(platformOps, kind) ? platformOps[kind] : undefined;
@@ -109,15 +107,18 @@ export async function createRunner(send: Send) {
     for (const timer of run.timers.values()) clearTimeout(timer);
     run = null;
     settled = null;
-    const isWorn = engine.memoryBytes() > wornBytes;
-    send({ head: { type: 'done', outcome, isWorn } });
-    // After the answer is on its way; the next call waits for it in the socket.
-    engine.reset();
+    send({ head: { type: 'done', outcome } });
+    // After the answer is on its way; the next call waits for it.
+    const reset = engine.reset().then(() => {
+      if (resetting === reset) resetting = null;
+    });
+    resetting = reset;
   }
 
   return {
     engine,
-    start({ code, args, context, timeoutMs }: Extract<ToSandbox, { type: 'run' }>): void {
+    async start({ code, args, context, timeoutMs }: Extract<ToSandbox, { type: 'run' }>): Promise<void> {
+      if (resetting) await resetting;
       const until = performance.now() + timeoutMs;
       run = {
         log: createRunLog(),

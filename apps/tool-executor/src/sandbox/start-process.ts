@@ -37,6 +37,7 @@ const nodeFlags = [
   '--no-addons',
   '--no-deprecation',
   '--no-warnings',
+  '--expose-gc',
   '--max-old-space-size=64',
   // One helper thread and a small young generation: a third less memory, and no slower for one call at a time.
   '--max-semi-space-size=1',

@@ -1,0 +1,135 @@
+import { type Pool, type PoolOptions, createPool } from './pool';
+import type { SandboxProcess } from './start-process';
+
+/** Processes that do nothing, to see what the pool does with them. */
+function setUp(options: Partial<PoolOptions> = {}) {
+  const made: (SandboxProcess & { exit(): void; isKilled: boolean })[] = [];
+  const start = async (): Promise<SandboxProcess> => {
+    const listeners: (() => void)[] = [];
+    const one = {
+      pid: made.length + 1,
+      isLimited: true,
+      isKilled: false,
+      send: () => undefined,
+      listen: () => undefined,
+      kill: () => {
+        one.isKilled = true;
+        one.exit();
+      },
+      exit: () => listeners.splice(0).forEach((tell) => tell()),
+      onExit: (listener: () => void) => void listeners.push(listener),
+    };
+    made.push(one);
+    return one;
+  };
+  const failures: unknown[] = [];
+  const pool = createPool({
+    start,
+    min: 2,
+    max: 3,
+    maxQueue: 2,
+    queueTimeoutMs: 150,
+    onStartFailure: (error) => void failures.push(error),
+    ...options,
+  });
+  return { pool, made, failures };
+}
+
+const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
+let pool: Pool;
+afterEach(() => pool.close());
+
+it('keeps a number warm and gives each to one call at a time', async () => {
+  const set = setUp();
+  pool = set.pool;
+  await pool.warm();
+  const [one, other] = [await pool.acquire(), await pool.acquire()];
+  expect(one!.process).not.toBe(other!.process);
+  let isServed = false;
+  const third = pool.acquire().then((lease) => {
+    isServed = true;
+    return lease;
+  });
+  await settle();
+  expect(isServed).toBe(false);
+  one!.release();
+  expect((await third)!.process).toBe(one!.process);
+});
+
+it('refuses what finds the queue full, at once, and what has waited too long', async () => {
+  const set = setUp({ max: 2 });
+  pool = set.pool;
+  await pool.warm();
+  await Promise.all([pool.acquire(), pool.acquire()]);
+  const waiting = [pool.acquire(), pool.acquire()];
+  const startedAt = performance.now();
+  expect(await pool.acquire()).toBeNull();
+  expect(performance.now() - startedAt).toBeLessThan(100);
+  expect(await Promise.all(waiting)).toEqual([null, null]);
+  expect(pool.stats().waiting).toBe(0);
+});
+
+it('grows when its processes are held, up to its limit, and not for calls that come and go', async () => {
+  const set = setUp({ queueTimeoutMs: 2000, maxQueue: 10 });
+  pool = set.pool;
+  await pool.warm();
+  const busy = Array.from({ length: 40 }, async () => {
+    const lease = await pool.acquire();
+    await settle();
+    lease?.release();
+  });
+  await Promise.all(busy);
+  expect(set.made).toHaveLength(2);
+  await Promise.all([pool.acquire(), pool.acquire()]);
+  expect((await pool.acquire())!.process).toBe(set.made[2]);
+  const beyond = pool.acquire();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(set.made).toHaveLength(3);
+  pool.close();
+  expect(await beyond).toBeNull();
+});
+
+it('replaces a process that ended or was discarded', async () => {
+  const set = setUp();
+  pool = set.pool;
+  await pool.warm();
+  (await pool.acquire())!.discard();
+  set.made[0]!.exit();
+  await settle();
+  expect(set.made.filter(({ isKilled }) => isKilled)).toHaveLength(1);
+  expect(set.made.length).toBeGreaterThanOrEqual(4);
+  expect(pool.stats()).toMatchObject({ processes: 2, idle: 2 });
+});
+
+it('tries again when a process does not start, and says so', async () => {
+  let tries = 0;
+  const set = setUp();
+  set.pool.close();
+  const failing = setUp({
+    start: async () => {
+      if (++tries < 3) throw new Error('no');
+      return {
+        pid: 1,
+        isLimited: true,
+        send: () => undefined,
+        listen: () => undefined,
+        kill: () => undefined,
+        onExit: () => undefined,
+      };
+    },
+  });
+  pool = failing.pool;
+  await pool.warm();
+  expect(failing.failures.length).toBeGreaterThanOrEqual(2);
+});
+
+it('ends when it is closed', async () => {
+  const set = setUp();
+  pool = set.pool;
+  await pool.warm();
+  pool.close();
+  await settle();
+  expect(set.made.every(({ isKilled }) => isKilled)).toBe(true);
+  expect(set.made).toHaveLength(2);
+  expect(await pool.acquire()).toBeNull();
+});
