@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net';
 
 /** Parse Server from the folder it was installed into, on the given database, set up as its manual says. */
 const [folder = '', databaseURI = '', applicationId = '', masterKey = ''] = process.argv.slice(2);
+// The caller reads the port from the first thing printed: whatever Parse Server says goes to the other stream.
+const print = process.stdout.write.bind(process.stdout);
+process.stdout.write = process.stderr.write.bind(process.stderr);
 const load = createRequire(`${folder}/package.json`);
 interface Parse {
   app: (request: unknown, response: unknown) => void;
@@ -31,8 +34,7 @@ async function main(): Promise<void> {
   });
   await parse.start();
   app.use('/parse', parse.app);
-  // Its own words go to the same place: the port stands alone on the last line.
-  process.stdout.write(`\n${port}\n`);
+  print(`${port}\n`);
 }
 
 main().catch((error: unknown) => {
