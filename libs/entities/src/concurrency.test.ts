@@ -113,15 +113,15 @@ describe('walks while others write', () => {
           // What stays is changed as well, but for what the walk looks at.
           const stays = base[Math.floor(Math.random() * base.length)]!;
           await t.entities.update(here, { ...origin, type: 'walked', id: stays, data: { touched: n } });
-          await sleep(1);
+          await sleep(4); // so that a walk overtakes the writers on a slow machine too
         }
       };
       const writers = Promise.all([write(), write()]);
       try {
-        for (let walk = 0; walk < 8; walk += 1) {
+        for (let walk = 0; walk < 25; walk += 1) {
           const seen = new Map<string, number>();
           for (let cursor: string | undefined; ;) {
-            const result = await t.entities.query(here, { type: 'walked', limit: 9, cursor, ...input });
+            const result = await t.entities.query(here, { type: 'walked', limit: 20, cursor, ...input });
             if (!result.ok) throw new Error(JSON.stringify(result));
             for (const { id } of result.page.entities) seen.set(id, (seen.get(id) ?? 0) + 1);
             cursor = result.page.cursor;
@@ -134,6 +134,6 @@ describe('walks while others write', () => {
         await writers;
       }
     },
-    120_000,
+    240_000,
   );
 });
