@@ -155,7 +155,8 @@ function finish({ sql, order, start, key, within }: WalkParts, request: SortedRe
         and f.field = ${shapeField} and f.value = '\\x01' and ${within} offset 0) o
       cross join lateral (select ${key} as value, e.pos from entities e where e.part = b.part and e.pos = o.pos) f
       where exists (select from entity_shapes x where x.type_no = b.no and x.shape = '\\x01') and f.value is not null and ${start})`,
-    `entries as (select value, pos from heads union select value, pos from loose)`,
+    // The cut may be the first entry of a segment that was not read: the next round starts after it.
+    `entries as (select value, pos from heads union select value, pos from loose union select value, pos from cut)`,
     `merged as (select f.value, f.pos from entries f
       where not exists (select from cut) or (f.value, f.pos) ${direction === 'desc' ? '>=' : '<='} (select cut.value, cut.pos from cut)
       order by ${order('f')} offset 0)`,
