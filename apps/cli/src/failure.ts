@@ -5,6 +5,8 @@ export class Failure extends Error {
   constructor(
     message: string,
     readonly exitCode: number = exitCodes.failure,
+    /** What a program may want to know of it; `--json` shows them beside the message. */
+    readonly fields: object = {},
   ) {
     super(message);
     this.name = 'Failure';
@@ -15,9 +17,9 @@ export class Failure extends Error {
 export const usageFailure = (message: string): Failure => new Failure(message, exitCodes.usage);
 
 /** What to tell of anything that was thrown: one line for what is not ours, the message as written for a Failure. */
-export function describeFailure(error: unknown): { message: string; exitCode: number } {
-  if (error instanceof Failure) return { message: error.message, exitCode: error.exitCode };
-  return { message: `${firstLine(error)} (--debug shows more)`, exitCode: exitCodes.failure };
+export function describeFailure(error: unknown): { message: string; exitCode: number; fields: object } {
+  if (error instanceof Failure) return error;
+  return { message: `${firstLine(error)} (--debug shows more)`, exitCode: exitCodes.failure, fields: {} };
 }
 
 function firstLine(error: unknown): string {

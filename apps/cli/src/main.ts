@@ -6,6 +6,7 @@ import { safeText } from './safe-text';
 /** `--debug` may stand anywhere; it adds the stack to an error. */
 const debug = process.argv.includes('--debug');
 const argv = process.argv.filter((argument) => argument !== '--debug');
+const asJson = argv.includes('--json');
 
 /** Whoever reads the output, such as `head`, may have enough of it. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -21,8 +22,9 @@ createProgram()
       // Commander has printed its own message; help and version are not failures.
       if (error instanceof CommanderError) exit(error.exitCode === 0 ? exitCodes.ok : exitCodes.usage);
       else {
-        const { message, exitCode } = describeFailure(error);
-        process.stderr.write(safeText(`error: ${message}\n`));
+        const { message, exitCode, fields } = describeFailure(error);
+        const text = asJson ? JSON.stringify({ error: message, ...fields }) : `error: ${message}`;
+        process.stderr.write(safeText(`${text}\n`));
         if (debug) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
         exit(exitCode);
       }

@@ -4,7 +4,7 @@ import { withDatabase } from '../database';
 import { Failure, usageFailure } from '../failure';
 import { findOrganization } from '../organizations';
 import { parseEnvironment } from '../scope';
-import { note, print } from '../terminal';
+import { note, print, printJson } from '../terminal';
 
 export interface KeysCreateOptions {
   env: string;
@@ -13,6 +13,7 @@ export interface KeysCreateOptions {
   org?: string;
   role?: string;
   expires?: string;
+  json?: boolean;
 }
 
 /** `parley keys create`: prints only the key on stdout; it cannot be shown again. */
@@ -27,6 +28,17 @@ export async function runKeysCreate(options: KeysCreateOptions): Promise<void> {
     const scope = { organizationId: organization.id, environment };
     if (role !== undefined) await requireRole(db.pool, scope, role);
     const { id, key } = await createApiKey(db.pool, { ...scope, name: name.trim(), permissions, role, expiresAt });
+    if (options.json) {
+      return printJson({
+        id,
+        key,
+        name: name.trim(),
+        organization: organization.slug,
+        environment,
+        permissions,
+        expiresAt,
+      });
+    }
     const until = expiresAt === undefined ? '' : `, valid until ${expiresAt.toISOString()}`;
     note(`${id}: ${permissions.join(', ')} in ${environment} of ${organization.slug}${until}. It is shown only now.`);
     print(key);

@@ -1,0 +1,46 @@
+import { type Command, Option } from 'commander';
+import { executionStates } from '../conversations/execution-states';
+import { groups, inScope, paged } from '../options';
+
+/** What was said, and what agents did for each message. */
+export function addConversationCommands(program: Command): void {
+  const threads = program.command('threads').helpGroup(groups.database).description('conversations of one environment');
+  paged(inScope(threads.command('list')))
+    .description('list threads by their last message, newest first')
+    .option('--agent <slug>', 'only those that this agent answered last')
+    .action(async (options) => (await import('../commands/threads-list')).runThreadsList(options));
+  inScope(threads.command('show'))
+    .description('a conversation as it went')
+    .argument('<threadId|externalId>')
+    .option('--limit <n>', 'at most so many turns, the last ones; default 20')
+    .option('--before <execution>', 'the turns before this one')
+    .option('--full', 'cut nothing')
+    .action(async (thread, options) => (await import('../commands/threads-show')).runThreadsShow(thread, options));
+  for (const [name, isPaused, description] of [
+    ['pause', true, 'a person takes over: messages are stored and not answered'],
+    ['resume', false, 'the agent answers again'],
+  ] as const) {
+    inScope(threads.command(name))
+      .description(description)
+      .argument('<threadId|externalId>')
+      .action(async (thread, options) =>
+        (await import('../commands/threads-pause')).runThreadsPause(thread, isPaused, options),
+      );
+  }
+
+  const executions = program
+    .command('executions')
+    .helpGroup(groups.database)
+    .description('what agents did for each message');
+  paged(inScope(executions.command('list')))
+    .description('list executions, newest first')
+    .option('--thread <threadId|externalId>', 'only those of this thread')
+    .option('--agent <slug>', 'only those of this agent')
+    .addOption(new Option('--status <status>', 'only these').choices(executionStates))
+    .action(async (options) => (await import('../commands/executions-list')).runExecutionsList(options));
+  inScope(executions.command('show'))
+    .description('one execution step by step')
+    .argument('<id>', 'its number')
+    .option('--full', 'cut nothing')
+    .action(async (id, options) => (await import('../commands/executions-show')).runExecutionsShow(id, options));
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { groups, ofOrganization, withJson } from '../options';
+
+/** Installing and running Parley: the database, organizations, keys. */
+export function addOperationCommands(program: Command): void {
+  withJson(program.command('migrate'))
+    .helpGroup(groups.database)
+    .description('bring the database to this version')
+    .option('--check', 'only say whether it is; status 1 when not')
+    .action(async (options) => (await import('../commands/migrate')).runMigrate(options));
+
+  withJson(program.command('demo'))
+    .helpGroup(groups.database)
+    .description('make the demo organization with its agent and data, once')
+    .option('--new-key', 'make another development key')
+    .action(async (options) => (await import('../commands/demo')).runDemo(options));
+
+  const org = program.command('org').helpGroup(groups.database).description('organizations');
+  withJson(org.command('create'))
+    .description('make an organization')
+    .requiredOption('--slug <slug>', 'its short name')
+    .requiredOption('--name <name>', 'its name for people')
+    .action(async (options) => (await import('../commands/org-create')).runOrgCreate(options));
+
+  const keys = program.command('keys').helpGroup(groups.database).description('API keys');
+  ofOrganization(keys.command('create'))
+    .description('make a key; only the key is printed on stdout')
+    .requiredOption('--env <environment>', 'development or production')
+    .requiredOption('--permissions <list>', 'chat, data, sync, separated by commas, or *')
+    .requiredOption('--name <name>', 'what it is for')
+    .option('--role <slug>', 'role that the Data API applies')
+    .option('--expires <when>', '30d, 12h, 2w or a date')
+    .action(async (options) => (await import('../commands/keys-create')).runKeysCreate(options));
+  ofOrganization(keys.command('list'))
+    .description('list the keys of an organization')
+    .action(async (options) => (await import('../commands/keys-list')).runKeysList(options));
+  ofOrganization(keys.command('revoke'))
+    .description('end a key')
+    .argument('<id|prefix>', 'as keys list shows it')
+    .action(async (key, options) => (await import('../commands/keys-revoke')).runKeysRevoke(key, options));
+}
