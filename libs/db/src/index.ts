@@ -9,5 +9,12 @@ export {
 export { type Db, type Queryable, createDb, inTransaction, isDatabaseUnavailable } from './client';
 export { newId } from './id';
 export { createIdempotencyStore } from './idempotency';
+export {
+  type Integration,
+  findIntegration,
+  integrationSecretContext,
+  listActiveIntegrations,
+  saveIntegration,
+} from './integrations';
 export { migrate, schemaProblem } from './migrate';
 export { type SecretBox, createSecretBox } from './secrets';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type Db, createDb, createSecretBox } from '@parley/db';
+import { type Db, createDb, createSecretBox, integrationSecretContext } from '@parley/db';
 import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
-import { createOrganizationKeys, integrationSecretContext } from './provider-keys';
+import { createOrganizationKeys } from './provider-keys';
 
 let database: TestDatabase;
 let db: Db;

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import type { Queryable, SecretBox } from '@parley/db';
+import { type Queryable, type SecretBox, integrationSecretContext } from '@parley/db';
 import type { AgentLog } from '../log';
 
 /** How a provider is reached. A base URL alone is enough for a server of one's own that asks for no key. */
@@ -35,10 +35,6 @@ export function providersOfEnvironment(variables: ProviderVariables): ProviderTa
   };
   return Object.fromEntries(Object.entries(all).filter(([, access]) => access.apiKey || access.baseUrl));
 }
-
-/** What a secret of an integration is sealed for (libs/db createSecretBox). */
-export const integrationSecretContext = (scope: Scope, provider: string): string =>
-  `${scope.organizationId}/${scope.environment}/integration/${provider}`;
 
 /** Integrations of other kinds: they have keys too, but no models. */
 const notModels = ['flow', 'kapso', 'resend'];

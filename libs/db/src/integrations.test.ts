@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { type Db, createDb } from './client';
+import { findIntegration, listActiveIntegrations, saveIntegration } from './integrations';
+import { createSecretBox } from './secrets';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+it('keeps one configuration of a provider in each environment, its secrets sealed', async () => {
+  const box = createSecretBox(randomBytes(32).toString('base64'));
+  const { scope } = await seedOrganization(db.pool);
+  const production = { ...scope, environment: 'production' as const };
+  const save = (where: typeof scope, apiKey: string) =>
+    saveIntegration(db.pool, box, where, { provider: 'flow', config: { apiUrl: 'http://a' }, secrets: { apiKey } });
+  await save(scope, 'first-secret');
+  await save(scope, 'second-secret');
+  await save(production, 'other-secret');
+  expect(await findIntegration(db.pool, box, scope, 'flow')).toMatchObject({
+    scope,
+    active: true,
+    config: { apiUrl: 'http://a' },
+    secrets: { apiKey: 'second-secret' },
+  });
+  expect(await findIntegration(db.pool, box, scope, 'kapso')).toBeNull();
+  const { rows } = await db.pool.query('select secrets from integrations');
+  expect(rows.map(({ secrets }) => (secrets as Buffer).toString('latin1')).join()).not.toContain('secret');
+
+  const otherBox = createSecretBox(randomBytes(32).toString('base64'));
+  expect((await findIntegration(db.pool, otherBox, scope, 'flow'))?.secrets).toBeNull();
+
+  expect(await listActiveIntegrations(db.pool, box, 'flow')).toHaveLength(2);
+  await db.pool.query('update integrations set active = false where environment = $1', ['production']);
+  expect(await listActiveIntegrations(db.pool, box, 'flow')).toMatchObject([{ scope }]);
+  await db.pool.query('update organizations set deleted_at = now()');
+  expect(await listActiveIntegrations(db.pool, box, 'flow')).toEqual([]);
+});

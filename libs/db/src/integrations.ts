@@ -1,0 +1,97 @@
+import type { Environment, JsonObject, Scope } from '@parley/contracts';
+import type { Queryable } from './client';
+import { newId } from './id';
+import type { SecretBox } from './secrets';
+
+/** A provider as one environment of an organization has configured it. */
+export interface Integration {
+  id: string;
+  scope: Scope;
+  provider: string;
+  active: boolean;
+  /** What may be shown. */
+  config: JsonObject;
+  /** What may not be shown, opened; null when no key in SECRETS_KEY opens it. */
+  secrets: JsonObject | null;
+}
+
+/** What the secrets of an integration are sealed for: they open in no other row. */
+export const integrationSecretContext = (scope: Scope, provider: string): string =>
+  `${scope.organizationId}/${scope.environment}/integration/${provider}`;
+
+interface Row {
+  id: string;
+  organization_id: string;
+  environment: Environment;
+  provider: string;
+  active: boolean;
+  config: JsonObject;
+  secrets: Buffer | null;
+}
+
+const columns = 'id, organization_id, environment, provider, active, config, secrets';
+
+/** The integration of an environment, active or not; null when there is none. */
+export async function findIntegration(
+  db: Queryable,
+  box: SecretBox,
+  scope: Scope,
+  provider: string,
+): Promise<Integration | null> {
+  const { rows } = await db.query<Row>({
+    name: 'find-integration',
+    text: `select ${columns} from integrations where organization_id = $1 and environment = $2::"Environment" and provider = $3`,
+    values: [scope.organizationId, scope.environment, provider],
+  });
+  return rows[0] === undefined ? null : toIntegration(box, rows[0]);
+}
+
+/** The active integrations of a provider, in all environments of all organizations. */
+export async function listActiveIntegrations(db: Queryable, box: SecretBox, provider: string): Promise<Integration[]> {
+  const { rows } = await db.query<Row>({
+    name: 'list-active-integrations',
+    text: `select ${columns} from integrations i where provider = $1 and active
+             and exists (select from organizations o where o.id = i.organization_id and o.deleted_at is null)
+           order by id`,
+    values: [provider],
+  });
+  return rows.map((row) => toIntegration(box, row));
+}
+
+/** Configures a provider in an environment, or configures it anew; it is active from then on. */
+export async function saveIntegration(
+  db: Queryable,
+  box: SecretBox,
+  scope: Scope,
+  { provider, config, secrets }: { provider: string; config: JsonObject; secrets: JsonObject },
+): Promise<void> {
+  await db.query(
+    `insert into integrations (id, organization_id, environment, provider, active, config, secrets, updated_at)
+     values ($1, $2, $3::"Environment", $4, true, $5, $6, now())
+     on conflict (organization_id, environment, provider)
+     do update set active = true, config = excluded.config, secrets = excluded.secrets, updated_at = now()`,
+    [
+      newId('int'),
+      scope.organizationId,
+      scope.environment,
+      provider,
+      JSON.stringify(config),
+      box.seal(JSON.stringify(secrets), integrationSecretContext(scope, provider)),
+    ],
+  );
+}
+
+function toIntegration(box: SecretBox, row: Row): Integration {
+  const scope = { organizationId: row.organization_id, environment: row.environment };
+  const { id, provider, active, config } = row;
+  return { id, scope, provider, active, config, secrets: open(box, scope, row) };
+}
+
+function open(box: SecretBox, scope: Scope, { secrets, provider }: Row): JsonObject | null {
+  if (secrets === null) return {};
+  try {
+    return JSON.parse(box.open(secrets, integrationSecretContext(scope, provider))) as JsonObject;
+  } catch {
+    return null;
+  }
+}
