@@ -42,9 +42,31 @@ const restrictImports = (paths, patterns = []) => ({
   'no-restricted-imports': ['error', { paths, patterns }],
 });
 
+/** What the bootstraps use; types are checked in TypeScript only. */
+const nodeGlobals = [
+  'process',
+  'console',
+  'fetch',
+  'URL',
+  'AbortSignal',
+  'setTimeout',
+  'clearTimeout',
+  'setInterval',
+  'clearInterval',
+  'WebAssembly',
+];
+
 export default tseslint.config(
-  { ignores: ['**/dist', '**/node_modules', 'libs/db/src/generated', '**/*.cjs', '**/*.mjs', '**/fixtures/**'] },
+  { ignores: ['**/dist', '**/node_modules', 'libs/db/src/generated', '**/*.cjs', '**/fixtures/**'] },
   ...tseslint.configs.recommended,
+  {
+    files: ['**/*.mjs'],
+    languageOptions: { globals: Object.fromEntries(nodeGlobals.map((name) => [name, 'readonly'])) },
+    rules: {
+      'no-undef': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+    },
+  },
   {
     files: ['**/*.ts'],
     plugins: { '@nx': nx },

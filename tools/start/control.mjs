@@ -4,6 +4,7 @@ import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Problem } from './output.mjs';
 
 /** Longer paths of Unix sockets are cut off by some systems. */
 const longestSocketPath = 100;
@@ -35,13 +36,12 @@ export function askSupervisor(stateDir, request) {
 }
 
 /**
- * Listens for requests; being able to is also what makes this the only supervisor of its folder.
+ * Listens for requests; being able to is also what makes this the only supervisor of its folder, so it throws a Problem
+ * when another one answers there.
  * @param {string} stateDir
  * @param {(request: any, whenClosed: (work: () => void) => void) => Promise<object>} handle
  */
-export function listenForRequests(stateDir, handle) {
-  const path = controlPath(stateDir);
-  rmSync(path, { force: true }); // of a run that was killed: the caller has found that nobody answers
+export async function listenForRequests(stateDir, handle) {
   const server = createServer((connection) => {
     connection.on('error', () => {});
     createInterface({ input: connection })
@@ -52,8 +52,30 @@ export function listenForRequests(stateDir, handle) {
         if (!connection.destroyed) connection.write(`${JSON.stringify(answer)}\n`);
       });
   });
+  const path = controlPath(stateDir);
+  try {
+    await listen(server, path);
+  } catch (error) {
+    if (error.code !== 'EADDRINUSE') throw error;
+    await refuseSecond(stateDir);
+    rmSync(path, { force: true }); // of a run that was killed: nobody answers
+    await listen(server, path);
+  }
+  return { close: () => server.close() };
+}
+
+/** Throws a Problem when a supervisor of this folder runs. */
+export async function refuseSecond(stateDir) {
+  const running = await askSupervisor(stateDir, { command: 'status' });
+  running?.connection.destroy();
+  if (!running) return;
+  const { pid, gatewayUrl } = running.answer;
+  throw new Problem(`Parley already runs from this folder: ${gatewayUrl} (process ${pid}). Stop it there with Ctrl-C.`);
+}
+
+function listen(server, path) {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(path, () => resolve({ close: () => server.close() }));
+    server.listen(path, () => resolve(server.off('error', reject)));
   });
 }

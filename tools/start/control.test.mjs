@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -26,4 +27,25 @@ test('a request is answered, and its end is noticed', async (t) => {
   connection.end();
   await isClosed;
   control.close();
+});
+
+test('of several supervisors that start at once one wins, also after one that was killed', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-control-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const status = async () => ({ pid: 1, gatewayUrl: 'http://localhost:4000' });
+  const [first, ...others] = await Promise.allSettled([1, 2, 3].map(() => listenForRequests(folder, status)));
+  assert.equal(first.status, 'fulfilled');
+  for (const { reason } of others) assert.match(reason.message, /already runs from this folder: http:.*4000/);
+  first.value.close();
+
+  const killed = spawnSync(process.execPath, [
+    '--input-type=module',
+    '-e',
+    `import { listenForRequests } from ${JSON.stringify(new URL('./control.mjs', import.meta.url).href)};
+     await listenForRequests(${JSON.stringify(folder)}, async () => ({}));
+     process.kill(process.pid, 'SIGKILL');`,
+  ]);
+  assert.equal(killed.signal, 'SIGKILL');
+  assert.equal(existsSync(join(folder, 'control.sock')), true);
+  (await listenForRequests(folder, status)).close();
 });

@@ -8,7 +8,7 @@ import { loadEmbedded } from './load-typescript.mjs';
 import { parseOptions } from './options.mjs';
 import { complain, Problem, say, step } from './output.mjs';
 import { checkPorts } from './ports.mjs';
-import { loadSecrets } from './secrets.mjs';
+import { fromEnvironment, loadSecrets } from './secrets.mjs';
 import { environmentOf, plannedServices } from './services.mjs';
 import { createShutdown } from './shutdown.mjs';
 import { claimState, removeStack, removeState, writeStack } from './state.mjs';
@@ -19,6 +19,7 @@ const shutdown = createShutdown();
 
 async function main() {
   const { fresh, port: gatewayPort, stateDir } = parseOptions(process.argv.slice(2));
+  if (fresh) refuseForeign(['DATABASE_URL', 'REDIS_URL']);
   const gatewayUrl = `http://localhost:${gatewayPort}`;
   const embedded = await loadEmbedded();
   await claimState(stateDir, embedded);
@@ -89,6 +90,16 @@ async function main() {
     });
     return { env: environment(services.find((service) => service.name === name)) };
   }
+}
+
+/** `--fresh` removes what this folder holds; another server's data, encrypted under secrets that are kept here, is not that. */
+function refuseForeign(names) {
+  const foreign = names.filter((name) => fromEnvironment(name));
+  if (foreign.length === 0) return;
+  const them = foreign.join(' and ');
+  throw new Problem(
+    `--fresh empties this folder's own servers, but ${them} names another. Unset it, or empty that one.`,
+  );
 }
 
 /** Has a server stopped at the end, also when the end comes while it still starts. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -11,8 +12,21 @@ import { root } from './paths.mjs';
 
 const stateDir = mkdtempSync(join(tmpdir(), 'parley-start-'));
 const { isAlive, reachableDataDir } = await loadEmbedded();
-const port = 20_000 + (process.pid % 20_000);
+const port = await freePorts(20_000 + (process.pid % 20_000));
 const runs = [];
+
+/** The first port from `base` on whose neighbours, which the stack uses too, are free. */
+async function freePorts(base) {
+  const isFree = (at) =>
+    new Promise((resolve) => {
+      const server = createServer().once('error', () => resolve(false));
+      server.listen(at, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+  const offsets = [0, 1, 2, 3, 4, 5, 50, 51, 100, 101, 102, 103, 104, 105];
+  for (let at = base; ; at += 200) {
+    if ((await Promise.all(offsets.map((offset) => isFree(at + offset)))).every(Boolean)) return at;
+  }
+}
 
 /** Runs `npm start` and collects what it prints. */
 function start(options = [], env = {}) {
@@ -70,14 +84,18 @@ test('a second start in the same folder is refused', async () => {
   assert.match(second.output, /already runs from this folder/);
 });
 
-test('a service that is killed is named, the others answer, and it comes back', async () => {
-  const { services } = readStack();
-  const from = run.output.length;
-  process.kill(services.chat.pid, 'SIGKILL');
-  await until(run, 'chat ended (SIGKILL)', from);
-  const headers = { Authorization: `Bearer ${readStack().key}` };
-  assert.equal((await fetch(`http://localhost:${port}/v1/entity-types`, { headers })).status, 200);
-  await until(run, 'chat answers again', from);
+const headers = () => ({ Authorization: `Bearer ${readStack().key}` });
+const statusOf = async (path) => (await fetch(`http://localhost:${port}${path}`, { headers: headers() })).status;
+
+test('each service that is killed is named, the others answer, and it comes back', async () => {
+  for (const name of Object.keys(readStack().services)) {
+    const from = run.output.length;
+    process.kill(readStack().services[name].pid, 'SIGKILL');
+    await until(run, `${name} ended (SIGKILL)`, from);
+    if (name !== 'gateway') assert.equal(await statusOf('/health'), 200, name);
+    if (name !== 'gateway' && name !== 'data') assert.equal(await statusOf('/v1/entity-types'), 200, name);
+    await until(run, `${name} answers again`, from);
+  }
   assert.match(paste(run.output), /entity\.query/);
 });
 
@@ -89,8 +107,7 @@ test('nx serve takes a service over and gives it back', async () => {
   for (let i = 0; i < 2_400 && !output.includes('listening'); i++) await sleep(50);
   assert.match(output, /data .*listening/);
   assert.equal(isAlive(before), false);
-  const headers = { Authorization: `Bearer ${readStack().key}` };
-  assert.equal((await fetch(`http://localhost:${port}/v1/entity-types`, { headers })).status, 200);
+  assert.equal(await statusOf('/v1/entity-types'), 200);
 
   const from = run.output.length;
   serve.kill('SIGINT');
@@ -130,4 +147,11 @@ test('a server that does not answer is one clear message', async () => {
   assert.equal(await run.ended, 1);
   assert.match(run.output, /PostgreSQL does not answer at DATABASE_URL \(postgresql:\/\/user@127\.0\.0\.1:1\/db\)/);
   assert.doesNotMatch(run.output, /secret|at .*\.mjs/);
+});
+
+test('--fresh leaves servers alone that are not its own', async () => {
+  run = start(['--fresh'], { DATABASE_URL: 'postgresql://user:secret@127.0.0.1:1/db' });
+  assert.equal(await run.ended, 1);
+  assert.match(run.output, /--fresh empties this folder's own servers, but DATABASE_URL names another/);
+  assert.equal(existsSync(join(stateDir, 'secrets.json')), true);
 });

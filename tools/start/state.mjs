@@ -1,21 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { askSupervisor } from './control.mjs';
-import { Problem, say } from './output.mjs';
+import { refuseSecond } from './control.mjs';
+import { say } from './output.mjs';
 
 const leftoverDeadlineMs = 10_000;
 
 /** Refuses to run twice in one folder, and ends what an earlier run that was killed has left running. */
 export async function claimState(stateDir, embedded) {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  const running = await askSupervisor(stateDir, { command: 'status' });
-  running?.connection.destroy();
-  if (running) {
-    const { pid, gatewayUrl } = running.answer;
-    throw new Problem(
-      `Parley already runs from this folder: ${gatewayUrl} (process ${pid}). Stop it there with Ctrl-C.`,
-    );
-  }
+  await refuseSecond(stateDir);
   const stack = readStack(stateDir);
   const leftovers = Object.values(stack?.services ?? {})
     .map(({ pid }) => pid)

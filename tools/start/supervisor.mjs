@@ -50,7 +50,8 @@ export function createSupervisor({ services, environmentOf, embedded, onChange }
     spawnService(record);
     await untilReady(record).then(
       () => say(`${name} answers again.`),
-      () => {}, // it has ended once more, which onExit reports
+      // When it has ended once more, onExit reports that.
+      (error) => !hasExited(record.child) && warn(`${error.message}. It is left running.`),
     );
   }
 

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { Metrics } from './metrics';
 
 export interface Readiness {
@@ -11,10 +11,9 @@ const checkTimeoutMs = 2_000;
 
 /** `/livez`, `/readyz` and `/metrics`, on a port of their own that no client reaches. */
 export function createInternalServer(metrics: Metrics, readiness: Readiness): Server {
-  return createServer(async (request, response) => {
-    const send = (status: number, body: unknown) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+    const send = (status: number, body: unknown) =>
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
-    };
     if (request.url === '/livez') return send(200, { status: 'ok' });
     if (request.url === '/readyz') {
       const checks = await runChecks(readiness);
@@ -22,10 +21,14 @@ export function createInternalServer(metrics: Metrics, readiness: Readiness): Se
       return send(ready ? 200 : 503, { status: ready ? 'ok' : 'unavailable', checks });
     }
     if (request.url === '/metrics') {
-      response.writeHead(200, { 'Content-Type': metrics.registry.contentType });
-      return response.end(await metrics.registry.metrics());
+      const text = await metrics.registry.metrics();
+      return response.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(text);
     }
-    send(404, { error: 'Not found' });
+    return send(404, { error: 'Not found' });
+  };
+  return createServer((request, response) => {
+    // A metric whose value cannot be read must not end the process.
+    answer(request, response).catch(() => response.writeHead(500).end());
   });
 }
 
