@@ -149,6 +149,48 @@ describe('a local server that is allowed by name', () => {
   });
 });
 
+describe('an answer in pieces', () => {
+  const open = async (path: string, more: object = {}) => {
+    const guarded = createGuardedFetch({ allowedPrivateHosts: [`127.0.0.1:${port}`] });
+    const answer = await guarded.open({ url: `http://127.0.0.1:${port}${path}`, ...limits, ...more });
+    return { answer, guarded };
+  };
+  const read = async (body: AsyncIterable<Uint8Array>) => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    return Buffer.concat(chunks).toString();
+  };
+
+  it('is handed on before it ends, and no longer than the time limit', async () => {
+    const { answer, guarded } = await open('/drip', { timeoutMs: 300 });
+    if (!answer.ok) throw new Error(answer.message);
+    const pieces = answer.body[Symbol.asyncIterator]();
+    expect((await pieces.next()).value).toEqual(Buffer.from('a'));
+    await expect(pieces.next()).rejects.toThrow();
+    await guarded.close();
+  });
+
+  it('is read up to the size limit, and in no encoding', async () => {
+    const small = await open('/');
+    if (!small.answer.ok) throw new Error(small.answer.message);
+    expect(small.answer).toMatchObject({ status: 200, headers: expect.arrayContaining([['x-one', 'two']]) });
+    expect(await read(small.answer.body)).toBe('hello');
+    const large = await open('/size/200000');
+    if (!large.answer.ok) throw new Error(large.answer.message);
+    await expect(read(large.answer.body)).rejects.toThrow('larger than 100000 bytes');
+    const packed = await open('/gzip/abc');
+    expect(packed.answer).toMatchObject({ ok: false, reason: 'network' });
+    await Promise.all([small, large, packed].map(({ guarded }) => guarded.close()));
+  });
+
+  it('comes from nowhere inside', async () => {
+    const guarded = createGuardedFetch({});
+    expect(await guarded.open({ url: `http://127.0.0.1:${port}/`, ...limits })).toMatchObject({ reason: 'refused' });
+    expect(seen).toEqual([]);
+    await guarded.close();
+  });
+});
+
 describe('names that resolve to the inside', () => {
   const resolving = (...answers: string[][]): { guarded: GuardedFetch; asked: string[] } => {
     const asked: string[] = [];

@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns';
 import { type LookupFunction, isIP } from 'node:net';
-import { Agent, buildConnector, request } from 'undici';
+import { Agent, type Dispatcher, buildConnector, request } from 'undici';
 import { isPublicAddress } from './address-policy';
 import { decodeBody } from './decode-body';
 import { cleanRequestHeaders, cleanResponseHeaders, dropCredentials } from './headers';
@@ -38,12 +38,20 @@ type GuardedResponse =
 type GuardedFailure =
   'invalid_url' | 'invalid_request' | 'refused' | 'redirect' | 'too_large' | 'timeout' | 'aborted' | 'network';
 
+/** An answer whose body comes in pieces, as for events; an encoded one is refused. Reading fails beyond the limits. */
+type GuardedStream =
+  | { ok: true; status: number; headers: [name: string, value: string][]; body: AsyncIterable<Uint8Array> }
+  | { ok: false; reason: GuardedFailure; message: string };
+
 export interface GuardedFetch {
   fetch(request: GuardedRequest): Promise<GuardedResponse>;
+  /** Like `fetch`, but answers when the headers are there. The limits hold for the whole exchange all the same. */
+  open(request: GuardedRequest): Promise<GuardedStream>;
   close(): Promise<void>;
 }
 
 type Failure = Extract<GuardedResponse, { ok: false }>;
+type Sent = { ok: true; answer: Dispatcher.ResponseData; url: URL; redirected: boolean } | Failure;
 
 const maxRedirects = 5;
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -65,7 +73,7 @@ export function createGuardedFetch(options: {
   const publicAgent = createAgent(guardLookup(lookup), isPublicAddress);
   const privateAgent = createAgent(lookup, () => true);
 
-  async function exchange(input: GuardedRequest, signal: AbortSignal): Promise<GuardedResponse> {
+  async function send(input: GuardedRequest, signal: AbortSignal): Promise<Sent> {
     let { method, body } = { method: (input.method ?? 'GET').toUpperCase(), body: input.body };
     let headers = cleanRequestHeaders(input.headers ?? []);
     if (!methods.has(method)) return fail('invalid_request', `Method not allowed: ${method}`);
@@ -82,17 +90,7 @@ export function createGuardedFetch(options: {
       });
       const location = answer.headers.location;
       if (!isRedirect(answer.statusCode) || location === undefined || input.redirect === 'manual') {
-        const read = await decodeBody(answer, input.maxResponseBytes);
-        if (!read.ok) return fail(read.reason, read.message);
-        return {
-          ok: true,
-          status: answer.statusCode,
-          statusText: answer.statusText ?? '',
-          url: url.href,
-          redirected: hop > 0,
-          headers: cleanResponseHeaders(answer.headers),
-          body: read.body,
-        };
+        return { ok: true, answer, url, redirected: hop > 0 };
       }
       answer.body.on('error', () => undefined).destroy();
       if (input.redirect === 'error') return fail('redirect', 'The answer is a redirect');
@@ -109,22 +107,54 @@ export function createGuardedFetch(options: {
     return fail(target.reason, target.message);
   }
 
+  /** Sends and reads within the time limit; what goes wrong on the way comes back as a failure. */
+  async function exchange<T extends object>(
+    input: GuardedRequest,
+    read: (sent: Extract<Sent, { ok: true }>) => Promise<T | Failure>,
+  ): Promise<T | Failure> {
+    const deadline = AbortSignal.timeout(input.timeoutMs);
+    const signal = input.signal ? AbortSignal.any([deadline, input.signal]) : deadline;
+    try {
+      const sent = await send(input, signal);
+      return sent.ok ? await read(sent) : sent;
+    } catch (error) {
+      if (deadline.aborted) return fail('timeout', `No complete answer within ${input.timeoutMs} ms`);
+      if (signal.aborted) return fail('aborted', 'The request was aborted');
+      return networkFailure(error);
+    }
+  }
+
   return {
-    async fetch(input) {
-      const deadline = AbortSignal.timeout(input.timeoutMs);
-      const signal = input.signal ? AbortSignal.any([deadline, input.signal]) : deadline;
-      try {
-        return await exchange(input, signal);
-      } catch (error) {
-        if (deadline.aborted) return fail('timeout', `No complete answer within ${input.timeoutMs} ms`);
-        if (signal.aborted) return fail('aborted', 'The request was aborted');
-        return networkFailure(error);
-      }
-    },
+    fetch: (input) =>
+      exchange(input, async ({ answer, url, redirected }) => {
+        const read = await decodeBody(answer, input.maxResponseBytes);
+        if (!read.ok) return fail(read.reason, read.message);
+        const { statusCode: status, statusText = '' } = answer;
+        const headers = cleanResponseHeaders(answer.headers);
+        return { ok: true, status, statusText, url: url.href, redirected, headers, body: read.body };
+      }),
+    open: (input) =>
+      exchange(input, async ({ answer }) => {
+        if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
+          answer.body.on('error', () => undefined).destroy();
+          return fail('network', 'The answer has an unknown encoding');
+        }
+        const headers = cleanResponseHeaders(answer.headers);
+        return { ok: true, status: answer.statusCode, headers, body: limited(answer, input.maxResponseBytes) };
+      }),
     async close() {
       await Promise.all([publicAgent.destroy(), privateAgent.destroy()]);
     },
   };
+}
+
+async function* limited({ body }: Dispatcher.ResponseData, limitBytes: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limitBytes) throw new Error(`The answer is larger than ${limitBytes} bytes`);
+    yield chunk;
+  }
 }
 
 function createAgent(lookup: LookupFunction, mayDial: (address: string) => boolean): Agent {
