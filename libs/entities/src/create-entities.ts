@@ -9,12 +9,18 @@ import { type QueryInput, queryEntities } from './read/query-entities';
 import { type Relation, linkEntities, relatedIds, unlinkEntities } from './relations';
 import { type Access } from './access';
 import { type SearchInput, type SearchResult, searchEntities } from './search/search-entities';
-import type { MaskedField, NotFound } from './result';
+import type { ConditionFailed, MaskedField, NotFound } from './result';
 import { type CreateInput, type CreateResult, createEntity } from './write/create-entity';
 import { type DeleteInput, type DeleteResult, deleteEntity } from './write/delete-entity';
 import { createSegments } from './write/segments';
 import { createTypeCache } from './write/type-cache';
-import { type UpdateInput, type UpdateResult, updateEntity } from './write/update-entity';
+import {
+  type ConditionalUpdateInput,
+  type UpdateInput,
+  type UpdateResult,
+  updateEntity,
+  updateEntityIf,
+} from './write/update-entity';
 
 /**
  * The records of all tenants. Every call names its scope first; `tx`, a client inside a transaction, makes a call part of
@@ -29,6 +35,8 @@ export interface Entities {
   search(scope: Scope, input: SearchInput, tx?: Queryable): Promise<SearchResult>;
   create(scope: Scope, input: CreateInput, tx?: Queryable): Promise<CreateResult>;
   update(scope: Scope, input: UpdateInput, tx?: Queryable): Promise<UpdateResult>;
+  /** Changes nothing when the entity is not as `onlyIf` says. */
+  updateIf(scope: Scope, input: ConditionalUpdateInput, tx?: Queryable): Promise<UpdateResult | ConditionFailed>;
   remove(scope: Scope, input: DeleteInput, tx?: Queryable): Promise<DeleteResult>;
   link(scope: Scope, relation: Relation, tx?: Queryable): Promise<{ ok: true } | NotFound>;
   unlink(scope: Scope, relation: Relation, tx?: Queryable): Promise<void>;
@@ -57,6 +65,7 @@ export function createEntities({ pool, segmentSize = 1_000 }: EntitiesOptions): 
     search: (scope, input, tx = pool) => searchEntities(tx, scope, input),
     create: (scope, input, tx) => createEntity(pool, deps, scope, input, tx),
     update: (scope, input, tx) => updateEntity(pool, deps, scope, input, tx),
+    updateIf: (scope, input, tx) => updateEntityIf(pool, deps, scope, input, tx),
     remove: (scope, input, tx) => deleteEntity(pool, deps, scope, input, tx),
     link: (scope, relation, tx = pool) => linkEntities(tx, scope, relation),
     unlink: (scope, relation, tx = pool) => unlinkEntities(tx, scope, relation),

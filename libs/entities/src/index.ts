@@ -5,6 +5,7 @@ export { type PageInput, type PageResult } from './read/list-page';
 export { type QueryInput, queryEntities } from './read/query-entities';
 export { type Relation } from './relations';
 export {
+  type ConditionFailed,
   type Deleted,
   type Invalid,
   type MaskedField,

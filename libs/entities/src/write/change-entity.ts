@@ -1,6 +1,7 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import type { Access } from '../access';
+import type { Clause } from '../filter/condition';
 import { filterSql, storedEntity } from '../filter/filter-sql';
 import { encodeValue } from '../index/encode-value';
 import { shapeField, updatedAtField } from '../index/field-hash';
@@ -16,6 +17,8 @@ import { writerLockSql } from './segments';
 
 /** An entity as a transaction has locked it. */
 export interface LockedEntity {
+  /** Whether it is as `onlyIf` wants it, now that nobody else can change it. */
+  holds: boolean;
   typeNo: number;
   schema: TypeSchema;
   searchFields: string[];
@@ -36,6 +39,7 @@ export async function lockEntity(
   db: Queryable,
   scope: Scope,
   { type, id, access }: Target,
+  onlyIf: readonly Clause[] = [],
 ): Promise<{ ok: true; entity: LockedEntity } | TypeNotFound | NotFound | OutOfScope> {
   const sql = new Sql();
   const text = `with t as (
@@ -44,9 +48,10 @@ export async function lockEntity(
         and environment = ${sql.param(scope.environment, '"Environment"')} and slug = ${sql.param(type, 'text')}
         and ${writerLockSql('t.no')} for share),
     e as (
-      select e.*, ${filterSql(access?.clauses ?? [], storedEntity('e'), sql)} as visible from t join entities e on true
+      select e.*, ${filterSql(access?.clauses ?? [], storedEntity('e'), sql)} as visible,
+        ${filterSql(onlyIf, storedEntity('e'), sql)} as holds from t join entities e on true
       where e.id = ${sql.param(id, 'text')} and e.part in (t.no, -t.no) for update of e)
-    select t.no, t.schema, t.search_fields, e.part, e.status, e.data::text as data, e.updated_at::text, e.visible
+    select t.no, t.schema, t.search_fields, e.part, e.status, e.data::text as data, e.updated_at::text, e.visible, e.holds
     from t left join e on true`;
   const { rows } = await db.query<LockedRow>(statement(text, sql.values));
   const [row] = rows;
@@ -56,6 +61,7 @@ export async function lockEntity(
   return {
     ok: true,
     entity: {
+      holds: row.holds,
       typeNo: row.no,
       schema: readTypeSchema(row.schema),
       searchFields: row.search_fields,
@@ -76,6 +82,7 @@ interface LockedRow {
   data: string;
   updated_at: string;
   visible: boolean;
+  holds: boolean;
 }
 
 export interface Change {

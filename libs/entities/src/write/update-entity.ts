@@ -2,8 +2,9 @@ import type pg from 'pg';
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, inTransaction } from '@parley/db';
 import { maskedFieldSet } from '../access';
+import { parseFilters } from '../filter/parse-filters';
 import type { EntityText } from '../read/entity-json';
-import type { Deleted, Invalid, MaskedField, NotFound, OutOfScope, TypeNotFound } from '../result';
+import type { ConditionFailed, Deleted, Invalid, MaskedField, NotFound, OutOfScope, TypeNotFound } from '../result';
 import { validateMerge } from '../schema/validate';
 import { isStorable } from '../storable';
 import { type Target, applyChange, lockEntity } from './change-entity';
@@ -18,6 +19,11 @@ export interface UpdateInput extends Target, Origin {
   status?: string;
 }
 
+export interface ConditionalUpdateInput extends UpdateInput {
+  /** Filters that the stored entity must match: of several callers at once, one finds it so (guarded in SQL). */
+  onlyIf: JsonObject;
+}
+
 export type UpdateResult =
   { ok: true; entity: EntityText } | TypeNotFound | NotFound | Deleted | OutOfScope | MaskedField | Invalid;
 
@@ -29,6 +35,19 @@ export async function updateEntity(
   input: UpdateInput,
   tx?: Queryable,
 ): Promise<UpdateResult> {
+  const result = await updateEntityIf(pool, deps, scope, { ...input, onlyIf: {} }, tx);
+  if (!result.ok && result.reason === 'condition_failed') throw new Error('An empty condition has failed');
+  return result;
+}
+
+/** Changes an entity if it is as the caller takes it to be. */
+export async function updateEntityIf(
+  pool: pg.Pool,
+  deps: WriteDeps,
+  scope: Scope,
+  input: ConditionalUpdateInput,
+  tx?: Queryable,
+): Promise<UpdateResult | ConditionFailed> {
   const { type, id, data = {}, status, access } = input;
   if (!isStorable(type)) return { ok: false, reason: 'type_not_found' };
   if (!isStorable(id)) return { ok: false, reason: 'not_found' };
@@ -36,10 +55,13 @@ export async function updateEntity(
   if (unstorable !== null) return unstorable;
   const masked = maskedFieldSet(data, access?.masks ?? [], 'merge');
   if (masked !== null) return { ok: false, reason: 'masked_field', field: masked };
-  const run = async (db: Queryable): Promise<UpdateResult> => {
-    const locked = await lockEntity(db, scope, input);
+  const condition = parseFilters(input.onlyIf);
+  if (!condition.ok) return { ok: false, reason: 'invalid', problems: condition.problems };
+  const run = async (db: Queryable): Promise<UpdateResult | ConditionFailed> => {
+    const locked = await lockEntity(db, scope, input, condition.clauses);
     if (!locked.ok) return locked;
     const { entity } = locked;
+    if (!entity.holds) return { ok: false, reason: 'condition_failed' };
     if (entity.part < 0 && status === undefined) return { ok: false, reason: 'deleted' };
     const problems = validateMerge(entity.schema, data);
     if (problems.length > 0) return { ok: false, reason: 'invalid', problems };

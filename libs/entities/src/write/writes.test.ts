@@ -116,6 +116,17 @@ test('create, get, update, delete, restore: the entity, its index rows and its e
   ]);
 });
 
+test('of many changes on one condition one finds it as it was', async () => {
+  const id = await t.add('free', { state: 'open' });
+  const change = { ...origin, type: 'free', id, onlyIf: { 'data.state': 'open' } };
+  const results = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => t.entities.updateIf(here, { ...change, data: { state: 'closed', by: n } })),
+  );
+  expect(results.filter(({ ok }) => ok)).toHaveLength(1);
+  expect(results.filter((result) => !result.ok && result.reason === 'condition_failed')).toHaveLength(9);
+  expect(await events(id)).toHaveLength(2);
+});
+
 test('what is not there', async () => {
   const id = await t.add('free', {});
   const missing = { ok: false, reason: 'not_found' };
