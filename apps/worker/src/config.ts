@@ -1,3 +1,34 @@
-import { databaseVariables, redisVariables, serviceVariables } from '@parley/service';
+import { modelVariables } from '@parley/agents';
+import { databaseVariables, numberVariable, redisVariables, serviceVariables, urlVariable } from '@parley/service';
+import { z } from 'zod';
 
-export const workerVariables = { ...serviceVariables(4005), ...databaseVariables, ...redisVariables };
+export const workerVariables = {
+  ...serviceVariables(4005),
+  ...databaseVariables,
+  ...redisVariables,
+  ...modelVariables,
+  SECRETS_KEY: z.string().meta({
+    description: '32 random bytes in base64 that encrypt secrets at rest; several, separated by commas, rotate.',
+  }),
+  EXECUTOR_TOKEN: z.string().optional().meta({ description: 'Bearer token of the tool executor.' }),
+  TOOL_EXECUTOR_URL: urlVariable().optional().meta({
+    description: 'Address of the tool executor; without it custom tools do not run.',
+  }),
+  TURN_TIMEOUT_MS: numberVariable(120_000, 1_000).meta({
+    description: 'Milliseconds for one message, its wait for earlier ones of the thread included.',
+  }),
+  HISTORY_TOKENS: numberVariable(32_000, 1_000).meta({
+    description: 'How much of a conversation the model is given, in tokens (estimated).',
+  }),
+  WEB_FETCH_ALLOWED_PRIVATE_HOSTS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(/[\s,]+/).filter((item) => item !== ''))
+    .meta({
+      description: 'Hosts, or host:port, that web.fetch may reach although they are not public. For development.',
+    }),
+  TRIGGER_LEASE_MS: numberVariable(4_000, 200, 60_000).meta({
+    description:
+      'Milliseconds that a run of an automation belongs to a worker that has not been heard of; then another takes it over.',
+  }),
+};

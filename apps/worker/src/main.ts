@@ -2,6 +2,7 @@ import { createDb, schemaProblem } from '@parley/db';
 import { closeRedis, connectRedis, createQueues, requireSafeRedis } from '@parley/queues';
 import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
 import { workerVariables } from './config';
+import { createRuntime } from './runtime';
 import { createWorker } from './worker';
 
 startProcess(async () => {
@@ -30,7 +31,8 @@ startProcess(async () => {
     warn: (warning) => log.warn(warning),
   });
   const queues = createQueues({ redis: producerRedis });
-  const worker = createWorker({ db, queues, redis: workerRedis, log, metrics });
+  const runtime = createRuntime({ config, db, log });
+  const worker = createWorker({ ...runtime, db, queues, redis: workerRedis, log, metrics });
 
   await runService({
     config,
@@ -42,6 +44,7 @@ startProcess(async () => {
     },
     closing: [
       { name: 'worker', close: () => worker.close() },
+      ...runtime.closing,
       { name: 'queues', close: () => queues.close() },
       { name: 'Redis', close: () => Promise.all([closeRedis(workerRedis), closeRedis(producerRedis)]) },
       { name: 'database', close: () => db.close() },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, createDb, createIdempotencyStore, newId } from '@parley/db';
-import { type Entities, createEntities, staleTypes } from '@parley/entities';
+import { type Entities, staleTypes } from '@parley/entities';
 import {
   type Queues,
   type RedisConnection,
@@ -9,12 +9,15 @@ import {
   createQueues,
   waitForRedis,
 } from '@parley/queues';
-import { silentLogger } from '@parley/service';
+import { loadConfig, silentLogger } from '@parley/service';
 import { type TestDatabase, type TestRedis, createTestDatabase, createTestRedis } from '@parley/testing';
+import { workerVariables } from './config';
+import { type Runtime, createRuntime } from './runtime';
 import { createWorker } from './worker';
 
 let database: TestDatabase;
 let db: Db;
+let runtime: Runtime;
 let entities: Entities;
 let redis: TestRedis;
 let queues: Queues;
@@ -25,8 +28,14 @@ const scope = { organizationId: 'org_worker', environment: 'development' as cons
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
-  entities = createEntities({ pool: db.pool });
   redis = await createTestRedis();
+  const config = loadConfig(workerVariables, {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+  });
+  runtime = createRuntime({ config, db, log: silentLogger() });
+  entities = runtime.entities;
   producer = connectRedis({ url: redis.url, role: 'producer' });
   await waitForRedis(producer, 5_000);
   queues = createQueues({ redis: producer });
@@ -39,14 +48,14 @@ afterEach(async () => {
 afterAll(async () => {
   await queues.close();
   await closeRedis(producer);
-  await entities.settled();
+  for (const { close } of runtime.closing) await close();
   await db.close();
   await database.drop();
 });
 
 async function startWorker() {
   const connection = connectRedis({ url: redis.url, role: 'worker' });
-  const worker = createWorker({ db, queues, redis: connection, log: silentLogger() });
+  const worker = createWorker({ ...runtime, db, queues, redis: connection, log: silentLogger() });
   closing.push(
     () => closeRedis(connection),
     () => worker.close(),

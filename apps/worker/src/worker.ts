@@ -4,8 +4,9 @@ import type { Logger, Metrics } from '@parley/service';
 import { createReindexEntityType } from './jobs/reindex-entity-type';
 import { createSweepIdempotency } from './jobs/sweep-idempotency';
 import { createSweepReindexing } from './jobs/sweep-reindexing';
+import type { Runtime } from './runtime';
 
-export interface WorkerDeps {
+export interface WorkerDeps extends Omit<Runtime, 'closing'> {
   db: Db;
   queues: Queues;
   /** Of the role `worker`. */
@@ -16,7 +17,7 @@ export interface WorkerDeps {
 
 const scheduleEveryMs = 60_000;
 
-/** Every job of the product and who does it. */
+/** Every job of the product and who does it: one file a job, below jobs/. */
 export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
   const { queues, redis, log, metrics } = deps;
   const handlers: JobHandlers = {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startRedis } from '@parley/embedded';
 import { type TestRedis, createTestRedis } from '@parley/testing';
+import { jobNames } from './catalog';
 import { type JobHandlers, type JobOutcome, consume } from './consume';
 import { QueueUnavailable, createQueues } from './queues';
 import { type RedisSettings, closeRedis, connectRedis, requireSafeRedis, waitForRedis } from './redis';
@@ -40,7 +41,7 @@ async function startWorker(handlers: Partial<JobHandlers>) {
   const idle = async () => {};
   const consumer = consume({
     redis: await connect('worker'),
-    handlers: { 'reindex-entity-type': idle, 'sweep-reindexing': idle, 'sweep-idempotency': idle, ...handlers },
+    handlers: { ...(Object.fromEntries(jobNames.map((name) => [name, idle])) as unknown as JobHandlers), ...handlers },
     onFinished: (outcome) => outcomes.push(outcome),
   });
   closing.push(() => consumer.close());
@@ -122,13 +123,11 @@ test('the job of a killed worker is taken over within 5 s', async () => {
   writeFileSync(
     join(folder, 'worker.ts'),
     `import { consume, connectRedis } from '${__dirname}/index';
+     const hang = async () => { console.log('running'); await new Promise((done) => setTimeout(done, 60000)); };
      const idle = async () => {};
      consume({
        redis: connectRedis({ url: process.argv[2]!, role: 'worker' }),
-       handlers: {
-         'reindex-entity-type': async () => { console.log('running'); await new Promise((done) => setTimeout(done, 60000)); },
-         'sweep-reindexing': idle, 'sweep-idempotency': idle,
-       },
+       handlers: new Proxy({}, { get: (_, name) => (name === 'reindex-entity-type' ? hang : idle) }) as never,
      });`,
   );
   const bundle = join(folder, 'worker.cjs');

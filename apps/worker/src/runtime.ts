@@ -1,0 +1,72 @@
+import {
+  type Agents,
+  createAgents,
+  createCallbackTokens,
+  createModels,
+  createOrganizationKeys,
+  createTransfer,
+  providersOfEnvironment,
+} from '@parley/agents';
+import { type Db, createSecretBox } from '@parley/db';
+import { type Entities, createEntities } from '@parley/entities';
+import { type Logger, type ServiceOptions, createGuardedFetch, type loadConfig } from '@parley/service';
+import { type Tools, createExecutorClient, createTools } from '@parley/tools';
+import type { workerVariables } from './config';
+
+type Config = ReturnType<typeof loadConfig<typeof workerVariables>>;
+
+/** What jobs work with: the same entities, tools and agents that chat and data have. */
+export interface Runtime {
+  entities: Entities;
+  tools: Tools;
+  agents: Agents;
+  /** To be closed after the jobs and before the database, in this order. */
+  closing: ServiceOptions['closing'];
+}
+
+/** Plugs the libraries together for jobs; the ports of tools are here. */
+export function createRuntime({ config, db, log }: { config: Config; db: Db; log: Logger }): Runtime {
+  const models = createModels({
+    environment: providersOfEnvironment(config),
+    organizationKeys: createOrganizationKeys(db.pool, createSecretBox(config.SECRETS_KEY), log),
+    log,
+    defaultModel: config.PARLEY_DEFAULT_MODEL,
+    timeoutMs: config.MODEL_TIMEOUT_MS,
+  });
+  const guarded = createGuardedFetch({ allowedPrivateHosts: config.WEB_FETCH_ALLOWED_PRIVATE_HOSTS });
+  const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token } = config;
+  const executor = url && token ? createExecutorClient({ url, token }) : undefined;
+  const entities = createEntities({ pool: db.pool });
+  const tools = createTools({
+    db,
+    entities,
+    log,
+    fetchGuarded: guarded.fetch,
+    executor,
+    ports: {
+      transfer: createTransfer(db),
+      chatWithAgent: (scope, request) => agents.chatWithAgent(scope, request),
+      // Chat has the same SECRETS_KEY, and takes the calls that the code of a custom tool makes.
+      mintCallbackToken: createCallbackTokens(config.SECRETS_KEY).mint,
+    },
+  });
+  const agents: Agents = createAgents({
+    db,
+    tools,
+    models,
+    log,
+    turnTimeoutMs: config.TURN_TIMEOUT_MS,
+    historyTokens: config.HISTORY_TOKENS,
+  });
+  return {
+    entities,
+    tools,
+    agents,
+    closing: [
+      { name: 'agents', close: () => agents.close() },
+      { name: 'tool executor client', close: async () => executor?.close() },
+      { name: 'guarded fetch', close: () => guarded.close() },
+      { name: 'entities', close: () => entities.settled() },
+    ],
+  };
+}
