@@ -21,7 +21,8 @@ export const toolExecutorVariables = {
   }),
   EXECUTOR_MIN_PROCESSES: numberVariable(4, 1, 256).meta({ description: 'Sandbox processes that are kept warm.' }),
   EXECUTOR_MAX_PROCESSES: numberVariable(16, 1, 256).meta({
-    description: 'Sandbox processes under load, about 25 MB each; one serves one call at a time.',
+    description:
+      'Sandbox processes under load, about 25 MB each; one serves one call at a time. Custom tools that other custom tools wait for have an eighth more for each level they are deep.',
   }),
   EXECUTOR_MAX_QUEUE: numberVariable(256, 0, 10_000).meta({
     description: 'Calls that may wait for a process; one more is answered 503.',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { executorLimits } from '@parley/contracts';
 import type { GuardedFetch, Logger, Metrics } from '@parley/service';
 import { LRUCache } from 'lru-cache';
 import { type RunRights, createAnswerRequest } from './answer-request';
@@ -46,6 +47,8 @@ export interface ExecutorOptions {
 
 const compileTimeoutMs = 2000;
 const cachedCodeChars = 16 * 1024 * 1024;
+/** Of the most processes, the part that each level of nesting has on top of them. */
+const shareOfLevel = 1 / 8;
 
 /**
  * Runs handlers: parse (cached by hash) → a warm process → the result. Parsing has processes of its own, so that what
@@ -62,16 +65,18 @@ export function createExecutor(options: ExecutorOptions): Executor {
     }
     return process;
   };
-  const poolOf = (min: number, max: number): Pool =>
+  const poolOf = (min: number, max: number, perLevel?: number): Pool =>
     createPool({
       start,
       min,
       max,
+      perLevel,
       maxQueue,
       queueTimeoutMs,
       onStartFailure: (error) => log.error({ err: error }, 'a sandbox process did not start'),
     });
-  const runners = poolOf(options.minProcesses, options.maxProcesses);
+  const { minProcesses, maxProcesses } = options;
+  const runners = poolOf(minProcesses, maxProcesses, Math.ceil(maxProcesses * shareOfLevel));
   const compilers = poolOf(1, 2);
   const compiled = new LRUCache<string, CompileResult>({
     maxSize: cachedCodeChars,
@@ -98,7 +103,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const { error, line, column } = result;
       return { kind: 'invalid', error, line, column, durationMs: 0 };
     }
-    const lease = await runners.acquire();
+    const depth = Math.min(input.callback?.depth ?? 0, executorLimits.maxCallbackDepth);
+    const lease = await runners.acquire({ depth, signal: input.signal });
     if (lease === null) return { kind: 'overloaded' };
     const startedAt = performance.now();
     const { args, context, timeoutMs } = input;

@@ -20,6 +20,8 @@ export interface ChatRequest {
   depth?: number;
   parentAgents?: readonly string[];
   hops?: number;
+  /** How many custom tools wait for this turn. */
+  nesting?: number;
 }
 
 export type ChatFailure =

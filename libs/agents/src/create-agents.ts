@@ -52,7 +52,7 @@ export function createAgents(deps: AgentDeps): Agents {
       return loaded.ok ? loaded.agent.definition : null;
     },
     async chatWithAgent(scope, request) {
-      const { agentSlug, message, depth, parentAgents, hops, params, requestId, signal } = request;
+      const { agentSlug, message, depth, parentAgents, hops, nesting, params, requestId, signal } = request;
       const result = await runChat(chatDeps, scope, {
         agent: { slug: agentSlug },
         message,
@@ -61,6 +61,7 @@ export function createAgents(deps: AgentDeps): Agents {
         depth,
         parentAgents,
         hops,
+        nesting,
         requestId,
         signal,
       });

@@ -146,6 +146,7 @@ async function think(deps: ChatDeps, scope: Scope, running: Running, rows: Histo
     hops: request.hops ?? 0,
     depth: request.depth ?? 0,
     parentAgents: request.parentAgents ?? [],
+    nesting: request.nesting,
   };
   const [prompt, offers, settings] = await Promise.all([
     compilePrompt(deps, scope, {

@@ -2,6 +2,7 @@ import type { Actor, Json, JsonObject, Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import type { ExecutorClient } from './custom/executor-client';
+import type { McpServers } from './mcp/create-mcp-servers';
 
 export type ToolErrorType =
   'not_found' | 'tool_not_found' | 'permission_denied' | 'invalid_arguments' | 'execution_error' | 'timeout';
@@ -85,6 +86,8 @@ export interface AgentChatRequest {
   /** The agents that wait for this one, outermost first. */
   parentAgents: string[];
   hops: number;
+  /** How many custom tools wait for this answer: each holds a sandbox meanwhile. */
+  nesting?: number;
   params?: JsonObject;
   requestId?: string;
   signal?: AbortSignal;
@@ -120,6 +123,21 @@ export type FetchGuarded = (request: {
   | { ok: false; reason: string; message: string }
 >;
 
+/** The same client, with the answer in pieces: for MCP servers. */
+export type OpenGuarded = (request: {
+  url: string;
+  method: string;
+  headers: [name: string, value: string][];
+  body?: string;
+  redirect: 'manual';
+  timeoutMs: number;
+  maxResponseBytes: number;
+  signal?: AbortSignal;
+}) => Promise<
+  | { ok: true; status: number; headers: [name: string, value: string][]; body: AsyncIterable<Uint8Array> }
+  | { ok: false; reason: string; message: string }
+>;
+
 export interface ToolLog {
   error(fields: Record<string, unknown>, message: string): void;
 }
@@ -130,6 +148,8 @@ export interface ToolDeps {
   log: ToolLog;
   fetchGuarded?: FetchGuarded;
   executor?: ExecutorClient;
+  /** The tools of MCP servers; without it there are none. */
+  mcp?: McpServers;
   ports: ToolPorts;
   /** Of one call, in milliseconds; 30 s unless told. */
   timeLimitMs?: number;

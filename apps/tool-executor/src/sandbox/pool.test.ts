@@ -89,6 +89,59 @@ it('grows when its processes are held, up to its limit, and not for calls that c
   expect(await beyond).toBeNull();
 });
 
+describe('nested calls', () => {
+  it('come through when all processes are held by calls that wait for them', async () => {
+    const set = setUp({ min: 1, max: 2, perLevel: 1, queueTimeoutMs: 150 });
+    pool = set.pool;
+    await Promise.all([pool.acquire(), pool.acquire({ depth: 0 })]);
+    const chain = [
+      await pool.acquire({ depth: 1 }),
+      await pool.acquire({ depth: 2 }),
+      await pool.acquire({ depth: 3 }),
+    ];
+    expect(chain.every(Boolean)).toBe(true);
+    expect(set.made).toHaveLength(5);
+    // What they have on top is theirs.
+    expect(await pool.acquire()).toBeNull();
+    chain[2]!.release();
+    expect(await pool.acquire()).toBeNull();
+    expect((await pool.acquire({ depth: 3 }))!.process).toBe(chain[2]!.process);
+  });
+
+  it('go before those from outside, the deepest first, and wait longer', async () => {
+    const set = setUp({ min: 1, max: 1, perLevel: 0, maxQueue: 1, queueTimeoutMs: 100 });
+    pool = set.pool;
+    const held = await pool.acquire();
+    const order: string[] = [];
+    const wait = async (name: string, depth: number): Promise<void> => {
+      const lease = await pool.acquire({ depth });
+      order.push(lease === null ? `${name} refused` : name);
+      lease?.release();
+    };
+    const all = [wait('outside', 0), wait('first', 1), wait('deep', 3), wait('second', 1)];
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(order).toEqual(['outside refused']);
+    all.push(wait('late', 0));
+    held!.release();
+    await Promise.all(all);
+    expect(order).toEqual(['outside refused', 'deep', 'first', 'second', 'late']);
+  });
+
+  it('leave the queue with the caller who waits for them', async () => {
+    const set = setUp({ min: 1, max: 1, perLevel: 0 });
+    pool = set.pool;
+    const held = await pool.acquire();
+    const caller = new AbortController();
+    const nested = pool.acquire({ depth: 1, signal: caller.signal });
+    expect(pool.stats().waiting).toBe(1);
+    caller.abort();
+    expect(await nested).toBeNull();
+    expect(await pool.acquire({ depth: 1, signal: caller.signal })).toBeNull();
+    held!.release();
+    expect(pool.stats()).toEqual({ processes: 1, idle: 1, waiting: 0 });
+  });
+});
+
 it('replaces a process that ended or was discarded', async () => {
   const set = setUp();
   pool = set.pool;

@@ -97,6 +97,7 @@ describe('agent.chat', () => {
       parentAgents: ['front'],
       depth: 1,
       hops: 2,
+      nesting: 3,
       requestId: 'r',
       params: { a: 1 },
     };
@@ -110,6 +111,7 @@ describe('agent.chat', () => {
         depth: 2,
         parentAgents: ['front', 'helper'],
         hops: 2,
+        nesting: 3,
         params: { a: 1 },
         requestId: 'r',
         signal: expect.any(AbortSignal),
