@@ -1,0 +1,254 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ParleyApiError, ParleyClient } from './index';
+
+interface Seen {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: unknown;
+}
+
+let server: Server;
+let baseUrl: string;
+let seen: Seen[] = [];
+/** What the server does next, in order; then it answers 200 with `{}`. */
+let script: ((response: ServerResponse) => void)[] = [];
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const text = (await request.toArray()).join('');
+    const { method = '', url = '', headers } = request;
+    seen.push({ method, url, headers, body: text === '' ? undefined : JSON.parse(text) });
+    const step = script.shift();
+    if (step) step(response);
+    else response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+  }).listen(0, '127.0.0.1');
+  await new Promise((listening) => server.once('listening', listening));
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+beforeEach(() => {
+  seen = [];
+  script = [];
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const client = (options: object = {}) => new ParleyClient({ apiKey: 'sk_dev_x', baseUrl: `${baseUrl}/`, ...options });
+const answer =
+  (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  (response: ServerResponse): void =>
+    void response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
+const failureOf = async (call: Promise<unknown>) =>
+  call.then(
+    () => Promise.reject(new Error('it succeeded')),
+    (e) => e,
+  );
+
+describe('requests', () => {
+  const calls: [name: string, call: (c: ParleyClient) => Promise<unknown>, line: string, body: unknown][] = [
+    [
+      'chat with an agent',
+      (c) => c.chat({ agentSlug: 'a b', message: 'hi' }),
+      'POST /v1/agents/a%20b/chat',
+      { message: 'hi' },
+    ],
+    [
+      'chat by identifier',
+      (c) => c.chat({ agentId: 'x', message: 'hi' }),
+      'POST /v1/chat',
+      { agentId: 'x', message: 'hi' },
+    ],
+    [
+      'chat through a router',
+      (c) => c.chat({ routerSlug: 'desk', message: 'hi', phoneNumber: '1', threadContext: { params: { a: 1 } } }),
+      'POST /v1/routers/desk/chat',
+      { message: 'hi', phoneNumber: '1', threadContext: { params: { a: 1 } } },
+    ],
+    ['entityTypes', (c) => c.entityTypes(), 'GET /v1/entity-types', undefined],
+    ['list', (c) => c.data.list('order'), 'GET /v1/data/order', undefined],
+    [
+      'list of a page',
+      (c) => c.data.list('order', { limit: 5, cursor: 'a=b', status: undefined }),
+      'GET /v1/data/order?limit=5&cursor=a%3Db',
+      undefined,
+    ],
+    ['get', (c) => c.data.get('order', '../x'), 'GET /v1/data/order/..%2Fx', undefined],
+    ['create', (c) => c.data.create('order', { data: { a: 1 } }), 'POST /v1/data/order', { data: { a: 1 } }],
+    [
+      'update',
+      (c) => c.data.update('order', '1', { data: { a: null } }),
+      'PATCH /v1/data/order/1',
+      { data: { a: null } },
+    ],
+    ['delete', (c) => c.data.delete('order', '1'), 'DELETE /v1/data/order/1', undefined],
+    [
+      'query',
+      (c) => c.data.query('order', { filters: { 'data.a': 1 } }),
+      'POST /v1/data/order/query',
+      { filters: { 'data.a': 1 } },
+    ],
+    ['search', (c) => c.data.search('order', { query: 'x' }), 'POST /v1/data/order/search', { query: 'x' }],
+  ];
+  test.each(calls)('%s', async (_name, call, line, body) => {
+    await call(client());
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([line]);
+    expect(seen[0]!.body).toEqual(body);
+    expect(seen[0]!.headers.authorization).toBe('Bearer sk_dev_x');
+    expect(seen[0]!.headers['content-type']).toBe(body === undefined ? undefined : 'application/json');
+  });
+
+  test('what makes something has an Idempotency-Key, the given one or a new one each time', async () => {
+    await client().data.create('order', { data: {} });
+    await client().chat({ agentSlug: 'a', message: 'm' });
+    await client().data.create('order', { data: {} }, { idempotencyKey: 'mine' });
+    await client().data.query('order');
+    const keys = seen.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual([expect.stringMatching(/^\w{32}$/), expect.stringMatching(/^\w{32}$/), 'mine', undefined]);
+    expect(keys[0]).not.toBe(keys[1]);
+  });
+
+  test.each(['', '.', '..'])('%j is no part of a path, as it would be resolved away', async (id) => {
+    await expect(client().data.get('order', id)).rejects.toThrow(TypeError);
+    expect(seen).toEqual([]);
+  });
+
+  test('goes through the fetch that is given', async () => {
+    const urls: unknown[] = [];
+    const own: typeof fetch = async (url) => {
+      urls.push(url);
+      return new Response('{"data":[]}');
+    };
+    expect(await client({ fetch: own }).entityTypes()).toEqual({ data: [] });
+    expect(urls).toEqual([`${baseUrl}/v1/entity-types`]);
+  });
+
+  test('iterate walks all pages by their cursors', async () => {
+    const page = (ids: string[], cursor: string, hasMore: boolean) =>
+      answer(200, { data: ids.map((id) => ({ id })), cursor, hasMore });
+    script = [page(['1', '2'], 'c1', true), page([], 'c2', true), page(['3'], 'c3', false)];
+    const ids: string[] = [];
+    for await (const { id } of client().data.iterate('order', { filters: { 'data.a': 1 }, limit: 2 })) ids.push(id);
+    expect(ids).toEqual(['1', '2', '3']);
+    const filters = { 'data.a': 1 };
+    expect(seen.map(({ body }) => body)).toEqual([
+      { filters, limit: 2 },
+      { filters, limit: 2, cursor: 'c1' },
+      { filters, limit: 2, cursor: 'c2' },
+    ]);
+  });
+});
+
+describe('failures', () => {
+  test('are ParleyApiErrors with the fields of the interface', async () => {
+    const body = {
+      error: 'limit: bad',
+      code: 'invalid_query',
+      requestId: 'r1',
+      details: [{ path: 'limit', message: 'bad' }],
+    };
+    script = [answer(400, body)];
+    const error = await failureOf(client().data.list('order', { limit: 0 }));
+    expect(error).toBeInstanceOf(ParleyApiError);
+    expect(error).toBeInstanceOf(Error);
+    expect({ ...error, message: error.message, name: error.name }).toEqual({
+      name: 'ParleyApiError',
+      message: 'limit: bad',
+      status: 400,
+      code: 'invalid_query',
+      requestId: 'r1',
+      details: body.details,
+      body,
+    });
+    expect(seen).toHaveLength(1);
+  });
+
+  test('without a text of the server say HTTP and the status', async () => {
+    script = [answer(502, '<html>', { 'X-Request-Id': 'r2' })];
+    const error = await failureOf(client().entityTypes());
+    expect([error.message, error.status, error.requestId, error.body, error.code]).toEqual([
+      'HTTP 502',
+      502,
+      'r2',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('a success that is not JSON is one too', async () => {
+    script = [answer(200, '<html>a proxy</html>')];
+    expect(await failureOf(client().entityTypes())).toMatchObject({ status: 200, message: 'HTTP 200' });
+  });
+});
+
+describe('tries again', () => {
+  test.each([429, 503])('after %i, when Retry-After says, with the same key', async (status) => {
+    script = [answer(status, {}, { 'Retry-After': '1' }), answer(201, { id: '7' })];
+    const startedAt = Date.now();
+    expect(await client().data.create('order', { data: {} })).toEqual({ id: '7' });
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(950);
+    expect(seen).toHaveLength(2);
+    expect(seen[1]!.headers['idempotency-key']).toBe(seen[0]!.headers['idempotency-key']);
+  });
+
+  test('at a date, too', async () => {
+    script = [answer(503, {}, { 'Retry-After': new Date(Date.now() - 5_000).toUTCString() })];
+    expect(await client().entityTypes()).toEqual({});
+    expect(seen).toHaveLength(2);
+  });
+
+  test('when the connection is lost', async () => {
+    script = [(response) => response.destroy()];
+    expect(await client().data.create('order', { data: {} })).toEqual({});
+    expect(seen[1]!.headers['idempotency-key']).toBe(seen[0]!.headers['idempotency-key']);
+  });
+
+  test('as often as told, and says then what happened', async () => {
+    script = Array.from({ length: 3 }, () => answer(503, { error: 'later' }, { 'Retry-After': '0' }));
+    expect(await failureOf(client({ maxRetries: 2 }).entityTypes())).toMatchObject({ status: 503, message: 'later' });
+    expect(seen).toHaveLength(3);
+  });
+
+  test('not when it would have to wait for longer than a limit lasts', async () => {
+    script = [answer(429, {}, { 'Retry-After': '3600' })];
+    expect(await failureOf(client().entityTypes())).toMatchObject({ status: 429 });
+    expect(seen).toHaveLength(1);
+  });
+
+  test.each([400, 401, 404, 409, 500, 502, 504])('not after %i', async (status) => {
+    script = [answer(status, {})];
+    expect(await failureOf(client().entityTypes())).toMatchObject({ status });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('an abort signal', () => {
+  test('ends a call that is under way', async () => {
+    const controller = new AbortController();
+    script = [() => controller.abort(new Error('enough'))];
+    await expect(client().entityTypes({ signal: controller.signal })).rejects.toThrow('enough');
+    expect(seen).toHaveLength(1);
+  });
+
+  test('ends the wait before another try', async () => {
+    const controller = new AbortController();
+    script = [answer(503, {}, { 'Retry-After': '60' })];
+    const call = failureOf(client().entityTypes({ signal: controller.signal }));
+    while (seen.length === 0) await new Promise((later) => setTimeout(later, 5));
+    setTimeout(() => controller.abort(), 50);
+    expect(await call).toMatchObject({ name: 'AbortError' });
+  });
+
+  test('that has been given already sends nothing', async () => {
+    const error = await failureOf(client().entityTypes({ signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ name: 'AbortError' });
+    expect(seen).toEqual([]);
+  });
+
+  test('is not needed for a time limit', async () => {
+    script = [() => {}];
+    expect(await failureOf(client({ timeoutMs: 50 }).entityTypes())).toMatchObject({ name: 'TimeoutError' });
+  });
+});

@@ -1,0 +1,50 @@
+import type { Json, JsonObject } from './json';
+
+interface Names {
+  string: string;
+  text: string;
+  email: string;
+  url: string;
+  phone: string;
+  enum: string;
+  reference: string;
+  date: string;
+  datetime: string;
+  number: number;
+  integer: number;
+  boolean: boolean;
+  object: JsonObject;
+  array: Json[];
+  null: null;
+}
+
+type OfName<N> = N extends keyof Names ? Names[N] : Json;
+type OfField<F> = F extends string
+  ? OfName<F>
+  : F extends { enum: readonly (infer V)[] }
+    ? V
+    : F extends { type: 'array'; items: infer I }
+      ? OfField<I>[]
+      : F extends { properties: infer P; required: infer R }
+        ? WithRequired<P, R>
+        : F extends { properties: infer P }
+          ? { [K in keyof P]?: OfField<P[K]> }
+          : F extends { type: infer N }
+            ? OfName<N extends readonly (infer M)[] ? M : N>
+            : Json;
+
+type WithRequired<P, R> = R extends readonly (infer N)[]
+  ? { [K in keyof P as K extends N ? K : never]: OfField<P[K]> } & {
+      [K in keyof P as K extends N ? never : K]?: OfField<P[K]>;
+    }
+  : { [K in keyof P]?: OfField<P[K]> };
+
+/** What an entity type of yours holds in `data`: `DataOf<typeof product>` of what `defineData` gave. */
+export type DataOf<D extends { schema: unknown }> = D['schema'] extends { properties: object }
+  ? OfField<D['schema']>
+  : { [K in keyof D['schema']]?: OfField<D['schema'][K]> };
+
+/** The types of a client from definitions: `new ParleyClient<EntityTypes<typeof product | typeof order>>(…)`. */
+export type EntityTypes<D extends { slug: string; schema: unknown }> = {
+  [Slug in D['slug']]: DataOf<Extract<D, { slug: Slug }>>;
+};

@@ -1,0 +1,18 @@
+export { ParleyClient } from './client';
+export { ParleyApiError } from './error';
+export type { ChatInput, ChatResponse, ToolCallSummary, Usage } from './chat-types';
+export type {
+  CreateInput,
+  Deleted,
+  Entity,
+  EntityPage,
+  EntityTypeView,
+  ListInput,
+  QueryInput,
+  SearchInput,
+  UpdateInput,
+} from './data-types';
+export type { DataOf, EntityTypes } from './definition-types';
+export type { Comparable, Condition, Filters, Operators, SortField } from './filter-types';
+export type { Json, JsonObject } from './json';
+export type { CallOptions, ClientOptions } from './request';
