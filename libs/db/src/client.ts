@@ -23,7 +23,11 @@ export interface DbOptions {
  * Statements are made so that their plan does not depend on their values (docs/adr/0003): planning them again for each set
  * of values would take longer than running them, and so would compiling them to machine code.
  */
-const sessionOptions = '-c jit=off -c plan_cache_mode=force_generic_plan';
+const sessionOptions = [
+  '-c jit=off -c plan_cache_mode=force_generic_plan',
+  // A process that is stopped inside a transaction would keep its locks: then the server ends the transaction.
+  '-c idle_in_transaction_session_timeout=10s',
+].join(' ');
 
 /**
  * Prisma and raw SQL on one shared pool. Every wait has an end: 5 s for a connection, 30 s for a statement.
@@ -59,6 +63,11 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
 export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  // Between two statements a broken connection has nobody else to tell, and the event alone would end the process.
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', onError);
   try {
     await client.query('begin');
     const result = await work(client);
@@ -70,6 +79,7 @@ export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClie
     });
     throw error;
   } finally {
+    client.off('error', onError);
     client.release(broken);
   }
 }
@@ -90,6 +100,7 @@ const unavailableCodes = new Set([
   '08003',
   '08006',
   '25006',
+  '25P03',
   'P1001',
   'P1002',
   'P1017',

@@ -1,5 +1,5 @@
 import type { Actor, Json, JsonObject, Scope } from '@parley/contracts';
-import type { Db } from '@parley/db';
+import type { Db, Queryable } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import type { ExecutorClient } from './custom/executor-client';
 import type { McpServers } from './mcp/create-mcp-servers';
@@ -7,7 +7,13 @@ import type { McpServers } from './mcp/create-mcp-servers';
 export type ToolErrorType =
   'not_found' | 'tool_not_found' | 'permission_denied' | 'invalid_arguments' | 'execution_error' | 'timeout';
 
-export type ToolFailure = { ok: false; errorType: ToolErrorType; message: string };
+export interface ToolFailure {
+  ok: false;
+  errorType: ToolErrorType;
+  message: string;
+  /** The data store could not be reached: it says nothing of the call, which may be tried again. */
+  isUnavailable?: true;
+}
 export type ToolResult = { ok: true; result: Json } | ToolFailure;
 
 /** Where a call comes from. It is handed on to whatever the call starts in turn. */
@@ -15,6 +21,7 @@ export interface ToolContext {
   requestId?: string;
   threadId?: string;
   executionId?: string;
+  /** Names the call inside its execution. Without an execution it is unique, and the same when a call is tried again. */
   callId?: string;
   agentSlug?: string;
   channel?: string;
@@ -40,6 +47,11 @@ export interface ToolCall {
   /** The agent's `tools` list; null when the caller is not bound to one (system). */
   allowed: readonly string[] | null;
   context: ToolContext;
+  /**
+   * A client inside a transaction: what the call changes is part of that transaction. For tools that are
+   * `transactional`; what fails unexpectedly is then thrown, as the transaction is over.
+   */
+  tx?: Queryable;
 }
 
 export interface ToolOffer {
@@ -54,6 +66,8 @@ export interface ToolOffer {
 export interface ToolView extends ToolOffer {
   isBuiltin: boolean;
   templateOnly: boolean;
+  /** All of its effect is in the database, and a transaction may be given for it. */
+  transactional?: boolean;
 }
 
 export interface Tools {

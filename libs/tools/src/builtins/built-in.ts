@@ -1,4 +1,5 @@
 import type { Actor, JsonObject, Scope } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
 import { z } from 'zod';
 import type { Permissions } from '../permissions/permissions';
 import type { Action } from '../permissions/policy';
@@ -10,6 +11,10 @@ export interface BuiltInCall {
   scope: Scope;
   actor: Actor;
   context: ToolContext;
+  /** Of the caller, when the call is part of its transaction. */
+  tx?: Queryable;
+  /** What to read with: the transaction, else the pool. */
+  db: Queryable;
   permissions: Permissions;
   /** The type of the entity that the call is about, permitted already; null for tools about none. */
   entityType: string | null;
@@ -22,6 +27,8 @@ export interface BuiltIn {
   description: string;
   parameters: JsonObject;
   sideEffects: boolean;
+  /** It passes `tx` to everything that it does. */
+  transactional: boolean;
   /**
    * What must be permitted: `execute` on the tool's own name, or an action on the type of the entity that the
    * arguments name, by `type` or by the id in the given argument.
@@ -37,6 +44,7 @@ export interface BuiltIn {
 
 interface BuiltInSpec<Args> extends Pick<BuiltIn, 'name' | 'description' | 'sideEffects' | 'needs' | 'timeLimitMs'> {
   args: z.ZodType<Args>;
+  transactional?: true;
   isAvailable?: BuiltIn['isAvailable'];
   call(args: Args, call: BuiltInCall): Promise<ToolResult>;
 }
@@ -46,6 +54,7 @@ export function defineBuiltIn<Args>({ args: schema, call, isAvailable, ...spec }
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return {
     ...spec,
+    transactional: spec.transactional ?? false,
     parameters: parameters as JsonObject,
     isAvailable: isAvailable ?? (() => true),
     parse(args) {

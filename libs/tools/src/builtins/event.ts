@@ -17,6 +17,7 @@ const emit = defineBuiltIn({
   name: 'event.emit',
   description: `Records that something happened, as an event that people and other agents can query later. The type is a name of your own such as "order.reviewed"; these namespaces are taken: ${ownNamespaces.join(', ')}.`,
   sideEffects: true,
+  transactional: true,
   needs: { action: 'execute' },
   args: z.strictObject({
     type: eventType.describe('What happened, such as "order.reviewed".'),
@@ -26,18 +27,18 @@ const emit = defineBuiltIn({
     entityId: z.string().min(1).max(100).optional().describe('Id of the entity that it is about.'),
   }),
   async call({ type, payload = {}, entityId }, call) {
-    const { deps, scope, actor, context } = call;
+    const { db, scope, actor, context } = call;
     if (ownNamespaces.includes(type.split('.')[0]!.toLowerCase())) {
       return failure('invalid_arguments', `Invalid arguments for event.emit: the namespace of "${type}" is taken`);
     }
-    const entityType = entityId === undefined ? null : await typeOfEntity(deps.db.pool, scope, entityId);
+    const entityType = entityId === undefined ? null : await typeOfEntity(db, scope, entityId);
     if (entityId !== undefined && entityType === null) return failure('not_found', 'Entity not found');
     if (entityId !== undefined) {
       const denial = await denyUnreadable(call, entityType!, entityId);
       if (denial !== null) return denial;
     }
 
-    const { rows } = await deps.db.pool.query<{ id: string }>({
+    const { rows } = await db.query<{ id: string }>({
       name: 'emit-event',
       text: `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor, hops, request_id)
              values ($1, $2::"Environment", $3, $4, $5, $6::jsonb, $7::jsonb, $8, $9) returning id::text`,
@@ -149,7 +150,7 @@ async function visibleTypes({
 function namedActor(actor: Actor): { type: Actor['type']; id?: string } {
   switch (actor.type) {
     case 'system':
-      return { type: 'system' };
+      return actor.trigger === undefined ? { type: 'system' } : { type: 'system', id: actor.trigger };
     case 'webhook':
       return { type: 'webhook', id: actor.provider };
     case 'agent':
