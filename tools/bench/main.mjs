@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, buildOptions } from '../build.mjs';
 import { loadEmbedded, loadMigrate } from '../start/load-typescript.mjs';
@@ -19,8 +18,9 @@ await runMain(async () => {
     await build(undefined, { outdir });
     await buildBench(name);
   });
-  const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'));
   const embedded = await loadEmbedded();
+  embedded.sweepTemporaryFolders();
+  const folder = embedded.makeTemporaryFolder('bench');
   const servers = [];
   try {
     await step('Starting PostgreSQL and Redis', async () => {

@@ -12,6 +12,7 @@ import { prepareTemplate, templateName } from './template.mjs';
  */
 export async function startTestServers(log = console.log) {
   const embedded = await loadEmbedded();
+  embedded.sweepTemporaryFolders(); // of runs that were killed
   const started = await Promise.allSettled([
     startPostgres(embedded),
     process.env.PARLEY_TEST_REDIS_URL

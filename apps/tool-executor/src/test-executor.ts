@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -29,9 +29,15 @@ export interface Answer {
 
 const testToken = 'test-executor-token';
 
-/** Bundles a process the way tools/build.mjs does (`childBuildOptions`) and gives its path. */
-export async function buildSandbox(source = join(__dirname, 'sandbox-process.ts')): Promise<string> {
-  const outfile = join(await mkdtemp(join(tmpdir(), 'parley-sandbox-')), 'sandbox-process.cjs');
+/**
+ * Bundles a process the way tools/build.mjs does (`childBuildOptions`) and gives its path. The folder's name carries our
+ * process id, so that the next test run removes it (libs/embedded) when this one is killed.
+ */
+export async function buildSandbox(
+  source = join(__dirname, 'sandbox-process.ts'),
+): Promise<{ entry: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), `parley-sandbox-${process.pid}-`));
+  const outfile = join(folder, 'sandbox-process.cjs');
   await build({
     entryPoints: [source],
     outfile,
@@ -44,14 +50,15 @@ export async function buildSandbox(source = join(__dirname, 'sandbox-process.ts'
     minifySyntax: true,
     tsconfig: join(__dirname, '../../../tsconfig.base.json'),
   });
-  return outfile;
+  return { entry: outfile, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
 export async function startTestExecutor(
   options: Partial<ExecutorOptions> & { chatUrl?: string; allowedPrivateHosts?: string[] } = {},
 ): Promise<TestExecutor> {
+  const sandbox = await buildSandbox();
   const executor = createExecutor({
-    sandboxEntry: options.sandboxEntry ?? (await buildSandbox()),
+    sandboxEntry: sandbox.entry,
     sandboxUid: 65_534,
     minProcesses: 2,
     maxProcesses: 4,
@@ -96,6 +103,7 @@ export async function startTestExecutor(
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await executor.close();
+      await sandbox.remove();
     },
   };
 }

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { makeTemporaryFolder } from '@parley/embedded';
 import { createTestDatabase } from '@parley/testing';
 import { buildSync } from 'esbuild';
 import pg from 'pg';
@@ -35,10 +35,14 @@ beforeAll(() => {
 
 jest.setTimeout(30_000);
 
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
 /** A copy of our migrations with one more, on a database of its own. */
 async function withExtraMigration(sql: string) {
   const database = await createTestDatabase();
-  const folder = mkdtempSync(join(tmpdir(), 'parley-migrations-'));
+  const folder = makeTemporaryFolder('migrations');
+  folders.push(folder);
   cpSync(ours, folder, { recursive: true });
   mkdirSync(join(folder, '29990101000000_extra'));
   writeFileSync(join(folder, '29990101000000_extra/migration.sql'), sql);
@@ -50,7 +54,6 @@ async function withExtraMigration(sql: string) {
     async close() {
       await pool.end();
       await database.drop();
-      rmSync(folder, { recursive: true });
     },
   };
 }

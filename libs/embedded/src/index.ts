@@ -4,4 +4,5 @@ export { findOrInstallRedis } from './install-redis';
 export { startPostgres, type PostgresOptions, type RunningServer } from './postgres';
 export { reachableDataDir } from './postgres-home';
 export { processCommand } from './process-command';
+export { makeTemporaryFolder, sweepTemporaryFolders } from './temporary-folder';
 export { startRedis, type RedisOptions } from './redis';

@@ -1,16 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,6 +8,7 @@ import { spawnGuarded, stopPid, stopProcess, untilPrinted } from './child-proces
 import { freePort } from './free-port';
 import { makePrivateFolder, postgresHome, type PostgresHome } from './postgres-home';
 import { processCommand } from './process-command';
+import { makeTemporaryFolder } from './temporary-folder';
 
 const run = promisify(execFile);
 
@@ -53,7 +44,7 @@ const durable = ['max_connections=200'];
  * else another. Throws with PostgreSQL's own last lines when it does not start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningServer> {
-  const ephemeralFolder = options.ephemeral ? mkdtempSync(join(fastFolder(), 'parley-postgres-')) : null;
+  const ephemeralFolder = options.ephemeral ? makeTemporaryFolder('postgres', fastFolder()) : null;
   const home = postgresHome(ephemeralFolder ?? options.dataDir ?? '');
   makePrivateFolder(home.dataDir, home.account);
   await stopLeftover(home.dataDir);

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { spawnGuarded, stopPid, stopProcess, untilPrinted } from './child-process';
 import { findOrInstallRedis } from './install-redis';
 import { freePort } from './free-port';
 import type { RunningServer } from './postgres';
 import { processCommand } from './process-command';
+import { makeTemporaryFolder } from './temporary-folder';
 
 export type RedisOptions = ({ dataDir: string; ephemeral?: false } | { ephemeral: true; dataDir?: undefined }) & {
   port?: number;
@@ -19,7 +19,7 @@ export type RedisOptions = ({ dataDir: string; ephemeral?: false } | { ephemeral
  */
 export async function startRedis(options: RedisOptions): Promise<RunningServer> {
   const program = await findOrInstallRedis(options.log);
-  const folder = options.ephemeral ? mkdtempSync(join(tmpdir(), 'parley-redis-')) : resolve(options.dataDir ?? '');
+  const folder = options.ephemeral ? makeTemporaryFolder('redis') : resolve(options.dataDir ?? '');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const pidFile = join(folder, 'redis.pid');
   await stopLeftover(pidFile);

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { makeTemporaryFolder } from '@parley/embedded';
 import { buildSandbox } from '../test-executor';
 import { createFrameReader, encodeFrame } from './frames';
 import type { FromSandbox } from './protocol';
@@ -21,18 +21,28 @@ jest.retryTimes(3, { logErrorsBeforeRetry: true });
 
 const isLinux = process.platform === 'linux';
 const nobody = 65_534;
+/** Open to everybody: what keeps a file from being written there is the wall. */
+const folder = makeTemporaryFolder('planted');
+chmodSync(folder, 0o777);
+let attemptsMade = 0;
+let sandbox: Awaited<ReturnType<typeof buildSandbox>>;
 let entry: string;
 let server: Server;
 let port: number;
 let connections = 0;
 
 beforeAll(async () => {
-  entry = await buildSandbox(join(__dirname, 'planted-escape.ts'));
+  sandbox = await buildSandbox(join(__dirname, 'planted-escape.ts'));
+  entry = sandbox.entry;
   server = createServer((_request, response) => response.end('inside')).on('connection', () => connections++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
 });
-afterAll(() => void server.close());
+afterAll(async () => {
+  server.close();
+  await sandbox.remove();
+  rmSync(folder, { recursive: true });
+});
 beforeEach(() => void (connections = 0));
 
 const started: SandboxProcess[] = [];
@@ -77,7 +87,7 @@ function attemptInTheOpen(name: string, argument: string): Promise<string> {
 }
 
 const argumentOf = (name: string): string =>
-  / a port$|HTTP|global/.test(name) ? String(port) : join(mkdtempSync(join(tmpdir(), 'parley-planted-')), 'file');
+  / a port$|HTTP|global/.test(name) ? String(port) : join(folder, `file${attemptsMade++}`);
 
 const reaches: [name: string, openly: 'reached' | 'either'][] = [
   ['read a file', 'reached'],

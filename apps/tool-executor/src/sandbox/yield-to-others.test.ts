@@ -6,11 +6,16 @@ import { buildSandbox } from '../test-executor';
 // Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
 jest.retryTimes(3, { logErrorsBeforeRetry: true });
 
+let sandbox: Awaited<ReturnType<typeof buildSandbox>>;
 let one: SandboxProcess;
+beforeAll(async () => {
+  sandbox = await buildSandbox();
+});
 beforeEach(async () => {
-  one = await startProcess({ entry: await buildSandbox(), uid: 65_534 });
+  one = await startProcess({ entry: sandbox.entry, uid: 65_534 });
 });
 afterEach(() => one.kill());
+afterAll(() => sandbox.remove());
 
 /** Runs a handler and gives the lowest precedence that its process had meanwhile. */
 async function lowestWhile(code: string): Promise<{ during: number; after: number; isKept: boolean }> {
