@@ -22,7 +22,7 @@ CREATE INDEX "triggers_cron_idx" ON "triggers" ("next_tick_at") WHERE "entity_ty
 -- What happened before there was a relay fires nothing.
 UPDATE "events" SET "relayed_at" = now() WHERE "relayed_at" IS NULL;
 
--- A new event waits for the relay, which is woken, when an automation may follow from it; any other is done with at
+-- A new event waits for the relay, which is woken, when an automation may follow from it, any other is done with at
 -- once. Hops above 5 stand for the end of a chain (libs/tools, triggers/hops). A semicolon inside a body is written
 -- \x3B, as the migration engine would split the statement there.
 CREATE FUNCTION "event_to_relay"() RETURNS trigger LANGUAGE plpgsql AS E'
