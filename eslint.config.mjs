@@ -7,13 +7,14 @@ const constraint = (scope, ...allowed) => ({
   onlyDependOnLibsWithTags: allowed.map((name) => `scope:${name}`),
 });
 const domain = ['contracts', 'db', 'queues'];
-const everyApp = ['contracts', 'service', ...domain, 'entities', 'payments', 'channels', 'tools', 'agents'];
+const everyApp = ['contracts', 'service', ...domain, 'webhooks', 'entities', 'payments', 'channels', 'tools', 'agents'];
 
 const boundaries = [
   constraint('contracts'),
   constraint('service', 'contracts'),
   constraint('db', 'contracts'),
   constraint('queues', 'contracts', 'db'),
+  constraint('webhooks', ...domain),
   constraint('entities', ...domain),
   constraint('payments', ...domain, 'entities'),
   constraint('channels', ...domain, 'entities'),

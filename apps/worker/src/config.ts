@@ -31,4 +31,7 @@ export const workerVariables = {
     description:
       'Milliseconds that a run of an automation belongs to a worker that has not been heard of; then another takes it over.',
   }),
+  PURGE_GRACE_DAYS: numberVariable(0, 0, 3_650).meta({
+    description: 'Days between the deletion of an organization at the identity provider and that of all its data here.',
+  }),
 };

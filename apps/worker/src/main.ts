@@ -32,7 +32,15 @@ startProcess(async () => {
   });
   const queues = createQueues({ redis: producerRedis });
   const runtime = createRuntime({ config, db, log });
-  const worker = createWorker({ ...runtime, db, queues, redis: workerRedis, log, metrics });
+  const worker = createWorker({
+    ...runtime,
+    db,
+    queues,
+    redis: workerRedis,
+    log,
+    metrics,
+    purgeGraceDays: config.PURGE_GRACE_DAYS,
+  });
 
   await runService({
     config,

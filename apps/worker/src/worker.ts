@@ -1,9 +1,13 @@
 import type { Db } from '@parley/db';
 import { type JobHandlers, type JobOutcome, type Queues, type RedisConnection, consume } from '@parley/queues';
 import type { Logger, Metrics } from '@parley/service';
+import { createPurgeOrganization } from './jobs/purge-organization';
 import { createReindexEntityType } from './jobs/reindex-entity-type';
+import { createSweepDeliveries } from './jobs/sweep-deliveries';
 import { createSweepIdempotency } from './jobs/sweep-idempotency';
+import { createSweepPurges } from './jobs/sweep-purges';
 import { createSweepReindexing } from './jobs/sweep-reindexing';
+import { createSyncIdentity } from './jobs/sync-identity';
 import type { Runtime } from './runtime';
 
 export interface WorkerDeps extends Omit<Runtime, 'closing'> {
@@ -13,9 +17,11 @@ export interface WorkerDeps extends Omit<Runtime, 'closing'> {
   redis: RedisConnection;
   log: Logger;
   metrics?: Metrics;
+  /** Days between the deletion of an organization at the identity provider and that of its data here. */
+  purgeGraceDays: number;
 }
 
-const scheduleEveryMs = 60_000;
+const scheduleEveryMs = 10_000;
 
 /** Every job of the product and who does it: one file a job, below jobs/. */
 export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
@@ -24,6 +30,10 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     'reindex-entity-type': createReindexEntityType(deps),
     'sweep-reindexing': createSweepReindexing(deps),
     'sweep-idempotency': createSweepIdempotency(deps),
+    'sync-identity': createSyncIdentity(deps),
+    'sweep-deliveries': createSweepDeliveries(deps),
+    'purge-organization': createPurgeOrganization(deps),
+    'sweep-purges': createSweepPurges(deps),
   };
   const duration = metrics?.histogram(
     'job_duration_seconds',

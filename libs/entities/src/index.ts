@@ -1,5 +1,6 @@
 export { type Access, type AccessRule, type Mask, type ParsedAccess, parseAccess } from './access';
 export { type Entities, type EntitiesOptions, createEntities } from './create-entities';
+export { purgeEntities } from './purge-entities';
 export { type GetInput, type GetResult } from './read/get-entity';
 export { type PageInput, type PageResult } from './read/list-page';
 export { type QueryInput, queryEntities } from './read/query-entities';

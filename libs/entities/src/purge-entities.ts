@@ -1,12 +1,12 @@
-import type pg from 'pg';
+import type { Queryable } from '@parley/db';
 import { statement } from './sql';
 
 /**
  * Deletes a segment (about a thousand) of an organization's entities for good, with all that is kept of them in the index
  * tables, in one statement. Returns how many; call again until it is 0, then delete the entity types.
  */
-export async function purgeEntities(pool: pg.Pool, organizationId: string): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(
+export async function purgeEntities(db: Queryable, organizationId: string): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
     statement(
       `with parts as (
           select p, no from entity_types cross join lateral (values (no), (-no)) v(p) where organization_id = $1),

@@ -19,6 +19,19 @@ const job = <P extends z.ZodType>(definition: JobDefinition<P>) => definition;
 const nothing = z.object({});
 const minuteMs = 60_000;
 
+/** Works off one stored webhook delivery. The row is the promise, and the sweep sends the job again until it is kept. */
+const deliveryJob = (concurrency: number) =>
+  job({
+    payload: z.object({ deliveryId: z.string() }),
+    attempts: 8,
+    backoffMs: 1_000,
+    concurrency,
+    id: ({ deliveryId }) => deliveryId,
+  });
+/** Finds what has no job, or has lost it, in the database. */
+const sweep = (everyMs: number) =>
+  job({ payload: nothing, attempts: 1, backoffMs: 1_000, concurrency: 1, id: null, everyMs });
+
 /** Every job of the product. A name without a handler in the worker does not compile. */
 const jobCatalog = {
   /** Rewrites the search text of a type's entities after its `searchFields` changed. The row says what is left to do. */
@@ -47,7 +60,26 @@ const jobCatalog = {
     id: null,
     everyMs: 15 * minuteMs,
   }),
+  /** Users, organizations and memberships, from the identity provider's deliveries. */
+  'sync-identity': deliveryJob(10),
+  /** Sends the jobs of deliveries that were stored while Redis was away or that it has lost. */
+  'sweep-deliveries': sweep(5_000),
+  /** Deletes all data of an organization, in batches; its row says what is done. */
+  'purge-organization': job({
+    payload: z.object({ organizationId: z.string() }),
+    attempts: 5,
+    backoffMs: 5_000,
+    concurrency: 1,
+    id: ({ organizationId }) => organizationId,
+  }),
+  /** Sends the jobs of purges that are due. */
+  'sweep-purges': sweep(minuteMs),
 } as const;
+
+/** Which job works off the deliveries of a webhook path. */
+export const deliveryJobs: Readonly<Record<string, JobName>> = {
+  '/webhook/clerk': 'sync-identity',
+};
 
 export type JobName = keyof typeof jobCatalog;
 export type JobPayload<N extends JobName> = z.output<(typeof jobCatalog)[N]['payload']>;

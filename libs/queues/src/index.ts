@@ -1,4 +1,4 @@
-export { type JobName, type JobPayload } from './catalog';
+export { type JobName, type JobPayload, deliveryJobs } from './catalog';
 export { type Consumer, type JobContext, type JobHandlers, type JobOutcome, consume } from './consume';
 export { type Queues, createQueues } from './queues';
 export { type RateLimiter, type RateLimits, createRateLimiter } from './rate-limit';

@@ -18,6 +18,11 @@ export interface EnqueueOptions {
 export interface Queues {
   /** Sends a job, or throws QueueUnavailable within two seconds. */
   enqueue<N extends JobName>(name: N, payload: JobPayload<N>, options?: EnqueueOptions): Promise<void>;
+  /** Sends several in one round trip, or throws QueueUnavailable; then some of them may have been sent. */
+  enqueueAll<N extends JobName>(
+    name: N,
+    jobs: readonly { payload: JobPayload<N>; requestId?: string }[],
+  ): Promise<void>;
   /** Makes sure that every repeating job of the catalog has its schedule; also after Redis has lost it. */
   schedule(): Promise<void>;
   close(): Promise<void>;
@@ -57,10 +62,15 @@ export function createQueues({ redis }: { redis: RedisConnection }): Queues {
   return {
     async enqueue(name, payload, { requestId, delayMs } = {}) {
       const envelope: JobEnvelope<typeof name> = { payload, requestId };
-      const jobId = definitionOf(name).id?.(payload);
-      if (jobId?.includes(':'))
-        throw new Error(`Job id ${jobId} of ${name} holds a colon, which BullMQ takes for its own`);
+      const jobId = jobIdOf(name, payload);
       await withDeadline(name, (queue) => queue.add(name, envelope, { ...optionsOf(name), jobId, delay: delayMs }));
+    },
+    async enqueueAll(name, jobs) {
+      const all = jobs.map(({ payload, requestId }) => {
+        const data: JobEnvelope<typeof name> = { payload, requestId };
+        return { name, data, opts: { ...optionsOf(name), jobId: jobIdOf(name, payload) } };
+      });
+      await withDeadline(name, (queue) => queue.addBulk(all));
     },
     async schedule() {
       for (const name of jobNames) {
@@ -81,6 +91,12 @@ export function createQueues({ redis }: { redis: RedisConnection }): Queues {
       await Promise.allSettled([...open.values()].map((queue) => queue.close()));
     },
   };
+}
+
+function jobIdOf<N extends JobName>(name: N, payload: JobPayload<N>): string | undefined {
+  const jobId = definitionOf(name).id?.(payload);
+  if (jobId?.includes(':')) throw new Error(`Job id ${jobId} of ${name} holds a colon, which BullMQ takes for its own`);
+  return jobId;
 }
 
 /** Finished jobs are not kept: a kept one would swallow the next of its id, and what counts stands in PostgreSQL. */

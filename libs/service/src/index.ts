@@ -15,6 +15,7 @@ export {
   unavailable,
 } from './http/errors';
 export { type IdempotencyClaim, type IdempotencyStore } from './http/idempotency-store';
+export { readBody } from './http/read-json';
 export { renderError } from './http/render-error';
 export { requestIdOf } from './http/request-id';
 export { RawJson, sendJson } from './http/respond';

@@ -5,7 +5,7 @@ import { badRequest, payloadTooLarge, unsupportedEncoding } from './errors';
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 /** The raw bytes of a request, refused with 413 as soon as they pass the limit. */
-function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') return Promise.reject(unsupportedEncoding());
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.reject(payloadTooLarge(limitBytes));

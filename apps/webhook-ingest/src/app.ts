@@ -1,0 +1,28 @@
+import type { RequestListener } from 'node:http';
+import { isDatabaseUnavailable } from '@parley/db';
+import { type HttpMetrics, createApp } from '@parley/service';
+import { clerkDoor } from './providers/clerk';
+import type { ReceiveDeps } from './receive';
+import { webhookRoute } from './webhook-route';
+
+export interface IngestDeps extends ReceiveDeps {
+  checkResponses: boolean;
+  metrics?: HttpMetrics;
+  /** Those that may have signed, by provider; an empty list refuses every delivery, and Clerk's are then unsigned. */
+  secrets: Record<'clerk' | 'kapso' | 'polar' | 'resend', readonly string[]>;
+}
+
+/** Five providers' doors. None takes a key: each delivery proves itself by its signature. */
+export function createIngestApp(deps: IngestDeps): RequestListener {
+  const { log, metrics, checkResponses, secrets } = deps;
+  return createApp({
+    log,
+    metrics,
+    checkResponses,
+    checkKey: async () => null,
+    isUnavailable: isDatabaseUnavailable,
+    routes: [
+      webhookRoute(deps, clerkDoor(secrets.clerk)),
+    ],
+  });
+}

@@ -1,0 +1,55 @@
+import type { Environment } from '@parley/contracts';
+import { type Queryable, isDatabaseUnavailable } from '@parley/db';
+import { HttpError } from '@parley/service';
+import type { DeliveryHeaders, Verdict } from '@parley/webhooks';
+
+/** A request as it came over the wire. */
+export interface RawDelivery {
+  headers: DeliveryHeaders;
+  body: Buffer;
+}
+
+/** What a delivery says of itself. */
+export interface DeliveryEvent {
+  /** Unique within the provider, the same in each of its retries. */
+  deliveryId: string;
+  /** Null when the delivery does not name one. */
+  eventType: string | null;
+  /** False for what the product has no use for: it is kept, acknowledged and nothing more. */
+  isHandled: boolean;
+}
+
+export type Reading = { ok: true; event: DeliveryEvent } | { ok: false; reason: string };
+
+/** Whose delivery it is; both null when only its job can tell. */
+export interface Owner {
+  organizationId: string | null;
+  environment: Environment | null;
+}
+
+export type Location = { ok: true; owner: Owner } | { ok: false; reason: string };
+
+/** One webhook endpoint: everything in which the providers differ. `receive` is what they have in common. */
+export interface Door {
+  provider: string;
+  path: string;
+  /** Pure: the headers and the raw bytes under the configured secrets. */
+  verify(delivery: RawDelivery, nowMs: number): Verdict;
+  /** Pure: what it is about, as far as the acknowledgement depends on it. */
+  read(delivery: RawDelivery): Reading;
+  /** Absent where the owner is found by the job. */
+  locate?(db: Queryable, delivery: RawDelivery): Promise<Location>;
+  /** The interface's answers; they never say more than this. */
+  refusals: {
+    signature: HttpError;
+    malformed: HttpError;
+    unlocated?: HttpError;
+    /** Instead of the 503 of all services when PostgreSQL is away. */
+    unavailable?: HttpError;
+  };
+}
+
+export const processingFailure = () => new HttpError(500, 'processing_failed', 'Webhook could not be processed');
+
+/** Whether the provider should try again because a dependency of ours is away. */
+export const isAway = (error: unknown): boolean => isDatabaseUnavailable(error);

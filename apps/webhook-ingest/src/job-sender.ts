@@ -1,0 +1,42 @@
+import { type Queues, type JobName, deliveryJobs } from '@parley/queues';
+import type { Logger } from '@parley/service';
+
+export interface JobSender {
+  /** Sends the job of a stored delivery soon; whether it got there is the sweep's business. */
+  send(path: string, deliveryRowId: string, requestId: string): void;
+  /** Resolves when what was sent so far is with Redis, or has failed. */
+  settled(): Promise<void>;
+}
+
+/** Deliveries that come while Redis is being told of others go together. */
+export function createJobSender({ queues, log }: { queues: Queues; log: Logger }): JobSender {
+  const waiting = new Map<JobName, { payload: { deliveryId: string }; requestId: string }[]>();
+  let running: Promise<void> | null = null;
+
+  async function drain(): Promise<void> {
+    for (let next = waiting.entries().next(); !next.done; next = waiting.entries().next()) {
+      const [name, jobs] = next.value;
+      waiting.delete(name);
+      await queues
+        .enqueueAll(name as 'sync-identity', jobs)
+        .catch((error: unknown) =>
+          log.warn({ err: error, job: name, count: jobs.length }, 'jobs wait for the sweep, as Redis is away'),
+        );
+    }
+    running = null;
+  }
+
+  return {
+    send(path, deliveryRowId, requestId) {
+      const name = deliveryJobs[path];
+      if (name === undefined) throw new Error(`No job for deliveries at ${path}`);
+      const jobs = waiting.get(name) ?? [];
+      jobs.push({ payload: { deliveryId: deliveryRowId }, requestId });
+      waiting.set(name, jobs);
+      running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(drain);
+    },
+    async settled() {
+      while (running !== null) await running;
+    },
+  };
+}

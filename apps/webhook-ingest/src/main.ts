@@ -1,0 +1,74 @@
+import { createDb, schemaProblem } from '@parley/db';
+import { closeRedis, connectRedis, createQueues, requireSafeRedis } from '@parley/queues';
+import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
+import { createInbox } from '@parley/webhooks';
+import { createIngestApp } from './app';
+import { ingestVariables } from './config';
+import { createJobSender } from './job-sender';
+import { createRefusalLog } from './refusal-log';
+
+startProcess(async () => {
+  const config = loadConfig(ingestVariables, process.env);
+  const log = createLogger({ service: 'webhook-ingest', level: config.LOG_LEVEL });
+  const metrics = createMetrics('webhook-ingest');
+  for (const name of ['MESSAGING_WEBHOOK_SECRET', 'BILLING_WEBHOOK_SECRET', 'EMAIL_WEBHOOK_SECRET'] as const)
+    if (config[name].length === 0) log.warn(`${name} is not set: every delivery that it should have signed is refused`);
+  if (config.IDENTITY_WEBHOOK_SECRET.length === 0)
+    log.warn('IDENTITY_WEBHOOK_SECRET is not set: /webhook/clerk accepts deliveries from anyone');
+
+  const db = createDb({
+    databaseUrl: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL_SIZE,
+    applicationName: 'parley-webhook-ingest',
+    onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
+  });
+  const problem = await schemaProblem(db.pool);
+  if (problem !== null) throw new Error(problem);
+  const redis = connectRedis({
+    url: config.REDIS_URL,
+    role: 'producer',
+    name: 'parley-webhook-ingest',
+    onError: (error) => log.warn({ err: error }, 'Redis'),
+  });
+  await requireSafeRedis(redis, {
+    strict: config.NODE_ENV === 'production',
+    warn: (warning) => log.warn(warning),
+  });
+  const queues = createQueues({ redis });
+  const jobs = createJobSender({ queues, log });
+  const inbox = createInbox(db.pool);
+  const deliveries = metrics.counter('webhook_deliveries_total', 'Deliveries by what became of them at the door.', [
+    'provider',
+    'outcome',
+  ]);
+
+  await runService({
+    config,
+    log,
+    metrics,
+    app: createIngestApp({
+      db,
+      inbox,
+      jobs,
+      log,
+      metrics,
+      refusals: createRefusalLog({ inbox, log }),
+      checkResponses: config.NODE_ENV !== 'production',
+      onDelivery: (provider, outcome) => deliveries.inc({ provider, outcome }),
+      secrets: {
+        clerk: config.IDENTITY_WEBHOOK_SECRET,
+        kapso: config.MESSAGING_WEBHOOK_SECRET,
+        polar: config.BILLING_WEBHOOK_SECRET,
+        resend: config.EMAIL_WEBHOOK_SECRET,
+      },
+    }),
+    // Not Redis: without it deliveries are stored, and the sweep sends their jobs later.
+    checks: { database: () => db.pool.query('select 1') },
+    closing: [
+      { name: 'jobs', close: () => jobs.settled() },
+      { name: 'queues', close: () => queues.close() },
+      { name: 'Redis', close: () => closeRedis(redis) },
+      { name: 'database', close: () => db.close() },
+    ],
+  });
+});

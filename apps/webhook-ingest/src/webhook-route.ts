@@ -1,0 +1,18 @@
+import { readBody, route } from '@parley/service';
+import { z } from 'zod';
+import type { Door } from './door';
+import { type ReceiveDeps, receive } from './receive';
+
+const bodyLimitBytes = 1024 * 1024;
+
+/** `POST <path of the door>`: 200 `{ received: true }` once the delivery is durable. */
+export const webhookRoute = (deps: ReceiveDeps, door: Door) =>
+  route(
+    { method: 'post', path: door.path, permission: null, response: z.object({ received: z.literal(true) }) },
+    async (_input, { request, requestId, note }) => {
+      const body = await readBody(request, bodyLimitBytes);
+      note({ provider: door.provider, bytes: body.length });
+      await receive(deps, door, { headers: request.headers, body }, requestId);
+      return { received: true };
+    },
+  );

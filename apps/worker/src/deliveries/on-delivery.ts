@@ -1,0 +1,24 @@
+import type { Db } from '@parley/db';
+import type { JobContext } from '@parley/queues';
+import { type Delivery, type Outcome, finishDelivery, loadPending } from '@parley/webhooks';
+
+/**
+ * The job of a stored delivery. `handle` bears to be run twice, also at the same time; what it answers is written on the
+ * row. A failure is tried again, and the last one is written where people look; a failure to write that leaves the row to
+ * the sweep.
+ */
+export const onDelivery =
+  ({ db }: { db: Db }, handle: (delivery: Delivery, context: JobContext) => Promise<Outcome>) =>
+  async ({ deliveryId }: { deliveryId: string }, context: JobContext): Promise<void> => {
+    const delivery = await loadPending(db.pool, deliveryId);
+    if (delivery === null) return;
+    try {
+      const outcome = await handle(delivery, context);
+      await finishDelivery(db.pool, deliveryId, outcome);
+    } catch (error) {
+      if (context.signal.aborted) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      await finishDelivery(db.pool, deliveryId, { status: context.isLastAttempt ? 'failed' : 'received', reason });
+      throw error;
+    }
+  };

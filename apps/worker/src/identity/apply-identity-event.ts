@@ -1,0 +1,77 @@
+import type { JsonObject } from '@parley/contracts';
+import { inTransaction } from '@parley/db';
+import { type Outcome, objectAt, textAt } from '@parley/webhooks';
+import type pg from 'pg';
+import { deleteMembership, putMembership } from './memberships';
+import { deleteOrganization, putOrganization } from './organizations';
+import { putUser } from './users';
+
+export interface Applied {
+  outcome: Outcome;
+  /** An organization that is to be deleted with all its data. */
+  purge?: { organizationId: string };
+  /** An organization or a membership has come that was not there. */
+  isNewOwner?: boolean;
+}
+
+/** What came of one event below its transaction; a text says why nothing did. */
+export type Change = { isNew: boolean } | string;
+
+const processed: Outcome = { status: 'processed' };
+
+/**
+ * Applies one event of the identity provider, whose order is not guaranteed: a newer state is never replaced by an older
+ * one, what was deleted stays deleted, and a membership brings its user and organization along (providers.md, 3).
+ */
+export function applyIdentityEvent(
+  pool: pg.Pool,
+  event: JsonObject,
+  { purgeGraceDays }: { purgeGraceDays: number },
+): Promise<Applied> {
+  const type = textAt(event.type) ?? '';
+  const data = objectAt(event.data);
+  return inTransaction(pool, async (tx): Promise<Applied> => {
+    await lockSubjects(tx, type, data);
+    switch (type) {
+      case 'user.created':
+      case 'user.updated':
+        return toApplied(await putUser(tx, data, timeOf(event)));
+      case 'organization.created':
+      case 'organization.updated':
+        return toApplied(await putOrganization(tx, data, timeOf(event)));
+      case 'organization.deleted': {
+        const organizationId = await deleteOrganization(tx, textAt(data.id) ?? '', purgeGraceDays);
+        return { outcome: processed, ...(organizationId !== null && { purge: { organizationId } }) };
+      }
+      case 'organizationMembership.created':
+      case 'organizationMembership.updated':
+        return toApplied(await putMembership(tx, data, timeOf(event)));
+      case 'organizationMembership.deleted':
+        await deleteMembership(tx, data);
+        return { outcome: processed };
+      default:
+        return { outcome: { status: 'ignored', reason: `${type} changes nothing here` } };
+    }
+  });
+}
+
+const toApplied = (change: Change): Applied =>
+  typeof change === 'string'
+    ? { outcome: { status: 'ignored', reason: change } }
+    : { outcome: processed, isNewOwner: change.isNew };
+
+/** When the state in `data` held: its own time, else the event's. */
+function timeOf(event: JsonObject): Date {
+  const { updated_at: own } = objectAt(event.data);
+  const ms = [own, event.timestamp].find((value) => typeof value === 'number');
+  return new Date(typeof ms === 'number' && Number.isFinite(new Date(ms).getTime()) ? ms : Date.now());
+}
+
+/** Events about one subject come one after the other; a deletion must see what a creation next to it has written. */
+async function lockSubjects(tx: pg.PoolClient, type: string, data: JsonObject): Promise<void> {
+  const subjects = type.startsWith('organizationMembership.')
+    ? [objectAt(data.organization).id, objectAt(data.public_user_data).user_id]
+    : [data.id];
+  const keys = subjects.map((id) => `identity:${textAt(id) ?? ''}`).sort();
+  for (const key of keys) await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [key]);
+}

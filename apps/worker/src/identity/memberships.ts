@@ -1,0 +1,45 @@
+import type { JsonObject } from '@parley/contracts';
+import { type Queryable, newId } from '@parley/db';
+import { objectAt, textAt } from '@parley/webhooks';
+import type { Change } from './apply-identity-event';
+import { addTombstone, isDeleted, organizationOfMembership } from './organizations';
+import { userOfMembership } from './users';
+
+/** interface.md, Organization and user roles. */
+const roleOf = (role: string | undefined): 'admin' | 'member' =>
+  role === 'org:admin' || role === 'org:owner' ? 'admin' : 'member';
+
+/**
+ * Links a user to an organization, or changes the role, unless a newer state is there or the membership was deleted. Of
+ * two states of one moment the lesser role holds, whichever comes first.
+ */
+export async function putMembership(tx: Queryable, data: JsonObject, time: Date): Promise<Change> {
+  const externalId = textAt(data.id) ?? '';
+  const person = objectAt(data.public_user_data);
+  const organization = objectAt(data.organization);
+  if (textAt(person.user_id) === undefined || textAt(organization.id) === undefined)
+    throw new Error('The membership names no user or no organization');
+  if (await isDeleted(tx, 'membership', externalId)) return 'the membership was deleted';
+  const organizationId = await organizationOfMembership(tx, organization, time);
+  if (organizationId === null) return 'the organization was deleted';
+  const userId = await userOfMembership(tx, person);
+  const { rows } = await tx.query<{ is_new: boolean }>(
+    `insert into memberships as m (id, organization_id, user_id, role, external_id, external_updated_at, updated_at)
+     values ($1, $2, $3, $4::"MembershipRole", $5, $6, now())
+     on conflict (organization_id, user_id) do update
+       set role = excluded.role, external_id = excluded.external_id,
+           external_updated_at = excluded.external_updated_at, updated_at = now()
+       where m.external_updated_at is null or m.external_updated_at < excluded.external_updated_at
+          or (m.external_updated_at = excluded.external_updated_at and m.role = 'admin')
+     returning xmax = 0 as is_new`,
+    [newId('member'), organizationId, userId, roleOf(textAt(data.role)), externalId, time],
+  );
+  return rows[0] === undefined ? 'a newer state of the membership is there' : { isNew: rows[0].is_new };
+}
+
+/** Takes a user out of an organization, for good: a later membership of the two has another id. */
+export async function deleteMembership(tx: Queryable, data: JsonObject): Promise<void> {
+  const externalId = textAt(data.id) ?? '';
+  await addTombstone(tx, 'membership', externalId);
+  await tx.query('delete from memberships where external_id = $1', [externalId]);
+}

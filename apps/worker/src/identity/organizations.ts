@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { type JsonObject, slugSchema } from '@parley/contracts';
+import { type Queryable, newId } from '@parley/db';
+import { textAt } from '@parley/webhooks';
+import type { Change } from './apply-identity-event';
+
+/** Creates or updates an organization, unless a newer state is there or it was deleted. */
+export async function putOrganization(tx: Queryable, data: JsonObject, time: Date): Promise<Change> {
+  const externalId = textAt(data.id) ?? '';
+  if (await isDeleted(tx, 'organization', externalId)) return 'the organization was deleted';
+  const { rows: known } = await tx.query<{ slug: string }>('select slug from organizations where external_id = $1', [
+    externalId,
+  ]);
+  const slug = await freeSlug(tx, externalId, { given: textAt(data.slug), known: known[0]?.slug, name: data.name });
+  const { rows } = await tx.query(
+    `insert into organizations (id, external_id, slug, name, external_updated_at, updated_at)
+     values ($1, $2, $3, $4, $5, now())
+     on conflict (external_id) do update
+       set slug = excluded.slug, name = excluded.name, external_updated_at = excluded.external_updated_at,
+           updated_at = now()
+       where organizations.external_updated_at is null
+          or organizations.external_updated_at <= excluded.external_updated_at
+     returning id`,
+    [newId('org'), externalId, slug, textAt(data.name) ?? slug, time],
+  );
+  return rows[0] === undefined ? 'a newer state of the organization is there' : { isNew: known[0] === undefined };
+}
+
+/** The organization of a membership, made from what the membership tells of it; null when it was deleted. */
+export async function organizationOfMembership(tx: Queryable, data: JsonObject, time: Date): Promise<string | null> {
+  const { updated_at: own } = data;
+  const change = await putOrganization(tx, data, typeof own === 'number' ? new Date(own) : time);
+  if (change === 'the organization was deleted') return null;
+  const { rows } = await tx.query<{ id: string }>('select id from organizations where external_id = $1', [
+    textAt(data.id),
+  ]);
+  return rows[0]?.id ?? null;
+}
+
+/** Marks an organization deleted and plans its purge. Its id; null when it has never been here. */
+export async function deleteOrganization(tx: Queryable, externalId: string, graceDays: number): Promise<string | null> {
+  await addTombstone(tx, 'organization', externalId);
+  const { rows } = await tx.query<{ id: string }>(
+    `update organizations set deleted_at = coalesce(deleted_at, now()), updated_at = now()
+     where external_id = $1 returning id`,
+    [externalId],
+  );
+  const id = rows[0]?.id;
+  if (id === undefined) return null;
+  await tx.query(
+    `insert into organization_purges (id, organization_id, run_at)
+     values ($1, $2, now() + make_interval(secs => $3::float8 * 86400))
+     on conflict (organization_id) do nothing`,
+    [newId('purge'), id, graceDays],
+  );
+  return id;
+}
+
+export async function addTombstone(tx: Queryable, kind: 'organization' | 'membership', id: string): Promise<void> {
+  await tx.query('insert into identity_tombstones (kind, external_id) values ($1, $2) on conflict do nothing', [
+    kind,
+    id,
+  ]);
+}
+
+export async function isDeleted(tx: Queryable, kind: 'organization' | 'membership', id: string): Promise<boolean> {
+  const { rowCount } = await tx.query('select 1 from identity_tombstones where kind = $1 and external_id = $2', [
+    kind,
+    id,
+  ]);
+  return rowCount === 1;
+}
+
+/** The provider's slug, else the one it has, else one made of its name; told apart when another organization has it. */
+async function freeSlug(
+  tx: Queryable,
+  externalId: string,
+  { given, known, name }: { given?: string; known?: string; name: unknown },
+): Promise<string> {
+  const valid = given !== undefined && slugSchema.safeParse(given).success ? given : undefined;
+  if (valid === undefined && known !== undefined) return known;
+  const wanted = valid ?? slugOf(typeof name === 'string' ? name : '');
+  const { rowCount } = await tx.query(
+    'select 1 from organizations where slug = $1 and external_id is distinct from $2',
+    [wanted, externalId],
+  );
+  if (rowCount === 0) return wanted;
+  return `${wanted.slice(0, 90)}-${createHash('sha256').update(externalId).digest('hex').slice(0, 8)}`;
+}
+
+function slugOf(name: string): string {
+  const plain = name.normalize('NFKD').toLowerCase();
+  return (
+    plain
+      .replace(/\p{M}/gu, '')
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 90) || 'organization'
+  );
+}

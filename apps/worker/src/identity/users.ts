@@ -1,0 +1,37 @@
+import type { JsonObject } from '@parley/contracts';
+import { type Queryable, newId } from '@parley/db';
+import { listAt, objectAt, textAt } from '@parley/webhooks';
+import type { Change } from './apply-identity-event';
+
+/** Creates or updates a user, unless a newer state is there. */
+export async function putUser(tx: Queryable, data: JsonObject, time: Date): Promise<Change> {
+  const { rows } = await tx.query<{ is_new: boolean }>(
+    `insert into users (id, external_id, email, first_name, last_name, external_updated_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, now())
+     on conflict (external_id) do update
+       set email = excluded.email, first_name = excluded.first_name, last_name = excluded.last_name,
+           external_updated_at = excluded.external_updated_at, updated_at = now()
+       where users.external_updated_at is null or users.external_updated_at <= excluded.external_updated_at
+     returning xmax = 0 as is_new`,
+    [newId('user'), textAt(data.id), emailOf(data), textAt(data.first_name), textAt(data.last_name), time],
+  );
+  return rows[0] === undefined ? 'a newer state of the user is there' : { isNew: false };
+}
+
+/** The user of a membership; one that is not known yet is made, and its own event fills it. */
+export async function userOfMembership(tx: Queryable, person: JsonObject): Promise<string> {
+  const { rows } = await tx.query<{ id: string }>(
+    `insert into users (id, external_id, first_name, last_name, updated_at) values ($1, $2, $3, $4, now())
+     on conflict (external_id) do update set external_id = excluded.external_id returning id`,
+    [newId('user'), textAt(person.user_id), textAt(person.first_name), textAt(person.last_name)],
+  );
+  return rows[0]!.id;
+}
+
+/** The primary address when it is named, else the first, else none. */
+function emailOf(data: JsonObject): string | null {
+  const addresses = listAt(data.email_addresses).map(objectAt);
+  const primary = addresses.find((address) => textAt(address.id) === textAt(data.primary_email_address_id));
+  const chosen = data.primary_email_address_id != null && primary !== undefined ? primary : addresses[0];
+  return textAt(chosen?.email_address) ?? null;
+}

@@ -1,0 +1,19 @@
+import type { Db } from '@parley/db';
+import type { Queues } from '@parley/queues';
+import { readJsonObject, retryUnattributed } from '@parley/webhooks';
+import { onDelivery } from '../deliveries/on-delivery';
+import { applyIdentityEvent } from '../identity/apply-identity-event';
+
+/** A delivery of the identity provider: one user, organization or membership, brought to its latest state. */
+export const createSyncIdentity = (deps: { db: Db; queues: Queues; purgeGraceDays: number }) =>
+  onDelivery(deps, async (delivery, { requestId }) => {
+    const { db, queues, purgeGraceDays } = deps;
+    const event = readJsonObject(delivery.body);
+    if (event === null) return { status: 'failed', reason: 'the body is not a JSON object' };
+    const applied = await applyIdentityEvent(db.pool, event, { purgeGraceDays });
+    // Its row is there already; the sweep of purges stands behind this.
+    if (applied.purge) await queues.enqueue('purge-organization', applied.purge, { requestId }).catch(() => {});
+    // Credits may have been bought before their owner was known here.
+    if (applied.isNewOwner) await retryUnattributed(db.pool, 'polar');
+    return applied.outcome;
+  });

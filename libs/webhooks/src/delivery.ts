@@ -1,0 +1,33 @@
+import type { Environment } from '@parley/contracts';
+
+export type DeliveryStatus = 'received' | 'processed' | 'ignored' | 'failed' | 'unattributed' | 'rejected';
+
+/** What a door has read of a delivery, to be stored before it is acknowledged. */
+export interface NewDelivery {
+  provider: string;
+  /** The provider's id of the delivery, or one made of its bytes: the same one is stored once. */
+  deliveryId: string;
+  path: string;
+  eventType: string | null;
+  /** What is worth keeping of them; never a signature. */
+  headers: Record<string, string>;
+  body: Buffer;
+  organizationId: string | null;
+  environment: Environment | null;
+  status: DeliveryStatus;
+  reason: string | null;
+}
+
+/** A stored delivery as a job reads it. */
+export interface Delivery {
+  id: string;
+  provider: string;
+  path: string;
+  eventType: string | null;
+  body: Buffer;
+  organizationId: string | null;
+  environment: Environment | null;
+  status: DeliveryStatus;
+  attempts: number;
+  receivedAt: Date;
+}

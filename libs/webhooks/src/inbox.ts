@@ -1,0 +1,110 @@
+import { type Queryable, newId } from '@parley/db';
+import type { DeliveryStatus, NewDelivery } from './delivery';
+
+/** `isNew` false: this delivery had come before, and nothing was written. */
+export type Stored = { id: string; isNew: true } | { id: string; isNew: false; status: DeliveryStatus };
+
+export interface Inbox {
+  /** Resolves when the delivery is durable. */
+  store(delivery: NewDelivery): Promise<Stored>;
+}
+
+interface Waiting {
+  id: string;
+  delivery: NewDelivery;
+  resolve: (stored: Stored) => void;
+  reject: (error: unknown) => void;
+}
+
+/** More than this at a time would make one statement long without making the rest faster. */
+const largestBatch = 200;
+
+/**
+ * Writes deliveries, those that arrive while others are being written together in one statement: alone each costs what
+ * one insert costs, and under load many share the cost of one. `lanes` statements may be under way at a time.
+ */
+export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {}): Inbox {
+  const waiting: Waiting[] = [];
+  let busy = 0;
+
+  async function drain(): Promise<void> {
+    busy += 1;
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, largestBatch);
+      try {
+        const stored = await storeAll(db, batch);
+        for (const [at, one] of batch.entries()) one.resolve(stored[at]!);
+      } catch (error) {
+        for (const one of batch) one.reject(error);
+      }
+    }
+    busy -= 1;
+  }
+
+  return {
+    store: (delivery) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ id: newId('dlv'), delivery, resolve, reject });
+        if (busy < lanes) void drain();
+      }),
+  };
+}
+
+async function storeAll(db: Queryable, batch: readonly Waiting[]): Promise<Stored[]> {
+  const column = <T>(pick: (delivery: NewDelivery) => T) => batch.map(({ delivery }) => pick(delivery));
+  const { rows } = await db.query<{ id: string }>({
+    name: 'store-deliveries',
+    text: `insert into webhook_deliveries (id, provider, delivery_id, path, event_type, headers, body, organization_id,
+                                           environment, status, reason, processed_at)
+           select id, provider, delivery_id, path, event_type, headers::jsonb, body, organization_id,
+                  environment::"Environment", status::"DeliveryStatus", reason,
+                  case when status <> 'received' then now() end
+           from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::text[],
+                       $9::text[], $10::text[], $11::text[])
+             as given (id, provider, delivery_id, path, event_type, headers, body, organization_id, environment, status,
+                       reason)
+           on conflict (provider, delivery_id) do nothing returning id`,
+    values: [
+      batch.map(({ id }) => id),
+      column(({ provider }) => provider),
+      column(({ deliveryId }) => deliveryId),
+      column(({ path }) => path),
+      column(({ eventType }) => eventType),
+      column(({ headers }) => JSON.stringify(headers)),
+      column(({ body }) => body),
+      column(({ organizationId }) => organizationId),
+      column(({ environment }) => environment),
+      column(({ status }) => status),
+      column(({ reason }) => reason),
+    ],
+  });
+  if (rows.length === batch.length) return batch.map(({ id }) => ({ id, isNew: true }));
+  const made = new Set(rows.map(({ id }) => id));
+  const known = await findKnown(
+    db,
+    batch.filter(({ id }) => !made.has(id)),
+  );
+  return batch.map(({ id, delivery }) => {
+    const before = known.get(keyOf(delivery));
+    // A row that retention has removed in between: the delivery was dealt with long ago.
+    if (made.has(id) || before === undefined) return { id, isNew: made.has(id), status: 'processed' } as Stored;
+    return { id: before.id, isNew: false, status: before.status };
+  });
+}
+
+async function findKnown(
+  db: Queryable,
+  repeated: readonly Waiting[],
+): Promise<Map<string, { id: string; status: DeliveryStatus }>> {
+  const { rows } = await db.query<{ id: string; provider: string; deliveryId: string; status: DeliveryStatus }>({
+    name: 'find-known-deliveries',
+    text: `select d.id, d.provider, d.delivery_id as "deliveryId", d.status
+           from unnest($1::text[], $2::text[]) as given (provider, delivery_id)
+           join webhook_deliveries d using (provider, delivery_id)`,
+    values: [repeated.map(({ delivery }) => delivery.provider), repeated.map(({ delivery }) => delivery.deliveryId)],
+  });
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}
+
+const keyOf = ({ provider, deliveryId }: { provider: string; deliveryId: string }): string =>
+  `${provider}\n${deliveryId}`;

@@ -1,0 +1,71 @@
+import type { Queryable } from '@parley/db';
+import type { Delivery, DeliveryStatus } from './delivery';
+
+/** A delivery that is still to be worked off; null when it is done, or gone. */
+export async function loadPending(db: Queryable, id: string): Promise<Delivery | null> {
+  const { rows } = await db.query<Delivery>({
+    name: 'load-pending-delivery',
+    text: `select id, provider, path, event_type as "eventType", body, organization_id as "organizationId", environment,
+                  status, attempts, received_at as "receivedAt"
+           from webhook_deliveries where id = $1 and status = 'received'`,
+    values: [id],
+  });
+  return rows[0] ?? null;
+}
+
+/** How a try at a delivery ended. `received` leaves it to the next try. */
+export interface Outcome {
+  status: DeliveryStatus;
+  /** For people, in the inbox. */
+  reason?: string;
+  organizationId?: string;
+}
+
+/** Writes how a try ended; a delivery that another worker has finished meanwhile stays as it is. */
+export async function finishDelivery(db: Queryable, id: string, outcome: Outcome): Promise<void> {
+  await db.query({
+    name: 'finish-delivery',
+    text: `update webhook_deliveries
+           set status = $2::"DeliveryStatus", reason = $3, attempts = attempts + 1,
+               organization_id = coalesce($4, organization_id),
+               processed_at = case when $2 <> 'received' then now() end
+           where id = $1 and status = 'received'`,
+    values: [id, outcome.status, outcome.reason?.slice(0, 2_000) ?? null, outcome.organizationId ?? null],
+  });
+}
+
+/** Deliveries that should have been worked off by now, oldest first, by the path whose job does it. */
+export async function findOverdue(
+  db: Queryable,
+  { olderThanMs, limit }: { olderThanMs: number; limit: number },
+): Promise<{ id: string; path: string }[]> {
+  const { rows } = await db.query<{ id: string; path: string }>(
+    `select id, path from webhook_deliveries
+     where status = 'received' and received_at < now() - make_interval(secs => $1::float8 / 1000)
+     order by received_at limit $2`,
+    [olderThanMs, limit],
+  );
+  return rows;
+}
+
+/** Gives deliveries another chance: the sweep sends their jobs. Answers how many. */
+export async function replayDeliveries(db: Queryable, ids: readonly string[]): Promise<number> {
+  const { rowCount } = await db.query(
+    `update webhook_deliveries set status = 'received', attempts = 0, reason = null, processed_at = null
+     where id = any($1) and status <> 'rejected'`,
+    [ids],
+  );
+  return rowCount ?? 0;
+}
+
+/** What the reason of a delivery begins with whose owner was named and is not known: it may be known later. */
+export const unknownOwner = 'not known here: ';
+
+/** Gives deliveries whose owner was not known another chance, as owners have come. */
+export async function retryUnattributed(db: Queryable, provider: string): Promise<void> {
+  await db.query(
+    `update webhook_deliveries set status = 'received', attempts = 0, reason = null, processed_at = null
+     where provider = $1 and status = 'unattributed' and starts_with(reason, $2)`,
+    [provider, unknownOwner],
+  );
+}
