@@ -2,6 +2,12 @@ import { modelVariables } from '@parley/agents';
 import { databaseVariables, numberVariable, serviceVariables, urlVariable } from '@parley/service';
 import { z } from 'zod';
 
+const hosts = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(/[\s,]+/).filter((item) => item !== ''));
+
 export const chatVariables = {
   ...serviceVariables(4002),
   ...databaseVariables,
@@ -19,11 +25,10 @@ export const chatVariables = {
   HISTORY_TOKENS: numberVariable(32_000, 1_000).meta({
     description: 'How much of a conversation the model is given, in tokens (estimated).',
   }),
-  WEB_FETCH_ALLOWED_PRIVATE_HOSTS: z
-    .string()
-    .default('')
-    .transform((text) => text.split(/[\s,]+/).filter((item) => item !== ''))
-    .meta({
-      description: 'Hosts, or host:port, that web.fetch may reach although they are not public. For development.',
-    }),
+  WEB_FETCH_ALLOWED_PRIVATE_HOSTS: hosts().meta({
+    description: 'Hosts, or host:port, that web.fetch may reach although they are not public. For development.',
+  }),
+  MCP_ALLOWED_PRIVATE_HOSTS: hosts().meta({
+    description: 'Hosts, or host:port, at which MCP servers may be although they are not public.',
+  }),
 };

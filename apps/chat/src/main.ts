@@ -10,7 +10,7 @@ import {
 import { createDb, createSecretBox, schemaProblem } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { createGuardedFetch, createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
-import { createExecutorClient, createTools } from '@parley/tools';
+import { createExecutorClient, createMcpServers, createTools } from '@parley/tools';
 import { createChatApp } from './app';
 import { chatVariables } from './config';
 
@@ -27,15 +27,18 @@ startProcess(async () => {
   const problem = await schemaProblem(db.pool);
   if (problem !== null) throw new Error(problem);
 
+  const box = createSecretBox(config.SECRETS_KEY);
   const models = createModels({
     environment: providersOfEnvironment(config),
-    organizationKeys: createOrganizationKeys(db.pool, createSecretBox(config.SECRETS_KEY), log),
+    organizationKeys: createOrganizationKeys(db.pool, box, log),
     log,
     defaultModel: config.PARLEY_DEFAULT_MODEL,
     timeoutMs: config.MODEL_TIMEOUT_MS,
   });
   const callbackTokens = createCallbackTokens(config.SECRETS_KEY);
   const guarded = createGuardedFetch({ allowedPrivateHosts: config.WEB_FETCH_ALLOWED_PRIVATE_HOSTS });
+  const guardedForMcp = createGuardedFetch({ allowedPrivateHosts: config.MCP_ALLOWED_PRIVATE_HOSTS });
+  const mcp = createMcpServers({ db: db.pool, box, openGuarded: guardedForMcp.open, log });
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ pool: db.pool });
@@ -45,6 +48,7 @@ startProcess(async () => {
     log,
     fetchGuarded: guarded.fetch,
     executor,
+    mcp,
     ports: {
       transfer: createTransfer(db),
       chatWithAgent: (scope, request) => agents.chatWithAgent(scope, request),
@@ -77,7 +81,8 @@ startProcess(async () => {
     closing: [
       { name: 'agents', close: () => agents.close() },
       { name: 'tool executor client', close: async () => executor?.close() },
-      { name: 'guarded fetch', close: () => guarded.close() },
+      { name: 'MCP servers', close: async () => mcp.close() },
+      { name: 'guarded fetch', close: () => Promise.all([guarded.close(), guardedForMcp.close()]) },
       { name: 'entities', close: () => entities.settled() },
       { name: 'database', close: () => db.close() },
     ],

@@ -1,18 +1,20 @@
 import type { Scope } from '@parley/contracts';
 import type { BuiltIn } from './builtins/built-in';
 import { builtInsByName } from './builtins/table';
-import { type CustomTool, loadCustomTools, viewOf } from './custom/load-custom-tools';
-import { matchesName } from './permissions/policy';
-import { runTool } from './run-tool';
+import { loadCustomTools, viewOf } from './custom/load-custom-tools';
+import { mcpNamespace } from './mcp/mcp-names';
+import { isListed } from './permissions/policy';
+import { type FoundTool, runTool } from './run-tool';
 import type { ToolDeps, ToolOffer, ToolView, Tools } from './types';
 
 /** The tools of every environment: built-ins, and the custom ones of each, looked up per call. */
 export function createTools(deps: ToolDeps): Tools {
   const builtIns = new Map([...builtInsByName].filter(([, tool]) => tool.isAvailable(deps)));
 
-  async function find(scope: Scope, name: string): Promise<BuiltIn | CustomTool | null> {
+  async function find(scope: Scope, name: string): Promise<FoundTool | null> {
     const builtIn = builtIns.get(name);
     if (builtIn !== undefined) return builtIn;
+    if (name.startsWith(mcpNamespace)) return (await deps.mcp?.find(scope, name)) ?? null;
     // Names come from models, too: what no tool can be called is not looked up.
     if (!/^[\w.-]{1,64}$/.test(name)) return null;
     return (await loadCustomTools(deps.db.pool, scope, [name]))[0] ?? null;
@@ -20,13 +22,17 @@ export function createTools(deps: ToolDeps): Tools {
 
   return {
     async offer(scope, names) {
-      const mayBeCustom = names.filter((name) => !builtIns.has(name));
-      const custom = mayBeCustom.length === 0 ? [] : await loadCustomTools(deps.db.pool, scope, mayBeCustom);
-      const known = [...[...builtIns.values()].map(viewOfBuiltIn), ...custom.map(viewOf)];
+      const ofServers = names.filter((name) => name.startsWith(mcpNamespace));
+      const mayBeCustom = names.filter((name) => !builtIns.has(name) && !name.startsWith(mcpNamespace));
+      const [custom, fromServers = []] = await Promise.all([
+        mayBeCustom.length === 0 ? [] : loadCustomTools(deps.db.pool, scope, mayBeCustom),
+        ofServers.length === 0 ? [] : deps.mcp?.offer(scope, ofServers),
+      ]);
+      const known = [...[...builtIns.values()].map(viewOfBuiltIn), ...custom.map(viewOf), ...fromServers];
       const offered = new Map<string, ToolOffer>();
       for (const name of names) {
         for (const { isBuiltin: _, templateOnly, ...tool } of known) {
-          if (!templateOnly && matchesName(name, tool.name) && !offered.has(tool.name)) offered.set(tool.name, tool);
+          if (!templateOnly && isListed([name], tool.name) && !offered.has(tool.name)) offered.set(tool.name, tool);
         }
       }
       return [...offered.values()];
@@ -35,6 +41,7 @@ export function createTools(deps: ToolDeps): Tools {
     async describe(scope, name) {
       const tool = await find(scope, name);
       if (tool === null) return null;
+      if ('kind' in tool) return tool.view();
       return 'definition' in tool ? viewOf(tool) : viewOfBuiltIn(tool);
     },
 

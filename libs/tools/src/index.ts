@@ -22,4 +22,5 @@ export { loadPromptVariables } from './templates/prompt-context';
 export { templateCaller } from './templates/template-caller';
 export { builtInToolNames } from './builtins/table';
 export { createTools } from './create-tools';
+export { createMcpServers } from './mcp/create-mcp-servers';
 export { type McpCaller, answerMcp, mcpVersions } from './mcp/answer-mcp';

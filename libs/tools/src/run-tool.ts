@@ -5,11 +5,13 @@ import { typeOfEntity } from './builtins/type-of-entity';
 import { type CustomTool, checkOf } from './custom/load-custom-tools';
 import { runCustomTool } from './custom/run-custom-tool';
 import { failure, notAvailable } from './failure';
+import type { McpTool } from './mcp/create-mcp-servers';
 import { loadPermissions } from './permissions/permissions';
-import { matchesName } from './permissions/policy';
+import { isListed } from './permissions/policy';
 import type { ToolCall, ToolDeps, ToolFailure, ToolResult } from './types';
 
-type Find = (scope: Scope, name: string) => Promise<BuiltIn | CustomTool | null>;
+export type FoundTool = BuiltIn | CustomTool | McpTool;
+type Find = (scope: Scope, name: string) => Promise<FoundTool | null>;
 
 /** A check that went through carries what runs; one that did not is the result. */
 type Checked = { ok: true; timeLimitMs: number; start: (signal: AbortSignal) => Promise<ToolResult> } | ToolFailure;
@@ -40,12 +42,12 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
   const tool = await find(scope, name);
   if (tool === null) return notAvailable('tool_not_found', name);
   const isTemplateOnly = 'definition' in tool && tool.definition.templateOnly === true;
-  const isListed = allowed === null || allowed.some((pattern) => matchesName(pattern, name));
-  if (!isListed || (isTemplateOnly && allowed !== null && context.via !== 'template')) {
+  const isInList = allowed === null || isListed(allowed, name);
+  if (!isInList || (isTemplateOnly && allowed !== null && context.via !== 'template')) {
     return notAvailable('permission_denied', name);
   }
 
-  const needs = 'definition' in tool ? { action: 'execute' as const } : tool.needs;
+  const needs = 'needs' in tool ? tool.needs : { action: 'execute' as const };
   const entityType =
     needs.action === 'execute' ? null : await entityTypeOf(deps.db.pool, scope, needs.entityIdIn, call);
   if (entityType === 'not_found') return failure('not_found', 'Entity not found');
@@ -58,6 +60,7 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
   const args = argumentsOf(call.args);
   if (!args.ok) return args;
   const limitMs = deps.timeLimitMs ?? defaultTimeLimitMs;
+  if ('kind' in tool) return { ok: true, timeLimitMs: limitMs, start: (signal) => tool.call(args.value, signal) };
   if ('definition' in tool) {
     const checkArguments = checkOf(tool);
     if (checkArguments === null) return failure('execution_error', `The parameters of ${name} are not usable`);

@@ -54,7 +54,8 @@ export function createOrganizationKeys(db: Queryable, box: SecretBox, log: Agent
     const { rows } = await db.query<{ provider: string; config: { baseUrl?: unknown }; secrets: Buffer | null }>({
       name: 'model-provider-keys',
       text: `select provider, config, secrets from integrations
-             where organization_id = $1 and environment = $2::"Environment" and active and provider <> all($3)`,
+             where organization_id = $1 and environment = $2::"Environment" and active and provider <> all($3)
+               and not starts_with(provider, 'mcp.')`,
       values: [scope.organizationId, scope.environment, notModels],
     });
     const table: Record<string, ProviderAccess> = {};

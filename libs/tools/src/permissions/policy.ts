@@ -24,4 +24,11 @@ export function matchesName(pattern: string, name: string): boolean {
   return pattern.endsWith('.*') && name.startsWith(pattern.slice(0, -1));
 }
 
+/**
+ * Whether a `tools` list holds a tool. What MCP servers offer is written by others, so `*` does not stand for it: it is
+ * named as `mcp.<server>.<tool>`, `mcp.<server>.*` or `mcp.*`.
+ */
+export const isListed = (list: readonly string[], name: string): boolean =>
+  list.some((pattern) => matchesName(pattern, name) && (pattern !== '*' || !name.startsWith('mcp.')));
+
 const denied = (reason: string): Decision => ({ allowed: false, message: `Permission denied: ${reason}` });

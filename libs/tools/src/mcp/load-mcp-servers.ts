@@ -1,0 +1,73 @@
+import type { Scope } from '@parley/contracts';
+import { type Queryable, type SecretBox, integrationSecretContext } from '@parley/db';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import type { ToolLog } from '../types';
+import { mcpNamespace } from './mcp-names';
+
+/** A configured server; `key` changes with its configuration. */
+export interface McpServer {
+  key: string;
+  name: string;
+  url: string;
+  headers: Record<string, string>;
+}
+
+const configSchema = z.object({ url: z.url({ protocol: /^https?$/ }) });
+const secretsSchema = z.object({
+  /** Sent as `Authorization: Bearer …`. */
+  apiKey: z.string().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+});
+
+const cacheMs = 5_000;
+
+/**
+ * The MCP servers of an environment: active rows of `integrations` whose provider is `mcp.<server>`, with
+ * `config { url }` and sealed `{ apiKey?, headers? }`. Answers are kept for 5 s. A row that cannot be used is logged and
+ * left out.
+ */
+export function createMcpServerReader(db: Queryable, box: SecretBox, log: ToolLog) {
+  const cache = new LRUCache<string, Promise<McpServer[]>>({ max: 10_000, ttl: cacheMs });
+
+  async function read(scope: Scope): Promise<McpServer[]> {
+    const { rows } = await db.query<{
+      id: string;
+      revision: string;
+      provider: string;
+      config: unknown;
+      secrets: Buffer | null;
+    }>({
+      name: 'mcp-servers',
+      text: `select id, updated_at::text as revision, provider, config, secrets from integrations
+             where organization_id = $1 and environment = $2::"Environment" and active and starts_with(provider, $3)
+             order by provider`,
+      values: [scope.organizationId, scope.environment, mcpNamespace],
+    });
+    return rows.flatMap(({ id, revision, provider, config, secrets }) => {
+      try {
+        const { url } = configSchema.parse(config);
+        const opened: unknown =
+          secrets === null ? {} : JSON.parse(box.open(secrets, integrationSecretContext(scope, provider)));
+        const { apiKey, headers } = secretsSchema.parse(opened);
+        const authorization: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+        const name = provider.slice(mcpNamespace.length);
+        return [{ key: `${id}:${revision}`, name, url, headers: { ...authorization, ...headers } }];
+      } catch (error) {
+        log.error({ err: error, ...scope, provider }, 'the configuration of an MCP server cannot be used');
+        return [];
+      }
+    });
+  }
+
+  return (scope: Scope): Promise<McpServer[]> => {
+    const key = `${scope.organizationId}/${scope.environment}`;
+    let found = cache.get(key);
+    if (found === undefined) {
+      found = read(scope);
+      cache.set(key, found);
+      found.catch(() => cache.delete(key));
+    }
+    return found;
+  };
+}

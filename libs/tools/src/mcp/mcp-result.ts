@@ -1,0 +1,61 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Json } from '@parley/contracts';
+import { failure } from '../failure';
+import type { ToolResult } from '../types';
+import { McpUnreachable } from './mcp-connection';
+
+type Block = CallToolResult['content'][number];
+
+const maxErrorChars = 2_000;
+/** JSON-RPC. */
+const requestTimeout = -32001;
+
+/** What a server answered, as the result of any tool: its data when it sends any, else its text. */
+export function toToolResult({ content = [], structuredContent, isError }: CallToolResult): ToolResult {
+  const text = content.map(textOf).join('\n');
+  if (isError) return failure('execution_error', text.slice(0, maxErrorChars) || 'The tool failed');
+  return { ok: true, result: (structuredContent ?? text) as Json };
+}
+
+function textOf(block: Block): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'resource':
+      return 'text' in block.resource ? block.resource.text : `[resource ${block.resource.uri}]`;
+    case 'resource_link':
+      return `[${block.name}: ${block.uri}]`;
+    case 'image':
+    case 'audio':
+      return `[${block.type}, ${block.mimeType}]`;
+  }
+}
+
+/** What the client library threw, as a failure that may be shown to a model. */
+export function toFailure(error: unknown, server: string): ToolResult & { ok: false } {
+  if (error instanceof McpUnreachable) {
+    const errorType = error.reason === 'timeout' ? 'timeout' : 'execution_error';
+    return failure(errorType, `The MCP server "${server}" cannot be reached: ${error.message}`);
+  }
+  const status = statusOf(error);
+  if (status === 401 || status === 403) {
+    return failure('execution_error', `The MCP server "${server}" refuses our credentials (${status})`);
+  }
+  if (status !== null) return failure('execution_error', `The MCP server "${server}" answered ${status}`);
+  const code = codeOf(error);
+  if (code === requestTimeout) return failure('timeout', `The MCP server "${server}" did not answer in time`);
+  if (code !== null) return failure('execution_error', (error as Error).message.slice(0, maxErrorChars));
+  return failure('execution_error', `The MCP server "${server}" gave an answer that cannot be read`);
+}
+
+/** Of an HTTP answer that was none of the protocol's. */
+export function statusOf(error: unknown): number | null {
+  const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown };
+  const isHttp = error instanceof Error && name !== 'McpError' && typeof code === 'number' && code >= 300 && code < 600;
+  return isHttp ? code : null;
+}
+
+function codeOf(error: unknown): number | null {
+  const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown };
+  return name === 'McpError' && typeof code === 'number' ? code : null;
+}

@@ -1,0 +1,278 @@
+import { randomBytes } from 'node:crypto';
+import type { Actor, JsonObject, RoleDefinition } from '@parley/contracts';
+import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
+import { createEntities } from '@parley/entities';
+import { type GuardedFetch, createGuardedFetch } from '@parley/service';
+import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { createTools } from '../create-tools';
+import type { ToolCall, Tools } from '../types';
+import { type McpServers, createMcpServers } from './create-mcp-servers';
+import { type McpServerUnderTest, startMcpServer } from './mcp-server-under-test';
+
+const box = createSecretBox(randomBytes(32).toString('base64'));
+const mayCreate: RoleDefinition = {
+  slug: 'creator',
+  name: 'Creator',
+  policies: [
+    { resource: 'mcp.tickets.*', actions: ['execute'], effect: 'allow' },
+    { resource: 'mcp.tickets.find', actions: ['execute'], effect: 'deny' },
+  ],
+};
+
+let database: TestDatabase;
+let db: Db;
+let org: SeededOrganization;
+let tickets: McpServerUnderTest;
+let plain: McpServerUnderTest;
+let guarded: GuardedFetch;
+let mcp: McpServers;
+let tools: Tools;
+let logged: string[];
+
+const configure = (name: string, config: JsonObject, secrets: JsonObject = {}) =>
+  saveIntegration(db.pool, box, org.scope, { provider: `mcp.${name}`, config, secrets });
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  tickets = await startMcpServer({ token: 'secret' });
+  plain = await startMcpServer({ json: true });
+});
+afterAll(async () => {
+  await Promise.all([tickets.stop(), plain.stop()]);
+  await db.close();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  logged = [];
+  for (const server of [tickets, plain]) {
+    server.calls.length = 0;
+    server.requests.length = 0;
+    for (const key of Object.keys(server.mood)) delete server.mood[key as keyof typeof server.mood];
+  }
+  org = await seedOrganization(db.pool, { roles: [mayCreate] });
+  await configure('tickets', { url: tickets.url }, { apiKey: 'secret', headers: { 'X-Team': 'north' } });
+  await configure('plain', { url: plain.url });
+  open([tickets.host, plain.host]);
+});
+afterEach(async () => {
+  mcp.close();
+  await guarded.close();
+});
+
+function open(allowedPrivateHosts: string[], limits = {}): void {
+  guarded = createGuardedFetch({ allowedPrivateHosts });
+  const log = { error: (_fields: unknown, message: string) => void logged.push(message) };
+  mcp = createMcpServers({ db: db.pool, box, openGuarded: guarded.open, log, ...limits });
+  tools = createTools({ db, entities: createEntities({ pool: db.pool }), log, mcp, ports: {} });
+}
+
+async function reopen(allowedPrivateHosts: string[], limits = {}): Promise<void> {
+  mcp.close();
+  await guarded.close();
+  open(allowedPrivateHosts, limits);
+}
+
+const agent: Actor = { type: 'agent', slug: 'helper', roles: [] };
+const run = (name: string, args: unknown, more: Partial<ToolCall> = {}) =>
+  tools.run(org.scope, {
+    name,
+    args,
+    actor: agent,
+    allowed: ['mcp.tickets.*', 'mcp.plain.create_ticket'],
+    context: { hops: 0, depth: 0 },
+    ...more,
+  });
+const offered = async (...names: string[]) => (await tools.offer(org.scope, names)).map(({ name }) => name);
+const all = ['create_ticket', 'find', 'break', 'sleep'];
+
+describe('an offer', () => {
+  it('holds the tools of the servers that a list names, with their schemas', async () => {
+    expect(await offered('mcp.tickets.*')).toEqual(all.map((name) => `mcp.tickets.${name}`));
+    expect(await offered('mcp.plain.find', 'entity.get', 'mcp.tickets.break')).toEqual([
+      'mcp.plain.find',
+      'entity.get',
+      'mcp.tickets.break',
+    ]);
+    expect(await offered('mcp.*')).toHaveLength(2 * all.length);
+    const [create, find] = await tools.offer(org.scope, ['mcp.tickets.create_ticket', 'mcp.tickets.find']);
+    expect(create).toMatchObject({
+      description: 'Creates a ticket',
+      parameters: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] },
+      sideEffects: true,
+    });
+    expect(find).toMatchObject({ sideEffects: false });
+  });
+
+  it('asks a server once and keeps its list', async () => {
+    await Promise.all([offered('mcp.tickets.*'), offered('mcp.tickets.*'), offered('mcp.tickets.find')]);
+    await offered('mcp.tickets.*');
+    expect(tickets.requests.filter(({ method }) => method === 'tools/list')).toHaveLength(1);
+    expect(tickets.requests[0]!.headers).toMatchObject({ authorization: 'Bearer secret', 'x-team': 'north' });
+  });
+
+  it('leaves servers out that nobody configured here, and does not mean them by *', async () => {
+    expect(await offered('mcp.gone.*', 'mcp.Tickets.*', 'mcp.')).toEqual([]);
+    expect((await offered('*')).filter((name) => name.startsWith('mcp.'))).toEqual([]);
+    expect(tickets.requests).toEqual([]);
+    const elsewhere = { ...org.scope, environment: 'production' as const };
+    expect(await tools.offer(elsewhere, ['mcp.tickets.*'])).toEqual([]);
+  });
+
+  it('goes on without a server that does not answer, and does not wait for it again at once', async () => {
+    await reopen([tickets.host, plain.host], { listLimitMs: 1_500 });
+    tickets.mood.isSilent = true;
+    expect(await offered('mcp.tickets.*', 'mcp.plain.find')).toEqual(['mcp.plain.find']);
+    expect(logged).toEqual(['an MCP server did not list its tools']);
+    const asked = tickets.requests.length;
+    expect(await offered('mcp.tickets.*')).toEqual([]);
+    expect(tickets.requests).toHaveLength(asked);
+  });
+
+  it('keeps an older list while a server does not answer', async () => {
+    await reopen([tickets.host], { listAgeMs: 0 });
+    await offered('mcp.tickets.*');
+    tickets.mood.status = 503;
+    expect(await offered('mcp.tickets.*')).toHaveLength(all.length);
+  });
+});
+
+describe('a call', () => {
+  it('reaches the server and comes back as text or as data', async () => {
+    expect(await run('mcp.tickets.create_ticket', { title: 'Broken' })).toEqual({ ok: true, result: 'created Broken' });
+    expect(await run('mcp.tickets.find', { query: 'x' })).toEqual({ ok: true, result: { found: ['x'] } });
+    expect(await run('mcp.plain.create_ticket', { title: 'JSON' })).toEqual({ ok: true, result: 'created JSON' });
+    expect(tickets.calls).toEqual([
+      { name: 'create_ticket', args: { title: 'Broken' } },
+      { name: 'find', args: { query: 'x' } },
+    ]);
+  });
+
+  it.each<[string, string, unknown, object, object]>([
+    [
+      'outside the list',
+      'mcp.plain.find',
+      {},
+      {},
+      { errorType: 'permission_denied', message: 'Tool not available: mcp.plain.find' },
+    ],
+    ['by * alone', 'mcp.tickets.find', {}, { allowed: ['*'] }, { errorType: 'permission_denied' }],
+    ['of a server that is not configured', 'mcp.gone.find', {}, {}, { errorType: 'tool_not_found' }],
+    [
+      'that the server does not have',
+      'mcp.tickets.gone',
+      {},
+      {},
+      { errorType: 'tool_not_found', message: 'Tool not available: mcp.tickets.gone' },
+    ],
+    [
+      'with arguments that do not fit',
+      'mcp.tickets.create_ticket',
+      { title: 1 },
+      {},
+      { errorType: 'invalid_arguments' },
+    ],
+    ['with arguments that are none', 'mcp.tickets.create_ticket', [], {}, { errorType: 'invalid_arguments' }],
+  ])('%s does not run', async (_name, name, args, more, expected) => {
+    expect(await run(name, args, more)).toMatchObject({ ok: false, ...expected });
+    expect([tickets.calls, plain.calls]).toEqual([[], []]);
+  });
+
+  it('is decided by roles on its name', async () => {
+    const actor: Actor = { ...agent, roles: ['creator'] };
+    expect(await run('mcp.tickets.create_ticket', { title: 'a' }, { actor })).toMatchObject({ ok: true });
+    expect(await run('mcp.tickets.find', { query: 'a' }, { actor })).toMatchObject({
+      errorType: 'permission_denied',
+      message: 'Permission denied: denied by policy',
+    });
+    expect(await run('mcp.plain.create_ticket', { title: 'a' }, { actor })).toMatchObject({
+      message: "Permission denied: cannot perform 'execute' on 'mcp.plain.create_ticket'",
+    });
+    expect(tickets.calls).toHaveLength(1);
+    expect(plain.calls).toEqual([]);
+  });
+
+  it('that fails is a failure in the words of the server', async () => {
+    expect(await run('mcp.tickets.break', {})).toEqual({
+      ok: false,
+      errorType: 'execution_error',
+      message: 'the printer is on fire',
+    });
+  });
+
+  it('goes on in a new session when the server has forgotten the old one', async () => {
+    await run('mcp.tickets.create_ticket', { title: 'one' });
+    tickets.forget();
+    expect(await run('mcp.tickets.create_ticket', { title: 'two' })).toMatchObject({ ok: true });
+    expect(tickets.calls).toHaveLength(2);
+  });
+
+  it('finds a tool that came later', async () => {
+    await reopen([tickets.host]);
+    await offered('mcp.tickets.*');
+    tickets.mood.extraTool = true;
+    tickets.forget();
+    const later = performance.now() + 11_000;
+    jest.spyOn(performance, 'now').mockImplementation(() => later);
+    expect(await run('mcp.tickets.late', {})).toMatchObject({ ok: true, result: 'here' });
+    jest.restoreAllMocks();
+  });
+
+  it('ends at its time limit, and when the caller goes away', async () => {
+    await reopen([tickets.host], { callLimitMs: 150 });
+    expect(await run('mcp.tickets.sleep', {})).toMatchObject({ errorType: 'timeout' });
+    const signal = AbortSignal.timeout(50);
+    expect(await run('mcp.tickets.sleep', {}, { context: { hops: 0, depth: 0, signal } })).toMatchObject({ ok: false });
+  });
+
+  it.each([
+    [{ status: 500 }, 'answered 500'],
+    [{ status: 401 }, 'refuses our credentials'],
+    [{ status: 302 }, 'answered 302'],
+  ])('to a server that is broken (%j) is a failure', async (mood, text) => {
+    Object.assign(tickets.mood, mood);
+    const failed = await run('mcp.tickets.create_ticket', { title: 'a' });
+    expect(failed).toMatchObject({ ok: false, errorType: 'execution_error', message: expect.stringContaining(text) });
+  });
+
+  it('sends a changed configuration from the next look on', async () => {
+    await configure('tickets', { url: tickets.url }, { apiKey: 'wrong' });
+    expect(await run('mcp.tickets.find', { query: 'x' })).toMatchObject({
+      message: 'The MCP server "tickets" refuses our credentials (401)',
+    });
+  });
+});
+
+describe('the guard', () => {
+  it('lets nothing through to private addresses that are not allowed by name', async () => {
+    await reopen([]);
+    expect(await run('mcp.tickets.create_ticket', { title: 'a' })).toMatchObject({
+      errorType: 'execution_error',
+      message: expect.stringContaining('is not on the public internet'),
+    });
+    await configure('inside', { url: 'http://169.254.169.254/latest/meta-data' });
+    expect(await offered('mcp.tickets.*', 'mcp.inside.*')).toEqual([]);
+    expect(tickets.requests).toEqual([]);
+  });
+
+  it('follows no redirect out of the server’s own address', async () => {
+    const { createServer } = await import('node:http');
+    const door = createServer((_request, response) => response.writeHead(307, { location: tickets.url }).end());
+    await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+    const { port } = door.address() as { port: number };
+    await reopen([tickets.host, `127.0.0.1:${port}`]);
+    await configure('door', { url: `http://127.0.0.1:${port}/mcp` }, { apiKey: 'secret' });
+    const result = await run('mcp.door.create_ticket', { title: 'a' }, { allowed: ['mcp.door.*'] });
+    expect(result).toMatchObject({ ok: false, errorType: 'execution_error' });
+    expect(tickets.requests).toEqual([]);
+    await new Promise((resolve) => (door.closeAllConnections(), door.close(resolve)));
+  });
+});
+
+it('leaves a server out whose configuration cannot be used, and shows no secret', async () => {
+  await configure('broken', { url: 'file:///etc/passwd' });
+  await db.pool.query(`update integrations set secrets = '\\x01'::bytea where provider = 'mcp.plain'`);
+  expect(await offered('mcp.*')).toEqual(all.map((name) => `mcp.tickets.${name}`));
+  expect(logged).toHaveLength(2);
+});
