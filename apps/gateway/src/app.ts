@@ -11,6 +11,7 @@ import {
   sendJson,
 } from '@parley/service';
 import { ClientGone, checkLength, drain, outgoingBody } from './body';
+import { isOwnPage, sendOwnPage } from './docs/own-pages';
 import { type HeaderList, ownHeaders, preflightHeaders, requestHeaders } from './headers';
 import { forward, upstreamDown } from './proxy';
 import { refuseUnsafe } from './refuse';
@@ -62,6 +63,7 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
   refuseUnsafe(request);
   const { path, requestId } = trip;
   if (path === '/health') return health(request, response, requestId);
+  if (isOwnPage(path)) return sendOwnPage(path, request, response, ownHeaders(requestId, undefined));
   const route = findRoute(path);
   if (route === undefined) throw notFound(`No such path: ${path}`, 'unknown_path');
   trip.route = route;
@@ -117,7 +119,7 @@ function observe({ log, metrics }: GatewayDeps, request: IncomingMessage, respon
   const durationMs = performance.now() - trip.startedAtMs;
   const status = response.writableFinished ? response.statusCode : 499;
   const { requestId, path, failures } = trip;
-  const route = trip.route?.prefix ?? (path === '/health' ? path : 'none');
+  const route = trip.route?.prefix ?? (path === '/health' || isOwnPage(path) ? path : 'none');
   const method = request.method!;
   metrics?.observe({ method, route, status, durationMs });
   const upstream = trip.route?.upstream;

@@ -1,5 +1,6 @@
 export { type Actor, type ActorType } from './actor';
 export { type ApiKeyIdentity } from './api-key';
+export { canonicalJson } from './canonical-json';
 export {
   type AgentDefinition,
   type AgentModel,
@@ -53,15 +54,17 @@ export {
   type EntityTypeView,
   createEntityBodySchema,
   deletedBodySchema,
+  entityListSchema,
   entityPageSchema,
   entitySchema,
+  entityTypeListSchema,
   entityTypeSchema,
   listEntitiesQuerySchema,
   queryEntitiesBodySchema,
   searchEntitiesBodySchema,
   updateEntityBodySchema,
 } from './http/data';
-export { type ErrorBody, type ErrorDetail, errorBodySchema, rateLimitedBodySchema } from './http/error';
+export { type ErrorBody, type ErrorDetail, detailText, errorBodySchema, rateLimitedBodySchema } from './http/error';
 export {
   type KindResult,
   type ResourceKind,
@@ -79,7 +82,30 @@ export {
   syncResultSchema,
   syncStateSchema,
 } from './http/sync';
-export { type Json, type JsonObject, jsonObjectSchema } from './json';
+export { type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './json';
 export { type Environment, type Permission, type Scope, environmentSchema, permissionSchema } from './scope';
 export { slugSchema } from './slug';
 export { findUnstorable } from './unstorable';
+export {
+  type OpenApiContent,
+  type OpenApiDocument,
+  type OpenApiOperation,
+  type OpenApiResponse,
+  openApiDocument,
+} from './openapi/document';
+export { type SchemaObject } from './openapi/components';
+export { type Operation } from './operations/operation';
+export { operations } from './operations/operations';
+export {
+  type CompilePromptResponse,
+  type FireTriggerResponse,
+  type RunToolResponse,
+  compilePromptBodySchema,
+  compilePromptResponseSchema,
+  fireTriggerBodySchema,
+  fireTriggerResponseSchema,
+  runToolBodySchema,
+  runToolResponseSchema,
+  toolErrorTypes,
+} from './http/utility';
+export { healthSchema } from './http/health';

@@ -7,4 +7,8 @@ const isPlainObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A JSON object as it was parsed: kept by reference, so that a key such as `__proto__` is not lost in a copy. */
-export const jsonObjectSchema = z.custom<JsonObject>(isPlainObject, 'Expected an object');
+export const jsonObjectSchema = z
+  .custom<JsonObject>(isPlainObject, 'Expected an object')
+  .meta({ type: 'object', additionalProperties: true });
+
+export const jsonSchema = z.json();

@@ -4,6 +4,6 @@ import { z } from 'zod';
 export const slugSchema = z
   .string()
   .regex(
-    /^[a-z0-9][a-z0-9_-]{0,99}$/i,
+    /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}$/,
     'must be letters, digits, "-" or "_" (at most 100), starting with a letter or digit',
   );

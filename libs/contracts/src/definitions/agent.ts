@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { slugSchema } from '../slug';
 
 /** `provider/name`, such as `openai/gpt-5-mini`. */
-const modelId = z.string().regex(/^[a-z0-9-]+\/\S+$/i, 'must be "provider/name"');
+const modelId = z.string().regex(/^[a-zA-Z0-9-]+\/\S+$/, 'must be "provider/name"');
 
 const agentModelSchema = z.union([
   modelId,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonSchema } from '../json';
 import { slugSchema } from '../slug';
 
 /** Filter operators, both documented sets (decisions.md, Data API). */
@@ -44,7 +45,7 @@ const scopeRuleSchema = z.strictObject({
     ...filterOperators,
   ]),
   /** A literal, or `actor.userId`, `actor.entityId`, `actor.relatedIds:<type>`. */
-  value: z.json(),
+  value: jsonSchema,
   /** Rules of one type that carry the same name are alternatives; all others must hold together. */
   anyOf: z.string().max(100).optional(),
 });

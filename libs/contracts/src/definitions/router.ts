@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonSchema } from '../json';
 import { slugSchema } from '../slug';
 import { filterOperators } from './role';
 
@@ -33,7 +34,7 @@ export const routerDefinitionSchema = z.strictObject({
               /** `<entityType>.<field>` of the entity found by the phone number. */
               field: z.string().min(1).max(200),
               operator: z.enum(ruleOperators),
-              value: z.json(),
+              value: jsonSchema,
             }),
           )
           .min(1),

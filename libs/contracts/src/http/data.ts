@@ -22,6 +22,11 @@ export const entityTypeSchema = z.object({
 });
 export type EntityTypeView = z.infer<typeof entityTypeSchema>;
 
+export const entityTypeListSchema = z.strictObject({ data: z.array(entityTypeSchema) });
+
+/** Found by a search: no cursor, no further pages. */
+export const entityListSchema = z.strictObject({ data: z.array(entitySchema) });
+
 const status = z.string().min(1).max(64);
 
 /** A page size: above 100 is cut, below 1 or not a whole number is refused (decisions.md, Data API). */
@@ -31,12 +36,12 @@ const limit = (fallback: number) =>
     .number(limitProblem)
     .refine((value) => Number.isInteger(value) && value >= 1, limitProblem)
     .default(fallback)
-    .transform((value) => Math.min(value, 100));
+    .transform((value) => Math.min(value, 100))
+    .meta({ type: 'integer', minimum: 1, default: fallback, description: 'Above 100 is cut to 100.' });
 
-const limitInQuery = z.preprocess(
-  (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value),
-  limit(50),
-);
+const limitInQuery = z
+  .preprocess((value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value), limit(50))
+  .meta({ type: 'integer', minimum: 1, default: 50, description: 'Above 100 is cut to 100.' });
 
 export const listEntitiesQuerySchema = z.object({
   limit: limitInQuery,

@@ -10,4 +10,8 @@ export const errorBodySchema = z.object({
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 export type ErrorDetail = { path: string; message: string };
 
+/** What an error says of one detail: `data.total: must be a number`; a message that begins with the name stays alone. */
+export const detailText = ({ path, message }: ErrorDetail): string =>
+  path === '' || message.startsWith(path) ? message : `${path}: ${message}`;
+
 export const rateLimitedBodySchema = errorBodySchema.extend({ retryAt: z.number().int() });

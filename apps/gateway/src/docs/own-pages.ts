@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { openApiDocument } from '@parley/contracts';
+import { methodNotAllowed } from '@parley/service';
+import type { HeaderList } from '../headers';
+import { pagePolicy, renderPage } from './page';
+
+interface Page {
+  type: string;
+  headers: HeaderList;
+  text: () => string;
+}
+
+/** Made when they are first asked for: most gateways never are. */
+const once = <T>(make: () => T): (() => T) => {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+};
+
+const document = once(openApiDocument);
+
+/** What the gateway shows of itself, by path. Tools in a browser may read the document from anywhere. */
+const pages: Record<string, Page> = {
+  '/openapi.json': {
+    type: 'application/json; charset=utf-8',
+    headers: ['Access-Control-Allow-Origin', '*'],
+    text: once(() => JSON.stringify(document())),
+  },
+  '/docs': {
+    type: 'text/html; charset=utf-8',
+    headers: ['Content-Security-Policy', pagePolicy],
+    text: once(() => renderPage(document())),
+  },
+};
+
+export const isOwnPage = (path: string): boolean => Object.hasOwn(pages, path);
+
+/** Answers `/openapi.json` and `/docs`. */
+export function sendOwnPage(path: string, request: IncomingMessage, response: ServerResponse, own: HeaderList): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(['GET', 'HEAD']);
+  const { type, headers, text } = pages[path]!;
+  const bytes = Buffer.from(text());
+  response.writeHead(200, [
+    ...own,
+    ...headers,
+    'Content-Type',
+    type,
+    'Content-Length',
+    String(bytes.length),
+    'Cache-Control',
+    'no-cache',
+  ]);
+  response.end(request.method === 'HEAD' ? undefined : bytes);
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { jsonObjectSchema } from '../json';
+import { environmentSchema } from '../scope';
+
+export const compilePromptBodySchema = z.object({
+  slug: z.string({ error: 'slug is required' }).min(1, 'slug is required'),
+  message: z.string().optional(),
+  channel: z.enum(['api', 'whatsapp', 'widget', 'dashboard']).optional(),
+  threadMetadata: jsonObjectSchema.optional(),
+});
+
+/** The prompt before and after its variables and functions were resolved, and what they were resolved from. */
+export const compilePromptResponseSchema = z.object({
+  raw: z.string(),
+  compiled: z.string(),
+  context: jsonObjectSchema,
+});
+export type CompilePromptResponse = z.infer<typeof compilePromptResponseSchema>;
+
+export const runToolBodySchema = z.object({
+  agentSlug: z.string().min(1).optional(),
+  toolName: z.string({ error: 'toolName is required' }).min(1, 'toolName is required'),
+  args: jsonObjectSchema.optional(),
+});
+
+export const runToolResponseSchema = z.object({
+  tool: z.object({ name: z.string(), isBuiltin: z.boolean() }),
+  /** Null when the tool ran as the system. */
+  agent: z.object({ name: z.string(), slug: z.string() }).nullable(),
+  environment: environmentSchema,
+  result: z.unknown().optional(),
+  durationMs: z.number(),
+  identity: z.object({ actorType: z.string() }),
+});
+export type RunToolResponse = z.infer<typeof runToolResponseSchema>;
+
+export const fireTriggerBodySchema = z.object({
+  triggerSlug: z.string({ error: 'triggerSlug is required' }).min(1, 'triggerSlug is required'),
+  entityId: z.string().min(1).optional(),
+  data: jsonObjectSchema.optional(),
+});
+
+export const fireTriggerResponseSchema = z.object({
+  success: z.boolean(),
+  triggerSlug: z.string(),
+  result: z.object({
+    steps: z.array(z.object({ tool: z.string(), status: z.string(), durationMs: z.number() })),
+    durationMs: z.number(),
+  }),
+});
+export type FireTriggerResponse = z.infer<typeof fireTriggerResponseSchema>;
+
+/** Errors of run-tool and fire-trigger say of which type they are (interface.md). */
+export const toolErrorTypes = ['not_found', 'tool_not_found', 'permission_denied', 'execution_error'] as const;

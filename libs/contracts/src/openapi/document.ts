@@ -1,0 +1,265 @@
+import type { z } from 'zod';
+import type { Operation, ErrorExample } from '../operations/operation';
+import { operations } from '../operations/operations';
+import { type SchemaObject, toSchemas } from './components';
+import { tags } from './tags';
+
+export interface OpenApiDocument {
+  openapi: '3.1.0';
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, OpenApiOperation>>;
+  components: { schemas: Record<string, SchemaObject>; securitySchemes: Record<string, object>; headers: object };
+}
+
+export interface OpenApiOperation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  security: Record<string, string[]>[];
+  parameters: OpenApiParameter[];
+  requestBody?: { required: boolean; content: Record<string, OpenApiContent> };
+  responses: Record<string, OpenApiResponse>;
+}
+
+export interface OpenApiParameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description?: string;
+  schema: SchemaObject;
+}
+
+export interface OpenApiContent {
+  schema: SchemaObject;
+  examples?: Record<string, { value: unknown }>;
+}
+
+export interface OpenApiResponse {
+  description: string;
+  headers?: object;
+  content?: Record<string, OpenApiContent>;
+}
+
+const json = 'application/json';
+const all: readonly Operation[] = Object.values(operations);
+
+/** The interface as OpenAPI 3.1, made from the schemas that the services check with. */
+export function openApiDocument(): OpenApiDocument {
+  const { components, requests, responses } = toSchemas(requestSchemas(), responseSchemas());
+  const paths: OpenApiDocument['paths'] = {};
+  for (const operation of all) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}');
+    (paths[path] ??= {})[operation.method] = describe(operation, requests, responses);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Parley',
+      version: '1.0.0',
+      description:
+        'Agents that answer over HTTP, and the data, tools and webhooks behind them. An API key belongs to one environment, `development` (`sk_dev_…`) or `production` (`sk_prod_…`), which scopes every request. Every error is `{ error, code, requestId, details? }`.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    tags,
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `sk_dev_…` or `sk_prod_…`.' },
+        executorToken: { type: 'http', scheme: 'bearer', description: 'The `EXECUTOR_TOKEN` of the installation.' },
+      },
+      headers: {
+        'X-Request-Id': {
+          description: "The caller's `X-Request-Id` when it is sane, else a new one; it is in every log line.",
+          schema: { type: 'string' },
+        },
+        'Retry-After': { description: 'Seconds.', schema: { type: 'integer', minimum: 0 } },
+      },
+    },
+  };
+}
+
+const requestKey = (operation: Operation, part: 'params' | 'query' | 'body') => `${operation.id}.${part}`;
+
+function requestSchemas(): Record<string, z.ZodType> {
+  const parts = ['params', 'query', 'body'] as const;
+  return Object.fromEntries(
+    all.flatMap((operation) =>
+      parts.flatMap((part) => (operation[part] === undefined ? [] : [[requestKey(operation, part), operation[part]]])),
+    ),
+  );
+}
+
+function responseSchemas(): Record<string, z.ZodType> {
+  return Object.fromEntries(
+    all.flatMap((operation) => [
+      [operation.id, operation.response],
+      ...(operation.errorFields === undefined ? [] : [[`${operation.id}.error`, operation.errorFields]]),
+    ]),
+  );
+}
+
+type Schemas = Record<string, SchemaObject>;
+
+function describe(operation: Operation, requests: Schemas, responses: Schemas): OpenApiOperation {
+  const { id, tag, summary, description, permission, security, body, bodyType, bodyOptional, example } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(describeText(description, permission) && { description: describeText(description, permission) }),
+    security: permission !== null ? [{ apiKey: [] }] : security === 'executor' ? [{ executorToken: [] }] : [],
+    parameters: parametersOf(operation, requests),
+    ...(body !== undefined && {
+      requestBody: {
+        required: bodyOptional !== true,
+        content: { [bodyType ?? json]: contentOf(requests[requestKey(operation, 'body')]!, [example?.body]) },
+      },
+    }),
+    responses: {
+      [operation.status ?? 200]: {
+        description: 'Success.',
+        headers: requestIdHeader,
+        content: { [operation.responseType ?? json]: contentOf(responses[id]!, [example?.response]) },
+      },
+      ...(id === 'mcp' && { 202: { description: 'A notification was taken.', headers: requestIdHeader } }),
+      ...errorsOf(operation, responses[`${id}.error`]),
+    },
+  };
+}
+
+const describeText = (text: string | undefined, permission: Operation['permission']): string =>
+  [text, permission === null ? '' : `Needs the permission \`${permission}\`.`].filter(Boolean).join(' ');
+
+const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
+
+function contentOf(schema: SchemaObject, examples: unknown[]): OpenApiContent {
+  const given = examples.filter((value) => value !== undefined);
+  if (given.length === 0) return { schema };
+  return { schema, examples: Object.fromEntries(given.map((value, at) => [`example${at || ''}`, { value }])) };
+}
+
+function parametersOf(operation: Operation, requests: Schemas): OpenApiParameter[] {
+  const list = (part: 'params' | 'query', place: 'path' | 'query'): OpenApiParameter[] => {
+    const { properties = {}, required = [] } = (requests[requestKey(operation, part)] ?? {}) as {
+      properties?: Schemas;
+      required?: string[];
+    };
+    return Object.entries(properties).map(([name, schema]) => ({
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      schema,
+    }));
+  };
+  const header = (name: string, description: string): OpenApiParameter => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  });
+  return [
+    ...list('params', 'path'),
+    ...list('query', 'query'),
+    ...(operation.idempotent
+      ? [header('Idempotency-Key', 'The first answer is kept for 24 hours and replayed; with another body it is 409.')]
+      : []),
+    ...Object.entries(operation.headers ?? {}).map(([name, description]) => header(name, description)),
+  ];
+}
+
+/** Statuses with their texts for people. */
+const meanings: Record<number, string> = {
+  400: 'The request is wrong; `details` says where.',
+  401: 'A missing, invalid or revoked key.',
+  403: 'The key may not do that.',
+  404: 'It is not there.',
+  409: 'It conflicts with something earlier.',
+  413: 'The body is too large.',
+  415: 'The body is compressed.',
+  417: 'An expectation that cannot be met.',
+  429: 'Too many requests: come back at `retryAt`.',
+  500: 'A failure that the interface names, or an internal one.',
+  502: 'What stands behind did not answer properly.',
+  503: 'Temporarily unavailable: try again after `Retry-After`.',
+  504: 'What stands behind did not answer in time.',
+};
+
+function errorsOf(operation: Operation, fields: SchemaObject | undefined): Record<string, OpenApiResponse> {
+  const entries = Object.entries(errorExamples(operation)).map(([text, examples]) => {
+    const status = Number(text);
+    const retries = status === 429 || status === 503;
+    return [
+      text,
+      {
+        description: meanings[status] ?? 'An error.',
+        headers: {
+          ...requestIdHeader,
+          ...(retries && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
+        },
+        content: { [json]: errorContent(status, examples, fields) },
+      },
+    ] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function errorContent(status: number, examples: readonly ErrorExample[], fields?: SchemaObject): OpenApiContent {
+  const extra = status === 429 ? { retryAt: 1763683230000 } : {};
+  return {
+    schema: errorSchema(status, examples, fields),
+    examples: Object.fromEntries(
+      examples.map(([code, error]) => [code, { value: { error, code, requestId: '0b5c2f1e', ...extra } }]),
+    ),
+  };
+}
+
+/** A 500 is either named by the interface or ours; anything else would be a bug, so its codes are a closed list. */
+function errorSchema(status: number, examples: readonly ErrorExample[], fields?: SchemaObject): SchemaObject {
+  if (status === 429) return { $ref: '#/components/schemas/RateLimited' };
+  const ref = { $ref: '#/components/schemas/Error' };
+  const parts = [
+    ...(status === 500 ? [{ type: 'object', properties: { code: { enum: examples.map(([code]) => code) } } }] : []),
+    ...(fields === undefined ? [] : [{ ...fields, additionalProperties: true }]),
+  ];
+  return parts.length === 0 ? ref : { allOf: [ref, ...parts] };
+}
+
+/** By status: the operation's own errors first, then those that follow from how it is served. */
+function errorExamples(operation: Operation): Record<number, readonly ErrorExample[]> {
+  const { permission, security, body, rateLimited, idempotent, isOwn, errors } = operation;
+  const found: Record<number, ErrorExample[]> = {};
+  const add = (status: number, ...examples: readonly ErrorExample[]) => {
+    const known = new Set((found[status] ??= []).map(([code]) => code));
+    found[status].push(...examples.filter(([code]) => !known.has(code)));
+  };
+  for (const [status, examples] of Object.entries(errors ?? {})) add(Number(status), ...examples);
+  if (permission !== null || security) add(401, ['unauthorized', 'Unauthorized']);
+  if (permission !== null) add(403, ['missing_permission', `API key does not have ${permission} permission`]);
+  if (!isOwn) {
+    add(400, ['malformed_path', 'Malformed path']);
+    add(417, ['expectation_failed', 'Only the expectation 100-continue is supported']);
+    add(500, ['internal_error', 'Internal error']);
+    add(502, ['upstream_failed', 'The service broke off before its answer was complete']);
+    add(
+      503,
+      ['unavailable', 'Service temporarily unavailable'],
+      ['upstream_unavailable', 'The service is temporarily unavailable'],
+    );
+    add(504, ['upstream_timeout', 'The service did not answer in time']);
+  }
+  if (body !== undefined) {
+    add(400, ['malformed_json', 'Malformed JSON in the request body'], ['invalid_body', 'data: Expected an object']);
+    add(413, ['payload_too_large', 'Request body is larger than 1048576 bytes']);
+    add(415, ['unsupported_encoding', 'Compressed request bodies are not supported']);
+  }
+  if (rateLimited) add(429, ['rate_limited', 'Rate limit exceeded']);
+  if (idempotent) {
+    add(409, ['idempotency_key_reused', 'Idempotency-Key was already used with another request body']);
+    add(409, ['idempotency_in_progress', 'The first request with this Idempotency-Key is still running']);
+  }
+  return found;
+}

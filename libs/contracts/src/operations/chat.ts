@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { agentChatBodySchema, chatBodySchema, chatResponseSchema, routerChatBodySchema } from '../http/chat';
+import type { ErrorExample, Operation } from './operation';
+
+const slugParams = z.object({ slug: z.string() });
+
+const reply = {
+  threadId: 'thread_01k9',
+  message: 'The Dome tent is in stock.',
+  usage: { inputTokens: 312, outputTokens: 18, totalTokens: 330 },
+  assistantMessageId: 'message_01k9',
+  _executionMeta: {
+    iterationCount: 2,
+    model: 'openai/gpt-5-mini',
+    durationMs: 1840,
+    toolCallSummary: [{ name: 'entity.query', durationMs: 6, status: 'success' }],
+    errorCount: 0,
+    permissionDenialCount: 0,
+  },
+};
+
+const errors = {
+  400: [
+    ['invalid_body', 'message is required'],
+    ['invalid_params', 'plan is required'],
+  ],
+  404: [['thread_not_found', 'Thread not found']],
+  500: [
+    ['agent_not_found', 'Agent not found'],
+    ['no_active_config', 'No active config found for agent "assistant" in production'],
+  ],
+  502: [
+    ['model_failed', 'The model openai/gpt-5-mini could not answer'],
+    ['model_not_configured', 'No provider is configured for the model openai/gpt-5-mini'],
+  ],
+  503: [
+    ['thread_busy', 'Earlier messages of this thread are still being answered'],
+    ['interrupted', 'The message was interrupted; it is stored, but has no answer'],
+  ],
+  504: [
+    ['model_timeout', 'The model openai/gpt-5-mini did not answer in time'],
+    ['turn_timeout', 'The message could not be answered in time'],
+  ],
+} satisfies Record<number, readonly ErrorExample[]>;
+const routerErrors = { ...errors, 500: [['router_not_found', 'Router not found'], ...errors[500]] } satisfies Record<
+  number,
+  readonly ErrorExample[]
+>;
+
+export const chatOperations = {
+  chatWithAgent: {
+    id: 'chatWithAgent',
+    tag: 'Chat',
+    summary: 'Chat by agent slug (preferred)',
+    description:
+      'Without `threadId` and `externalThreadId` a new thread is made. Turns on one thread are answered in the order of their arrival.',
+    method: 'post',
+    path: '/v1/agents/:slug/chat',
+    permission: 'chat',
+    params: slugParams,
+    body: agentChatBodySchema,
+    idempotent: true,
+    response: chatResponseSchema,
+    errors,
+    example: { body: { message: 'Which tents do you have?', externalThreadId: 'web:42' }, response: reply },
+  },
+  chatWithRouter: {
+    id: 'chatWithRouter',
+    tag: 'Chat',
+    summary: 'Chat via a router, which picks the agent',
+    method: 'post',
+    path: '/v1/routers/:slug/chat',
+    permission: 'chat',
+    params: slugParams,
+    body: routerChatBodySchema,
+    idempotent: true,
+    response: chatResponseSchema,
+    errors: routerErrors,
+    example: {
+      body: { message: 'Where is my order?', phoneNumber: '+56911112222' },
+      response: { ...reply, routedToAgent: 'agent_01k9', routedToAgentSlug: 'assistant' },
+    },
+  },
+  chat: {
+    id: 'chat',
+    tag: 'Chat',
+    summary: 'Chat by agent identifier or via a router',
+    description: 'One of `agentId` and `routerSlug` is required; the router goes first when both are given.',
+    method: 'post',
+    path: '/v1/chat',
+    permission: 'chat',
+    body: chatBodySchema,
+    idempotent: true,
+    response: chatResponseSchema,
+    errors: { ...routerErrors, 400: [['invalid_body', 'agentId or routerSlug is required'], ...errors[400]] },
+    example: { body: { agentId: 'agent_01k9', message: 'Hello' }, response: reply },
+  },
+} as const satisfies Record<string, Operation>;

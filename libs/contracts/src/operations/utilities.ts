@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import {
+  compilePromptBodySchema,
+  compilePromptResponseSchema,
+  fireTriggerBodySchema,
+  fireTriggerResponseSchema,
+  runToolBodySchema,
+  runToolResponseSchema,
+  toolErrorTypes,
+} from '../http/utility';
+import { jsonObjectSchema } from '../json';
+import type { Operation } from './operation';
+
+const toolErrorFields = z.object({
+  errorType: z.enum(toolErrorTypes).optional(),
+  durationMs: z.number().optional(),
+});
+
+export const utilityOperations = {
+  compilePrompt: {
+    id: 'compilePrompt',
+    tag: 'Utilities',
+    summary: "Compile an agent's system prompt",
+    method: 'post',
+    path: '/v1/compile-prompt',
+    permission: 'sync',
+    body: compilePromptBodySchema,
+    response: compilePromptResponseSchema,
+    errors: {
+      400: [['invalid_body', 'slug is required']],
+      404: [['agent_not_found', 'Agent not found or no config for this environment']],
+    },
+    example: {
+      body: { slug: 'assistant', channel: 'api' },
+      response: {
+        raw: 'You help. It is {{weekday}}.',
+        compiled: 'You help. It is Friday.',
+        context: { weekday: 'Friday' },
+      },
+    },
+  },
+  runTool: {
+    id: 'runTool',
+    tag: 'Utilities',
+    summary: 'Run a tool as in a real conversation',
+    description: 'As an agent, or as the system without `agentSlug`.',
+    method: 'post',
+    path: '/v1/run-tool',
+    permission: 'sync',
+    body: runToolBodySchema,
+    response: runToolResponseSchema,
+    errors: {
+      400: [
+        ['invalid_body', 'toolName is required'],
+        ['tool_not_found', 'Tool not available: shop.nothing'],
+      ],
+      403: [['permission_denied', "Permission denied: cannot perform 'delete' on 'order'"]],
+      404: [['not_found', 'Agent not found or no config for this environment']],
+      500: [['execution_error', 'The handler threw: no stock']],
+    },
+    errorFields: toolErrorFields,
+    example: {
+      body: { agentSlug: 'assistant', toolName: 'entity.query', args: { type: 'product', limit: 1 } },
+      response: {
+        tool: { name: 'entity.query', isBuiltin: true },
+        agent: { name: 'Assistant', slug: 'assistant' },
+        environment: 'development',
+        result: { data: [], hasMore: false },
+        durationMs: 7,
+        identity: { actorType: 'agent' },
+      },
+    },
+  },
+  fireTrigger: {
+    id: 'fireTrigger',
+    tag: 'Utilities',
+    summary: 'Fire a trigger manually',
+    description: 'Its actions run as the system, with the entity or the data as their context.',
+    method: 'post',
+    path: '/v1/fire-trigger',
+    permission: 'sync',
+    body: fireTriggerBodySchema,
+    response: fireTriggerResponseSchema,
+    errors: {
+      400: [['invalid_body', 'triggerSlug is required']],
+      403: [['permission_denied', "Permission denied: cannot perform 'create' on 'order'"]],
+      404: [['not_found', 'Trigger not found']],
+      500: [['execution_error', 'Step 1 (whatsapp.send) failed']],
+    },
+    errorFields: toolErrorFields,
+    example: {
+      body: { triggerSlug: 'order-paid', data: { total: 12 } },
+      response: {
+        success: true,
+        triggerSlug: 'order-paid',
+        result: { steps: [{ tool: 'entity.update', status: 'success', durationMs: 5 }], durationMs: 6 },
+      },
+    },
+  },
+  mcp: {
+    id: 'mcp',
+    tag: 'Utilities',
+    summary: 'The tools of an environment for clients of the Model Context Protocol',
+    description:
+      'Streamable HTTP without sessions: one JSON-RPC 2.0 message a request. A notification is answered with 202 and no body. `?agent=<slug>` serves the tools of an agent, as that agent.',
+    method: 'post',
+    path: '/v1/mcp',
+    permission: 'sync',
+    query: z.object({ agent: z.string().min(1).max(100).optional() }),
+    body: z.unknown(),
+    response: jsonObjectSchema,
+    errors: { 404: [['not_found', 'Agent not found or no config for this environment']] },
+    example: {
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      response: { jsonrpc: '2.0', id: 1, result: { tools: [] } },
+    },
+  },
+} as const satisfies Record<string, Operation>;

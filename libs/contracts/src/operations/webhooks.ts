@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { Operation } from './operation';
+
+/** Providers send what they like; what must be in it is checked after the signature (docs of each provider). */
+const eventBody = z.looseObject({});
+const received = z.looseObject({ received: z.literal(true) });
+const failed = [['processing_failed', 'Webhook could not be processed']] as const;
+const svixHeaders = (vendor: string) => ({
+  [`${vendor}-id`]: 'Identifies the delivery.',
+  [`${vendor}-timestamp`]: 'Unix seconds; more than 5 minutes off is refused.',
+  [`${vendor}-signature`]: '`v1,<base64>`: HMAC-SHA256 over `id.timestamp.body`.',
+});
+
+export const webhookOperations = {
+  clerkWebhook: {
+    id: 'clerkWebhook',
+    tag: 'Webhooks',
+    summary: 'Users and organizations of the identity provider',
+    description: 'Unsigned, unless `IDENTITY_WEBHOOK_SECRET` is set: then a wrong signature is 401.',
+    method: 'post',
+    path: '/webhook/clerk',
+    permission: null,
+    body: eventBody,
+    response: received,
+    errors: { 401: [['invalid_signature', 'Invalid signature']], 500: failed },
+    example: {
+      body: { type: 'user.created', data: { id: 'user_1', email_addresses: [] } },
+      response: { received: true },
+    },
+  },
+  kapsoProjectWebhook: {
+    id: 'kapsoProjectWebhook',
+    tag: 'Webhooks',
+    summary: 'Connections of the messaging channel',
+    method: 'post',
+    path: '/webhook/kapso/project',
+    permission: null,
+    headers: { 'X-Webhook-Signature': 'HMAC-SHA256 over the raw body, in hex.' },
+    body: eventBody,
+    response: received,
+    errors: { 403: [['invalid_signature', 'Invalid signature']], 500: failed },
+    example: { body: { event: 'whatsapp.phone_number.created' }, response: { received: true } },
+  },
+  kapsoMessagesWebhook: {
+    id: 'kapsoMessagesWebhook',
+    tag: 'Webhooks',
+    summary: 'Messages of the messaging channel and their delivery',
+    method: 'post',
+    path: '/webhook/kapso/messages',
+    permission: null,
+    headers: { 'X-Webhook-Signature': 'HMAC-SHA256 over the raw body, in hex.' },
+    body: eventBody,
+    response: received,
+    errors: { 403: [['invalid_signature', 'Invalid signature']], 500: failed },
+    example: { body: { event: 'whatsapp.message.received', payload_version: 'v2' }, response: { received: true } },
+  },
+  flowWebhook: {
+    id: 'flowWebhook',
+    tag: 'Webhooks',
+    summary: 'Payments: a token, whose payment is then asked for',
+    description: 'Always answered with 200.',
+    method: 'post',
+    path: '/webhook/flow',
+    permission: null,
+    body: z.looseObject({ token: z.string().optional() }),
+    bodyType: 'application/x-www-form-urlencoded',
+    response: received,
+    example: { body: { token: '41D8…' }, response: { received: true } },
+  },
+  polarWebhook: {
+    id: 'polarWebhook',
+    tag: 'Webhooks',
+    summary: 'Orders of the billing platform',
+    method: 'post',
+    path: '/webhook/polar',
+    permission: null,
+    headers: svixHeaders('webhook'),
+    body: eventBody,
+    response: received,
+    errors: { 400: [['invalid_signature', 'Invalid signature']] },
+    example: { body: { type: 'order.paid', data: { id: 'order_1' } }, response: { received: true } },
+  },
+  resendWebhook: {
+    id: 'resendWebhook',
+    tag: 'Webhooks',
+    summary: 'Delivery of e-mails',
+    method: 'post',
+    path: '/webhook/resend',
+    permission: null,
+    headers: svixHeaders('svix'),
+    body: eventBody,
+    response: received,
+    errors: { 400: [['invalid_signature', 'Invalid signature']] },
+    example: { body: { type: 'email.delivered', data: { email_id: 'e_1' } }, response: { received: true } },
+  },
+} as const satisfies Record<string, Operation>;
