@@ -8,8 +8,10 @@ const providerVariables = [
   'OLLAMA_BASE_URL',
 ];
 
-/** What a user needs once all is ready. */
-export function printBanner({ gatewayPort, key, startedAt }) {
+const localEnding = 'Ctrl-C stops everything; data is kept in .parley. "npm start -- --fresh" begins anew.';
+
+/** What a user needs once all is ready; also printed by the compose stack (docker/demo.mjs). */
+export function printBanner({ gatewayPort, key, startedAt, startCommand = 'npm start', ending = localEnding }) {
   const url = `http://localhost:${gatewayPort}`;
   const configured = providerVariables.some((name) => process.env[name] || process.env[`${name}_FILE`]);
   const message = configured ? 'Which products do you have?' : '/tool entity.query {"type":"product"}';
@@ -26,9 +28,9 @@ export function printBanner({ gatewayPort, key, startedAt }) {
   say(`  -d '${JSON.stringify({ message })}'`);
   say();
   if (!configured) {
-    say('  Without a model provider a scripted model answers. With one: OPENAI_API_KEY=… npm start');
+    say(`  Without a model provider a scripted model answers. With one: OPENAI_API_KEY=… ${startCommand}`);
     say('  (or ANTHROPIC_API_KEY, GOOGLE_API_KEY, OLLAMA_BASE_URL, or any compatible server as OPENAI_BASE_URL).');
   }
-  say(dim('  Ctrl-C stops everything; data is kept in .parley. "npm start -- --fresh" begins anew.'));
+  say(dim(`  ${ending}`));
   say();
 }
