@@ -3,6 +3,7 @@ import type { Access } from '@parley/entities';
 import { type KeyedContext, forbidden } from '@parley/service';
 import { accessOf } from '@parley/tools';
 import type { DataDeps } from './app';
+import { entityFailure } from './entity-failure';
 
 type Action = 'create' | 'read' | 'update' | 'delete' | 'list';
 
@@ -18,16 +19,32 @@ export const originOf = ({ key, requestId }: KeyedContext): { actor: Actor; requ
   requestId,
 });
 
-/** What the key's role lets it see of a type; undefined when all. Refuses what the role's policies do not allow. */
+export interface KeyAccess {
+  /** What the key's role lets it see of a type; undefined when all. */
+  access: Access | undefined;
+  /** Why the role's policies do not allow an action on the type; null when they do. */
+  denial(action: Action): string | null;
+}
+
+const everything: KeyAccess = { access: undefined, denial: () => null };
+
+/** What a key may do with entities of a type. Refuses when that is not the action that it asks for. */
 export async function requireAccess(
-  { db }: DataDeps,
+  { db, entities }: DataDeps,
   { key, scope }: KeyedContext,
   action: Action,
   type: string,
-): Promise<Access | undefined> {
-  if (key.role === null) return undefined;
+): Promise<KeyAccess> {
+  if (key.role === null) return everything;
   const { can, access } = await accessOf(db.pool, scope, actorOf(key), type);
-  const decision = can(action);
-  if (!decision.allowed) throw forbidden(decision.message, 'permission_denied');
-  return access;
+  const denial = (wanted: Action): string | null => {
+    const decision = can(wanted);
+    return decision.allowed ? null : decision.message;
+  };
+  const denied = denial(action);
+  if (denied === null) return { access, denial };
+  // A type that is not there is a 404 for every key (interface.md, Data endpoints).
+  const types = await entities.types(scope);
+  if (!types.some(({ slug }) => slug === type)) throw entityFailure({ ok: false, reason: 'type_not_found' }, type);
+  throw forbidden(denied, 'permission_denied');
 }

@@ -164,16 +164,19 @@ describe('unknown things', () => {
 
   test('wrong methods are a 405 with Allow', async () => {
     const allowed: [Method, string, string][] = [
-      ['put', '/v1/data/order', 'GET, POST'],
-      ['delete', '/v1/data/order', 'GET, POST'],
-      ['post', '/v1/data/order/ent_1', 'GET, PATCH, DELETE'],
-      ['post', '/v1/entity-types', 'GET'],
+      ['put', '/v1/data/order', 'GET, HEAD, POST'],
+      ['delete', '/v1/data/order', 'GET, HEAD, POST'],
+      ['post', '/v1/data/order/ent_1', 'GET, HEAD, PATCH, DELETE'],
+      ['put', '/v1/data/order/search', 'GET, HEAD, PATCH, DELETE, POST'],
+      ['post', '/v1/entity-types', 'GET, HEAD'],
       ['get', '/v1/sync', 'POST'],
     ];
     for (const [method, path, allow] of allowed) {
       const response = await call(method, path).expect(405);
       expect(response.headers.allow).toBe(allow);
     }
+    // What is not plain, such as an escape, goes through the whole table.
+    await call('post', '/v1/data/%6frder/query', {}).expect(200);
     await call('get', '/v1/data').expect(404);
     await call('get', '/v1/data/order/a/b').expect(404);
   });
@@ -299,6 +302,7 @@ describe('pages', () => {
   test.each(['x', 'AAAA', '.', '%00', 'null', 'eyJhIjoxfQ=='])('cursor %s is a 400', async (cursor) => {
     const { body } = await call('get', `/v1/data/page?cursor=${cursor}`).expect(400);
     expect(body.error).toMatch(/cursor/);
+    expect(body).toMatchObject({ code: 'invalid_query', details: [{ path: 'cursor' }] });
   });
 
   test('a cursor of another query is a 400', async () => {
@@ -353,8 +357,9 @@ describe('query', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['an unsupported field', { filters: { customer: 'x' } }, /customer.*id, createdAt, updatedAt.*data\.</],
-    ['status inside filters', { filters: { status: 'active' } }, /lifecycle column.*data\.status/],
-    ['an unknown operator', { filters: { 'data.n': { $near: 1 } } }, /\$near/],
+    ['status inside filters', { filters: { status: 'active' } }, /^filters\.status: .*lifecycle column.*data\.status/],
+    ['an id that is a number', { filters: { id: 5 } }, /^filters\.id: is compared with a string$/],
+    ['an unknown operator', { filters: { 'data.n': { $near: 1 } } }, /^filters\.data\.n: unknown operator \$near/],
     ['a wrong operand', { filters: { 'data.n': { $in: 1 } } }, /\$in/],
     ['mixed keys', { filters: { 'data.n': { $gt: 1, x: 2 } } }, /\$gt/],
     ['filters that are a list', { filters: [] }, /filters/],
@@ -418,6 +423,11 @@ describe('Idempotency-Key', () => {
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
     expect(idsOf(await call('post', '/v1/data/free/query', { filters: { 'data.once': true } }))).toHaveLength(1);
     await call('post', '/v1/data/free', { data: { once: false } }, headers).expect(409);
+    // The same value, its keys in another order.
+    const again = { 'Idempotency-Key': 'order-1b' };
+    const first = await call('post', '/v1/data/free', { data: { a: 1, b: { x: 1, y: 2 } } }, again).expect(201);
+    const second = await call('post', '/v1/data/free', { data: { b: { y: 2, x: 1 }, a: 1 } }, again).expect(201);
+    expect(second.body.id).toBe(first.body.id);
   });
 
   test('the entity and its kept answer are stored together or not at all', async () => {

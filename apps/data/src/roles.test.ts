@@ -103,13 +103,36 @@ test("policies decide each action, with the permission engine's texts", async ()
     ['post', '/v1/data/secret/query', {}, lacking('list', 'secret')],
     ['post', '/v1/data/secret/search', { query: 'x' }, lacking('list', 'secret')],
     ['patch', '/v1/data/secret/ent_1', { data: {} }, lacking('update', 'secret')],
-    ['get', '/v1/data/nothing', undefined, lacking('list', 'nothing')],
     ['delete', `/v1/data/ledger/${entry.id}`, undefined, denied('Permission denied: denied by policy')],
   ] as const;
   for (const [method, path, body, expected] of cases) {
     expect((await api.call(method, path, clerk, body).expect(403)).body).toEqual(expected);
   }
   await api.call('patch', `/v1/data/person/${person.id}`, clerk, { data: { name: 'Bea' } }).expect(200);
+  const missing = { error: 'Entity type nothing not found', code: 'entity_type_not_found' };
+  expect((await api.call('get', '/v1/data/nothing', clerk).expect(404)).body).toMatchObject(missing);
+  expect((await api.call('post', '/v1/data/nothing', clerk, { data: {} }).expect(404)).body).toMatchObject(missing);
+});
+
+test('a PATCH that deletes or restores needs to be allowed to delete', async () => {
+  const { body: person } = await api.call('post', '/v1/data/person', system, { data: { name: 'Cleo' } }).expect(201);
+  const path = `/v1/data/person/${person.id}`;
+  const refusal = denied("Permission denied: cannot perform 'delete' on 'person'");
+  const change = (key: string, status: string) => api.call('patch', path, key, { data: {}, status });
+  expect((await change(clerk, 'deleted').expect(403)).body).toEqual(refusal);
+  await change(clerk, 'archived').expect(200);
+  await api.call('delete', path, system).expect(200);
+  expect((await change(clerk, 'active').expect(403)).body).toEqual(refusal);
+  expect((await change(clerk, 'deleted').expect(403)).body).toEqual(refusal);
+  // Without a status it neither deletes nor restores: it is not there.
+  await api.call('patch', path, clerk, { data: {} }).expect(404);
+  await api.call('get', path, system).expect(404);
+  await change(system, 'active').expect(200);
+  // The role may do all with orders.
+  const order = `/v1/data/order/${(await api.call('post', '/v1/data/order', clerk, { data: { shop: 'north' } })).body.id}`;
+  await api.call('patch', order, clerk, { data: {}, status: 'deleted' }).expect(200);
+  await api.call('patch', order, clerk, { data: {}, status: 'active' }).expect(200);
+  await api.call('delete', order, clerk).expect(200);
 });
 
 test('a role that is empty or gone permits nothing', async () => {

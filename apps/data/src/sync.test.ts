@@ -70,6 +70,14 @@ test('problems are all named, and nothing is written', async () => {
   );
   expect(body).toMatchObject({ error: 'The definitions have problems', code: 'invalid_definitions' });
   expect(body.details[0].path).toContain('roles.0');
+  const typo = { slug: 'order', name: 'Order', schema: { total: 'nmber' } };
+  const refused = await push({ resources: { entityTypes: [typo] } }).expect(400);
+  expect(refused.body.details).toEqual([
+    {
+      path: 'entityTypes.0.schema.total',
+      message: expect.stringMatching(/^"nmber" is not a type; there are .*number/),
+    },
+  ]);
   expect((await api.call('post', '/v1/sync/state', key)).body.version).toBe(2);
 });
 

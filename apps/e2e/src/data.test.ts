@@ -292,7 +292,7 @@ describe('POST /v1/data/:type/query', () => {
   it('refuses an unsupported top-level field, naming it and what is supported', async () => {
     const answer = await client.post(`/v1/data/${type}/query`, { filters: { price: 5 } });
     expect(answer.status).toBe(400);
-    for (const part of ['"price"', 'id', 'createdAt', 'updatedAt', 'data.<fieldName>']) {
+    for (const part of ['price', 'id', 'createdAt', 'updatedAt', 'data.<fieldName>']) {
       expect(answer.body.error).toContain(part);
     }
   });

@@ -1,12 +1,14 @@
 export { type Access, type AccessRule, type Mask, type ParsedAccess, parseAccess } from './access';
 export { type Entities, type EntitiesOptions, createEntities } from './create-entities';
 export { purgeEntities } from './purge-entities';
+export { type EntityFailure, failureText } from './failure-text';
 export { type GetInput, type GetResult } from './read/get-entity';
 export { type PageInput, type PageResult } from './read/list-page';
 export { type QueryInput, queryEntities } from './read/query-entities';
-export { type Relation } from './relations';
+export { type Relation, relatedIds } from './relations';
 export {
   type ConditionFailed,
+  type DeleteDenied,
   type Deleted,
   type Invalid,
   type MaskedField,

@@ -41,7 +41,7 @@ export async function unlinkEntities(db: Queryable, scope: Scope, { relation, fr
   );
 }
 
-/** Ids of the entities related to this one in either direction, deleted ones left out; at most 1,000. */
+/** Ids of the entities related to this one in either direction, deleted ones left out. */
 export async function relatedIds(
   db: Queryable,
   scope: Scope,
@@ -49,14 +49,14 @@ export async function relatedIds(
 ): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     statement(
-      `select e.id from (
+      `select distinct e.id from (
          select to_id as id, relation from entity_relations where organization_id = $1 and environment = $2::"Environment" and from_id = $3
          union select from_id, relation from entity_relations where organization_id = $1 and environment = $2::"Environment" and to_id = $3) r
        join entities e on e.id = r.id and e.part > 0 join entity_types t on t.no = e.part
        where ($4::text is null or r.relation = $4) and ($5::text is null or t.slug = $5)
-       order by e.id limit 1000`,
+       order by e.id`,
       [scope.organizationId, scope.environment, entityId, relation ?? null, type ?? null],
     ),
   );
-  return [...new Set(rows.map(({ id }) => id))];
+  return rows.map(({ id }) => id);
 }

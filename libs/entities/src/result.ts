@@ -9,6 +9,8 @@ export type Deleted = { ok: false; reason: 'deleted' };
 export type OutOfScope = { ok: false; reason: 'out_of_scope' };
 /** `field` is masked for the caller's role: it can be neither asked about nor set. */
 export type MaskedField = { ok: false; reason: 'masked_field'; field: string };
+/** The change would delete or restore the entity, which the caller may not. */
+export type DeleteDenied = { ok: false; reason: 'delete_denied' };
 /** The entity is not as the caller's `onlyIf` wants it. */
 export type ConditionFailed = { ok: false; reason: 'condition_failed' };
 /** The request itself is wrong; each problem names its path. */

@@ -10,8 +10,10 @@ export interface Refused {
 const queries: Partial<Record<ResourceKind, string>> = {
   // Every row counts, deleted ones too: they can be restored, and would go with the type.
   entityTypes: `
-    select t.slug, 'still has ' || e.count || case when e.count = 1 then ' entity' else ' entities' end as reason
-    from entity_types t cross join lateral (select count(*) from entities where part in (t.no, -t.no)) e
+    select t.slug, 'still has ' || case when e.count = 1 then '1 entity' when e.count > 1000 then 'more than 1,000 entities'
+      else e.count || ' entities' end as reason
+    from entity_types t cross join lateral
+      (select count(*) from (select from entities where part in (t.no, -t.no) limit 1001) few) e
     where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = any($3) and e.count > 0`,
   roles: `
     select role as slug, 'is the role of the API key ' || min(prefix) as reason from api_keys

@@ -1,5 +1,4 @@
-import { type ResourceKind, type ResourceSet, resourceKinds } from '@parley/contracts';
-import { canonicalJson } from './canonical-json';
+import { type ResourceKind, type ResourceSet, canonicalJson, resourceKinds } from '@parley/contracts';
 import { type Definition, slugOf } from './definition';
 import type { StoredResources } from './stored-resources';
 

@@ -1,6 +1,6 @@
 import type { Scope, SyncState } from '@parley/contracts';
 import { type Db, inTransaction } from '@parley/db';
-import { contentHash } from './canonical-json';
+import { contentHash } from './content-hash';
 import { forEachKind } from './definition';
 import { readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
 

@@ -22,7 +22,7 @@ export const createEntityRoute = (deps: DataDeps) =>
       response: entitySchema,
     },
     async ({ params: { type }, body }, context) => {
-      const access = await requireAccess(deps, context, 'create', type);
+      const { access } = await requireAccess(deps, context, 'create', type);
       const input = { type, ...body, access, ...originOf(context) };
       const made = await (context.idempotency
         ? createOnce(deps, context, input)

@@ -19,7 +19,7 @@ export const deleteEntityRoute = (deps: DataDeps) =>
       response: deletedBodySchema,
     },
     async ({ params: { type, id } }, context) => {
-      const access = await requireAccess(deps, context, 'delete', type);
+      const { access } = await requireAccess(deps, context, 'delete', type);
       const deleted = await deps.entities.remove(context.scope, { type, id, access, ...originOf(context) });
       if (!deleted.ok) throw entityFailure(deleted, type);
       return success;

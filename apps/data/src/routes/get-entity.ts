@@ -17,7 +17,7 @@ export const getEntityRoute = (deps: DataDeps) =>
       response: entitySchema,
     },
     async ({ params: { type, id } }, context) => {
-      const access = await requireAccess(deps, context, 'read', type);
+      const { access } = await requireAccess(deps, context, 'read', type);
       const found = await deps.entities.get(context.scope, { type, id, access });
       if (!found.ok) throw entityFailure(found, type);
       return new RawJson(found.entity.json);

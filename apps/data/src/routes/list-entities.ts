@@ -18,9 +18,9 @@ export const listEntitiesRoute = (deps: DataDeps) =>
       response: entityPageSchema,
     },
     async ({ params: { type }, query }, context) => {
-      const access = await requireAccess(deps, context, 'list', type);
+      const { access } = await requireAccess(deps, context, 'list', type);
       const listed = await deps.entities.list(context.scope, { type, ...query, access });
-      if (!listed.ok) throw entityFailure(listed, type);
+      if (!listed.ok) throw entityFailure(listed, type, 'query');
       return new RawJson(listed.page.json);
     },
   );

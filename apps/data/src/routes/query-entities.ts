@@ -19,7 +19,7 @@ export const queryEntitiesRoute = (deps: DataDeps) =>
       response: entityPageSchema,
     },
     async ({ params: { type }, body }, context) => {
-      const access = await requireAccess(deps, context, 'list', type);
+      const { access } = await requireAccess(deps, context, 'list', type);
       const queried = await deps.entities.query(context.scope, { type, ...body, access });
       if (!queried.ok) throw entityFailure(queried, type);
       return new RawJson(queried.page.json);

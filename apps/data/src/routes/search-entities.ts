@@ -20,7 +20,7 @@ export const searchEntitiesRoute = (deps: DataDeps) =>
       response: z.strictObject({ data: z.array(entitySchema) }),
     },
     async ({ params: { type }, body }, context) => {
-      const access = await requireAccess(deps, context, 'list', type);
+      const { access } = await requireAccess(deps, context, 'list', type);
       const searched = await deps.entities.search(context.scope, { type, ...body, access });
       if (!searched.ok) throw entityFailure(searched, type);
       return new RawJson(searched.list.json);

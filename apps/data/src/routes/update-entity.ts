@@ -1,5 +1,5 @@
 import { entitySchema, updateEntityBodySchema } from '@parley/contracts';
-import { RawJson, route } from '@parley/service';
+import { RawJson, forbidden, route } from '@parley/service';
 import type { DataDeps } from '../app';
 import { originOf, requireAccess } from '../caller';
 import { entityFailure } from '../entity-failure';
@@ -18,11 +18,20 @@ export const updateEntityRoute = (deps: DataDeps) =>
       response: entitySchema,
     },
     async ({ params: { type, id }, body }, context) => {
-      const access = await requireAccess(deps, context, 'update', type);
-      // Else a role that may not delete could do it under another name.
-      if (body.status === 'deleted') await requireAccess(deps, context, 'delete', type);
-      const updated = await deps.entities.update(context.scope, { type, id, ...body, access, ...originOf(context) });
-      if (!updated.ok) throw entityFailure(updated, type);
-      return new RawJson(updated.entity.json);
+      const { access, denial } = await requireAccess(deps, context, 'update', type);
+      // A status deletes and restores: a role that may not delete must not do either under another name.
+      const deleteDenial = denial('delete');
+      const updated = await deps.entities.update(context.scope, {
+        type,
+        id,
+        ...body,
+        access,
+        mayDelete: deleteDenial === null,
+        ...originOf(context),
+      });
+      if (updated.ok) return new RawJson(updated.entity.json);
+      throw updated.reason === 'delete_denied'
+        ? forbidden(deleteDenial!, 'permission_denied')
+        : entityFailure(updated, type);
     },
   );

@@ -18,7 +18,7 @@ export function operandProblem(field: Field, operator: Operator, operand: Json):
     case '$lte':
       return isComparable(operand) ? columnProblem(field, operand) : `${operator} takes a number or a string`;
     case '$contains':
-      if (field.kind !== 'data') return `$contains does not apply to ${field.kind}`;
+      if (field.kind !== 'data') return '$contains only looks into fields of data';
       return isComparable(operand) || typeof operand === 'boolean'
         ? null
         : '$contains takes a string, a number or a boolean';
@@ -31,8 +31,8 @@ export function operandProblem(field: Field, operator: Operator, operand: Json):
 /** Columns have one type, so a value of another can only be a mistake. */
 function columnProblem(field: Field, value: Json): string | null {
   if (field.kind === 'id' || field.kind === 'status')
-    return typeof value === 'string' ? null : `${field.kind} is compared with a string`;
+    return typeof value === 'string' ? null : 'is compared with a string';
   if (field.kind === 'createdAt' || field.kind === 'updatedAt')
-    return typeof value === 'number' ? null : `${field.kind} is compared with a number (Unix milliseconds)`;
+    return typeof value === 'number' ? null : 'is compared with a number (Unix milliseconds)';
   return null;
 }

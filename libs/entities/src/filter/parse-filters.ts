@@ -34,16 +34,16 @@ export function parseFilters(filters: JsonObject | undefined): ParsedFilters {
       continue;
     }
     const parsed = parseWanted(field, wanted);
-    if (typeof parsed === 'string') problems.push({ path, message: `${name}: ${parsed}` });
+    if (typeof parsed === 'string') problems.push({ path, message: parsed });
     else conditions.push(...parsed);
   }
   const unstorable = findUnstorable(filters ?? {});
-  if (unstorable) problems.push({ path: `filters.${unstorable.path}`, message: `Filter value ${unstorable.message}` });
+  if (unstorable) problems.push({ path: `filters.${unstorable.path}`, message: unstorable.message });
   if (conditions.length > maxConditions)
-    problems.push({ path: 'filters', message: `At most ${maxConditions} conditions are allowed` });
+    problems.push({ path: 'filters', message: `at most ${maxConditions} conditions are allowed` });
   const listed = conditions.reduce((sum, { operand }) => sum + (Array.isArray(operand) ? operand.length : 0), 0);
   if (listed > maxListValues)
-    problems.push({ path: 'filters', message: `At most ${maxListValues} values in lists are allowed` });
+    problems.push({ path: 'filters', message: `at most ${maxListValues} values in lists are allowed` });
   return problems.length > 0 ? { ok: false, problems } : { ok: true, clauses: conditions.map((one) => [one]) };
 }
 
@@ -51,23 +51,23 @@ export function parseFilters(filters: JsonObject | undefined): ParsedFilters {
 function parseField(name: string): QueryField | string {
   if (name === 'id' || name === 'createdAt' || name === 'updatedAt') return { kind: name };
   if (name === 'status')
-    return 'status inside filters targets the lifecycle column: use data.status for a domain status, or the status field of the body, outside filters, for the lifecycle status';
-  if (!name.startsWith('data.')) return `Unsupported filter field "${name}". ${queryable}`;
+    return 'targets the lifecycle column: use data.status for a domain status, or the status field of the body, outside filters, for the lifecycle status';
+  if (!name.startsWith('data.')) return `is no field that can be filtered by. ${queryable}`;
   return parseDataPath(name);
 }
 
 /** `data.a.b` to its keys, or what is wrong with it. */
 export function parseDataPath(name: string): DataField | string {
   const path = name.slice('data.'.length).split('.');
-  if (path.some((key) => key === '')) return `Invalid field "${name}": a path has a name between its dots`;
-  if (path.length > maxPathLength) return `Invalid field "${name}": at most ${maxPathLength} levels are allowed`;
+  if (path.some((key) => key === '')) return 'a path has a name between its dots';
+  if (path.length > maxPathLength) return `at most ${maxPathLength} levels are allowed`;
   return { kind: 'data', path };
 }
 
-/** A field to sort by: the same as in filters. */
+/** A field to sort by, the same as in filters; or what is wrong with it. */
 export const parseSortField = (name: string): QueryField | string => {
-  const field = name === 'status' ? `Unsupported sort field "${name}". ${queryable}` : parseField(name);
-  return typeof field === 'string' ? field.replace('filter field', 'sort field') : field;
+  const field = name === 'status' ? `is no field that can be sorted by. ${queryable}` : parseField(name);
+  return typeof field === 'string' ? `"${name}": ${field.replace('filtered by', 'sorted by')}` : field;
 };
 
 function parseWanted(field: Field, wanted: Json): Condition[] | string {

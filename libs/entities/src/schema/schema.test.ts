@@ -8,7 +8,7 @@ const flat: JsonObject = {
   vip: 'boolean',
   born: 'date',
   tags: 'array',
-  extra: 'made-up',
+  extra: 'any',
 };
 const full: JsonObject = {
   type: 'object',
@@ -79,4 +79,16 @@ test('schemas that cannot be used are refused', () => {
     'schema.d.enum',
     'schema.e.items',
   ]);
+});
+
+test('a type name that nobody knows is refused, with those that there are', () => {
+  const problems = checkTypeSchema({
+    name: 'strng',
+    file: { type: ['blob', 'null'] },
+    lines: { type: 'array', items: { type: 'object', properties: { at: 'Date' } } },
+  });
+  expect(paths(problems)).toEqual(['schema.name', 'schema.file.type', 'schema.lines.items.properties.at']);
+  expect(problems[0]!.message).toMatch(/^"strng" is not a type; there are string, .*date/);
+  // One that was stored before does not keep entities from being written.
+  expect(validateNew(readTypeSchema({ name: 'strng' }), { name: 5 })).toEqual([]);
 });

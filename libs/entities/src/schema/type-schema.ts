@@ -1,4 +1,5 @@
 import type { ErrorDetail, Json, JsonObject } from '@parley/contracts';
+import { typeNameProblem } from './field-types';
 
 /** What a type declares of one field; undeclared fields are free. */
 export interface FieldSchema {
@@ -64,13 +65,13 @@ function readField(field: Json | undefined, required: boolean): FieldSchema {
 }
 
 function checkField(field: Json | undefined, path: string): ErrorDetail[] {
-  if (typeof field === 'string') return field === '' ? [{ path, message: 'a type name is empty' }] : [];
+  if (typeof field === 'string') return typeProblems(field, path);
   if (!isObject(field)) return [{ path, message: 'must be a type name or an object that describes the field' }];
   const problems: ErrorDetail[] = [];
-  const { type, enum: values, items, references, required } = field;
+  const { type, enum: values, items, properties, references, required } = field;
   const names = Array.isArray(type) ? type : [type ?? 'any'];
-  if (names.length === 0 || names.some((name) => typeof name !== 'string' || name === ''))
-    problems.push({ path: `${path}.type`, message: 'must be a type name or a list of them' });
+  if (names.length === 0) problems.push({ path: `${path}.type`, message: 'must be a type name or a list of them' });
+  problems.push(...names.flatMap((name) => typeProblems(name, `${path}.type`)));
   if (values !== undefined && (!Array.isArray(values) || values.length === 0))
     problems.push({ path: `${path}.enum`, message: 'must be a list of the allowed values' });
   if (references !== undefined && typeof references !== 'string')
@@ -78,7 +79,15 @@ function checkField(field: Json | undefined, path: string): ErrorDetail[] {
   if (required !== undefined && typeof required !== 'boolean' && !Array.isArray(required))
     problems.push({ path: `${path}.required`, message: 'must be true or false' });
   if (items !== undefined) problems.push(...checkField(items, `${path}.items`));
+  if (isObject(properties))
+    for (const [name, inner] of Object.entries(properties))
+      problems.push(...checkField(inner, `${path}.properties.${name}`));
   return problems;
+}
+
+function typeProblems(name: Json | undefined, path: string): ErrorDetail[] {
+  const message = typeof name === 'string' ? typeNameProblem(name) : 'must be a type name or a list of them';
+  return message === null ? [] : [{ path, message }];
 }
 
 const isObject = (value: Json | undefined): value is JsonObject =>

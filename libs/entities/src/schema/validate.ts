@@ -1,33 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ErrorDetail, Json, JsonObject } from '@parley/contracts';
+import { fitsType } from './field-types';
 import type { FieldSchema, TypeSchema } from './type-schema';
-
-/** Year, month and day, alone or with a time of day. */
-const dateText = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
-
-const isDate = (value: Json): boolean =>
-  typeof value === 'number' || (typeof value === 'string' && dateText.test(value) && !Number.isNaN(Date.parse(value)));
-
-const isString = (value: Json): boolean => typeof value === 'string';
-
-/** Type names that are checked, and what fits them; any other name is the author's own and fits everything. */
-const checks = new Map<string, (value: Json) => boolean>([
-  ['string', isString],
-  ['text', isString],
-  ['email', isString],
-  ['url', isString],
-  ['phone', isString],
-  ['enum', isString],
-  ['reference', isString],
-  ['number', (value) => typeof value === 'number'],
-  ['integer', (value) => Number.isInteger(value)],
-  ['boolean', (value) => typeof value === 'boolean'],
-  ['object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value)],
-  ['array', (value) => Array.isArray(value)],
-  ['date', isDate],
-  ['datetime', isDate],
-  ['null', (value) => value === null],
-]);
 
 /** Checks a new entity's data: declared fields must fit, required ones must be there. Empty when all is well. */
 export const validateNew = (schema: TypeSchema, data: JsonObject): ErrorDetail[] =>
@@ -50,9 +24,9 @@ const missing = (field: FieldSchema, path: string): ErrorDetail[] =>
 function validateValue(field: FieldSchema, value: Json, path: string): ErrorDetail[] {
   if (value === null && !field.types.includes('null')) return missing(field, path);
   const { types, enum: allowed } = field;
-  if (types.length > 0 && !types.some((type) => checks.get(type)?.(value) ?? true))
+  if (types.length > 0 && !types.some((type) => fitsType(type, value)))
     return [{ path, message: `must be of type ${types.join(' or ')}` }];
-  if (field.references !== undefined && !isString(value))
+  if (field.references !== undefined && typeof value !== 'string')
     return [{ path, message: `must be the id of an entity of type ${field.references}` }];
   if (allowed !== undefined && !allowed.some((one) => isDeepStrictEqual(one, value)))
     return [{ path, message: `must be one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}` }];

@@ -32,6 +32,12 @@ test('words are folded', () => {
     '1',
     '你好',
   ]);
+  expect(foldedWords('Straße ẞ Œuvre Łódź Ørsted ΟΔΟΣ Diyarbakır')).toEqual(
+    ['strasse', 'ss', 'oeuvre', 'lodz', 'orsted', 'οδοσ', 'diyarbakir'], //
+  );
+  expect(foldedWords('Pizza🍕🍕 👍🏽 👨‍👩‍👧 🇨🇱 ❤️ ©')).toEqual(
+    ['pizza', '🍕', '🍕', '👍', '👨', '👩', '👧', '🇨🇱', '❤', '©'], //
+  );
 });
 
 test('all words must match, the last one as a prefix; case and accents do not count', async () => {
@@ -53,6 +59,15 @@ test('all words must match, the last one as a prefix; case and accents do not co
   expect(await search('doc', 'menu 7')).toEqual([0]);
   expect(await search('doc', '5')).toEqual([2]);
   expect(await search('doc', 'nothing')).toEqual([]);
+});
+
+test('sharp s and emoji are found', async () => {
+  await fill('special', ['text'], [{ text: 'Große Straße 5' }, { text: 'best 🍕 in town' }, { text: '👍🏿 fine' }]);
+  expect(await search('special', 'strasse')).toEqual([0]);
+  expect(await search('special', 'GROSSE STRAẞE')).toEqual([0]);
+  expect(await search('special', '🍕')).toEqual([1]);
+  expect(await search('special', 'fine 👍')).toEqual([2]);
+  expect(await search('special', '🦜')).toEqual([]);
 });
 
 test.each(["'", '"', '\\', '& | !', ':*', '~:', "creme' & 'x", '()', '<->', '%', '\u0000', '\ud800', '💥'])(

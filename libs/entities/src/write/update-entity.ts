@@ -4,7 +4,16 @@ import { type Queryable, inTransaction } from '@parley/db';
 import { maskedFieldSet } from '../access';
 import { parseFilters } from '../filter/parse-filters';
 import type { EntityText } from '../read/entity-json';
-import type { ConditionFailed, Deleted, Invalid, MaskedField, NotFound, OutOfScope, TypeNotFound } from '../result';
+import type {
+  ConditionFailed,
+  DeleteDenied,
+  Deleted,
+  Invalid,
+  MaskedField,
+  NotFound,
+  OutOfScope,
+  TypeNotFound,
+} from '../result';
 import { validateMerge } from '../schema/validate';
 import { isStorable } from '../storable';
 import { type Target, applyChange, lockEntity } from './change-entity';
@@ -17,6 +26,8 @@ export interface UpdateInput extends Target, Origin {
   data?: JsonObject;
   /** A new lifecycle status. It also restores a deleted entity. */
   status?: string;
+  /** False for a caller that may change entities and neither delete nor restore them. */
+  mayDelete?: boolean;
 }
 
 export interface ConditionalUpdateInput extends UpdateInput {
@@ -25,7 +36,14 @@ export interface ConditionalUpdateInput extends UpdateInput {
 }
 
 export type UpdateResult =
-  { ok: true; entity: EntityText } | TypeNotFound | NotFound | Deleted | OutOfScope | MaskedField | Invalid;
+  | { ok: true; entity: EntityText }
+  | TypeNotFound
+  | NotFound
+  | Deleted
+  | DeleteDenied
+  | OutOfScope
+  | MaskedField
+  | Invalid;
 
 /** Changes an entity (interface.md, PATCH). Patches of different keys at the same time all survive. */
 export async function updateEntity(
@@ -48,7 +66,7 @@ export async function updateEntityIf(
   input: ConditionalUpdateInput,
   tx?: Queryable,
 ): Promise<UpdateResult | ConditionFailed> {
-  const { type, id, data = {}, status, access } = input;
+  const { type, id, data = {}, status, access, mayDelete = true } = input;
   if (!isStorable(type)) return { ok: false, reason: 'type_not_found' };
   if (!isStorable(id)) return { ok: false, reason: 'not_found' };
   const unstorable = unstorableIn(data, status);
@@ -63,6 +81,7 @@ export async function updateEntityIf(
     const { entity } = locked;
     if (!entity.holds) return { ok: false, reason: 'condition_failed' };
     if (entity.part < 0 && status === undefined) return { ok: false, reason: 'deleted' };
+    if ((entity.part < 0 || status === 'deleted') && !mayDelete) return { ok: false, reason: 'delete_denied' };
     const problems = validateMerge(entity.schema, data);
     if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
     const known = await deps.types.get(db, scope, type);

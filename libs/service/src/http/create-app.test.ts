@@ -180,8 +180,8 @@ describe('paths and methods', () => {
   });
 
   test.each([
-    ['put', '/v1/things/a', 'GET'],
-    ['post', '/v1/things/a', 'GET'],
+    ['put', '/v1/things/a', 'GET, HEAD'],
+    ['post', '/v1/things/a', 'GET, HEAD'],
     ['get', '/v1/things', 'POST'],
     ['options', '/v1/things', 'POST'],
   ] as const)('%s %s is a 405 that names what is allowed', async (method, path, allow) => {

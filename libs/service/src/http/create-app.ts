@@ -55,11 +55,19 @@ function createExpressApp(options: AppOptions, exchanges: WeakMap<IncomingMessag
         return route.handle(exchangeOf(request), request.params, options);
       });
     }
-    const allowed = ofPath.map((route) => route.method.toUpperCase());
-    line.all(() => {
-      throw methodNotAllowed(allowed);
+    const methods = ofPath.map((route) => route.method.toUpperCase());
+    // Another pattern may match the path as well, so what is allowed is known at the end of the table.
+    line.all((_request, response: Response<unknown, { allowed?: string[] }>, next) => {
+      response.locals.allowed = [...(response.locals.allowed ?? []), ...methods];
+      next();
     });
   }
+  app.use((_request: Request, response: Response<unknown, { allowed?: string[] }>, next: NextFunction) => {
+    const { allowed } = response.locals;
+    if (allowed === undefined) return next();
+    // Express answers HEAD wherever there is a GET.
+    throw methodNotAllowed([...new Set(allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]);
+  });
   app.use((request: Request) => {
     throw notFound(`No such path: ${request.path}`, 'unknown_path');
   });

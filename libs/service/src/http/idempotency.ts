@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ErrorBody } from '@parley/contracts';
+import { type ErrorBody, canonicalJson } from '@parley/contracts';
 import { HttpError, badRequest, conflict } from './errors';
 import type { Exchange } from './exchange';
 import type { IdempotencyClaim, IdempotencyStore, IdempotentOperation } from './idempotency-store';
@@ -25,9 +25,8 @@ export async function withIdempotency(
     apiKeyId: exchange.key.id,
     operation: `${exchange.request.method} ${exchange.request.url!.split('?')[0]}`,
     key,
-    requestHash: createHash('sha256')
-      .update(JSON.stringify(body) ?? '')
-      .digest(),
+    // Of what the body means: a client may write the keys of an object in another order the second time.
+    requestHash: createHash('sha256').update(canonicalJson(body)).digest(),
   };
   const deadlineMs = performance.now() + waitLimitMs;
   for (let delayMs = 25; ; delayMs = Math.min(delayMs * 2, 500)) {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ErrorDetail } from '@parley/contracts';
+import { type ErrorDetail, detailText } from '@parley/contracts';
 import { badRequest } from './errors';
 
 /** Parses untrusted input or throws a 400 whose text is the first problem and whose details are all of them. */
@@ -12,9 +12,11 @@ export function parseInput<S extends z.ZodType>(
   if (result.success) return result.data;
   const details = result.error.issues.map(toDetail);
   const first = details[0] ?? { path: '', message: 'is invalid' };
-  const named =
-    first.path === '' || first.message.startsWith(first.path) ? first.message : `${first.path}: ${first.message}`;
-  throw badRequest(value === undefined ? `A JSON ${place} is required` : named, details, `invalid_${place}`);
+  throw badRequest(
+    value === undefined ? `A JSON ${place} is required` : detailText(first),
+    details,
+    `invalid_${place}`,
+  );
 }
 
 const toDetail = (issue: z.core.$ZodIssue): ErrorDetail => ({

@@ -1,9 +1,9 @@
 import { type Json, jsonObjectSchema } from '@parley/contracts';
-import type { Access, Deleted, Invalid, MaskedField, NotFound, OutOfScope, TypeNotFound } from '@parley/entities';
+import { type Access, type EntityFailure, failureText } from '@parley/entities';
 import { z } from 'zod';
 import { failure } from '../failure';
 import { accessWith } from '../permissions/access-of';
-import type { ToolFailure, ToolResult } from '../types';
+import type { ToolErrorType, ToolFailure, ToolResult } from '../types';
 import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
 import { typeOfEntity } from './type-of-entity';
 
@@ -124,13 +124,12 @@ const update = defineBuiltIn({
   async call(args, call) {
     const type = call.entityType!;
     // A status is another way to delete or restore, so it takes the permission to delete.
-    if (args.status === 'deleted') {
-      const decision = call.permissions.decide('delete', type);
-      if (!decision.allowed) return failure('permission_denied', decision.message);
-    }
-    const input = { ...args, type, ...(await withAccess(call)), ...origin(call) };
+    const deletion = call.permissions.decide('delete', type);
+    const denial = deletion.allowed ? null : deletion.message;
+    const input = { ...args, type, ...(await withAccess(call)), ...origin(call), mayDelete: denial === null };
     const result = await call.deps.entities.update(call.scope, input);
-    return result.ok ? json(result.entity.json) : failed(result, type);
+    if (result.ok) return json(result.entity.json);
+    return result.reason === 'delete_denied' ? failure('permission_denied', denial!) : failed(result, type);
   },
 });
 
@@ -216,25 +215,16 @@ const origin = ({ actor, context: { hops, requestId } }: BuiltInCall) => ({ acto
 /** PostgreSQL's own text of entities, read once. */
 const json = (text: string): ToolResult => ({ ok: true, result: JSON.parse(text) as Json });
 
-function failed(
-  result: TypeNotFound | NotFound | Deleted | OutOfScope | MaskedField | Invalid,
-  type: string,
-): ToolFailure {
-  switch (result.reason) {
-    case 'type_not_found':
-      return failure('not_found', `Entity type ${type} not found`);
-    case 'not_found':
-      return failure('not_found', 'Entity not found');
-    case 'deleted':
-      return failure('not_found', 'Entity has been deleted');
-    case 'out_of_scope':
-      return failure('permission_denied', 'Entity not accessible within scope');
-    case 'masked_field':
-      return failure('permission_denied', `Permission denied: field '${result.field}' of '${type}' is masked`);
-    case 'invalid':
-      return failure(
-        'invalid_arguments',
-        `Invalid arguments: ${result.problems.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
-      );
-  }
+const errorTypes: Record<EntityFailure['reason'], ToolErrorType> = {
+  type_not_found: 'not_found',
+  not_found: 'not_found',
+  deleted: 'not_found',
+  out_of_scope: 'permission_denied',
+  masked_field: 'permission_denied',
+  invalid: 'invalid_arguments',
+};
+
+function failed(result: EntityFailure, type: string): ToolFailure {
+  const text = failureText(result, type);
+  return failure(errorTypes[result.reason], result.reason === 'invalid' ? `Invalid arguments: ${text}` : text);
 }

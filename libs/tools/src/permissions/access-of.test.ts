@@ -129,6 +129,8 @@ describe('who may do what', () => {
     const deleted = await ok('entity.delete', { id });
     expect(byStatus).toBe(result.update && deleted);
     await entities.remove(scope, { type: 'order', id, actor: { type: 'system' } });
+    expect(await ok('entity.update', { id, status: 'active' })).toBe(byStatus);
+    await entities.remove(scope, { type: 'order', id, actor: { type: 'system' } });
     for (const { id } of await temporaries())
       await entities.remove(scope, { type: 'order', id, actor: { type: 'system' } });
     return { ...result, delete: deleted };

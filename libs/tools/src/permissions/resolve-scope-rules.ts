@@ -1,5 +1,6 @@
 import type { Actor, Json, RoleDefinition, Scope, ScopeRule } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
+import { relatedIds } from '@parley/entities';
 import { dynamicValue, operatorOf } from './scope-rule';
 
 /** A scope rule with what it stands for put in; rules that share an `anyOf` name are alternatives. */
@@ -67,26 +68,7 @@ async function resolvePart(
   if (dynamic.kind === 'userId') return actor.userId === undefined ? undefined : one(actor.userId);
   if (actor.entityId === undefined) return undefined;
   if (dynamic.kind === 'entityId') return one(actor.entityId);
-  return { values: await relatedIds(db, scope, actor.entityId, dynamic.entityType), isList: true };
+  return { values: await relatedIds(db, scope, { entityId: actor.entityId, type: dynamic.entityType }), isList: true };
 }
 
 const one = (value: Json) => ({ values: [value], isList: false });
-
-/** Entities of a type that a relation joins to this one, whichever way it points; deleted ones are not among them. */
-async function relatedIds(db: Queryable, scope: Scope, entityId: string, entityType: string): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>({
-    name: 'related-entity-ids',
-    text: `with related as (
-             select to_id as id from entity_relations
-             where organization_id = $1 and environment = $2::"Environment" and from_id = $3
-             union
-             select from_id from entity_relations
-             where organization_id = $1 and environment = $2::"Environment" and to_id = $3
-           )
-           select e.id from related r join entities e on e.id = r.id join entity_types t on t.no = abs(e.part)
-           where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = $4 and e.status <> 'deleted'
-           order by e.id`,
-    values: [scope.organizationId, scope.environment, entityId, entityType],
-  });
-  return rows.map(({ id }) => id);
-}

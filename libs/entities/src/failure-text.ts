@@ -1,0 +1,22 @@
+import { detailText } from '@parley/contracts';
+import type { Deleted, Invalid, MaskedField, NotFound, OutOfScope, TypeNotFound } from './result';
+
+export type EntityFailure = TypeNotFound | NotFound | Deleted | OutOfScope | MaskedField | Invalid;
+
+/** What is said of a failed operation on entities of `type`, over HTTP and to a model alike (decisions.md, Data API). */
+export function failureText(failure: EntityFailure, type: string): string {
+  switch (failure.reason) {
+    case 'type_not_found':
+      return `Entity type ${type} not found`;
+    case 'not_found':
+      return 'Entity not found';
+    case 'deleted':
+      return 'Entity has been deleted';
+    case 'out_of_scope':
+      return 'Entity not accessible within scope';
+    case 'masked_field':
+      return `Permission denied: field '${failure.field}' of '${type}' is masked`;
+    case 'invalid':
+      return failure.problems.map(detailText).join('; ');
+  }
+}
