@@ -1,22 +1,12 @@
-import { chatResponseSchema, routerChatBodySchema } from '@parley/contracts';
+import { operations } from '@parley/contracts';
 import { route } from '@parley/service';
-import { z } from 'zod';
 import { answerChat, chatBodyLimitBytes } from '../answer-chat';
 import type { ChatAppDeps } from '../app';
 
 /** `POST /v1/routers/:slug/chat`: the router picks the agent by its rules or by what the message is about. */
 export const chatRouterRoute = ({ agents }: ChatAppDeps) =>
   route(
-    {
-      method: 'post',
-      path: '/v1/routers/:slug/chat',
-      permission: 'chat',
-      params: z.object({ slug: z.string() }),
-      body: routerChatBodySchema,
-      bodyLimitBytes: chatBodyLimitBytes,
-      idempotent: true,
-      response: chatResponseSchema,
-    },
+    { ...operations.chatWithRouter, bodyLimitBytes: chatBodyLimitBytes },
     ({ params: { slug }, body: { threadContext, ...rest } }, context) =>
       answerChat(agents, { ...rest, agent: { routerSlug: slug }, params: threadContext?.params }, context),
   );

@@ -1,4 +1,4 @@
-import { chatBodySchema, chatResponseSchema } from '@parley/contracts';
+import { chatBodySchema, operations } from '@parley/contracts';
 import { route } from '@parley/service';
 import { z } from 'zod';
 import { answerChat, chatBodyLimitBytes } from '../answer-chat';
@@ -16,15 +16,7 @@ const bodySchema = z
 /** `POST /v1/chat`: by an agent's identifier or through a router, which goes first when both are given. */
 export const chatRoute = ({ agents }: ChatAppDeps) =>
   route(
-    {
-      method: 'post',
-      path: '/v1/chat',
-      permission: 'chat',
-      body: bodySchema,
-      bodyLimitBytes: chatBodyLimitBytes,
-      idempotent: true,
-      response: chatResponseSchema,
-    },
+    { ...operations.chat, body: bodySchema, bodyLimitBytes: chatBodyLimitBytes },
     ({ body: { agentId, routerSlug, threadContext, ...rest } }, context) => {
       const agent = routerSlug !== undefined ? { routerSlug } : { id: agentId ?? '' };
       return answerChat(agents, { ...rest, agent, params: threadContext?.params }, context);

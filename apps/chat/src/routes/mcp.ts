@@ -1,7 +1,6 @@
-import { type Actor, jsonObjectSchema } from '@parley/contracts';
+import { type Actor, operations } from '@parley/contracts';
 import { badRequest, notFound, route } from '@parley/service';
 import { type McpCaller, answerMcp, mcpVersions } from '@parley/tools';
-import { z } from 'zod';
 import type { ChatAppDeps } from '../app';
 
 /**
@@ -10,32 +9,22 @@ import type { ChatAppDeps } from '../app';
  * tools of an agent as that agent, and a key with a role acts by that role.
  */
 export const mcpRoute = ({ agents, tools }: ChatAppDeps) =>
-  route(
-    {
-      method: 'post',
-      path: '/v1/mcp',
-      permission: 'sync',
-      query: z.object({ agent: z.string().min(1).max(100).optional() }),
-      body: z.unknown(),
-      response: jsonObjectSchema,
-    },
-    async ({ body, query }, { key, scope, request, requestId, response, signal }) => {
-      const version = request.headers['mcp-protocol-version'];
-      if (version !== undefined && !mcpVersions.some((known) => known === version)) {
-        throw badRequest(`Unsupported MCP-Protocol-Version; supported are ${mcpVersions.join(', ')}`);
-      }
-      const context = { requestId, channel: 'api', hops: 0, depth: 0, signal };
-      const roles = key.role === null ? null : [key.role];
-      const byKey: Actor = roles === null ? { type: 'system' } : { type: 'user', apiKeyId: key.id, roles };
-      let caller: McpCaller = { actor: byKey, allowed: null, context };
-      if (query.agent !== undefined) {
-        const agent = await agents.describe(scope, query.agent);
-        if (agent === null) throw notFound('Agent not found or no config for this environment');
-        const actor: Actor = { type: 'agent', slug: agent.slug, roles: roles ?? agent.roles ?? [] };
-        caller = { actor, allowed: agent.tools ?? [], context: { ...context, agentSlug: agent.slug } };
-      }
-      const answer = await answerMcp(tools, scope, caller, body);
-      if (answer === null) response.writeHead(202).end();
-      return answer;
-    },
-  );
+  route(operations.mcp, async ({ body, query }, { key, scope, request, requestId, response, signal }) => {
+    const version = request.headers['mcp-protocol-version'];
+    if (version !== undefined && !mcpVersions.some((known) => known === version)) {
+      throw badRequest(`Unsupported MCP-Protocol-Version; supported are ${mcpVersions.join(', ')}`);
+    }
+    const context = { requestId, channel: 'api', hops: 0, depth: 0, signal };
+    const roles = key.role === null ? null : [key.role];
+    const byKey: Actor = roles === null ? { type: 'system' } : { type: 'user', apiKeyId: key.id, roles };
+    let caller: McpCaller = { actor: byKey, allowed: null, context };
+    if (query.agent !== undefined) {
+      const agent = await agents.describe(scope, query.agent);
+      if (agent === null) throw notFound('Agent not found or no config for this environment');
+      const actor: Actor = { type: 'agent', slug: agent.slug, roles: roles ?? agent.roles ?? [] };
+      caller = { actor, allowed: agent.tools ?? [], context: { ...context, agentSlug: agent.slug } };
+    }
+    const answer = await answerMcp(tools, scope, caller, body);
+    if (answer === null) response.writeHead(202).end();
+    return answer;
+  });

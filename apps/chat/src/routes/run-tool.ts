@@ -1,23 +1,7 @@
-import { type Actor, environmentSchema, jsonObjectSchema } from '@parley/contracts';
+import { type Actor, operations } from '@parley/contracts';
 import { HttpError, route } from '@parley/service';
 import type { ToolErrorType, ToolFailure } from '@parley/tools';
-import { z } from 'zod';
 import type { ChatAppDeps } from '../app';
-
-const bodySchema = z.object({
-  agentSlug: z.string().min(1).optional(),
-  toolName: z.string({ error: 'toolName is required' }).min(1, 'toolName is required'),
-  args: jsonObjectSchema.optional(),
-});
-
-const responseSchema = z.object({
-  tool: z.object({ name: z.string(), isBuiltin: z.boolean() }),
-  agent: z.object({ name: z.string(), slug: z.string() }).nullable(),
-  environment: environmentSchema,
-  result: z.unknown(),
-  durationMs: z.number(),
-  identity: z.object({ actorType: z.string() }),
-});
 
 /** The interface knows four types; arguments that do not fit are still the caller's fault. */
 const answers: Record<ToolErrorType, [status: number, errorType: string]> = {
@@ -31,37 +15,34 @@ const answers: Record<ToolErrorType, [status: number, errorType: string]> = {
 
 /** `POST /v1/run-tool`: a tool as in a real conversation, run as an agent or, without one, as the system. */
 export const runToolRoute = ({ agents, tools }: ChatAppDeps) =>
-  route(
-    { method: 'post', path: '/v1/run-tool', permission: 'sync', body: bodySchema, response: responseSchema },
-    async ({ body: { agentSlug, toolName, args = {} } }, { scope, requestId, signal }) => {
-      const startedAt = performance.now();
-      const fail = ({ errorType: type, message }: Omit<ToolFailure, 'ok'>) => {
-        const [status, errorType] = answers[type];
-        return new HttpError(status, type, message, { fields: { errorType, durationMs: since(startedAt) } });
-      };
-      const agent = agentSlug === undefined ? null : await agents.describe(scope, agentSlug);
-      if (agentSlug !== undefined && agent === null) {
-        throw fail({ errorType: 'not_found', message: 'Agent not found or no config for this environment' });
-      }
-      const actor: Actor =
-        agent === null ? { type: 'system' } : { type: 'agent', slug: agent.slug, roles: agent.roles ?? [] };
-      const result = await tools.run(scope, {
-        name: toolName,
-        args,
-        actor,
-        allowed: agent === null ? null : (agent.tools ?? []),
-        context: { requestId, agentSlug, channel: 'api', hops: 0, depth: 0, signal },
-      });
-      if (!result.ok) throw fail(result);
-      return {
-        tool: { name: toolName, isBuiltin: (await tools.describe(scope, toolName))?.isBuiltin ?? false },
-        agent: agent === null ? null : { name: agent.name, slug: agent.slug },
-        environment: scope.environment,
-        result: result.result,
-        durationMs: since(startedAt),
-        identity: { actorType: actor.type },
-      };
-    },
-  );
+  route(operations.runTool, async ({ body: { agentSlug, toolName, args = {} } }, { scope, requestId, signal }) => {
+    const startedAt = performance.now();
+    const fail = ({ errorType: type, message }: Omit<ToolFailure, 'ok'>) => {
+      const [status, errorType] = answers[type];
+      return new HttpError(status, type, message, { fields: { errorType, durationMs: since(startedAt) } });
+    };
+    const agent = agentSlug === undefined ? null : await agents.describe(scope, agentSlug);
+    if (agentSlug !== undefined && agent === null) {
+      throw fail({ errorType: 'not_found', message: 'Agent not found or no config for this environment' });
+    }
+    const actor: Actor =
+      agent === null ? { type: 'system' } : { type: 'agent', slug: agent.slug, roles: agent.roles ?? [] };
+    const result = await tools.run(scope, {
+      name: toolName,
+      args,
+      actor,
+      allowed: agent === null ? null : (agent.tools ?? []),
+      context: { requestId, agentSlug, channel: 'api', hops: 0, depth: 0, signal },
+    });
+    if (!result.ok) throw fail(result);
+    return {
+      tool: { name: toolName, isBuiltin: (await tools.describe(scope, toolName))?.isBuiltin ?? false },
+      agent: agent === null ? null : { name: agent.name, slug: agent.slug },
+      environment: scope.environment,
+      result: result.result,
+      durationMs: since(startedAt),
+      identity: { actorType: actor.type },
+    };
+  });
 
 const since = (startedAt: number): number => Math.round(performance.now() - startedAt);

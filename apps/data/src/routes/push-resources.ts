@@ -1,4 +1,4 @@
-import { syncBodySchema, syncResultSchema } from '@parley/contracts';
+import { operations } from '@parley/contracts';
 import { pushResources } from '@parley/resources';
 import { HttpError, badRequest, route } from '@parley/service';
 import { builtInToolNames } from '@parley/tools';
@@ -6,31 +6,28 @@ import type { DataDeps } from '../app';
 
 /** `POST /v1/sync`: brings the environment's definitions to what is given, all or nothing. */
 export const pushResourcesRoute = ({ db, requestReindexing }: DataDeps) =>
-  route(
-    { method: 'post', path: '/v1/sync', permission: 'sync', body: syncBodySchema, response: syncResultSchema },
-    async ({ body }, { scope, requestId }) => {
-      const pushed = await pushResources(db, scope, { ...body, knownTools: builtInToolNames });
-      if (pushed.ok) {
-        if (!pushed.result.dryRun && body.resources.entityTypes) requestReindexing(requestId);
-        return pushed.result;
-      }
-      switch (pushed.reason) {
-        case 'invalid':
-          throw badRequest('The definitions have problems', pushed.problems, 'invalid_definitions');
-        case 'version_conflict':
-          throw new HttpError(
-            409,
-            'version_conflict',
-            `The environment has changed since: it is at version ${pushed.version}`,
-            {
-              details: [
-                {
-                  path: 'expectedVersion',
-                  message: `is ${body.expectedVersion}, the environment is at ${pushed.version}`,
-                },
-              ],
-            },
-          );
-      }
-    },
-  );
+  route(operations.syncPush, async ({ body }, { scope, requestId }) => {
+    const pushed = await pushResources(db, scope, { ...body, knownTools: builtInToolNames });
+    if (pushed.ok) {
+      if (!pushed.result.dryRun && body.resources.entityTypes) requestReindexing(requestId);
+      return pushed.result;
+    }
+    switch (pushed.reason) {
+      case 'invalid':
+        throw badRequest('The definitions have problems', pushed.problems, 'invalid_definitions');
+      case 'version_conflict':
+        throw new HttpError(
+          409,
+          'version_conflict',
+          `The environment has changed since: it is at version ${pushed.version}`,
+          {
+            details: [
+              {
+                path: 'expectedVersion',
+                message: `is ${body.expectedVersion}, the environment is at ${pushed.version}`,
+              },
+            ],
+          },
+        );
+    }
+  });
