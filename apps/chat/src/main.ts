@@ -7,9 +7,17 @@ import {
   createTransfer,
   providersOfEnvironment,
 } from '@parley/agents';
-import { createDb, createSecretBox, schemaProblem } from '@parley/db';
+import { createDb, createSecretBox, isDatabaseUnavailable, schemaProblem } from '@parley/db';
 import { createEntities } from '@parley/entities';
-import { createGuardedFetch, createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
+import {
+  createGuardedFetch,
+  createLogger,
+  createMetrics,
+  loadConfig,
+  runService,
+  startProcess,
+  untilAvailable,
+} from '@parley/service';
 import { createExecutorClient, createMcpServers, createTools } from '@parley/tools';
 import { createChatApp } from './app';
 import { chatVariables } from './config';
@@ -24,7 +32,9 @@ startProcess(async () => {
     applicationName: 'parley-chat',
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });
-  const problem = await schemaProblem(db.pool);
+  const problem = await untilAvailable({ name: 'PostgreSQL', log, isUnavailable: isDatabaseUnavailable }, () =>
+    schemaProblem(db.pool),
+  );
   if (problem !== null) throw new Error(problem);
 
   const box = createSecretBox(config.SECRETS_KEY);

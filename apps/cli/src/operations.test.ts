@@ -77,7 +77,10 @@ test('migrate brings an empty database up to date, once, and --check says whethe
     const unmigrated = await parley(['demo'], env);
     expect(unmigrated).toMatchObject({ code: 1, stderr: expect.stringContaining('Run: parley migrate') });
     expect(await parley(['migrate', '--check'], env)).toMatchObject({ code: 1, stdout: '' });
+    // Whoever waits for the migrations sees them come.
+    const waiting = succeed(['migrate', '--check', '--wait', '120'], env);
     const runs = await Promise.all([parley(['migrate'], env), parley(['migrate'], env)]);
+    expect(await waiting).toBe('The database is up to date.');
     expect(runs.map(({ stdout }) => stdout.split(' ')[0]).sort()).toEqual(['Applied', 'The']);
     expect(await succeed(['migrate', '--check'], env)).toBe('The database is up to date.');
   } finally {

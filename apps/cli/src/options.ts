@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 
 /** Every command prints its result as JSON on request; its errors come as one JSON line too (main.ts). */
 export const withJson = (command: Command): Command => command.option('--json', 'the result as one JSON line');
@@ -28,3 +28,8 @@ export const groups = {
 
 /** An option that may be repeated. */
 export const collect = (value: string, values: string[] = []): string[] => [...values, value];
+
+export function wholeSeconds(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of seconds.');
+  return Number(text);
+}

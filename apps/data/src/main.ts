@@ -1,7 +1,7 @@
-import { createDb, schemaProblem } from '@parley/db';
+import { createDb, isDatabaseUnavailable, schemaProblem } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { closeRedis, connectRedis, createQueues, createRateLimiter, requireSafeRedis } from '@parley/queues';
-import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
+import { createLogger, createMetrics, loadConfig, runService, startProcess, untilAvailable } from '@parley/service';
 import { createDataApp } from './app';
 import { dataVariables } from './config';
 import { createReindexingRequest } from './request-reindexing';
@@ -16,7 +16,9 @@ startProcess(async () => {
     applicationName: 'parley-data',
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });
-  const problem = await schemaProblem(db.pool);
+  const problem = await untilAvailable({ name: 'PostgreSQL', log, isUnavailable: isDatabaseUnavailable }, () =>
+    schemaProblem(db.pool),
+  );
   if (problem !== null) throw new Error(problem);
 
   const onError = (error: Error) => log.warn({ err: error }, 'Redis');

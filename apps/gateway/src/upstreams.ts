@@ -2,8 +2,11 @@ import { Pool } from 'undici';
 import { type UpstreamName, upstreamNames } from './routes';
 
 const connectTimeoutMs = 3_000;
-/** Kept-alive connections are given up before the services do so (65 s), so that none is used while it is closed. */
-const idleTimeoutMs = 30_000;
+/**
+ * Kept-alive connections are given up before the services do so: 65 s while they run, and SHUTDOWN_DRAIN_MS (5 s in the
+ * manifests) when they leave. So none is used while it is being closed.
+ */
+const idleTimeoutMs = 4_000;
 const connectionsEach = 512;
 
 export interface Upstream {

@@ -1,6 +1,6 @@
-import { createDb, schemaProblem } from '@parley/db';
+import { createDb, isDatabaseUnavailable, schemaProblem } from '@parley/db';
 import { closeRedis, connectRedis, createQueues, requireSafeRedis } from '@parley/queues';
-import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
+import { createLogger, createMetrics, loadConfig, runService, startProcess, untilAvailable } from '@parley/service';
 import { createInbox } from '@parley/webhooks';
 import { createIngestApp } from './app';
 import { ingestVariables } from './config';
@@ -22,7 +22,9 @@ startProcess(async () => {
     applicationName: 'parley-webhook-ingest',
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });
-  const problem = await schemaProblem(db.pool);
+  const problem = await untilAvailable({ name: 'PostgreSQL', log, isUnavailable: isDatabaseUnavailable }, () =>
+    schemaProblem(db.pool),
+  );
   if (problem !== null) throw new Error(problem);
   const redis = connectRedis({
     url: config.REDIS_URL,

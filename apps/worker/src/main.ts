@@ -1,6 +1,6 @@
-import { createDb, schemaProblem } from '@parley/db';
+import { createDb, isDatabaseUnavailable, schemaProblem } from '@parley/db';
 import { closeRedis, connectRedis, createQueues, requireSafeRedis } from '@parley/queues';
-import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
+import { createLogger, createMetrics, loadConfig, runService, startProcess, untilAvailable } from '@parley/service';
 import { workerVariables } from './config';
 import { createRuntime } from './runtime';
 import { createWorker } from './worker';
@@ -15,7 +15,9 @@ startProcess(async () => {
     applicationName: 'parley-worker',
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });
-  const problem = await schemaProblem(db.pool);
+  const problem = await untilAvailable({ name: 'PostgreSQL', log, isUnavailable: isDatabaseUnavailable }, () =>
+    schemaProblem(db.pool),
+  );
   if (problem !== null) throw new Error(problem);
 
   const onError = (error: Error) => log.warn({ err: error }, 'Redis');
@@ -31,7 +33,7 @@ startProcess(async () => {
     warn: (warning) => log.warn(warning),
   });
   const queues = createQueues({ redis: producerRedis });
-  const runtime = createRuntime({ config, db, log });
+  const runtime = createRuntime({ config, db, log, metrics });
   const worker = createWorker({
     ...runtime,
     db,

@@ -33,3 +33,4 @@ export {
 export { type Logger, createLogger, silentLogger } from './process/logger';
 export { type HttpMetrics, type Metrics, createMetrics } from './process/metrics';
 export { type ServiceOptions, runService, startProcess } from './process/run-service';
+export { untilAvailable } from './process/until-available';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { groups, ofOrganization, withJson } from '../options';
+import { groups, ofOrganization, wholeSeconds, withJson } from '../options';
 
 /** Installing and running Parley: the database, organizations, keys. */
 export function addOperationCommands(program: Command): void {
@@ -7,6 +7,7 @@ export function addOperationCommands(program: Command): void {
     .helpGroup(groups.database)
     .description('bring the database to this version')
     .option('--check', 'only say whether it is; status 1 when not')
+    .option('--wait <seconds>', 'wait so long for the database and, with --check, for its migrations', wholeSeconds)
     .action(async (options) => (await import('../commands/migrate')).runMigrate(options));
 
   withJson(program.command('demo'))

@@ -1,21 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { migrate, schemaProblem } from '@parley/db';
+import { isDatabaseUnavailable, migrate, schemaProblem } from '@parley/db';
 import { explain } from '../database';
 import { databaseUrl, migrationsDir } from '../environment';
 import { Failure } from '../failure';
 import { note, print, printJson } from '../terminal';
 
+interface MigrateOptions {
+  check?: boolean;
+  /** Seconds. */
+  wait?: number;
+  json?: boolean;
+}
+
+const retryMs = 1_000;
+
 /** `parley migrate`: applies what is missing; with --check only says whether something is. */
-export async function runMigrate({ check, json }: { check?: boolean; json?: boolean }): Promise<void> {
+export async function runMigrate({ check, wait = 0, json }: MigrateOptions): Promise<void> {
   const url = databaseUrl();
-  try {
-    if (check) return await checkSchema(url, json);
-    const { applied } = await migrate({ databaseUrl: url, migrationsDir: migrationsDir(), log: note });
-    if (json) return printJson({ applied });
-    print(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.`);
-  } catch (error) {
-    throw explain(error, url);
+  const deadlineMs = Date.now() + wait * 1_000;
+  for (;;) {
+    try {
+      return check ? await checkSchema(url, json) : await apply(url, json);
+    } catch (error) {
+      const mayPass = isDatabaseUnavailable(error) || (check && error instanceof Failure);
+      if (!mayPass || Date.now() + retryMs > deadlineMs) throw explain(error, url);
+      note(`waiting: ${error instanceof Error && error.message ? error.message : 'no answer'}`);
+      await sleep(retryMs);
+    }
   }
+}
+
+async function apply(url: string, json = false): Promise<void> {
+  const { applied } = await migrate({ databaseUrl: url, migrationsDir: migrationsDir(), log: note });
+  if (json) return printJson({ applied });
+  print(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.`);
 }
 
 async function checkSchema(url: string, json = false): Promise<void> {

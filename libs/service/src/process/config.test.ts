@@ -27,6 +27,7 @@ test('defaults, numbers and addresses', () => {
     INTERNAL_PORT: 4101,
     LOG_LEVEL: 'info',
     SHUTDOWN_TIMEOUT_MS: 25_000,
+    SHUTDOWN_DRAIN_MS: 0,
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: 10,
     TOKEN: undefined,

@@ -29,6 +29,10 @@ export const serviceVariables = (port: number) => ({
     .default('info')
     .meta({ description: 'Least severe level that is logged.' }),
   SHUTDOWN_TIMEOUT_MS: numberVariable(25_000, 100).meta({ description: 'Milliseconds until a shutdown is forced.' }),
+  SHUTDOWN_DRAIN_MS: numberVariable(0, 0, 60_000).meta({
+    description:
+      'Milliseconds between "not ready" and the closed door, part of the time above. Longer than the gateway keeps an idle connection (4,000), a restart loses no request.',
+  }),
 });
 
 /** The database, for services that have one. */

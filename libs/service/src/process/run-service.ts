@@ -1,13 +1,19 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeServer } from './close-server';
+import { announceClosing, closeServer } from './close-server';
 import { createInternalServer } from './internal-server';
 import type { Logger } from './logger';
 import type { Metrics } from './metrics';
 
 export interface ServiceOptions {
-  config: { HOST: string; PORT: number; INTERNAL_PORT: number; SHUTDOWN_TIMEOUT_MS: number };
+  config: {
+    HOST: string;
+    PORT: number;
+    INTERNAL_PORT: number;
+    SHUTDOWN_TIMEOUT_MS: number;
+    SHUTDOWN_DRAIN_MS: number;
+  };
   log: Logger;
   metrics: Metrics;
   /** Absent in a process that serves no HTTP. */
@@ -19,8 +25,6 @@ export interface ServiceOptions {
   checks: Record<string, () => Promise<unknown>>;
   /** What to close after the last request, in this order: workers, queues, Redis, database. */
   closing: { name: string; close: () => Promise<unknown> }[];
-  /** Milliseconds between "not ready" and the closed door, so that a load balancer sees it. */
-  drainDelayMs?: number;
 }
 
 const defaultServerOptions: ServerOptions = {
@@ -30,8 +34,9 @@ const defaultServerOptions: ServerOptions = {
 };
 
 /**
- * Listens and stays until SIGTERM or SIGINT, then shuts down in phases: not ready → no new connections → running
- * requests end → `closing` in order. Past the deadline the process leaves anyway, with status 1.
+ * Listens and stays until SIGTERM or SIGINT, then shuts down in phases: not ready → for SHUTDOWN_DRAIN_MS answers still
+ * come, each ending its connection → no new connections → running requests end → `closing` in order. Past the deadline
+ * the process leaves anyway, with status 1.
  */
 export async function runService(options: ServiceOptions): Promise<void> {
   const { config, log, metrics, app, checks, closing } = options;
@@ -56,8 +61,11 @@ export async function runService(options: ServiceOptions): Promise<void> {
       process.exit(1);
     }, config.SHUTDOWN_TIMEOUT_MS);
     deadline.unref();
-    if (options.drainDelayMs) await sleep(options.drainDelayMs);
-    if (server) await closeServer(server);
+    if (server) {
+      announceClosing(server);
+      if (config.SHUTDOWN_DRAIN_MS > 0) await sleep(config.SHUTDOWN_DRAIN_MS);
+      await closeServer(server);
+    }
     for (const { name, close } of closing) {
       await close().catch((error: unknown) => log.error({ err: error }, `closing ${name} failed`));
     }
