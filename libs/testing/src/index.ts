@@ -1,6 +1,7 @@
 export { freePort } from '@parley/embedded';
 export { createTestDatabase, type TestDatabase } from './database';
 export { createTestRedis, type TestRedis } from './redis';
+export { type FlowServer, type FlowServerOrder, startFlowServer } from './flow-server/flow-server';
 export { type ModelServer, startModelServer } from './model-server/model-server';
 export { type ModelScript, type ModelServerReply, type ModelServerRequest } from './model-server/protocol';
 export { type ServiceName, type Stack, type StackOptions, startStack } from './stack/start-stack';

@@ -1,0 +1,264 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Scope } from '@parley/contracts';
+import { inTransaction } from '@parley/db';
+import type { Origin } from '@parley/entities';
+import { z } from 'zod';
+import { roundAmount } from './amount';
+import { applyStatus } from './apply-status';
+import type { PaymentsDeps } from './deps';
+import { type FlowAccount, currencySchema, findFlowAccount } from './flow/flow-account';
+import { type FlowClient, type FlowFailure, type FlowOrder, createFlowClient } from './flow/flow-client';
+import { type Payment, findPayment, paymentType, toPayment } from './payment';
+import {
+  claimOrder,
+  closeOrder,
+  commerceOrderOf,
+  findByCall,
+  insertOrder,
+  nextAttempt,
+  releaseOrder,
+} from './payment-orders';
+import { ensurePaymentType } from './payment-type';
+import { transition, writeEvent } from './transition';
+
+export interface CreatePaymentInput extends Origin {
+  amount: number;
+  description: string;
+  /** That of the configuration unless given. */
+  currency?: string;
+  customerEmail: string;
+  /** Linked from the payment by `payment_for`. */
+  entityId?: string;
+  /** Names the tool call: the same call again gives the same payment. Null: a call of its own each time. */
+  callKey: string | null;
+  signal?: AbortSignal;
+}
+
+export type CreatePaymentResult =
+  | { ok: true; paymentId: string; paymentLinkUrl: string; flowOrderId: string }
+  | { ok: false; reason: 'not_configured' | 'entity_not_found' | 'invalid'; message: string }
+  /** There is no link; the payment says why (`failed`), or another process is still at it. */
+  | { ok: false; reason: 'no_link'; message: string; paymentId: string };
+
+/** Of all that one call may wait for another process that makes the same payment, in milliseconds. */
+const waitForOtherMs = 20_000;
+
+/**
+ * Makes a payment and its link at Flow (interface.md, payment.create). Nothing is asked of Flow before the payment is
+ * stored as `draft`, and nobody hears of the link before it is stored: docs/adr/0024 says what a crash leaves behind.
+ */
+export async function createPayment(
+  deps: PaymentsDeps,
+  scope: Scope,
+  input: CreatePaymentInput,
+): Promise<CreatePaymentResult> {
+  const found = await findFlowAccount(deps.pool, deps.box, scope, { activeOnly: true });
+  if (!found.ok) return { ok: false, reason: 'not_configured', message: found.message };
+  const { account } = found;
+  const checked = check(input, account);
+  if (!checked.ok) return { ok: false, reason: 'invalid', message: checked.message };
+  const drafted = await draft(deps, scope, { ...input, ...checked.money });
+  if (!drafted.ok) return drafted;
+  await deps.onStep?.('drafted', drafted.paymentId);
+  return open(deps, scope, account, { ...input, paymentId: drafted.paymentId });
+}
+
+function check(
+  { amount, currency, customerEmail }: CreatePaymentInput,
+  { defaultCurrency }: FlowAccount,
+): { ok: true; money: { amount: number; currency: string } } | { ok: false; message: string } {
+  const parsed = currencySchema.safeParse(currency ?? defaultCurrency);
+  if (!parsed.success) return { ok: false, message: `currency ${parsed.error.issues[0]!.message}` };
+  const rounded = roundAmount(amount, parsed.data);
+  if (!(rounded > 0 && rounded <= 1e12)) return { ok: false, message: 'amount must be a number above 0' };
+  if (!z.email().safeParse(customerEmail).success)
+    return { ok: false, message: 'customerEmail must be an e-mail address' };
+  return { ok: true, money: { amount: rounded, currency: parsed.data } };
+}
+
+/** Leaves the transaction of a draft, so that nothing of it stays. */
+class Abandoned extends Error {
+  constructor(readonly why: 'entity_not_found' | 'made_by_other') {
+    super(why);
+  }
+}
+
+/** The payment of this call as it is stored: the one of an earlier try, else a new draft. */
+async function draft(
+  deps: PaymentsDeps,
+  scope: Scope,
+  input: CreatePaymentInput & { currency: string },
+): Promise<{ ok: true; paymentId: string } | Extract<CreatePaymentResult, { reason: string }>> {
+  const { pool, entities } = deps;
+  const { amount, currency, description, customerEmail, entityId, callKey, actor, hops, requestId } = input;
+  const origin: Origin = { actor, hops, requestId };
+  await ensurePaymentType(pool, scope);
+  for (;;) {
+    const earlier = callKey === null ? null : await findByCall(pool, scope, callKey);
+    if (earlier !== null) return { ok: true, paymentId: earlier };
+    try {
+      return await inTransaction(pool, async (tx) => {
+        const data = { amount, currency, description, status: 'draft', customerEmail };
+        const created = await entities.create(scope, { ...origin, type: paymentType, data }, tx);
+        if (!created.ok) {
+          const problems = created.reason === 'invalid' ? created.problems : [];
+          const told = problems.map(({ path, message }) => `${path}: ${message}`).join('; ') || created.reason;
+          return { ok: false, reason: 'invalid', message: `The payment cannot be stored: ${told}` };
+        }
+        const payment = toPayment(created.entity.value);
+        if (!(await insertOrder(tx, scope, { paymentId: payment.id, callKey }))) throw new Abandoned('made_by_other');
+        if (entityId !== undefined) {
+          const relation = { relation: 'payment_for', fromId: payment.id, toId: entityId };
+          if (!(await entities.link(scope, relation, tx)).ok) throw new Abandoned('entity_not_found');
+        }
+        await writeEvent(tx, scope, 'payment.created', payment, origin);
+        return { ok: true, paymentId: payment.id };
+      });
+    } catch (error) {
+      if (!(error instanceof Abandoned)) throw error;
+      if (error.why === 'entity_not_found')
+        return { ok: false, reason: 'entity_not_found', message: 'Entity not found' };
+    }
+  }
+}
+
+interface OpenInput extends CreatePaymentInput {
+  paymentId: string;
+}
+
+/** Brings a draft to its link, or to `failed`; of several at once one does it and the others wait for what comes of it. */
+async function open(
+  deps: PaymentsDeps,
+  scope: Scope,
+  account: FlowAccount,
+  input: OpenInput,
+): Promise<CreatePaymentResult> {
+  const { paymentId } = input;
+  const untilMs = Date.now() + waitForOtherMs;
+  for (;;) {
+    const payment = await findPayment(deps.entities, scope, paymentId);
+    if (payment === null) return noLink(paymentId, 'The payment has been deleted');
+    if (payment.status !== 'draft') return outcomeOf(payment);
+    const claim = await claimOrder(deps.pool, paymentId);
+    if (claim !== null) return order(deps, scope, account, payment, { ...input, ...claim });
+    if (Date.now() > untilMs || input.signal?.aborted) {
+      return noLink(paymentId, 'The payment link is still being made, try again in a minute');
+    }
+    await sleep(100);
+  }
+}
+
+async function order(
+  deps: PaymentsDeps,
+  scope: Scope,
+  account: FlowAccount,
+  payment: Payment,
+  input: OpenInput & { attempt: number; isResumed: boolean },
+): Promise<CreatePaymentResult> {
+  const { pool, entities, observe, onStep } = deps;
+  const { paymentId, actor, hops, requestId } = input;
+  const origin: Origin = { actor, hops, requestId };
+  // Not given up with the caller: what has begun at Flow is brought to its end, within the client's own limits.
+  const flow = createFlowClient(account, deps.flow);
+  let { attempt } = input;
+  await onStep?.('claimed', paymentId);
+  if (input.isResumed) {
+    const resumed = await resume(deps, scope, flow, { paymentId, attempt, origin });
+    if (!resumed.ok) {
+      await releaseOrder(pool, paymentId);
+      return noLink(paymentId, resumed.message);
+    }
+    if (resumed.next === 'settled') return open(deps, scope, account, input);
+    attempt = resumed.next;
+  }
+  const made = await flow.createPayment({
+    commerceOrder: commerceOrderOf(paymentId, attempt),
+    subject: input.description,
+    amount: payment.amount,
+    currency: payment.currency,
+    email: input.customerEmail,
+    urlConfirmation: `${deps.publicUrl}/webhook/flow`,
+    urlReturn: account.returnUrl || `${deps.publicUrl}/`,
+    ...(input.entityId !== undefined && { optional: JSON.stringify({ entityId: input.entityId }) }),
+  });
+  await onStep?.('ordered', paymentId);
+  const stored = made.ok
+    ? await record(deps, scope, paymentId, made.order, origin)
+    : await fail(deps, scope, paymentId, made, origin);
+  await onStep?.('recorded', paymentId);
+  if (stored !== null) observe?.({ kind: 'created', result: stored.status === 'pending' ? 'pending' : 'failed' });
+  const now = stored ?? (await findPayment(entities, scope, paymentId));
+  return now === null ? noLink(paymentId, 'The payment has been deleted') : outcomeOf(now);
+}
+
+/**
+ * Somebody asked Flow for this order and was cut off. When Flow knows it, its link is lost with its token, which only the
+ * answer has: nobody can have it, so another order takes its place. When Flow does not know it, it was never made.
+ */
+async function resume(
+  deps: PaymentsDeps,
+  scope: Scope,
+  flow: FlowClient,
+  { paymentId, attempt, origin }: { paymentId: string; attempt: number; origin: Origin },
+): Promise<{ ok: true; next: number | 'settled' } | { ok: false; message: string }> {
+  const answer = await flow.getStatusByCommerceId(commerceOrderOf(paymentId, attempt));
+  if (!answer.ok) {
+    return answer.reason === 'refused' ? { ok: true, next: attempt } : { ok: false, message: answer.message };
+  }
+  if (answer.status.code === 2) {
+    await applyStatus(deps, scope, { paymentId, status: answer.status, source: 'tool', origin });
+    return { ok: true, next: 'settled' };
+  }
+  return { ok: true, next: await nextAttempt(deps.pool, paymentId) };
+}
+
+/** The link, in one transaction with its event; null when the payment is no draft any more. */
+const record = (
+  { pool, entities }: PaymentsDeps,
+  scope: Scope,
+  paymentId: string,
+  { link, token, flowOrder }: FlowOrder,
+  origin: Origin,
+): Promise<Payment | null> =>
+  inTransaction(pool, async (tx) => {
+    const change = { to: 'pending', providerReference: flowOrder, paymentLinkUrl: link, flowToken: token } as const;
+    const moved = await transition(entities, tx, scope, paymentId, change, origin);
+    if (moved.ok) await closeOrder(tx, paymentId, { flowToken: token });
+    return moved.ok ? moved.payment : null;
+  });
+
+/**
+ * A failed payment with its reason. What Flow refuses it would refuse again, so the same call gets the same answer; after
+ * trouble on the way the same call may try again, with another payment.
+ */
+const fail = (
+  { pool, entities }: PaymentsDeps,
+  scope: Scope,
+  paymentId: string,
+  failure: FlowFailure,
+  origin: Origin,
+): Promise<Payment | null> =>
+  inTransaction(pool, async (tx) => {
+    const change = { to: 'failed', failureReason: describeFailure(failure) } as const;
+    const moved = await transition(entities, tx, scope, paymentId, change, origin);
+    if (moved.ok) await closeOrder(tx, paymentId, { freesCall: failure.reason !== 'refused' });
+    return moved.ok ? moved.payment : null;
+  });
+
+export const describeFailure = (failure: FlowFailure): string =>
+  failure.reason !== 'refused'
+    ? failure.message
+    : `Flow refuses: ${failure.message}${failure.code === null ? '' : ` (${failure.code})`}`;
+
+const noLink = (paymentId: string, message: string): CreatePaymentResult => ({
+  ok: false,
+  reason: 'no_link',
+  message,
+  paymentId,
+});
+
+function outcomeOf({ id, status, paymentLinkUrl, providerReference, failureReason }: Payment): CreatePaymentResult {
+  if (status === 'failed') return noLink(id, failureReason ?? 'The payment has failed');
+  if (paymentLinkUrl === undefined || providerReference === undefined) return noLink(id, `The payment is ${status}`);
+  return { ok: true, paymentId: id, paymentLinkUrl, flowOrderId: providerReference };
+}

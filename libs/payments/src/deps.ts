@@ -1,0 +1,34 @@
+import type pg from 'pg';
+import type { SecretBox } from '@parley/db';
+import type { Entities } from '@parley/entities';
+import type { FlowClientOptions } from './flow/flow-client';
+
+/** Steps of making a payment between which a process may die; tests listen here. */
+export type PaymentStep = 'drafted' | 'claimed' | 'ordered' | 'recorded';
+
+export type PaymentSource = 'webhook' | 'reconciliation' | 'tool';
+
+/** What is counted. */
+export type PaymentObservation =
+  | { kind: 'created'; result: 'pending' | 'failed' }
+  | { kind: 'settled'; status: 'paid' | 'failed'; source: PaymentSource }
+  | { kind: 'mismatch'; source: PaymentSource }
+  | { kind: 'reconciled'; result: 'paid' | 'failed' | 'unchanged' | 'mismatch' | 'error' };
+
+export interface PaymentsLog {
+  info(fields: Record<string, unknown>, message: string): void;
+  warn(fields: Record<string, unknown>, message: string): void;
+  error(fields: Record<string, unknown>, message: string): void;
+}
+
+export interface PaymentsDeps {
+  pool: pg.Pool;
+  entities: Entities;
+  box: SecretBox;
+  /** Public address of the gateway, without a slash at its end: where the provider sends its callback. */
+  publicUrl: string;
+  log: PaymentsLog;
+  observe?: (observation: PaymentObservation) => void;
+  onStep?: (step: PaymentStep, paymentId: string) => void | Promise<void>;
+  flow?: Omit<FlowClientOptions, 'signal'>;
+}

@@ -1,0 +1,159 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type FlowServer, freePort, startFlowServer } from '@parley/testing';
+import { createFlowClient } from './flow-client';
+import { parseFlowStatus } from './flow-status';
+import { signParams } from './sign';
+
+const fixtures = join(__dirname, '../../fixtures/flow-api');
+const read = (name: string) => JSON.parse(readFileSync(join(fixtures, name), 'utf8'));
+const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
+const order = {
+  commerceOrder: 'pay_1',
+  subject: 'Envío & café ñandú 100%',
+  amount: 12_000,
+  currency: 'CLP',
+  email: 'buyer+tag@example.com',
+  urlConfirmation: 'https://svc.example.com/webhook/flow?x=1&y=2',
+  urlReturn: 'https://svc.example.com/',
+};
+
+let flow: FlowServer;
+beforeEach(async () => {
+  flow = await startFlowServer(keys);
+});
+afterEach(async () => {
+  expect(flow.problems).toEqual([]);
+  await flow.stop();
+});
+const client = (options = {}) => createFlowClient({ apiUrl: flow.url, ...keys }, options);
+
+describe('signing', () => {
+  const { secretKey, vectors } = read('signing-vectors.json') as {
+    secretKey: string;
+    vectors: { name: string; params: Record<string, string>; s: string }[];
+  };
+  it.each(vectors)('$name', ({ params, s }) => {
+    expect(signParams(params, secretKey)).toBe(s);
+  });
+
+  it('sorts capital letters first and knows no order of a language', () => {
+    expect(signParams({ b: 1, B: 2, a: 3, A: 4 }, 'k')).toBe(signParams({ A: 4, B: 2, a: 3, b: 1 }, 'k'));
+    expect(signParams({ a: 1, B: 2 }, 'k')).not.toBe(signParams({ aB: 12 }, 'k'));
+  });
+});
+
+describe('answers', () => {
+  it.each(readdirSync(fixtures).filter((name) => name.startsWith('payment.getStatus')))('reads %s', (name) => {
+    const code = Number(/\.(\d)-/.exec(name)![1]);
+    expect(parseFlowStatus(read(name))).toEqual({
+      code,
+      message: { 1: 'pendiente', 2: 'pagada', 3: 'rechazada', 4: 'anulada' }[code],
+      flowOrder: '8765456',
+      commerceOrder: 'pay_fixture_0001',
+      amount: name.includes('mismatch') ? 100 : 12_000,
+      currency: 'CLP',
+    });
+  });
+
+  it('takes numbers as texts, and nothing for a status that is none', () => {
+    const paid = read('payment.getStatus.2-paid.json');
+    expect(parseFlowStatus({ ...paid, status: '2', amount: '12000', flowOrder: '1', more: true })).toMatchObject({
+      code: 2,
+      amount: 12_000,
+      flowOrder: '1',
+    });
+    for (const wrong of [{ ...paid, status: 5 }, { ...paid, amount: '' }, { ...paid, flowOrder: null }, null, 'x']) {
+      expect(parseFlowStatus(wrong)).toBeNull();
+    }
+  });
+});
+
+it('creates an order by a form and finds it in all three ways by query', async () => {
+  const made = await client().createPayment({ ...order, optional: '{"entityId":"ent_1"}' });
+  if (!made.ok) throw new Error(made.message);
+  const { token, flowOrder, link } = made.order;
+  expect(link).toBe(`${flow.url.replace('/api', '')}/app/web/pay.php?token=${token}`);
+  expect(flow.orders).toMatchObject([{ ...order, optional: '{"entityId":"ent_1"}' }]);
+  const found = { ok: true, status: { code: 1, flowOrder, commerceOrder: 'pay_1', amount: 12_000, currency: 'CLP' } };
+  expect(await client().getStatus(token)).toMatchObject(found);
+  expect(await client().getStatusByFlowOrder(flowOrder)).toMatchObject(found);
+  expect(await client().getStatusByCommerceId('pay_1')).toMatchObject(found);
+});
+
+it.each(['error.400.currency-not-enabled.json', 'error.400.email-invalid.json', 'error.400.minimum-amount.json'])(
+  'hands on what Flow says: %s',
+  async (name) => {
+    const body = read(name);
+    flow.misbehave('create', { kind: 'error', status: 400, body });
+    expect(await client().createPayment(order)).toEqual({ ok: false, reason: 'refused', ...body });
+    expect(flow.requests).toHaveLength(1);
+  },
+);
+
+it('knows a business error from trouble with the keys by what Flow says, as both are 401', async () => {
+  const body = read('error.401.business.json');
+  flow.misbehave('getStatus', { kind: 'error', status: 401, body });
+  expect(await client().getStatus('t')).toEqual({ ok: false, reason: 'refused', ...body });
+  const wrong = createFlowClient({ apiUrl: flow.url, apiKey: 'KEY-1', secretKey: 'other' });
+  expect(await wrong.getStatus('t')).toMatchObject({ ok: false, reason: 'refused', message: 'Invalid signature' });
+  expect(flow.problems.splice(0)).toEqual(['getStatus has a wrong signature']);
+});
+
+describe('trouble on the way', () => {
+  it.each([['overload'], ['cut']] as const)('%s: asks again for a status, never creates twice', async (kind) => {
+    const made = await client().createPayment(order);
+    if (!made.ok) throw new Error(made.message);
+    flow.misbehave('getStatus', { kind }, { times: 2 });
+    expect(await client().getStatus(made.order.token)).toMatchObject({ ok: true });
+    flow.misbehave('create', { kind, after: true }, { times: 1 });
+    expect(await client().createPayment({ ...order, commerceOrder: 'pay_2' })).toMatchObject({
+      ok: false,
+      reason: 'uncertain',
+    });
+    expect(flow.orders.map(({ commerceOrder }) => commerceOrder)).toEqual(['pay_1', 'pay_2']);
+  });
+
+  it('gives up a slow one in time', async () => {
+    flow.misbehave('create', { kind: 'slow', ms: 60_000 });
+    flow.misbehave('getStatus', { kind: 'slow', ms: 60_000 });
+    const hasty = client({ createTimeoutMs: 100, statusTimeoutMs: 50 });
+    expect(await hasty.createPayment(order)).toEqual({
+      ok: false,
+      reason: 'uncertain',
+      message: 'Flow did not answer within 0.1 s',
+    });
+    expect(await hasty.getStatus('t')).toMatchObject({ ok: false, reason: 'uncertain' });
+    expect(flow.requests.map(({ operation }) => operation)).toEqual(['create', 'getStatus', 'getStatus', 'getStatus']);
+  });
+
+  it('creates again where Flow has seen nothing', async () => {
+    const nobody = createFlowClient({ apiUrl: `http://127.0.0.1:${await freePort()}/api`, ...keys });
+    expect(await nobody.createPayment(order)).toEqual({
+      ok: false,
+      reason: 'unreachable',
+      message: 'Flow cannot be reached (ECONNREFUSED)',
+    });
+    flow.misbehave('create', { kind: 'error', status: 429, body: {} }, { times: 1 });
+    expect(await client().createPayment(order)).toMatchObject({ ok: true });
+  });
+
+  it.each<[string, number, string]>([
+    ['a page', 200, '<html>maintenance</html>'],
+    ['something else', 200, '{"hello":1}'],
+    ['more than it should', 200, `"${'x'.repeat(300_000)}"`],
+    ['a redirect', 307, ''],
+  ])('does not follow %s', async (_name, status, body) => {
+    const server = createServer((_request, response) => {
+      response.writeHead(status, { location: 'http://127.0.0.1:1/' });
+      response.end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const other = createFlowClient({ apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, ...keys });
+    expect(await other.createPayment(order)).toMatchObject({ ok: false });
+    expect(await other.getStatus('t')).toMatchObject({ ok: false });
+    await new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
+  });
+});

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+/** What Flow says of an order (providers.md 5.2). Fields that we do not need may change. */
+export interface FlowStatus {
+  /** 1 pending, 2 paid, 3 rejected, 4 cancelled. */
+  code: 1 | 2 | 3 | 4;
+  /** In words: Flow's answer has none. */
+  message: string;
+  flowOrder: string;
+  commerceOrder: string;
+  amount: number;
+  currency: string;
+}
+
+const messages = { 1: 'pendiente', 2: 'pagada', 3: 'rechazada', 4: 'anulada' } as const;
+
+const schema = z
+  .object({
+    status: z.coerce.number().pipe(z.literal([1, 2, 3, 4])),
+    flowOrder: z.union([z.number(), z.string().min(1)]).transform(String),
+    commerceOrder: z.union([z.string(), z.number()]).transform(String),
+    amount: z.union([z.number(), z.string().min(1)]).pipe(z.coerce.number()),
+    currency: z.string().min(1),
+  })
+  .transform(({ status: code, currency, ...rest }): FlowStatus => {
+    return { ...rest, code, message: messages[code], currency: currency.toUpperCase() };
+  });
+
+/** Reads an answer of `payment/getStatus…`; null when it is not one. */
+export function parseFlowStatus(body: unknown): FlowStatus | null {
+  return schema.safeParse(body).data ?? null;
+}

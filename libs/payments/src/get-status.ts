@@ -1,0 +1,45 @@
+import type { Scope } from '@parley/contracts';
+import type { Origin } from '@parley/entities';
+import { applyStatus } from './apply-status';
+import { describeFailure } from './create-payment';
+import type { PaymentsDeps } from './deps';
+import { findFlowAccount } from './flow/flow-account';
+import { createFlowClient } from './flow/flow-client';
+import { type Payment, findPayment } from './payment';
+
+export type GetStatusResult =
+  | {
+      ok: true;
+      payment: Payment;
+      /** Absent while the provider has no order. */ flow?: { status: number; message: string };
+    }
+  | { ok: false; reason: 'not_found' }
+  /** Flow could not be asked; the payment as it is stored. */
+  | { ok: false; reason: 'provider_failed'; message: string; payment: Payment };
+
+/**
+ * A payment with what Flow says of it now (interface.md, payment.getStatus); an answer that settles it settles it. The
+ * payment is given as it is after that.
+ */
+export async function getPaymentStatus(
+  deps: PaymentsDeps,
+  scope: Scope,
+  { paymentId, signal, ...origin }: Origin & { paymentId: string; signal?: AbortSignal },
+): Promise<GetStatusResult> {
+  const payment = await findPayment(deps.entities, scope, paymentId);
+  if (payment === null) return { ok: false, reason: 'not_found' };
+  if (payment.providerReference === undefined) return { ok: true, payment };
+  const found = await findFlowAccount(deps.pool, deps.box, scope, { activeOnly: false });
+  if (!found.ok) return { ok: false, reason: 'provider_failed', message: found.message, payment };
+  const flow = createFlowClient(found.account, { ...deps.flow, signal });
+  const answer = await flow.getStatusByFlowOrder(payment.providerReference);
+  if (!answer.ok) return { ok: false, reason: 'provider_failed', message: describeFailure(answer), payment };
+  const { status } = answer;
+  const applied = await applyStatus(deps, scope, { paymentId, status, source: 'tool', origin });
+  if (!applied.ok && applied.reason === 'mismatch') {
+    deps.observe?.({ kind: 'mismatch', source: 'tool' });
+    return { ok: false, reason: 'provider_failed', message: `Flow does not confirm it: ${applied.problem}`, payment };
+  }
+  const settled = applied.ok && applied.changed ? await findPayment(deps.entities, scope, paymentId) : payment;
+  return { ok: true, payment: settled ?? payment, flow: { status: status.code, message: status.message } };
+}

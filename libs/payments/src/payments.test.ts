@@ -1,0 +1,370 @@
+import type { Scope } from '@parley/contracts';
+import {
+  type FlowServer,
+  type SeededOrganization,
+  createTestDatabase,
+  seedOrganization,
+  startFlowServer,
+} from '@parley/testing';
+import { type TestPayments, inEnvironment, newKeys, origin, startPayments, wanted } from './testing/start-payments';
+
+let flow: FlowServer;
+let t: TestPayments;
+let org: SeededOrganization;
+let scope: Scope;
+let n = 0;
+const nextCall = () => `run_1-call_${(n += 1)}`;
+/** Makes a payment with its link. */
+const make = async (more: object = {}, where = scope) => {
+  const result = await t.payments.create(where, { ...wanted, callKey: nextCall(), ...more });
+  if (!result.ok) throw new Error(result.message);
+  return { ...result, order: flow.orderOf(result.paymentLinkUrl) };
+};
+
+beforeAll(async () => {
+  const keys = newKeys();
+  flow = await startFlowServer(keys);
+  t = startPayments(await createTestDatabase(), flow);
+  org = await seedOrganization(t.db.pool, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
+  scope = org.scope;
+  await t.configure(scope, keys);
+});
+afterAll(async () => {
+  await t.stop();
+  await flow.stop();
+});
+afterEach(() => {
+  expect(flow.problems.splice(0)).toEqual([]);
+  for (const operation of ['create', 'getStatus', 'getStatusByFlowOrder', 'getStatusByCommerceId'] as const)
+    flow.misbehave(operation, null);
+});
+
+describe('create', () => {
+  it('makes a payment with a link, in every field that the interface names', async () => {
+    const { paymentId, paymentLinkUrl, flowOrderId, order } = await make();
+    expect(flowOrderId).toBe(String(order.flowOrder));
+    expect(order).toMatchObject({
+      commerceOrder: paymentId,
+      subject: 'Pedido 1',
+      amount: 12_000,
+      currency: 'CLP',
+      email: 'buyer@example.com',
+      urlConfirmation: 'https://svc.example.com/webhook/flow',
+      urlReturn: 'https://svc.example.com/',
+    });
+    expect(await t.dataOf(scope, paymentId)).toEqual({
+      amount: 12_000,
+      currency: 'CLP',
+      description: 'Pedido 1',
+      status: 'pending',
+      providerReference: flowOrderId,
+      paymentLinkUrl,
+      flowToken: order.token,
+      customerEmail: 'buyer@example.com',
+    });
+    expect(await t.eventsOf(paymentId)).toEqual([
+      'entity.created',
+      'payment.created',
+      'entity.updated',
+      'payment.link_created',
+    ]);
+  });
+
+  it('shows its type, with flat fields', async () => {
+    const types = await t.entities.types(scope);
+    expect(types.find(({ slug }) => slug === 'payment')).toMatchObject({
+      name: 'Payment',
+      schema: { amount: 'number', status: 'string', flowToken: 'string', paidAt: 'number' },
+      searchFields: ['description', 'customerEmail', 'providerReference'],
+    });
+  });
+
+  it('relates it to an entity, and makes nothing for one that is not there', async () => {
+    const created = await t.entities.create(scope, { ...origin, type: 'order', data: {} });
+    if (!created.ok) throw new Error(created.reason);
+    const { id } = created.entity.value;
+    const { paymentId, order } = await make({ entityId: id });
+    expect(await t.entities.relatedIds(scope, { entityId: id, relation: 'payment_for' })).toEqual([paymentId]);
+    expect(order.optional).toBe(JSON.stringify({ entityId: id }));
+
+    const before = flow.requests.length;
+    const { rows } = await t.db.pool.query('select count(*) from entities');
+    expect(await t.payments.create(scope, { ...wanted, entityId: 'ent_no', callKey: nextCall() })).toMatchObject({
+      ok: false,
+      reason: 'entity_not_found',
+    });
+    expect((await t.db.pool.query('select count(*) from entities')).rows).toEqual(rows);
+    expect(flow.requests).toHaveLength(before);
+  });
+
+  it('takes currency and return address from the configuration', async () => {
+    const keys = newKeys();
+    flow.addAccount(keys);
+    const production = inEnvironment(org, 'production');
+    await t.configure(production, keys, { defaultCurrency: 'usd', returnUrl: 'https://shop.example.com/thanks' });
+    const { paymentId, order } = await make({ amount: 10.005 }, production);
+    expect(order).toMatchObject({ currency: 'USD', amount: 10.01, urlReturn: 'https://shop.example.com/thanks' });
+    expect(await t.dataOf(production, paymentId)).toMatchObject({ currency: 'USD', amount: 10.01 });
+    const pesos = await make({ amount: 999.6, currency: 'clp' }, production);
+    expect(pesos.order).toMatchObject({ currency: 'CLP', amount: 1000 });
+  });
+
+  it.each([
+    [{ amount: 0 }, 'amount'],
+    [{ amount: -5 }, 'amount'],
+    [{ amount: 0.4 }, 'amount'],
+    [{ amount: Number.NaN }, 'amount'],
+    [{ amount: 1e15 }, 'amount'],
+    [{ currency: 'pesos!' }, 'currency'],
+    [{ customerEmail: 'nobody' }, 'customerEmail'],
+  ])('refuses %j before anything is made', async (wrong, named) => {
+    const result = await t.payments.create(scope, { ...wanted, ...wrong, callKey: nextCall() });
+    expect(result).toMatchObject({ ok: false, reason: 'invalid', message: expect.stringContaining(named) });
+  });
+
+  it('says that an environment has no integration, and when it was switched off', async () => {
+    const other = await seedOrganization(t.db.pool);
+    const expected = { ok: false, reason: 'not_configured', message: 'Payments are not configured in development' };
+    expect(await t.payments.create(other.scope, { ...wanted, callKey: null })).toEqual(expected);
+    const keys = newKeys();
+    await t.configure(other.scope, keys);
+    await t.db.pool.query('update integrations set active = false where organization_id = $1', [
+      other.scope.organizationId,
+    ]);
+    expect(await t.payments.create(other.scope, { ...wanted, callKey: null })).toEqual(expected);
+  });
+
+  it('leaves a failed payment with the reason when Flow refuses, and the same call gets the same answer', async () => {
+    const callKey = nextCall();
+    const result = await t.payments.create(scope, { ...wanted, amount: 100, callKey });
+    const reason = 'Flow refuses: The minimum amount is 350 CLP (1901)';
+    expect(result).toEqual({ ok: false, reason: 'no_link', message: reason, paymentId: expect.any(String) });
+    const paymentId = (result as { paymentId: string }).paymentId;
+    expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'failed', failureReason: reason });
+    expect(await t.eventsOf(paymentId)).toEqual([
+      'entity.created',
+      'payment.created',
+      'entity.updated',
+      'payment.failed',
+    ]);
+    expect(await t.payments.create(scope, { ...wanted, amount: 100, callKey })).toEqual(result);
+  });
+
+  it.each([
+    ['slow', { kind: 'slow', ms: 30_000 }, 'Flow did not answer within 0.2 s'],
+    ['down', { kind: 'overload' }, 'Flow answered 503'],
+    ['cut off after the order was made', { kind: 'cut', after: true }, 'The connection to Flow broke'],
+  ] as const)(
+    'Flow is %s: the payment fails with the reason, and the same call may try again',
+    async (_n, fault, why) => {
+      const callKey = nextCall();
+      const hasty = t.other({ flow: { createTimeoutMs: 200 } });
+      flow.misbehave('create', fault, { times: 1 });
+      const first = await hasty.create(scope, { ...wanted, callKey });
+      expect(first).toMatchObject({ ok: false, reason: 'no_link', message: expect.stringContaining(why) });
+      const { paymentId } = first as { paymentId: string };
+      expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'failed' });
+      const second = await t.payments.create(scope, { ...wanted, callKey });
+      expect(second).toMatchObject({ ok: true });
+      expect((second as { paymentId: string }).paymentId).not.toBe(paymentId);
+    },
+  );
+
+  it('the same call again, once or ten times at a time, is one payment with one link', async () => {
+    const callKey = nextCall();
+    const before = flow.orders.length;
+    flow.misbehave('create', { kind: 'slow', ms: 300 }, { times: 1 });
+    const calls = Array.from({ length: 10 }, () => t.other().create(scope, { ...wanted, callKey }));
+    const results = [...(await Promise.all(calls)), await t.payments.create(scope, { ...wanted, callKey })];
+    expect(results[0]).toMatchObject({ ok: true });
+    for (const result of results) expect(result).toEqual(results[0]);
+    expect(flow.orders).toHaveLength(before + 1);
+  });
+
+  it('calls without a name of their own stand each for themselves', async () => {
+    const [one, two] = [await make({ callKey: null }), await make({ callKey: null })];
+    expect(one.paymentId).not.toBe(two.paymentId);
+  });
+});
+
+describe('settling', () => {
+  const confirm = (order: { token: string }) => t.payments.confirmByToken(order.token);
+
+  it.each([
+    [2, 'paid', { paidAt: expect.any(Number) }, 'payment.paid'],
+    [3, 'failed', { failureReason: 'rechazada' }, 'payment.failed'],
+    [4, 'failed', { failureReason: 'anulada' }, 'payment.failed'],
+  ] as const)('provider status %i: %s, once', async (code, status, data, event) => {
+    const { paymentId, order } = await make();
+    expect(await confirm(order)).toEqual({ ok: true, scope, paymentId, status: 'pending', changed: false });
+    order.status = code;
+    expect(await confirm(order)).toEqual({ ok: true, scope, paymentId, status, changed: true });
+    const settled = await t.dataOf(scope, paymentId);
+    expect(settled).toMatchObject({ status, ...data });
+    for (const again of [code, 1, 3] as const) {
+      order.status = again;
+      expect(await confirm(order)).toMatchObject({ ok: true, status, changed: false });
+    }
+    expect(await t.dataOf(scope, paymentId)).toEqual(settled);
+    expect((await t.eventsOf(paymentId)).slice(4)).toEqual(['entity.updated', event]);
+  });
+
+  it('fires what an automation sees: the change of the entity, with what it was before', async () => {
+    const { paymentId, order } = await make();
+    order.status = 2;
+    await confirm(order);
+    const { rows } = await t.db.pool.query(
+      `select type, payload, actor from events where entity_id = $1 order by id desc limit 2`,
+      [paymentId],
+    );
+    expect(rows).toMatchObject([
+      { type: 'payment.paid', payload: { paymentId, amount: 12_000, currency: 'CLP', status: 'paid' } },
+      {
+        type: 'entity.updated',
+        payload: { data: { status: 'paid' }, previousData: { status: 'pending' } },
+        actor: { type: 'webhook', provider: 'flow' },
+      },
+    ]);
+  });
+
+  it.each([
+    ['amount', { amount: 100 }, 'amount 100 is not 12000'],
+    ['currency', { currency: 'USD' }, 'currency USD is not CLP'],
+    ['order', { commerceOrder: 'ent_other' }, 'is not'],
+  ])('a wrong %s never pays: it is recorded once and stays pending', async (_name, lie, problem) => {
+    const { paymentId, order } = await make();
+    Object.assign(order, lie, { status: 2 });
+    const expected = { ok: false, reason: 'mismatch', message: expect.stringContaining(problem) };
+    expect(await confirm(order)).toMatchObject(expected);
+    expect(await confirm(order)).toMatchObject(expected);
+    expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'pending' });
+    expect((await t.eventsOf(paymentId)).slice(4)).toEqual(['payment.mismatch']);
+    expect(t.observed.at(-1)).toEqual({ kind: 'mismatch', source: 'webhook' });
+  });
+
+  it('a foreign order neither pays nor fails a payment', async () => {
+    const [mine, theirs] = [await make(), await make()];
+    for (const status of [2, 3] as const) {
+      theirs.order.status = status;
+      await t.db.pool.query('update payment_orders set flow_token = null where payment_id = $1', [theirs.paymentId]);
+      await t.db.pool.query('update payment_orders set flow_token = $2 where payment_id = $1', [
+        mine.paymentId,
+        theirs.order.token,
+      ]);
+      expect(await confirm(theirs.order)).toMatchObject({ ok: false, reason: 'mismatch' });
+      expect(await t.dataOf(scope, mine.paymentId)).toMatchObject({ status: 'pending' });
+    }
+  });
+
+  it('money for a payment that has failed is written down', async () => {
+    const { paymentId, order } = await make();
+    order.status = 3;
+    await confirm(order);
+    order.status = 2;
+    expect(await confirm(order)).toMatchObject({ ok: false, reason: 'mismatch' });
+    expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'failed' });
+    expect(await t.eventsOf(paymentId)).toContain('payment.mismatch');
+  });
+
+  it('Flow is away: the payment stays pending, and the callback is to be looked at again', async () => {
+    const { paymentId, order } = await make();
+    order.status = 2;
+    flow.misbehave('getStatus', { kind: 'overload' });
+    expect(await confirm(order)).toMatchObject({ ok: false, reason: 'try_again', message: 'Flow answered 503' });
+    flow.misbehave('getStatus', null);
+    expect(await confirm(order)).toMatchObject({ ok: true, status: 'paid', changed: true });
+    expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'paid' });
+  });
+
+  it('a deleted payment is left alone', async () => {
+    const { paymentId, order } = await make();
+    order.status = 2;
+    await t.entities.remove(scope, { ...origin, type: 'payment', id: paymentId });
+    expect(await confirm(order)).toMatchObject({ ok: false, reason: 'no_payment' });
+  });
+});
+
+describe('a token that no payment has', () => {
+  it('is looked for in every account, and settles what it is about', async () => {
+    const { paymentId, order } = await make();
+    // The answer of Flow came, and the record of it did not.
+    await t.db.pool.query('update payment_orders set flow_token = null where payment_id = $1', [paymentId]);
+    order.status = 2;
+    expect(await t.payments.confirmByToken(order.token)).toMatchObject({ ok: true, paymentId, status: 'paid' });
+  });
+
+  it('settles payments that were brought along from elsewhere', async () => {
+    const { order } = await make();
+    const elsewhere = { ...order, token: 'IMPORTED-TOKEN', flowOrder: 99, commerceOrder: 'old-1', status: 2 as const };
+    flow.orders.push(elsewhere);
+    const data = { amount: 12_000, currency: 'CLP', status: 'pending', providerReference: '99' };
+    const created = await t.entities.create(scope, { ...origin, type: 'payment', data });
+    if (!created.ok) throw new Error(created.reason);
+    const paymentId = created.entity.value.id;
+    expect(await t.payments.confirmByToken('IMPORTED-TOKEN')).toMatchObject({ ok: true, paymentId, status: 'paid' });
+  });
+
+  it('costs each account one call, and then nothing for a while', async () => {
+    const count = () => flow.requests.filter(({ operation }) => operation === 'getStatus').length;
+    const before = count();
+    const fresh = t.other();
+    const expected = { ok: false, reason: 'unknown_token' };
+    expect(await fresh.confirmByToken('FORGED-TOKEN')).toMatchObject(expected);
+    const perSearch = count() - before;
+    expect(perSearch).toBe(2);
+    expect(await fresh.confirmByToken('FORGED-TOKEN')).toMatchObject(expected);
+    expect(count()).toBe(before + perSearch);
+    for (let at = 0; at < 40; at += 1) await fresh.confirmByToken(`FORGED-${at}`);
+    expect(count()).toBeLessThanOrEqual(before + 30 * perSearch);
+    expect(await fresh.confirmByToken('FORGED-X')).toMatchObject({ ok: false, reason: 'try_again' });
+  });
+
+  it('is looked for again when an account could not be asked', async () => {
+    flow.misbehave('getStatus', { kind: 'overload' });
+    expect(await t.other().confirmByToken('UNSURE-TOKEN')).toMatchObject({ ok: false, reason: 'try_again' });
+  });
+
+  it('may be none at all', async () => {
+    for (const token of ['', 'a b c d', 'x', 'ñandú', 'a'.repeat(300)]) {
+      expect(await t.payments.confirmByToken(token)).toMatchObject({ ok: false, reason: 'invalid_token' });
+    }
+  });
+
+  it('of an order that no payment is about is told as such', async () => {
+    const { order } = await make();
+    flow.orders.push({ ...order, token: 'STRANGE-TOKEN', flowOrder: 12, commerceOrder: 'shop-9' });
+    expect(await t.payments.confirmByToken('STRANGE-TOKEN')).toMatchObject({ ok: false, reason: 'no_payment', scope });
+  });
+});
+
+describe('getStatus', () => {
+  it('asks Flow, and settles what has been settled there', async () => {
+    const { paymentId, order } = await make();
+    const ask = () => t.payments.getStatus(scope, { ...origin, paymentId });
+    expect(await ask()).toMatchObject({
+      ok: true,
+      payment: { status: 'pending' },
+      flow: { status: 1, message: 'pendiente' },
+    });
+    order.status = 2;
+    expect(await ask()).toMatchObject({
+      ok: true,
+      payment: { status: 'paid' },
+      flow: { status: 2, message: 'pagada' },
+    });
+    order.amount = 1;
+    expect(await ask()).toMatchObject({ ok: false, reason: 'provider_failed', payment: { status: 'paid' } });
+    flow.misbehave('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 7, message: 'no' } });
+    expect(await ask()).toMatchObject({ ok: false, reason: 'provider_failed', message: 'Flow refuses: no (7)' });
+  });
+
+  it('tells a payment without an order as it is', async () => {
+    const result = await t.payments.create(scope, { ...wanted, amount: 1, callKey: null });
+    const { paymentId } = result as { paymentId: string };
+    expect(await t.payments.getStatus(scope, { ...origin, paymentId })).toEqual({
+      ok: true,
+      payment: expect.objectContaining({ status: 'failed' }),
+    });
+    expect(await t.payments.getStatus(scope, { ...origin, paymentId: 'ent_x' })).toMatchObject({ reason: 'not_found' });
+  });
+});

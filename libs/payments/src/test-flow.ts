@@ -1,0 +1,24 @@
+import { describeFailure } from './create-payment';
+import { type FlowClientOptions, createFlowClient } from './flow/flow-client';
+import type { FlowAccount } from './flow/flow-account';
+
+/** Codes with which Flow refuses a request before it looks for anything: the keys are wrong. */
+const wrongKeys =
+  /apikey|api key|signature|firma|not authorized|unauthorized|no autorizado|commerce not found|invalid key/i;
+
+/**
+ * Whether Flow accepts these credentials, without making anything: it is asked about an order that does not exist, and
+ * says so to those whom it knows.
+ */
+export async function testFlow(
+  account: Pick<FlowAccount, 'apiUrl' | 'apiKey' | 'secretKey'>,
+  options?: FlowClientOptions,
+): Promise<{ ok: true; message: string } | { ok: false; message: string }> {
+  const answer = await createFlowClient(account, options).getStatusByCommerceId('parley-connection-test');
+  if (answer.ok) return { ok: true, message: 'Flow accepts the keys' };
+  if (answer.reason !== 'refused') return { ok: false, message: answer.message };
+  if (wrongKeys.test(answer.message)) return { ok: false, message: describeFailure(answer) };
+  return answer.code === null
+    ? { ok: false, message: `apiUrl does not lead to Flow: ${answer.message}` }
+    : { ok: true, message: `Flow accepts the keys (it says: ${answer.message})` };
+}
