@@ -9,9 +9,10 @@ import {
 } from '@parley/agents';
 import { type Db, createSecretBox } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
-import { type Logger, type ServiceOptions, createGuardedFetch, type loadConfig } from '@parley/service';
-import { type Tools, createExecutorClient, createTools } from '@parley/tools';
+import { type Logger, type Metrics, type ServiceOptions, createGuardedFetch, type loadConfig } from '@parley/service';
+import { type Tools, type Triggers, createExecutorClient, createTools, createTriggers } from '@parley/tools';
 import type { workerVariables } from './config';
+import { countRuns } from './count-runs';
 
 type Config = ReturnType<typeof loadConfig<typeof workerVariables>>;
 
@@ -20,12 +21,24 @@ export interface Runtime {
   entities: Entities;
   tools: Tools;
   agents: Agents;
+  triggers: Triggers;
   /** To be closed after the jobs and before the database, in this order. */
   closing: ServiceOptions['closing'];
 }
 
 /** Plugs the libraries together for jobs; the ports of tools are here. */
-export function createRuntime({ config, db, log }: { config: Config; db: Db; log: Logger }): Runtime {
+export function createRuntime({
+  config,
+  db,
+  log,
+  metrics,
+}: {
+  config: Config;
+  db: Db;
+  log: Logger;
+  metrics?: Metrics;
+}): Runtime {
+  const onRun = metrics === undefined ? undefined : countRuns(metrics);
   const models = createModels({
     environment: providersOfEnvironment(config),
     organizationKeys: createOrganizationKeys(db.pool, createSecretBox(config.SECRETS_KEY), log),
@@ -62,6 +75,7 @@ export function createRuntime({ config, db, log }: { config: Config; db: Db; log
     entities,
     tools,
     agents,
+    triggers: createTriggers({ db, tools, entities, log, leaseMs: config.TRIGGER_LEASE_MS, onRun }),
     closing: [
       { name: 'agents', close: () => agents.close() },
       { name: 'tool executor client', close: async () => executor?.close() },

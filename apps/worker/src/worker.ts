@@ -3,11 +3,13 @@ import { type JobHandlers, type JobOutcome, type Queues, type RedisConnection, c
 import type { Logger, Metrics } from '@parley/service';
 import { createPurgeOrganization } from './jobs/purge-organization';
 import { createReindexEntityType } from './jobs/reindex-entity-type';
+import { createRunTriggers } from './jobs/run-triggers';
 import { createSweepDeliveries } from './jobs/sweep-deliveries';
 import { createSweepIdempotency } from './jobs/sweep-idempotency';
 import { createSweepPurges } from './jobs/sweep-purges';
 import { createSweepReindexing } from './jobs/sweep-reindexing';
 import { createSyncIdentity } from './jobs/sync-identity';
+import { relayEvents } from './relay-events';
 import type { Runtime } from './runtime';
 
 export interface WorkerDeps extends Omit<Runtime, 'closing'> {
@@ -30,6 +32,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     'reindex-entity-type': createReindexEntityType(deps),
     'sweep-reindexing': createSweepReindexing(deps),
     'sweep-idempotency': createSweepIdempotency(deps),
+    'run-triggers': createRunTriggers(deps),
     'sync-identity': createSyncIdentity(deps),
     'sweep-deliveries': createSweepDeliveries(deps),
     'purge-organization': createPurgeOrganization(deps),
@@ -51,6 +54,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     onError: (error) => log.warn({ err: error }, 'queue'),
   });
 
+  const relay = relayEvents(deps);
   // Again and again, as Redis may be away at the start and may lose what it was told.
   const schedule = () => queues.schedule().catch((error: unknown) => log.warn({ err: error }, 'scheduling'));
   void schedule();
@@ -58,6 +62,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
   return {
     async close() {
       clearInterval(timer);
+      await relay.close();
       await consumer.close();
     },
   };

@@ -60,6 +60,14 @@ const jobCatalog = {
     id: null,
     everyMs: 15 * minuteMs,
   }),
+  /** One run of an automation, and the later ones of its entity. The row says what is left to do, and tries are its own. */
+  'run-triggers': job({
+    payload: z.object({ runId: z.string() }),
+    attempts: 1,
+    backoffMs: 1_000,
+    concurrency: 24,
+    id: ({ runId }) => runId,
+  }),
   /** Users, organizations and memberships, from the identity provider's deliveries. */
   'sync-identity': deliveryJob(10),
   /** Sends the jobs of deliveries that were stored while Redis was away or that it has lost. */

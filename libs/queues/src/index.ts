@@ -3,3 +3,4 @@ export { type Consumer, type JobContext, type JobHandlers, type JobOutcome, cons
 export { type Queues, createQueues } from './queues';
 export { type RateLimiter, type RateLimits, createRateLimiter } from './rate-limit';
 export { type RedisConnection, closeRedis, connectRedis, requireSafeRedis, waitForRedis } from './redis';
+export { type Relay, createRelay } from './relay';

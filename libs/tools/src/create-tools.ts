@@ -31,7 +31,7 @@ export function createTools(deps: ToolDeps): Tools {
       const known = [...[...builtIns.values()].map(viewOfBuiltIn), ...custom.map(viewOf), ...fromServers];
       const offered = new Map<string, ToolOffer>();
       for (const name of names) {
-        for (const { isBuiltin: _, templateOnly, ...tool } of known) {
+        for (const { isBuiltin: _, templateOnly, transactional: _transactional, ...tool } of known) {
           if (!templateOnly && isListed([name], tool.name) && !offered.has(tool.name)) offered.set(tool.name, tool);
         }
       }
@@ -49,11 +49,12 @@ export function createTools(deps: ToolDeps): Tools {
   };
 }
 
-const viewOfBuiltIn = ({ name, description, parameters, sideEffects }: BuiltIn): ToolView => ({
+const viewOfBuiltIn = ({ name, description, parameters, sideEffects, transactional }: BuiltIn): ToolView => ({
   name,
   description,
   parameters,
   sideEffects,
   isBuiltin: true,
   templateOnly: false,
+  transactional,
 });

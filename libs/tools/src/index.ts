@@ -24,3 +24,6 @@ export { builtInToolNames } from './builtins/table';
 export { createTools } from './create-tools';
 export { createMcpServers } from './mcp/create-mcp-servers';
 export { type McpCaller, answerMcp, mcpVersions } from './mcp/answer-mcp';
+export { durationMs } from './triggers/duration';
+export { type Triggers, type TriggersOptions, createTriggers } from './triggers/create-triggers';
+export { type RunStep } from './triggers/run-store';

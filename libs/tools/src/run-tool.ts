@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, type Scope, findUnstorable } from '@parley/contracts';
-import { isDatabaseUnavailable } from '@parley/db';
+import { type Queryable, isDatabaseUnavailable } from '@parley/db';
 import type { BuiltIn } from './builtins/built-in';
 import { typeOfEntity } from './builtins/type-of-entity';
 import { type CustomTool, checkOf } from './custom/load-custom-tools';
@@ -28,12 +28,16 @@ export async function runTool(deps: ToolDeps, find: Find, scope: Scope, call: To
     const checked = await check(deps, find, scope, call);
     return checked.ok ? await within(checked, call) : checked;
   } catch (error) {
+    // Whoever owns the transaction has to end it, and to know why.
+    if (call.tx !== undefined) throw error;
     if (call.context.signal?.aborted) return failure('execution_error', 'The call was given up');
     const { requestId, threadId } = call.context;
     deps.log.error({ err: error, tool: call.name, requestId, threadId, ...scope }, 'tool failed unexpectedly');
-    return isDatabaseUnavailable(error)
-      ? failure('execution_error', 'The data store is not available now, try again later')
-      : failure('execution_error', `${call.name} failed unexpectedly`);
+    if (!isDatabaseUnavailable(error)) return failure('execution_error', `${call.name} failed unexpectedly`);
+    return {
+      ...failure('execution_error', 'The data store is not available now, try again later'),
+      isUnavailable: true,
+    };
   }
 }
 
@@ -47,11 +51,11 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
     return notAvailable('permission_denied', name);
   }
 
+  const db = call.tx ?? deps.db.pool;
   const needs = 'needs' in tool ? tool.needs : { action: 'execute' as const };
-  const entityType =
-    needs.action === 'execute' ? null : await entityTypeOf(deps.db.pool, scope, needs.entityIdIn, call);
+  const entityType = needs.action === 'execute' ? null : await entityTypeOf(db, scope, needs.entityIdIn, call);
   if (entityType === 'not_found') return failure('not_found', 'Entity not found');
-  const permissions = await loadPermissions(deps.db.pool, scope, actor);
+  const permissions = await loadPermissions(db, scope, actor);
   // No type means arguments that no tool takes: they are refused next.
   const resource = needs.action === 'execute' ? name : entityType;
   const decision = resource === null ? null : permissions.decide(needs.action, resource);
@@ -78,13 +82,13 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
   return {
     ok: true,
     timeLimitMs: tool.timeLimitMs ?? limitMs,
-    start: (signal) => parsed.call({ deps, scope, actor, context, permissions, entityType, signal }),
+    start: (signal) => parsed.call({ deps, scope, actor, context, tx: call.tx, db, permissions, entityType, signal }),
   };
 }
 
 /** The type that a call is about: as it is named, else that of the entity; null when the arguments name neither. */
 async function entityTypeOf(
-  db: ToolDeps['db']['pool'],
+  db: Queryable,
   scope: Scope,
   entityIdIn: string | undefined,
   { args }: ToolCall,

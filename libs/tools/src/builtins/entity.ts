@@ -31,6 +31,7 @@ const create = defineBuiltIn({
   name: 'entity.create',
   description: `Creates an entity and returns it. ${entityShape}`,
   sideEffects: true,
+  transactional: true,
   needs: { action: 'create' },
   args: z.strictObject({
     type,
@@ -38,11 +39,8 @@ const create = defineBuiltIn({
     status: status.optional().describe('Lifecycle status; "active" unless given.'),
   }),
   async call(args, call) {
-    const result = await call.deps.entities.create(call.scope, {
-      ...args,
-      ...(await withAccess(call)),
-      ...origin(call),
-    });
+    const input = { ...args, ...(await withAccess(call)), ...origin(call) };
+    const result = await call.deps.entities.create(call.scope, input, call.tx);
     return result.ok ? json(result.entity.json) : failed(result, args.type);
   },
 });
@@ -112,6 +110,7 @@ const update = defineBuiltIn({
   name: 'entity.update',
   description: `Changes an entity and returns it. The given fields replace those of the entity, all others stay; null sets null. ${entityShape}`,
   sideEffects: true,
+  transactional: true,
   needs: { action: 'update', entityIdIn: 'id' },
   args: z
     .strictObject({
@@ -127,7 +126,7 @@ const update = defineBuiltIn({
     const deletion = call.permissions.decide('delete', type);
     const denial = deletion.allowed ? null : deletion.message;
     const input = { ...args, type, ...(await withAccess(call)), ...origin(call), mayDelete: denial === null };
-    const result = await call.deps.entities.update(call.scope, input);
+    const result = await call.deps.entities.update(call.scope, input, call.tx);
     if (result.ok) return json(result.entity.json);
     return result.reason === 'delete_denied' ? failure('permission_denied', denial!) : failed(result, type);
   },
@@ -137,12 +136,13 @@ const remove = defineBuiltIn({
   name: 'entity.delete',
   description: 'Deletes an entity: it no longer appears in results. Returns { success: true }.',
   sideEffects: true,
+  transactional: true,
   needs: { action: 'delete', entityIdIn: 'id' },
   args: z.strictObject({ type: optionalType, id }),
   async call(args, call) {
     const type = call.entityType!;
     const input = { type, id: args.id, ...(await withAccess(call)), ...origin(call) };
-    const result = await call.deps.entities.remove(call.scope, input);
+    const result = await call.deps.entities.remove(call.scope, input, call.tx);
     return result.ok ? { ok: true, result: { success: true } } : failed(result, type);
   },
 });
@@ -157,12 +157,13 @@ const link = defineBuiltIn({
   name: 'entity.link',
   description: 'Relates two entities by a named relation; again changes nothing. Returns { success: true }.',
   sideEffects: true,
+  transactional: true,
   needs: { action: 'update', entityIdIn: 'fromId' },
   args: z.strictObject(ends),
   async call(args, call) {
     const denial = await checkEnds(args, call);
     if (denial !== null) return denial;
-    const result = await call.deps.entities.link(call.scope, args);
+    const result = await call.deps.entities.link(call.scope, args, call.tx);
     return result.ok ? { ok: true, result: { success: true } } : failed(result, call.entityType!);
   },
 });
@@ -171,12 +172,13 @@ const unlink = defineBuiltIn({
   name: 'entity.unlink',
   description: 'Ends a relation between two entities; it is no error when there is none. Returns { success: true }.',
   sideEffects: true,
+  transactional: true,
   needs: { action: 'update', entityIdIn: 'fromId' },
   args: z.strictObject(ends),
   async call(args, call) {
     const denial = await checkEnds(args, call);
     if (denial !== null) return denial;
-    await call.deps.entities.unlink(call.scope, args);
+    await call.deps.entities.unlink(call.scope, args, call.tx);
     return { ok: true, result: { success: true } };
   },
 });
@@ -188,7 +190,7 @@ async function checkEnds(
   { fromId, toId }: { fromId: string; toId: string },
   call: BuiltInCall,
 ): Promise<ToolFailure | null> {
-  const toType = await typeOfEntity(call.deps.db.pool, call.scope, toId);
+  const toType = await typeOfEntity(call.db, call.scope, toId);
   if (toType === null) return failure('not_found', 'Entity not found');
   return (await denyUnreadable(call, toType, toId)) ?? (await denyUnseen(call, call.entityType!, fromId));
 }
@@ -200,13 +202,13 @@ export async function denyUnreadable(call: BuiltInCall, type: string, id: string
 }
 
 async function denyUnseen(call: BuiltInCall, type: string, id: string): Promise<ToolFailure | null> {
-  const found = await call.deps.entities.get(call.scope, { type, id, ...(await withAccess(call, type)) });
+  const found = await call.deps.entities.get(call.scope, { type, id, ...(await withAccess(call, type)) }, call.tx);
   return found.ok ? null : failed(found, type);
 }
 
 /** Which entities of the type, and what of them, the caller may see. */
 async function withAccess(call: BuiltInCall, type = call.entityType!): Promise<{ access?: Access }> {
-  const access = await accessWith(call.deps.db.pool, call.scope, call.actor, call.permissions, type);
+  const access = await accessWith(call.db, call.scope, call.actor, call.permissions, type);
   return access === undefined ? {} : { access };
 }
 

@@ -1,0 +1,455 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntityTypeDefinition, JsonObject, Scope, ToolDefinition, TriggerDefinition } from '@parley/contracts';
+import { type Db, createDb, inTransaction } from '@parley/db';
+import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/queues';
+import { pushResources } from '@parley/resources';
+import { loadConfig, silentLogger } from '@parley/service';
+import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
+import { builtInToolNames } from '@parley/tools';
+import { workerVariables } from './config';
+import { type Runtime, createRuntime } from './runtime';
+import { createWorker } from './worker';
+
+let database: TestDatabase;
+let db: Db;
+let runtime: Runtime;
+let producer: RedisConnection;
+let stop: () => Promise<void>;
+
+const types: EntityTypeDefinition[] = ['order', 'note', 'log'].map((slug) => ({ slug, name: slug, schema: {} }));
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  const redis = await createTestRedis();
+  producer = connectRedis({ url: redis.url, role: 'producer' });
+  await waitForRedis(producer, 5_000);
+  const config = loadConfig(workerVariables, {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+    TRIGGER_LEASE_MS: '1000',
+  });
+  runtime = createRuntime({ config, db, log: silentLogger() });
+  const queues = createQueues({ redis: producer });
+  const connection = connectRedis({ url: redis.url, role: 'worker' });
+  const worker = createWorker({
+    ...runtime,
+    db,
+    queues,
+    redis: connection,
+    log: silentLogger(),
+    purgeGraceDays: config.PURGE_GRACE_DAYS,
+  });
+  stop = async () => {
+    await worker.close();
+    await queues.close();
+    await closeRedis(connection);
+  };
+});
+afterAll(async () => {
+  await stop();
+  for (const { close } of runtime.closing) await close();
+  await closeRedis(producer);
+  await db.close();
+  await database.drop();
+});
+
+/** An organization of its own for each test. */
+async function setUp(
+  triggers: TriggerDefinition[],
+  { timezone, tools }: { timezone?: string; tools?: ToolDefinition[] } = {},
+) {
+  const { scope } = await seedOrganization(db.pool, { timezone });
+  await push(scope, triggers, tools);
+  return scope;
+}
+
+async function push(scope: Scope, triggers: TriggerDefinition[], tools: ToolDefinition[] = []): Promise<void> {
+  const result = await pushResources(db, scope, {
+    resources: { entityTypes: types, tools, triggers },
+    knownTools: builtInToolNames,
+  });
+  if (!result.ok) throw new Error(JSON.stringify(result));
+}
+
+const system = { type: 'system' as const };
+
+async function create(scope: Scope, type: string, data: JsonObject): Promise<string> {
+  const result = await runtime.entities.create(scope, { type, data, actor: system });
+  if (!result.ok) throw new Error(result.reason);
+  return (JSON.parse(result.entity.json) as { id: string }).id;
+}
+
+async function update(scope: Scope, type: string, id: string, data: JsonObject): Promise<void> {
+  const result = await runtime.entities.update(scope, { type, id, data, actor: system });
+  if (!result.ok) throw new Error(result.reason);
+}
+
+async function list(scope: Scope, type: string): Promise<{ id: string; data: JsonObject }[]> {
+  const result = await runtime.entities.list(scope, { type, limit: 100 });
+  if (!result.ok) throw new Error(result.reason);
+  return (JSON.parse(result.page.json) as { data: { id: string; data: JsonObject }[] }).data.reverse();
+}
+
+interface Run {
+  id: string;
+  trigger_slug: string;
+  cause: string;
+  status: string;
+  attempts: number;
+  hops: number;
+  error: string | null;
+  run_at: Date;
+  context: JsonObject;
+  steps: { tool: string; status: string; attempt: number; error?: string; result?: JsonObject }[];
+}
+
+async function runs(scope: Scope): Promise<Run[]> {
+  const { rows } = await db.pool.query(
+    'select * from trigger_runs where organization_id = $1 and environment = $2::"Environment" order by created_at, event_id, id',
+    [scope.organizationId, scope.environment],
+  );
+  return rows;
+}
+
+async function until<T>(look: () => Promise<T>, isThere: (seen: T) => boolean, limitMs = 20_000): Promise<T> {
+  for (const endMs = Date.now() + limitMs; ; await sleep(25)) {
+    const seen = await look();
+    if (isThere(seen)) return seen;
+    if (Date.now() > endMs) throw new Error(`not within ${limitMs} ms: ${JSON.stringify(seen).slice(0, 2_000)}`);
+  }
+}
+
+/** When every event was looked at and no run is left to be done now. */
+async function settled(scope: Scope): Promise<Run[]> {
+  await until(
+    async () =>
+      (
+        await db.pool.query(
+          `select (select count(*) from events where organization_id = $1 and relayed_at is null)
+             + (select count(*) from trigger_runs where organization_id = $1
+                and (status = 'running' or status = 'scheduled' and run_at < now() + interval '10 s')) as left`,
+          [scope.organizationId],
+        )
+      ).rows[0].left as string,
+    (left) => left === '0',
+  );
+  return runs(scope);
+}
+
+const log = (text: string): TriggerDefinition['actions'][number] => ({
+  tool: 'entity.create',
+  args: { type: 'log', data: { text } },
+});
+const on = (
+  action: 'created' | 'updated' | 'deleted',
+  rest: Partial<TriggerDefinition> & { condition?: JsonObject; type?: string } = {},
+): TriggerDefinition => {
+  const { condition, type = 'order', ...trigger } = rest;
+  return {
+    slug: `on-${action}`,
+    name: action,
+    on: { entityType: type, action, ...(condition && { condition }) },
+    actions: [log(`${action} {{trigger.data.n}}`)],
+    ...trigger,
+  };
+};
+
+const texts = async (scope: Scope) => (await list(scope, 'log')).map(({ data }) => data.text);
+
+test('created, updated and deleted fire their triggers once each, in the order of the changes', async () => {
+  const scope = await setUp([on('created'), on('updated'), on('deleted')]);
+  const ids = await Promise.all([1, 2, 3].map((n) => create(scope, 'order', { n, k: n })));
+  for (let n = 10; n < 15; n += 1) await Promise.all(ids.map((id) => update(scope, 'order', id, { n })));
+  for (const id of ids) await runtime.entities.remove(scope, { type: 'order', id, actor: system });
+  const done = await settled(scope);
+  expect(done.map(({ status }) => status)).toEqual(Array(21).fill('succeeded'));
+  const { rows } = await db.pool.query(
+    `select r.entity_id, string_agg(e.payload->'data'->>'text', ',' order by e.id) as texts
+     from events e join trigger_runs r on r.steps->0->'result'->>'id' = e.entity_id
+     where e.organization_id = $1 and e.entity_type = 'log' group by 1`,
+    [scope.organizationId],
+  );
+  const order = Object.fromEntries(rows.map((row) => [row.entity_id, row.texts]));
+  const updates = [10, 11, 12, 13, 14].map((n) => `updated ${n}`).join(',');
+  expect(ids.map((id) => order[id])).toEqual([1, 2, 3].map((n) => `created ${n},${updates},deleted 14`));
+});
+
+test('the results of runs are events, and changes of automations name theirs', async () => {
+  const scope = await setUp([
+    on('created'),
+    on('updated', { actions: [{ tool: 'entity.get', args: { id: 'none' } }] }),
+  ]);
+  const id = await create(scope, 'order', { n: 1 });
+  await update(scope, 'order', id, { n: 2 });
+  const [first, second] = await settled(scope);
+  const asked = await runtime.tools.run(scope, {
+    name: 'event.query',
+    args: {},
+    actor: system,
+    allowed: null,
+    context: { hops: 0, depth: 0 },
+  });
+  const events = (asked as unknown as { result: { data: { type: string; payload: JsonObject; actor: JsonObject }[] } })
+    .result.data;
+  expect(events.map(({ type }) => type).sort()).toEqual(
+    ['entity.created', 'entity.created', 'entity.updated', 'trigger.failed', 'trigger.succeeded'].sort(),
+  );
+  expect(events.find(({ type }) => type === 'trigger.succeeded')).toMatchObject({
+    payload: { runId: first!.id, triggerSlug: 'on-created', entityId: id },
+    actor: { type: 'system', id: 'on-created' },
+  });
+  expect(events.find(({ type }) => type === 'trigger.failed')!.payload).toMatchObject({
+    runId: second!.id,
+    error: 'entity.get: Entity not found',
+  });
+});
+
+test('conditions look at what was and what is', async () => {
+  const paid = { 'data.status': 'paid', 'previousData.status': { $ne: 'paid' }, 'data.total': { $gte: 10 } };
+  const scope = await setUp([on('updated', { condition: paid })]);
+  const small = await create(scope, 'order', { n: 1, status: 'pending', total: 5 });
+  const large = await create(scope, 'order', { n: 2, status: 'pending', total: 50 });
+  for (const id of [small, large]) await update(scope, 'order', id, { status: 'paid' });
+  await update(scope, 'order', large, { note: 'again' });
+  expect((await settled(scope)).map(({ status }) => status)).toEqual(['succeeded']);
+  expect(await texts(scope)).toEqual(['updated 2']);
+});
+
+test('actions run in order, name their results, keep types, and stop at the first failure', async () => {
+  const actions: TriggerDefinition['actions'] = [
+    {
+      tool: 'entity.create',
+      as: 'note',
+      args: { type: 'note', data: { from: '{{trigger.data.n}}', deep: '{{trigger.data.list}}' } },
+    },
+    {
+      tool: 'entity.update',
+      args: {
+        id: '{{steps.note.id}}',
+        data: { again: '{{note.data.from}}', text: 'n = {{steps.note.data.from}}', who: '{{trigger.entityType}}' },
+      },
+    },
+    { tool: 'entity.get', args: { id: '{{trigger.data.missing}}' } },
+    log('never'),
+  ];
+  const scope = await setUp([on('created', { actions })]);
+  await create(scope, 'order', { n: 7, list: [1, { a: true }] });
+  const [run] = await settled(scope);
+  expect(run).toMatchObject({ status: 'dead', attempts: 1, error: 'entity.get: {{trigger.data.missing}} not found' });
+  expect(run!.steps.map(({ tool, status }) => [tool, status])).toEqual([
+    ['entity.create', 'success'],
+    ['entity.update', 'success'],
+    ['entity.get', 'error'],
+  ]);
+  expect((await list(scope, 'note'))[0]!.data).toEqual({
+    from: 7,
+    deep: [1, { a: true }],
+    again: 7,
+    text: 'n = 7',
+    who: 'order',
+  });
+  expect(await texts(scope)).toEqual([]);
+});
+
+test('a failed step is tried again from where it stood, with growing pauses, and then the run is dead', async () => {
+  const actions: TriggerDefinition['actions'] = [log('first'), { tool: 'entity.get', args: { id: 'ent_missing' } }];
+  const scope = await setUp([on('created', { actions, retry: { maxAttempts: 3, backoffMs: 20 } })]);
+  await create(scope, 'order', { n: 1 });
+  const [run] = await settled(scope);
+  expect(run).toMatchObject({ status: 'dead', attempts: 3, error: 'entity.get: Entity not found' });
+  expect(run!.steps.map(({ tool, status, attempt }) => [tool, status, attempt])).toEqual([
+    ['entity.create', 'success', 1],
+    ['entity.get', 'error', 1],
+    ['entity.get', 'error', 2],
+    ['entity.get', 'error', 3],
+  ]);
+  expect(await texts(scope)).toEqual(['first']);
+});
+
+test('an automation that is to be tried again holds up its own later runs of the entity, and no others', async () => {
+  const failing = on('updated', {
+    slug: 'failing',
+    actions: [{ tool: 'entity.get', args: { id: '{{trigger.data.other}}' } }, log('late {{trigger.data.n}}')],
+    retry: { maxAttempts: 20, backoffMs: 100 },
+  });
+  const scope = await setUp([failing, on('updated')]);
+  const id = await create(scope, 'order', { n: 0, other: 'none' });
+  for (const n of [1, 2]) await update(scope, 'order', id, { n });
+  await until(
+    () => texts(scope),
+    (seen) => seen.length === 2,
+  );
+  expect(await texts(scope)).toEqual(['updated 1', 'updated 2']);
+  const waiting = (await runs(scope)).filter(({ trigger_slug }) => trigger_slug === 'failing');
+  expect(waiting[1]).toMatchObject({ status: 'scheduled', attempts: 0 });
+  await db.pool.query(
+    `update events set payload = jsonb_set(payload, '{data,other}', to_jsonb($2::text)) where organization_id = $1 and entity_id = $2`,
+    [scope.organizationId, id],
+  );
+  await settled(scope);
+  expect((await texts(scope)).slice(2)).toEqual(['late 1', 'late 2']);
+});
+
+test('changes of an automation fire others only when it cascades, at most 5 deep, and the end is on record', async () => {
+  const again = (cascade: boolean): TriggerDefinition[] => [
+    on('created', {
+      type: 'note',
+      slug: 'again',
+      cascade,
+      actions: [{ tool: 'entity.create', args: { type: 'note', data: { n: '{{trigger.data.n}}' } } }],
+    }),
+  ];
+  const quiet = await setUp(again(false));
+  await create(quiet, 'note', { n: 1 });
+  expect((await settled(quiet)).map(({ status }) => status)).toEqual(['succeeded']);
+  expect(await list(quiet, 'note')).toHaveLength(2);
+
+  const loud = await setUp(again(true));
+  await create(loud, 'note', { n: 1 });
+  const done = await until(
+    () => settled(loud),
+    (seen) => seen.length === 6,
+  );
+  expect(done.map(({ status, hops }) => [status, hops])).toEqual([
+    ...[1, 2, 3, 4, 5].map((hops) => ['succeeded', hops]),
+    ['dead', 6],
+  ]);
+  expect(done[5]!.error).toBe('Stopped: 5 automations in a row led to this change, which is the limit');
+  expect(await list(loud, 'note')).toHaveLength(6);
+});
+
+test('a run waits for its delay, for a time that the change names, and a later change can take its place', async () => {
+  const hourMs = 3_600_000;
+  const scope = await setUp(
+    [
+      on('created', { slug: 'soon', schedule: { delay: 300 } }),
+      on('created', { slug: 'reminder', schedule: { at: '{{trigger.data.startsAt}}', offset: '-1h' } }),
+      on('created', { slug: 'past', schedule: { at: 'data.past' }, actions: [log('past')] }),
+      on('created', { slug: 'unclear', schedule: { at: '{{trigger.data.n}} o clock' } }),
+      on('updated', { slug: 'quiet', schedule: { delay: '2h', cancelPrevious: true } }),
+    ],
+    { timezone: 'America/Santiago' },
+  );
+  const id = await create(scope, 'order', { n: 1, startsAt: '2031-01-15T10:00', past: 1_500_000_000_000 });
+  for (const n of [2, 3, 4]) await update(scope, 'order', id, { n });
+  const done = await settled(scope);
+  const of = (slug: string) => done.filter(({ trigger_slug }) => trigger_slug === slug);
+  expect(of('soon')).toMatchObject([{ status: 'succeeded' }]);
+  const [soon] = (
+    await db.pool.query("select started_at - created_at > interval '290 ms' as late from trigger_runs where id = $1", [
+      of('soon')[0]!.id,
+    ])
+  ).rows;
+  expect(soon.late).toBe(true);
+  // 10:00 in Santiago in January is 13:00 UTC.
+  expect(of('reminder')).toMatchObject([{ status: 'scheduled', run_at: new Date('2031-01-15T12:00:00Z') }]);
+  expect(of('past')).toMatchObject([{ status: 'succeeded' }]);
+  expect(of('unclear')).toMatchObject([{ status: 'dead', error: 'schedule.at: "1 o clock" is not a time' }]);
+  expect(of('quiet').map(({ status, error }) => [status, error])).toEqual([
+    ['cancelled', 'Replaced by a later change'],
+    ['cancelled', 'Replaced by a later change'],
+    ['scheduled', null],
+  ]);
+  expect(of('quiet')[2]!.run_at.getTime()).toBeGreaterThan(Date.now() + 2 * hourMs - 60_000);
+});
+
+test('a cron trigger ticks once over several relays, and once for all that an outage made it miss', async () => {
+  const cron: TriggerDefinition = {
+    slug: 'nightly',
+    name: 'nightly',
+    on: { schedule: '* * * * *', timezone: 'America/Lima' },
+    actions: [log('tick {{trigger.timestamp}}')],
+  };
+  const scope = await setUp([cron]);
+  const next = () =>
+    db.pool
+      .query('select next_tick_at from triggers where organization_id = $1', [scope.organizationId])
+      .then(({ rows }) => rows[0].next_tick_at as Date | null);
+  const planned = await until(next, (at) => at !== null);
+  expect(planned!.getTime() % 60_000).toBe(0);
+  expect(await runs(scope)).toEqual([]);
+
+  // Nobody was there for three hours, and now several come at once.
+  await db.pool.query(`update triggers set next_tick_at = next_tick_at - interval '3 h' where organization_id = $1`, [
+    scope.organizationId,
+  ]);
+  await Promise.all(Array.from({ length: 4 }, () => runtime.triggers.sweep()));
+  const done = await settled(scope);
+  expect(done).toHaveLength(1);
+  const tickMs = Number(done[0]!.cause.slice('tick-'.length));
+  expect(Date.now() - tickMs).toBeLessThan(120_000);
+  expect(done[0]).toMatchObject({ status: 'succeeded', context: { missedSince: planned!.getTime() - 3 * 3_600_000 } });
+  expect(await texts(scope)).toEqual([`tick ${tickMs}`]);
+  expect((await next())!.getTime()).toBeGreaterThan(Date.now() - 1_000);
+
+  // What was left out while it was disabled is no outage.
+  await push(scope, [{ ...cron, enabled: false }]);
+  await until(next, (at) => at === null);
+  await push(scope, [cron]);
+  await until(next, (at) => at !== null);
+  expect((await runs(scope)).length).toBeLessThanOrEqual(2);
+}, 40_000);
+
+test('a disabled or deleted trigger ends its runs that wait, and new changes pass it by', async () => {
+  const scope = await setUp([on('created', { schedule: { delay: 400 } })]);
+  await create(scope, 'order', { n: 1 });
+  await until(
+    () => runs(scope),
+    (seen) => seen.length === 1,
+  );
+  await push(scope, [on('created', { schedule: { delay: 400 }, enabled: false })]);
+  await create(scope, 'order', { n: 2 });
+  const done = await settled(scope);
+  expect(done.map(({ status, error }) => [status, error])).toEqual([['cancelled', 'The trigger was disabled']]);
+});
+
+test('several relays at once write each run once', async () => {
+  const scope = await setUp([on('created', { schedule: { delay: '1h' } })]);
+  await Promise.all(
+    Array.from({ length: 60 }, async (_, n) => {
+      await create(scope, 'order', { n });
+      await runtime.triggers.relay();
+    }),
+  );
+  await until(
+    () => runs(scope),
+    (seen) => seen.length === 60,
+  );
+  await settled(scope);
+  expect(await runs(scope)).toHaveLength(60);
+});
+
+test('a worker that lost its lease changes nothing any more', async () => {
+  const scope = await setUp([on('created', { schedule: { delay: '1h' }, actions: [log('once'), log('twice')] })]);
+  await create(scope, 'order', { n: 1 });
+  const [run] = await until(
+    () => runs(scope),
+    (seen) => seen.length === 1,
+  );
+  // The counter is locked, so that the first worker stands still inside its step.
+  await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [run!.id]);
+  await inTransaction(db.pool, async (client) => {
+    await client.query("select from entity_types where organization_id = $1 and slug = 'log' for update", [
+      scope.organizationId,
+    ]);
+    const slow = runtime.triggers.run(run!.id);
+    await until(
+      () => runs(scope),
+      (seen) => seen[0]!.status === 'running',
+    );
+    await sleep(200);
+    // Somebody cancels the run meanwhile: what the worker was about to do is taken back.
+    const cancelled = db.pool.query("update trigger_runs set status = 'cancelled', fence = fence + 1 where id = $1", [
+      run!.id,
+    ]);
+    await client.query('rollback');
+    await client.query('begin');
+    await Promise.all([slow, cancelled]);
+  });
+  const logs = await texts(scope);
+  expect((await runs(scope))[0]!.status).toBe('cancelled');
+  expect(logs.length).toBeLessThanOrEqual(1);
+  expect((await runs(scope))[0]!.steps).toHaveLength(logs.length);
+});

@@ -1,0 +1,9 @@
+import type { JobContext, JobPayload } from '@parley/queues';
+import type { Triggers } from '@parley/tools';
+
+/** Runs one run of an automation. It may be done already, or be another worker's: the row decides. */
+export const createRunTriggers =
+  ({ triggers }: { triggers: Triggers }) =>
+  async ({ runId }: JobPayload<'run-triggers'>, { signal }: JobContext): Promise<void> => {
+    await triggers.run(runId, signal);
+  };

@@ -1,0 +1,49 @@
+import type { Db } from '@parley/db';
+import { type Queues, type Relay, createRelay } from '@parley/queues';
+import type { Logger } from '@parley/service';
+import type { Triggers } from '@parley/tools';
+
+export interface RelayDeps {
+  db: Db;
+  queues: Queues;
+  triggers: Triggers;
+  log: Logger;
+}
+
+/** The longest wait of a run whose time has come while nobody rang. */
+const sweepEveryMs = 500;
+
+/**
+ * Turns events into runs and sends the jobs of runs that are due: at once when a change rings, and twice a second in any
+ * case. Every worker does; the rows keep them apart. A job that cannot be sent now is sent by a later sweep.
+ */
+export function relayEvents({ db, queues, triggers, log }: RelayDeps): Relay {
+  let sweepAtMs = 0;
+  const send = async (due: readonly { id: string; requestId: string | null }[]) => {
+    if (due.length === 0) return;
+    const jobs = due.map(({ id, requestId }) => ({ payload: { runId: id }, requestId: requestId ?? undefined }));
+    await queues
+      .enqueueAll('run-triggers', jobs)
+      .catch((error: unknown) => log.warn({ err: error, runs: due.length }, 'runs wait for the sweep'));
+  };
+  return createRelay({
+    pool: db.pool,
+    channel: 'parley_events',
+    everyMs: sweepEveryMs,
+    onError: (error) => log.warn({ err: error }, 'relay'),
+    async work() {
+      for (let hasMore = true; hasMore;) {
+        const planned = await triggers.relay();
+        await send(planned.due);
+        hasMore = planned.hasMore;
+      }
+      const waitMs = sweepAtMs - performance.now();
+      if (waitMs > 0) return waitMs;
+      const { due, nextInMs } = await triggers.sweep();
+      await send(due);
+      const restMs = Math.min(sweepEveryMs, nextInMs ?? sweepEveryMs);
+      sweepAtMs = performance.now() + restMs;
+      return restMs;
+    },
+  });
+}

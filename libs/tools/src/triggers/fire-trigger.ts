@@ -1,0 +1,82 @@
+import type { JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
+import { newId } from '@parley/db';
+import type { Entities } from '@parley/entities';
+import { typeOfEntity } from '../builtins/type-of-entity';
+import { type ExecuteDeps, type RunContext, executeRun } from './execute-run';
+import { type RunStep, claimRun } from './run-store';
+
+export interface FireRequest {
+  triggerSlug: string;
+  /** Its data is what the run is about. */
+  entityId?: string;
+  /** Laid over that of the entity. */
+  data?: JsonObject;
+  requestId?: string;
+}
+
+export type FireResult =
+  | { ok: true; runId: string; steps: RunStep[] }
+  | { ok: false; reason: 'trigger_not_found' | 'entity_not_found' }
+  /** The last step says why. */
+  | { ok: false; reason: 'failed'; runId: string; steps: RunStep[]; error: string }
+  /** It was begun, and a worker brings it to its end. */
+  | { ok: false; reason: 'interrupted'; runId: string };
+
+/**
+ * Runs a trigger's actions now and waits for them (interface.md, fire-trigger): whatever its condition and schedule say,
+ * also when it is disabled, once. A run like any other: should this process end, a worker goes on with it.
+ */
+export async function fireTrigger(
+  deps: ExecuteDeps & { entities: Entities },
+  scope: Scope,
+  request: FireRequest,
+): Promise<FireResult> {
+  const { pool } = deps.db;
+  const { rows } = await pool.query<{ definition: TriggerDefinition }>({
+    name: 'trigger-by-slug',
+    text: `select definition from triggers where organization_id = $1 and environment = $2::"Environment" and slug = $3`,
+    values: [scope.organizationId, scope.environment, request.triggerSlug],
+  });
+  if (rows[0] === undefined) return { ok: false, reason: 'trigger_not_found' };
+  const context = await contextOf(deps, scope, request);
+  if (context === null) return { ok: false, reason: 'entity_not_found' };
+
+  const runId = newId('run');
+  await pool.query({
+    name: 'insert-manual-run',
+    // As if its job had been sent: the sweep leaves it to us for a while.
+    text: `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, hops, max_attempts,
+             run_at, context, request_id, enqueued_at)
+           values ($1, $2, $3::"Environment", $4, 'manual-' || $1, $5, 1, 1, date_trunc('milliseconds', clock_timestamp()),
+             $6, $7, now())`,
+    values: [
+      runId,
+      scope.organizationId,
+      scope.environment,
+      request.triggerSlug,
+      request.entityId ?? null,
+      JSON.stringify(context),
+      request.requestId ?? null,
+    ],
+  });
+  const run = await claimRun(pool, runId, deps.leaseMs);
+  if (run === null) return { ok: false, reason: 'interrupted', runId };
+  const outcome = await executeRun(deps, run);
+  if (outcome === 'succeeded') return { ok: true, runId, steps: run.steps };
+  if (outcome !== 'dead') return { ok: false, reason: 'interrupted', runId };
+  return { ok: false, reason: 'failed', runId, steps: run.steps, error: run.steps.at(-1)?.error ?? 'failed' };
+}
+
+async function contextOf(
+  { db, entities }: { db: ExecuteDeps['db']; entities: Entities },
+  scope: Scope,
+  { entityId, data }: FireRequest,
+): Promise<RunContext | null> {
+  const timestamp = Date.now();
+  if (entityId === undefined) return { timestamp, data: data ?? {} };
+  const entityType = await typeOfEntity(db.pool, scope, entityId);
+  const found = entityType === null ? null : await entities.get(scope, { type: entityType, id: entityId });
+  if (entityType === null || found?.ok !== true) return null;
+  const entity = JSON.parse(found.entity.json) as { data: JsonObject; status: string };
+  return { timestamp, entityType, status: entity.status, data: { ...entity.data, ...data } };
+}

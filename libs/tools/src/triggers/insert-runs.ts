@@ -1,0 +1,84 @@
+import type { JsonObject, Scope } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+
+export interface NewRun extends Scope {
+  id: string;
+  triggerSlug: string;
+  /** Unique for its trigger: `event-<id>`, `tick-<unix ms>` or `manual-<id>`. */
+  cause: string;
+  entityId: string | null;
+  eventId: string | null;
+  hops: number;
+  maxAttempts: number;
+  runAtMs: number;
+  context: JsonObject;
+  requestId: string | null;
+  /** Runs of the same trigger for the same entity that have not begun give way to it. */
+  cancelsPrevious: boolean;
+  /** It never runs, and this is why: a record for people. */
+  problem: string | null;
+}
+
+/** A run whose job is to be sent. */
+export interface DueRun {
+  id: string;
+  requestId: string | null;
+}
+
+/** Writes runs that are not there yet, in order. Returns those that are due; it is for the caller to send their jobs. */
+export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Promise<DueRun[]> {
+  if (runs.length === 0) return [];
+  const { rows } = await client.query<{ id: string; requestId: string | null; isDue: boolean; isDead: boolean }>({
+    name: 'insert-trigger-runs',
+    text: `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, event_id, hops,
+             max_attempts, run_at, context, request_id, status, error, finished_at, enqueued_at)
+           select id, "organizationId", environment::"Environment", "triggerSlug", cause, "entityId", "eventId", hops,
+             "maxAttempts", to_timestamp("runAtMs" / 1000), context, "requestId",
+             (case when problem is null then 'scheduled' else 'dead' end)::"TriggerRunStatus", problem,
+             case when problem is not null then now() end,
+             case when to_timestamp("runAtMs" / 1000) <= clock_timestamp() then now() end
+           from json_to_recordset($1::json) r(id text, "organizationId" text, environment text, "triggerSlug" text,
+             cause text, "entityId" text, "eventId" bigint, hops int, "maxAttempts" int, "runAtMs" float8, context jsonb,
+             "requestId" text, problem text)
+           on conflict (organization_id, environment, trigger_slug, cause) do nothing
+           returning id, request_id as "requestId", enqueued_at is not null and status = 'scheduled' as "isDue", status = 'dead' as "isDead"`,
+    values: [JSON.stringify(runs)],
+  });
+  const inserted = new Set(rows.map(({ id }) => id));
+  await cancelPrevious(
+    client,
+    runs.filter((run) => run.cancelsPrevious && run.problem === null && inserted.has(run.id)),
+  );
+  await tellOfDead(
+    client,
+    rows.filter(({ isDead }) => isDead).map(({ id }) => id),
+  );
+  return rows.filter(({ isDue }) => isDue).map(({ id, requestId }) => ({ id, requestId }));
+}
+
+async function cancelPrevious(client: Queryable, runs: readonly NewRun[]): Promise<void> {
+  const replacing = runs.filter(({ entityId }) => entityId !== null);
+  if (replacing.length === 0) return;
+  await client.query({
+    name: 'cancel-previous-runs',
+    text: `update trigger_runs r set status = 'cancelled', error = 'Replaced by a later change', finished_at = now()
+           from json_to_recordset($1::json) n("organizationId" text, environment text, "triggerSlug" text, "entityId" text, "eventId" bigint)
+           where r.entity_id = n."entityId" and r.event_id < n."eventId" and r.status = 'scheduled'
+             and r.organization_id = n."organizationId" and r.environment = n.environment::"Environment"
+             and r.trigger_slug = n."triggerSlug"`,
+    values: [JSON.stringify(replacing)],
+  });
+}
+
+/** The result of a run that never runs is an event like that of any other. */
+async function tellOfDead(client: Queryable, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await client.query(
+    `insert into events (organization_id, environment, type, payload, actor, hops, request_id)
+     select organization_id, environment, 'trigger.failed',
+       jsonb_build_object('runId', id, 'triggerSlug', trigger_slug, 'entityId', entity_id, 'attempts', attempts, 'error', error),
+       jsonb_build_object('type', 'system', 'trigger', trigger_slug), hops, request_id
+     from trigger_runs where id = any($1)`,
+    [ids],
+  );
+}

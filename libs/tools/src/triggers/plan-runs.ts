@@ -1,0 +1,183 @@
+import type { Environment, TriggerDefinition } from '@parley/contracts';
+import { type Queryable, inTransaction, newId } from '@parley/db';
+import type pg from 'pg';
+import { maxHops } from './hops';
+import { type ChangedEntity, matchesCondition } from './match-condition';
+import { type DueRun, type NewRun, insertRuns } from './insert-runs';
+import { type PlannedTime, runTime } from './run-time';
+
+/** One relay works at a time: so runs are written in the order of their events, which is that of the changes. */
+const relayLock = 729_031_606;
+const batchEvents = 200;
+/** As stored. An event may hold two megabytes, and a batch has to fit into memory. */
+const batchBytes = 8 * 1_048_576;
+
+export interface Planned {
+  /** Events that were looked at; 0 when there was nothing to do or another relay is at it. */
+  events: number;
+  hasMore: boolean;
+  /** Runs that are due now. */
+  due: DueRun[];
+}
+
+/**
+ * Takes the next events that wait and writes down, in one transaction, which automations run for them. What is written is
+ * never written again (unique per trigger and event), so that it may be begun anew wherever it was cut short.
+ */
+export function planRuns(pool: pg.Pool): Promise<Planned> {
+  return inTransaction(pool, async (client) => {
+    // A relay that is stopped in here would hold up all others: the server ends its transaction.
+    const [, lock] = (await client.query(
+      `set local idle_in_transaction_session_timeout = '3s'; select pg_try_advisory_xact_lock(${relayLock}) as mine`,
+    )) as unknown as pg.QueryResult<{ mine: boolean }>[];
+    if (!lock!.rows[0]!.mine) return { events: 0, hasMore: false, due: [] };
+    const { events, hasMore } = await readEvents(client);
+    if (events.length === 0) return { events: 0, hasMore: false, due: [] };
+    const triggers = await readTriggers(client, events);
+    const payloads = await readPayloads(client, events, triggers);
+    const runs: NewRun[] = [];
+    for (const event of events) {
+      for (const trigger of triggers.get(keyOf(event)) ?? []) {
+        const run = await plan(event, trigger, payloads.get(event.id));
+        if (run !== null) runs.push(run);
+      }
+    }
+    const due = await insertRuns(client, runs);
+    await client.query({
+      name: 'mark-relayed',
+      text: 'update events set relayed_at = now() where id = any($1::bigint[])',
+      values: [events.map(({ id }) => id)],
+    });
+    return { events: events.length, hasMore, due };
+  });
+}
+
+interface WaitingEvent {
+  id: string;
+  organizationId: string;
+  environment: Environment;
+  type: string;
+  entityType: string;
+  entityId: string;
+  hops: number;
+  requestId: string | null;
+  atMs: number;
+  bytes: number;
+}
+
+interface MatchedTrigger {
+  organizationId: string;
+  environment: Environment;
+  entityType: string;
+  action: string;
+  definition: TriggerDefinition;
+  organization: { name: string; timezone: string };
+}
+
+const keyOf = (one: { organizationId: string; environment: string; entityType: string }, action?: string): string =>
+  JSON.stringify([one.organizationId, one.environment, one.entityType, action ?? (one as WaitingEvent).type.slice(7)]);
+
+async function readEvents(client: Queryable): Promise<{ events: WaitingEvent[]; hasMore: boolean }> {
+  const { rows } = await client.query<WaitingEvent>({
+    name: 'waiting-events',
+    text: `select id::text, organization_id as "organizationId", environment::text, type, entity_type as "entityType",
+             entity_id as "entityId", hops, request_id as "requestId", pg_column_size(payload) as bytes,
+             floor(extract(epoch from created_at) * 1000)::float8 as "atMs"
+           from events where relayed_at is null order by events.id limit $1`,
+    values: [batchEvents],
+  });
+  let bytes = 0;
+  const fitting = rows.findIndex((row, index) => (bytes += row.bytes) > batchBytes && index > 0);
+  const events = fitting === -1 ? rows : rows.slice(0, fitting);
+  return { events, hasMore: events.length < rows.length || rows.length === batchEvents };
+}
+
+async function readTriggers(
+  client: Queryable,
+  events: readonly WaitingEvent[],
+): Promise<Map<string, MatchedTrigger[]>> {
+  const kinds = [...new Set(events.map((event) => keyOf(event)))].map((key) => JSON.parse(key) as string[]);
+  const column = (index: number) => kinds.map((kind) => kind[index]);
+  const { rows } = await client.query<MatchedTrigger>({
+    name: 'triggers-of-events',
+    text: `select t.organization_id as "organizationId", t.environment::text, t.entity_type as "entityType", t.action,
+             t.definition::jsonb || jsonb_build_object('slug', t.slug) as definition,
+             jsonb_build_object('name', coalesce(o.name, ''), 'timezone', coalesce(o.timezone, 'UTC')) as organization
+           from unnest($1::text[], $2::text[], $3::text[], $4::text[]) k(organization_id, environment, entity_type, action)
+           join triggers t on t.organization_id = k.organization_id and t.environment = k.environment::"Environment"
+             and t.entity_type = k.entity_type and t.action = k.action and t.enabled
+           left join organizations o on o.id = t.organization_id
+           order by t.slug`,
+    values: [column(0), column(1), column(2), column(3)],
+  });
+  return Map.groupBy(rows, (row) => keyOf(row, row.action));
+}
+
+/** Only of events whose triggers look at what changed. */
+async function readPayloads(
+  client: Queryable,
+  events: readonly WaitingEvent[],
+  triggers: ReadonlyMap<string, MatchedTrigger[]>,
+): Promise<Map<string, ChangedEntity>> {
+  const looksAtChange = ({ definition: { on, schedule } }: MatchedTrigger) =>
+    ('condition' in on && on.condition !== undefined) || schedule?.at !== undefined;
+  const needed = events.filter((event) => triggers.get(keyOf(event))?.some(looksAtChange));
+  if (needed.length === 0) return new Map();
+  const { rows } = await client.query<{ id: string; payload: ChangedEntity }>({
+    name: 'payloads-of-events',
+    text: 'select id::text, payload from events where id = any($1::bigint[])',
+    values: [needed.map(({ id }) => id)],
+  });
+  return new Map(rows.map(({ id, payload }) => [id, payload]));
+}
+
+const nothing: ChangedEntity = { data: {}, previousData: null, status: '', previousStatus: null };
+
+/** What one trigger does about one event; null when it does nothing. */
+async function plan(event: WaitingEvent, trigger: MatchedTrigger, change = nothing): Promise<NewRun | null> {
+  try {
+    const { on } = trigger.definition;
+    if (!matchesCondition('condition' in on ? on.condition : undefined, change)) return null;
+    return newRun(event, trigger, await timeOf(event, trigger, change));
+  } catch (error) {
+    // A definition that cannot be read must not hold up the events of everybody else.
+    return newRun(event, trigger, { ok: false, problem: `Could not be planned: ${String(error).slice(0, 500)}` });
+  }
+}
+
+async function timeOf(
+  event: WaitingEvent,
+  { definition, organization }: MatchedTrigger,
+  change: ChangedEntity,
+): Promise<PlannedTime> {
+  if (event.hops >= maxHops) return { ok: false, problem: chainProblem };
+  return runTime(definition.schedule, {
+    triggerSlug: definition.slug,
+    triggerName: definition.name,
+    entityId: event.entityId,
+    entityType: event.entityType,
+    action: event.type.slice('entity.'.length),
+    change,
+    timestamp: event.atMs,
+    organization,
+  });
+}
+
+const newRun = (event: WaitingEvent, { definition }: MatchedTrigger, planned: PlannedTime): NewRun => ({
+  id: newId('run'),
+  organizationId: event.organizationId,
+  environment: event.environment,
+  triggerSlug: definition.slug,
+  cause: `event-${event.id}`,
+  entityId: event.entityId,
+  eventId: event.id,
+  hops: event.hops + 1,
+  maxAttempts: definition.retry?.maxAttempts ?? 1,
+  runAtMs: planned.ok ? planned.runAtMs : event.atMs,
+  context: {},
+  requestId: event.requestId,
+  cancelsPrevious: definition.schedule?.cancelPrevious ?? false,
+  problem: planned.ok ? null : planned.problem,
+});
+
+const chainProblem = `Stopped: ${maxHops} automations in a row led to this change, which is the limit`;

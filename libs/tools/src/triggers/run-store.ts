@@ -1,0 +1,223 @@
+import type { Environment, Json, JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+import type { ToolErrorType } from '../types';
+import type { DueRun } from './insert-runs';
+import type { ChangedEntity } from './match-condition';
+
+/** What is kept of one action, done or failed; a failed one is followed by its next try. */
+export interface RunStep {
+  tool: string;
+  as?: string;
+  status: 'success' | 'error';
+  /** Of the run, from 1. */
+  attempt: number;
+  /** Unix milliseconds. */
+  startedAt: number;
+  durationMs: number;
+  args?: Json;
+  result?: Json;
+  errorType?: ToolErrorType | 'template_error';
+  error?: string;
+}
+
+/** A run that belongs to this worker for as long as its lease lasts and its fence is the last one given out. */
+export interface ClaimedRun {
+  id: string;
+  scope: Scope;
+  triggerSlug: string;
+  cause: string;
+  entityId: string | null;
+  entityType: string | null;
+  hops: number;
+  attempts: number;
+  maxAttempts: number;
+  fence: number;
+  requestId: string | null;
+  context: JsonObject;
+  steps: RunStep[];
+  /** Null when the trigger is gone. */
+  definition: TriggerDefinition | null;
+  enabled: boolean;
+  change: ChangedEntity | null;
+  timestamp: number;
+  /** When it was to begin; Unix milliseconds. */
+  dueAt: number;
+  organization: { name: string; timezone: string };
+}
+
+interface ClaimedRow extends Omit<ClaimedRun, 'scope'> {
+  organizationId: string;
+  environment: Environment;
+}
+
+/**
+ * Runs of one entity begin in the order of its changes. A run waits for an earlier one that is due and has not been
+ * tried, or that runs now; behind one that is to be tried again only those of the same trigger wait.
+ */
+export const notBlocked = (run: string): string => `not exists (
+  select from trigger_runs p where p.entity_id = ${run}.entity_id and p.event_id < ${run}.event_id
+    and p.status in ('scheduled', 'running') and (p.status = 'running'
+      or (p.attempts = 0 and p.run_at <= clock_timestamp())
+      or (p.attempts > 0 and p.trigger_slug = ${run}.trigger_slug)))`;
+
+const isClaimable = `(c.status = 'scheduled' and c.run_at <= clock_timestamp() and ${notBlocked('c')}
+  or c.status = 'running' and c.lease_until < clock_timestamp())`;
+
+const claimSql = (candidate: string): string => `with claimed as (
+    update trigger_runs r set status = 'running', fence = r.fence + 1,
+      attempts = r.attempts + case when r.status = 'scheduled' then 1 else 0 end,
+      lease_until = clock_timestamp() + $2 * interval '1 ms', started_at = coalesce(r.started_at, clock_timestamp())
+    from (${candidate} for update skip locked) due where r.id = due.id returning r.*)
+  select r.id, r.organization_id as "organizationId", r.environment::text, r.trigger_slug as "triggerSlug", r.cause,
+    r.entity_id as "entityId", coalesce(e.entity_type, r.context->>'entityType') as "entityType", r.hops, r.attempts,
+    r.max_attempts as "maxAttempts", r.fence, r.request_id as "requestId", r.context, r.steps, t.definition,
+    coalesce(t.enabled, false) as enabled, e.payload as change,
+    coalesce((r.context->>'timestamp')::float8, floor(extract(epoch from coalesce(e.created_at, r.created_at)) * 1000)::float8) as timestamp,
+    floor(extract(epoch from r.run_at) * 1000)::float8 as "dueAt",
+    jsonb_build_object('name', coalesce(o.name, ''), 'timezone', coalesce(o.timezone, 'UTC')) as organization
+  from claimed r
+  left join triggers t on t.organization_id = r.organization_id and t.environment = r.environment and t.slug = r.trigger_slug
+  left join events e on e.id = r.event_id
+  left join organizations o on o.id = r.organization_id`;
+
+const claimById = claimSql(`select c.id from trigger_runs c where c.id = $1 and ${isClaimable}`);
+const claimOfEntity = claimSql(
+  `select c.id from trigger_runs c where c.entity_id = $1 and c.event_id is not null and c.status = 'scheduled'
+     and ${isClaimable} order by c.event_id limit 1`,
+);
+
+/** Takes a run that is due, or whose worker was not heard of again; null when it is neither, or not its turn yet. */
+export const claimRun = (db: Queryable, runId: string, leaseMs: number): Promise<ClaimedRun | null> =>
+  claim(db, 'claim-run', claimById, runId, leaseMs);
+
+/** Takes the next run of an entity, after the one before it has ended. */
+export const claimNextRun = (db: Queryable, entityId: string, leaseMs: number): Promise<ClaimedRun | null> =>
+  claim(db, 'claim-next-run', claimOfEntity, entityId, leaseMs);
+
+async function claim(
+  db: Queryable,
+  name: string,
+  text: string,
+  id: string,
+  leaseMs: number,
+): Promise<ClaimedRun | null> {
+  const { rows } = await db.query<ClaimedRow>({ name, text, values: [id, leaseMs] });
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { organizationId, environment, ...run } = row;
+  return { ...run, scope: { organizationId, environment } };
+}
+
+/** Locks a run inside a transaction; false when it belongs to another by now. Effects of the transaction depend on it. */
+export async function holdRun(tx: Queryable, { id, fence }: ClaimedRun): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'hold-run',
+    text: `select from trigger_runs where id = $1 and fence = $2 and status = 'running' for update`,
+    values: [id, fence],
+  });
+  return rowCount === 1;
+}
+
+/** Says that its worker is alive; false when the run belongs to another by now. */
+export async function renewLease(db: Queryable, { id, fence }: ClaimedRun, leaseMs: number): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'renew-run',
+    text: `update trigger_runs set lease_until = clock_timestamp() + $3 * interval '1 ms'
+           where id = $1 and fence = $2 and status = 'running'`,
+    values: [id, fence, leaseMs],
+  });
+  return rowCount === 1;
+}
+
+export type RunEnd =
+  | { status: 'succeeded' }
+  | { status: 'dead' | 'cancelled'; error: string }
+  | { status: 'scheduled'; error: string; inMs: number };
+
+/**
+ * Records a step, the end of a try or of the run, and the event of its result, in one statement. False when the run
+ * belongs to another by now: then nothing is recorded.
+ */
+export async function recordRun(
+  db: Queryable,
+  { id, fence }: ClaimedRun,
+  { step, end, leaseMs }: { step?: RunStep; end?: RunEnd; leaseMs: number },
+): Promise<boolean> {
+  const { rows } = await db.query<{ recorded: boolean }>({
+    name: 'record-run',
+    text: `with r as (
+        update trigger_runs set steps = steps || $3::jsonb,
+          status = coalesce($4::text::"TriggerRunStatus", status), error = case when $4::text is null then error else $5::text end,
+          run_at = case when $4::text = 'scheduled' then clock_timestamp() + $6 * interval '1 ms' else run_at end,
+          enqueued_at = case when $4::text = 'scheduled' then null else enqueued_at end,
+          lease_until = case when $4::text is null then clock_timestamp() + $7 * interval '1 ms' end,
+          finished_at = case when $4::text in ('succeeded', 'dead', 'cancelled') then clock_timestamp() end
+        where id = $1 and fence = $2 and status = 'running' returning *),
+      event as (
+        insert into events (organization_id, environment, type, payload, actor, hops, request_id)
+        select organization_id, environment, case when status = 'succeeded' then 'trigger.succeeded' else 'trigger.failed' end,
+          jsonb_build_object('runId', id, 'triggerSlug', trigger_slug, 'entityId', entity_id, 'attempts', attempts, 'error', error),
+          jsonb_build_object('type', 'system', 'trigger', trigger_slug), hops, request_id
+        from r where status in ('succeeded', 'dead'))
+      select exists (select from r) as recorded`,
+    values: [
+      id,
+      fence,
+      JSON.stringify(step === undefined ? [] : [step]),
+      end?.status ?? null,
+      end === undefined || end.status === 'succeeded' ? null : end.error.slice(0, 4_000),
+      end?.status === 'scheduled' ? end.inMs : 0,
+      leaseMs,
+    ],
+  });
+  return rows[0]!.recorded;
+}
+
+/** Gives a run back for reasons that are not its own: the try does not count. */
+export async function releaseRun(db: Queryable, { id, fence }: ClaimedRun, inMs: number): Promise<void> {
+  await db.query({
+    name: 'release-run',
+    text: `update trigger_runs set status = 'scheduled', attempts = attempts - 1, lease_until = null, enqueued_at = null,
+             run_at = clock_timestamp() + $3 * interval '1 ms'
+           where id = $1 and fence = $2 and status = 'running'`,
+    values: [id, fence, inMs],
+  });
+}
+
+/**
+ * Runs that are due and whose job was never sent or is taken for lost, and runs whose worker was not heard of again.
+ * They are marked as sent.
+ */
+export async function dueRuns(
+  db: Queryable,
+  { limit, lostAfterMs }: { limit: number; lostAfterMs: number },
+): Promise<DueRun[]> {
+  const { rows } = await db.query<DueRun>({
+    name: 'due-runs',
+    text: `with due as (
+        select c.id from trigger_runs c where c.status = 'scheduled' and c.run_at <= clock_timestamp()
+          and (c.enqueued_at is null or c.enqueued_at < clock_timestamp() - $2 * interval '1 ms') and ${notBlocked('c')}
+        order by c.run_at limit $1 for update skip locked),
+      late as (
+        select c.id from trigger_runs c where c.status = 'running' and c.lease_until < clock_timestamp()
+          and (c.enqueued_at is null or c.enqueued_at < clock_timestamp() - interval '1 s')
+        limit $1 for update skip locked)
+      update trigger_runs r set enqueued_at = now() from (select id from due union all select id from late) d
+      where r.id = d.id returning r.id, r.request_id as "requestId"`,
+    values: [limit, lostAfterMs],
+  });
+  return rows;
+}
+
+/** Milliseconds until the next run or cron trigger is due; null when none is planned. */
+export async function nextDueInMs(db: Queryable): Promise<number | null> {
+  const { rows } = await db.query<{ ms: number | null }>({
+    name: 'next-due',
+    text: `select extract(epoch from least(
+        (select min(run_at) from trigger_runs where status = 'scheduled' and run_at > clock_timestamp()),
+        (select min(next_tick_at) from triggers where entity_type is null and next_tick_at > clock_timestamp())
+      ) - clock_timestamp())::float8 * 1000 as ms`,
+    values: [],
+  });
+  return rows[0]!.ms;
+}

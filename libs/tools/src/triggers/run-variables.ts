@@ -1,0 +1,46 @@
+import type { Json, JsonObject } from '@parley/contracts';
+import { localDay } from '../templates/local-day';
+import type { ChangedEntity } from './match-condition';
+
+/** What a run is about, as its actions see it under `trigger`. */
+export interface RunSubject {
+  triggerSlug: string;
+  triggerName: string;
+  runId?: string;
+  entityId: string | null;
+  entityType: string | null;
+  action: string | null;
+  change: Partial<ChangedEntity>;
+  /** When the change was made, the schedule was due or the trigger was fired; Unix milliseconds. */
+  timestamp: number;
+  attempt?: number;
+  organization: { name: string; timezone: string };
+}
+
+/** What templates of actions and of `at` may name. */
+export function runVariables(subject: RunSubject, results: Record<string, Json> = {}, now = new Date()): JsonObject {
+  const { organization, change, runId, attempt } = subject;
+  return {
+    // A step's result also goes by its own name; nothing of ours is hidden by one.
+    ...results,
+    ...localDay(now, organization.timezone),
+    currentTime: now.toISOString(),
+    timestamp: now.getTime(),
+    organizationName: organization.name,
+    steps: results,
+    trigger: {
+      slug: subject.triggerSlug,
+      name: subject.triggerName,
+      entityId: subject.entityId,
+      entityType: subject.entityType,
+      action: subject.action,
+      data: change.data ?? {},
+      previousData: change.previousData ?? {},
+      status: change.status ?? null,
+      previousStatus: change.previousStatus ?? null,
+      timestamp: subject.timestamp,
+      ...(runId !== undefined && { runId }),
+      ...(attempt !== undefined && { attempt }),
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { Environment, TriggerDefinition } from '@parley/contracts';
+import { inTransaction, newId } from '@parley/db';
+import type pg from 'pg';
+import { lastTickMs, nextTickMs } from './cron';
+import { type DueRun, type NewRun, insertRuns } from './insert-runs';
+import { runTime } from './run-time';
+
+interface CronTrigger {
+  id: string;
+  organizationId: string;
+  environment: Environment;
+  slug: string;
+  definition: TriggerDefinition;
+  timezone: string;
+  organizationName: string;
+  tickSchedule: string | null;
+  nextMs: number | null;
+  nowMs: number;
+}
+
+/** An unused year: a schedule without a next time is not looked at again until it changes. */
+const neverMs = Date.UTC(9999, 0);
+
+/**
+ * Writes down the runs of cron triggers whose time has come, each tick once over all workers: the trigger's row is
+ * locked, and the run of a tick is unique. Of ticks that nobody was there for only the last one runs.
+ */
+export function tickTriggers(pool: pg.Pool): Promise<DueRun[]> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<CronTrigger>({
+      name: 'cron-triggers-due',
+      // One that was disabled begins anew when it is enabled: what it left out then is no outage.
+      text: `with paused as (update triggers set next_tick_at = null
+               where entity_type is null and not enabled and next_tick_at is not null)
+             select t.id, t.organization_id as "organizationId", t.environment::text, t.slug, t.definition,
+               coalesce(o.timezone, 'UTC') as timezone, coalesce(o.name, '') as "organizationName",
+               t.tick_schedule as "tickSchedule", floor(extract(epoch from t.next_tick_at) * 1000)::float8 as "nextMs",
+               floor(extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
+             from triggers t left join organizations o on o.id = t.organization_id
+             where t.entity_type is null and t.enabled
+               and (t.next_tick_at is null or t.next_tick_at <= clock_timestamp() or t.tick_schedule is distinct from
+                 (t.definition->'on'->>'schedule') || ' ' || coalesce(t.definition->'on'->>'timezone', o.timezone, 'UTC'))
+             order by t.id limit 100 for update of t skip locked`,
+      values: [],
+    });
+    if (rows.length === 0) return [];
+    const ticks = await Promise.all(rows.map(tick));
+    const due = await insertRuns(
+      client,
+      ticks.flatMap(({ run }) => (run === null ? [] : [run])),
+    );
+    await client.query({
+      name: 'set-next-ticks',
+      text: `update triggers t set next_tick_at = to_timestamp(n.ms / 1000), tick_schedule = n.schedule
+             from unnest($1::text[], $2::float8[], $3::text[]) n(id, ms, schedule) where t.id = n.id`,
+      values: [rows.map(({ id }) => id), ticks.map(({ nextMs }) => nextMs), ticks.map(({ schedule }) => schedule)],
+    });
+    return due;
+  });
+}
+
+async function tick(trigger: CronTrigger): Promise<{ run: NewRun | null; nextMs: number; schedule: string }> {
+  const { definition, nowMs, nextMs: dueMs, tickSchedule } = trigger;
+  const on = definition.on as { schedule: string; timezone?: string };
+  const schedule = { expression: on.schedule, timezone: on.timezone ?? trigger.timezone };
+  const name = `${schedule.expression} ${schedule.timezone}`;
+  const nextMs = nextTickMs(schedule, nowMs) ?? neverMs;
+  // A schedule that is new begins with its next time.
+  const isDue = dueMs !== null && dueMs <= nowMs && tickSchedule === name;
+  const tickMs = isDue ? Math.max(lastTickMs(schedule, nowMs) ?? dueMs, dueMs) : null;
+  return { run: tickMs === null ? null : await runOf(trigger, tickMs, dueMs!), nextMs, schedule: name };
+}
+
+async function runOf(trigger: CronTrigger, tickMs: number, dueMs: number): Promise<NewRun> {
+  const { organizationId, environment, slug, definition } = trigger;
+  const planned = await runTime(definition.schedule, {
+    triggerSlug: slug,
+    triggerName: definition.name,
+    entityId: null,
+    entityType: null,
+    action: null,
+    change: {},
+    timestamp: tickMs,
+    organization: { name: trigger.organizationName, timezone: trigger.timezone },
+  });
+  return {
+    id: newId('run'),
+    organizationId,
+    environment,
+    triggerSlug: slug,
+    cause: `tick-${tickMs}`,
+    entityId: null,
+    eventId: null,
+    hops: 1,
+    maxAttempts: definition.retry?.maxAttempts ?? 1,
+    runAtMs: planned.ok ? planned.runAtMs : tickMs,
+    context: { timestamp: tickMs, ...(dueMs < tickMs && { missedSince: dueMs }) },
+    requestId: null,
+    cancelsPrevious: false,
+    problem: planned.ok ? null : planned.problem,
+  };
+}
