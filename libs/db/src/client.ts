@@ -48,6 +48,7 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
   });
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   pool.on('error', (error) => onError?.(error));
+  boundPrepared(pool);
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     pool,
@@ -57,6 +58,28 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
       await pool.end();
     },
   };
+}
+
+/** Prepared statements of one connection: one takes up to half a megabyte of the server's memory. */
+const maxPrepared = 120;
+const checkEvery = 16;
+
+/**
+ * The driver never gives up what a connection has prepared. When there is too much, all of it goes, and what is in use is
+ * prepared again: a rare and short wait for the connection's next user.
+ */
+function boundPrepared(pool: pg.Pool): void {
+  let released = 0;
+  pool.on('release', (error, client) => {
+    released += 1;
+    if (error || released % checkEvery > 0) return;
+    // Where the driver notes what it has prepared; it offers no other way to it.
+    const { connection } = client as unknown as { connection: { parsedStatements: Record<string, string> } };
+    if (Object.keys(connection.parsedStatements).length < maxPrepared) return;
+    client.query('deallocate all', (failure: Error | null) => {
+      if (!failure) connection.parsedStatements = {};
+    });
+  });
 }
 
 /** Runs `work` in one transaction on one connection; rolls back when it throws. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 /** Collects the parameters of one statement: a value never becomes part of its text. */
 export class Sql {
@@ -16,20 +17,22 @@ export interface Statement {
   values: unknown[];
 }
 
-/**
- * Every connection keeps what it has prepared for good, so only so many shapes get a name: the ones seen first, which
- * are the ones that an application uses. The others are planned each time.
- */
-const maxPrepared = 400;
-const names = new Map<string, string>();
+/** So many texts are known, the ones used last; a connection keeps fewer prepared than that (libs/db). */
+const maxKnown = 500;
+const names = new LRUCache<string, { name: string | undefined }>({ max: maxKnown });
 
+/**
+ * A statement gets a name, and is prepared, when it comes a second time: what comes once, as filters made up by a script
+ * do, would only take the room of what an application asks again and again.
+ */
 export function statement(text: string, values: unknown[]): Statement {
-  let name = names.get(text);
-  if (name === undefined && names.size < maxPrepared) {
-    name = `ent_${createHash('sha1').update(text).digest('hex').slice(0, 20)}`;
-    names.set(text, name);
+  const known = names.get(text);
+  if (known === undefined) {
+    names.set(text, { name: undefined });
+    return { text, values };
   }
-  return name === undefined ? { text, values } : { name, text, values };
+  known.name ??= `ent_${createHash('sha1').update(text).digest('hex').slice(0, 20)}`;
+  return { name: known.name, text, values };
 }
 
 /** A PostgreSQL array literal of byte strings: half the work of the driver's own conversion. */

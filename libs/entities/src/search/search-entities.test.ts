@@ -102,17 +102,33 @@ test('deleted and changed entities', async () => {
   expect(await search('changing', 'beta', { status: 'active' })).toEqual([]);
 });
 
-test('old matches are found through the index, many new ones through the newest', async () => {
-  const rows = Array.from({ length: 620 }, (_, n) => ({ text: n < 3 ? 'ancient common' : 'common' }));
-  await t.createType('many', { searchFields: ['text'] });
-  for (let at = 0; at < rows.length; at += 10)
-    await Promise.all(
-      rows
-        .slice(at, at + 10)
-        .map((row, i) => t.entities.create(here, { ...origin, type: 'many', data: { n: at + i, ...row } })),
-    );
-  expect((await search('many', 'ancient')).sort()).toEqual([0, 1, 2]);
-  expect(await search('many', 'common')).toHaveLength(20);
+describe('more entities than are looked through one by one', () => {
+  /** The oldest three are what is looked for; 620 newer ones have what is given. */
+  async function fillMany(type: string, oldest: JsonObject[], newer: JsonObject): Promise<void> {
+    await t.createType(type, { searchFields: ['title', 'text'] });
+    for (const [n, row] of oldest.entries()) await t.add(type, { n, ...row });
+    for (let at = 0; at < 620; at += 10)
+      await Promise.all(
+        Array.from({ length: 10 }, (_, i) =>
+          t.entities.create(here, { ...origin, type, data: { n: oldest.length + at + i, ...newer } }),
+        ),
+      );
+  }
+
+  test('old matches are found through the index, many new ones through the newest', async () => {
+    const ancient = { text: 'ancient common' };
+    await fillMany('many', [ancient, ancient, ancient], { text: 'common' });
+    expect((await search('many', 'ancient')).sort()).toEqual([0, 1, 2]);
+    expect((await search('many', 'anci')).sort()).toEqual([0, 1, 2]);
+    expect(await search('many', 'common')).toHaveLength(20);
+  });
+
+  test('an old entity with the word itself comes before new ones where it begins one', async () => {
+    await fillMany('begun', [{ text: 'red' }, { title: 'Red' }], { text: 'reddish' });
+    expect((await search('begun', 'red')).slice(0, 2)).toEqual([1, 0]);
+    expect(await search('begun', 'red', { limit: 1 })).toEqual([1]);
+    expect((await search('begun', 'redd', { limit: 1 }))[0]).toBeGreaterThan(610);
+  });
 });
 
 test('a change of the search fields is caught up with, in batches, from where it stopped', async () => {

@@ -24,13 +24,18 @@ export type SearchResult = { ok: true; list: EntityListText } | TypeNotFound | M
 
 /** So many of the newest entities are looked through: a word that many of them have needs no index. */
 const recentWindow = 500;
-/** So many matches are ranked at most. The `+ 0` below keeps PostgreSQL from walking the tenant's entities for them. */
+/** A word that so many of them have as it is, is in so much of all that the index would only list everything. */
+const commonInWindow = recentWindow / 2;
+/** So many matches of each kind are ranked at most. The `+ 0` below keeps PostgreSQL from walking the tenant's entities for them. */
 const maxRanked = 1_000;
+/** Whoever asks for less than this gets the best of as many. */
+const leastMatches = 20;
 
 /**
  * Entities whose search fields hold all words of the query, the last one as a prefix; whole words first, then by weight
- * and number of the matches, then the newest (interface.md, search). A word that many entities share is answered from the
- * newest ones: ranking all of them would take longer the more there are.
+ * and number of the matches, then the newest (interface.md, search). Three sources, each bounded: the newest entities,
+ * those that have the words as they are, and, when that is too few, those where the last one begins a word. A word that
+ * half of the newest have is answered from these: ranking all would take longer the more there are.
  */
 export async function searchEntities(db: Queryable, scope: Scope, input: SearchInput): Promise<SearchResult> {
   const { type, limit, access } = input;
@@ -43,18 +48,20 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
   const marked = (text: string): string =>
     `(select replace(${sql.param(text, 'text')}, '${partMark}', part::text)::tsquery from t)`;
   const newest = walkSql('e', 't.part', { lo: firstPos, hi: lastPos }, sql);
+  const ranked = `e.pos, e.part, e.search @@ (select exact from q) as whole, ts_rank(e.search, (select matches from q)) as rank`;
+  const indexed = (words: 'exact' | 'matches'): string => `select ${ranked} from entities e
+      where (select count(*) from newest) = ${recentWindow} and e.search @@ (select ${words} from q)
+        and e.part + 0 = (select part from t) and ${visible}`;
   const text = `with ${typeSql(scope, type, input.status === 'deleted', sql)},
     q as materialized (select ${marked(query?.matches ?? '')} as matches, ${marked(query?.exact ?? '')} as exact),
-    recent as materialized (select e.pos, e.search, e.part from
-      (select e.* from t cross join lateral (select * from entities e
-        where ${newest.within} order by ${newest.order('desc')} limit ${recentWindow}) e) e
-      where e.search @@ (select matches from q) and ${visible}),
-    indexed as (select e.pos, e.search, e.part from entities e
-      where (select count(*) from recent) < ${sql.param(Math.max(limit, 20), 'int')}
-        and e.search @@ (select matches from q) and e.part + 0 = (select part from t) and ${visible} limit ${maxRanked}),
-    ranked as (select r.pos, r.part, r.search @@ (select exact from q) as whole, ts_rank(r.search, (select matches from q)) as rank
-      from (select * from recent union all
-        select * from indexed i where not exists (select from recent where recent.pos = i.pos)) r),
+    newest as materialized (select e.pos, found.* from t cross join lateral (select * from entities e
+        where ${newest.within} order by ${newest.order('desc')} limit ${recentWindow}) e
+      left join lateral (select ${ranked} where e.search @@ (select matches from q) and ${visible}) found(found, part, whole, rank) on true),
+    recent as (select pos, part, whole, rank from newest where found is not null),
+    whole as materialized (${indexed('exact')} and (select count(*) from recent where whole) < ${commonInWindow} limit ${maxRanked}),
+    begun as (${indexed('matches')} and (select count(*) from (select pos from recent union select pos from whole) found)
+        < ${sql.param(Math.max(limit, leastMatches), 'int')} limit ${maxRanked}),
+    ranked as (select * from recent union select * from whole union select * from begun),
     top as materialized (select * from ranked order by whole desc, rank desc, pos desc limit ${sql.param(limit, 'int')})
     select (select no from t) as no, (select search_fields from entity_types where entity_types.no = (select no from t)) as fields,
       string_agg(${entityJsonSql('e', type, access?.masks ?? [], sql)}, E'${rowSeparator.replace('\n', '\\n')}'
