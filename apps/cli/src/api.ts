@@ -1,6 +1,6 @@
 import type { ErrorBody, ErrorDetail } from '@parley/contracts';
 import { apiAddress } from './environment';
-import { Failure } from './failure';
+import { Failure, exitCodes } from './failure';
 
 /** An answer that is not a success: what it says, and its code and request id for whoever looks it up. */
 export class ApiFailure extends Failure {
@@ -12,12 +12,13 @@ export class ApiFailure extends Failure {
     text: string,
   ) {
     const marks = [code, requestId && `request ${requestId}`].filter(Boolean).join(', ');
-    super(marks === '' ? text : `${text} (${marks})`);
+    super(marks === '' ? text : `${text} (${marks})`, exitCodes.failure, { status, code, requestId, details });
   }
 }
 
 export interface Api {
   url: string;
+  key: string;
   /** POSTs JSON and gives the answer's body; an ApiFailure when it is not a success. */
   post<T>(path: string, body: object): Promise<T>;
 }
@@ -30,6 +31,7 @@ export function createApi(): Api {
   const { url, key } = apiAddress();
   return {
     url,
+    key,
     async post<T>(path: string, body: object) {
       const response = await send(`${url}${path}`, {
         method: 'POST',

@@ -92,7 +92,7 @@ test.each([
   [{ resources: {}, expectedVersion: -1 }, /expectedVersion/],
 ])('%j is a 400', async (body, error) => {
   const response = await push(body).expect(400);
-  expect(response.body.error).toMatch(error);
+  expect(`${response.body.error} ${JSON.stringify(response.body.details)}`).toMatch(error);
 });
 
 test('state and pull take an empty body, none, and refuse what is no JSON', async () => {

@@ -39,6 +39,19 @@ it('pulls what can be pushed back unchanged', async () => {
   }
 });
 
+it('takes back the whole answer of a pull, and changes nothing', async () => {
+  await push(catalog);
+  const { body: pulled } = await client.post('/v1/sync/pull', {});
+  const again = await client.post('/v1/sync', pulled);
+  expect([again.status, again.body.version]).toEqual([200, pulled.version]);
+  for (const { created, updated, deleted } of Object.values(again.body.results as Record<string, Record<string, []>>)) {
+    expect([created, updated, deleted]).toEqual([[], [], []]);
+  }
+  const other = await tenant.client({ environment: 'production', permissions: ['sync'] });
+  const refused = await other.post('/v1/sync', pulled);
+  expect([refused.status, refused.body.details[0].path]).toEqual([400, 'environment']);
+});
+
 it('tells the state: slugs, names, versions and hashes', async () => {
   await push(catalog);
   const { status, body } = await client.post('/v1/sync/state', {});

@@ -7,6 +7,7 @@ export {
   type ThreadContextParam,
   agentDefinitionSchema,
 } from './definitions/agent';
+export { type ParsedDefinition, parseDefinition } from './definitions/parse-definition';
 export { type EntityTypeDefinition, entityTypeDefinitionSchema } from './definitions/entity-type';
 export {
   type FieldMask,
@@ -70,11 +71,11 @@ export {
   type ResourceKind,
   type ResourceSet,
   type ResourceState,
-  type SyncBody,
+  type RawResourceSet,
   type SyncPull,
   type SyncResult,
   type SyncState,
-  definitionSchemas,
+  rawSyncBodySchema,
   resourceKinds,
   resourceSetSchema,
   syncBodySchema,
@@ -83,6 +84,7 @@ export {
   syncStateSchema,
 } from './http/sync';
 export { type Json, type JsonObject, jsonObjectSchema, jsonSchema } from './json';
+export { integerAt, listAt, objectAt, textAt } from './pick';
 export { type Environment, type Permission, type Scope, environmentSchema, permissionSchema } from './scope';
 export { slugSchema } from './slug';
 export { findUnstorable } from './unstorable';

@@ -1,15 +1,15 @@
-import type {
-  AgentDefinition,
-  EntityTypeDefinition,
-  JsonObject,
-  ResourceKind,
-  RoleDefinition,
-  RouterDefinition,
-  ToolDefinition,
-  TriggerDefinition,
+import {
+  type AgentDefinition,
+  type EntityTypeDefinition,
+  type JsonObject,
+  type ResourceKind,
+  type RoleDefinition,
+  type RouterDefinition,
+  type ToolDefinition,
+  type TriggerDefinition,
+  parseDefinition,
 } from '@parley/contracts';
 import { DefinitionError } from './definition-error';
-import { parseDefinition } from './parse-definition';
 import { type ToolHandler, handlerCodeOf } from './tool-handler';
 
 /** What made a value, so that a loader can tell a definition from any other export. */
@@ -21,9 +21,28 @@ export const kindOf = (value: unknown): ResourceKind | null =>
 
 function define<K extends ResourceKind>(kind: K, value: object) {
   const parsed = parseDefinition(kind, value);
-  if (!parsed.ok) throw new DefinitionError(kind, subjectOf(value), parsed.problems);
-  kinds.set(parsed.definition, kind);
-  return parsed.definition;
+  if (!parsed.ok && (!isLenient || typeof value !== 'object' || value === null)) {
+    throw new DefinitionError(kind, subjectOf(value), parsed.problems);
+  }
+  // A value with problems is only known by its kind: whoever asked for leniency looks at it again.
+  const definition = (parsed.ok ? parsed.definition : value) as Extract<typeof parsed, { ok: true }>['definition'];
+  kinds.set(definition, kind);
+  return definition;
+}
+
+let isLenient = false;
+
+/**
+ * Runs a file that defines things, without an end at its first problem: what is wrong comes back as it was written, so
+ * that a loader can tell the problems of all files together. Synchronous, as the modules that it is for.
+ */
+export function withoutThrowing<T>(work: () => T): T {
+  isLenient = true;
+  try {
+    return work();
+  } finally {
+    isLenient = false;
+  }
 }
 
 function subjectOf(value: unknown): string | null {
@@ -59,8 +78,12 @@ export interface DataDefinition extends Omit<EntityTypeDefinition, 'schema'> {
   schema: { [field: string]: FieldType | JsonObject } | JsonObject;
 }
 
-/** A type of records: its fields and what full-text search looks at. */
-export const defineData = (type: DataDefinition): EntityTypeDefinition => define('entityTypes', type);
+/** A type of records: its fields and what full-text search looks at. Its own type is kept, for the typed client. */
+export const defineData = <const D extends DataDefinition>(type: D & NoMore<D, DataDefinition>): D =>
+  define('entityTypes', type) as D;
+
+/** A field that the definition does not know is an error of types too, although its own type is kept. */
+type NoMore<D, Known> = { [K in Exclude<keyof D, keyof Known>]: never };
 
 /** What its bearers may do, which records they see, and which fields are hidden from them. */
 export const defineRole = (role: RoleDefinition): RoleDefinition => define('roles', role);

@@ -9,7 +9,7 @@ export {
   defineTools,
   defineTrigger,
   kindOf,
+  withoutThrowing,
 } from './define';
 export { DefinitionError } from './definition-error';
-export { parseDefinition } from './parse-definition';
 export { type ToolHandler, type ToolHandlerParley } from './tool-handler';

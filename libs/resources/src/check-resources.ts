@@ -1,21 +1,15 @@
-import {
-  type ErrorDetail,
-  type ResourceKind,
-  type ResourceSet,
-  findUnstorable,
-  resourceKinds,
-} from '@parley/contracts';
+import { type ErrorDetail, type ResourceKind, findUnstorable, resourceKinds } from '@parley/contracts';
 import { validateRole } from '@parley/tools';
 import { checkDefinition } from './check-definition';
 import { type Definition, forEachKind, singular, slugOf } from './definition';
+import { type ParsedResources, pathOf } from './parse-resources';
 import { type Reference, isMet, referencesOf } from './references';
 import type { StoredResources } from './stored-resources';
 
 /** Types that the product makes itself when it first needs them (interface.md, Payment entity). */
 const builtInEntityTypes = ['payment'];
 
-export interface CheckInput {
-  resources: ResourceSet;
+export interface CheckInput extends Omit<ParsedResources, 'problems'> {
   stored: StoredResources;
   /** Slugs that this push deletes, by kind. */
   deleted: Record<ResourceKind, ReadonlySet<string>>;
@@ -33,7 +27,7 @@ export function checkResources(input: CheckInput): ErrorDetail[] {
     ...resourceKinds.flatMap((kind) =>
       (input.resources[kind] ?? []).flatMap((definition: Definition, index: number) =>
         problemsOf(kind, definition, names).map(({ path, message }) => ({
-          path: path === '' ? `${kind}.${index}` : `${kind}.${index}.${path}`,
+          path: pathOf(kind, input.indexes[kind][index]!, path),
           message,
         })),
       ),
@@ -46,10 +40,10 @@ export function checkResources(input: CheckInput): ErrorDetail[] {
 
 type Names = Record<ResourceKind, Set<string>>;
 
-function namesAfter({ resources, stored, deleted, knownTools }: CheckInput): Names {
+function namesAfter({ resources, broken, stored, deleted, knownTools }: CheckInput): Names {
   const names: Names = forEachKind((kind) => {
     const kept = [...stored[kind].keys()].filter((slug) => !deleted[kind].has(slug));
-    return new Set([...kept, ...(resources[kind] ?? []).map(slugOf)]);
+    return new Set([...kept, ...broken[kind], ...(resources[kind] ?? []).map(slugOf)]);
   });
   for (const tool of knownTools) names.tools.add(tool);
   for (const type of builtInEntityTypes) names.entityTypes.add(type);
@@ -71,24 +65,24 @@ function problemsOf(kind: ResourceKind, definition: Definition, names: Names): E
 const unknown = ({ kinds, slug, pattern }: Reference): string =>
   pattern ? `no tool matches "${slug}"` : `unknown ${kinds.map((kind) => singular[kind]).join(' or ')} "${slug}"`;
 
-function duplicates({ resources }: CheckInput): ErrorDetail[] {
+function duplicates({ resources, indexes }: CheckInput): ErrorDetail[] {
   return resourceKinds.flatMap((kind) => {
     const seen = new Set<string>();
     return (resources[kind] ?? []).flatMap((definition: Definition, index: number) => {
       const slug = slugOf(definition);
       if (!seen.has(slug)) return seen.add(slug) && [];
       const field = kind === 'tools' ? 'name' : 'slug';
-      return [{ path: `${kind}.${index}.${field}`, message: `"${slug}" is given more than once` }];
+      return [{ path: pathOf(kind, indexes[kind][index]!, field), message: `"${slug}" is given more than once` }];
     });
   });
 }
 
 /** Towards models the dots of a name become `_`, so two names may differ by more than that only. */
-function toolNameProblems({ resources, knownTools }: CheckInput, names: Set<string>): ErrorDetail[] {
+function toolNameProblems({ resources, indexes, knownTools }: CheckInput, names: Set<string>): ErrorDetail[] {
   const builtIn = new Set(knownTools);
   const byWireName = Map.groupBy(names, wireName);
   return (resources.tools ?? []).flatMap(({ name }, index) => {
-    const path = `tools.${index}.name`;
+    const path = pathOf('tools', indexes.tools[index]!, 'name');
     if (builtIn.has(name)) return [{ path, message: `"${name}" is a built-in tool` }];
     const other = byWireName.get(wireName(name))?.find((candidate) => candidate !== name);
     return other === undefined ? [] : [{ path, message: `"${name}" cannot be told from "${other}" by a model` }];
@@ -98,9 +92,9 @@ function toolNameProblems({ resources, knownTools }: CheckInput, names: Set<stri
 const wireName = (name: string): string => name.replaceAll('.', '_');
 
 /** What prune would take away from resources that stay. */
-function stillNeeded({ resources, stored, deleted }: CheckInput, names: Names): ErrorDetail[] {
+function stillNeeded({ resources, broken, stored, deleted }: CheckInput, names: Names): ErrorDetail[] {
   return resourceKinds.flatMap((kind) => {
-    const given = new Set((resources[kind] ?? []).map(slugOf));
+    const given = new Set([...(resources[kind] ?? []).map(slugOf), ...broken[kind]]);
     const staying = [...stored[kind].values()].filter(({ slug }) => !given.has(slug) && !deleted[kind].has(slug));
     return staying.flatMap(({ slug, definition }) =>
       referencesOf(kind, definition).flatMap((reference) => {

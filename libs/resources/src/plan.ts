@@ -1,5 +1,6 @@
-import { type ResourceKind, type ResourceSet, canonicalJson, resourceKinds } from '@parley/contracts';
+import { type ResourceKind, canonicalJson, resourceKinds } from '@parley/contracts';
 import { type Definition, slugOf } from './definition';
+import type { ParsedResources } from './parse-resources';
 import type { StoredResources } from './stored-resources';
 
 /** What a push does to one kind. */
@@ -13,17 +14,24 @@ interface KindPlan {
 
 export type Plan = Partial<Record<ResourceKind, KindPlan>>;
 
+type PlanInput = Pick<ParsedResources, 'resources' | 'broken'>;
+
 /** Compares what is pushed with what is stored; kinds that are not given are not in the plan. */
-export function planPush(resources: ResourceSet, stored: StoredResources): Plan {
+export function planPush({ resources, broken }: PlanInput, stored: StoredResources): Plan {
   const plan: Plan = {};
   for (const kind of resourceKinds) {
     const given = resources[kind];
-    if (given !== undefined) plan[kind] = planKind(kind, given, stored[kind]);
+    if (given !== undefined) plan[kind] = planKind(kind, given, broken[kind], stored[kind]);
   }
   return plan;
 }
 
-function planKind(kind: ResourceKind, given: Definition[], stored: StoredResources[ResourceKind]): KindPlan {
+function planKind(
+  kind: ResourceKind,
+  given: Definition[],
+  broken: ReadonlySet<string>,
+  stored: StoredResources[ResourceKind],
+): KindPlan {
   const plan: KindPlan = { created: [], updated: [], unchanged: [], absent: [] };
   for (const definition of given) {
     const before = stored.get(slugOf(definition));
@@ -32,7 +40,7 @@ function planKind(kind: ResourceKind, given: Definition[], stored: StoredResourc
     else plan.updated.push(definition);
   }
   const slugs = new Set(given.map(slugOf));
-  plan.absent = [...stored.keys()].filter((slug) => !slugs.has(slug));
+  plan.absent = [...stored.keys()].filter((slug) => !slugs.has(slug) && !broken.has(slug));
   return plan;
 }
 

@@ -1,8 +1,8 @@
 import {
   type ErrorDetail,
   type KindResult,
+  type RawResourceSet,
   type ResourceKind,
-  type ResourceSet,
   type Scope,
   type SyncResult,
   resourceKinds,
@@ -11,13 +11,14 @@ import { type Db, type Queryable, inTransaction } from '@parley/db';
 import { checkResources } from './check-resources';
 import { forEachKind, slugOf } from './definition';
 import { type Refused, findRefused, lockEntityTypes } from './find-refused';
+import { parseResources } from './parse-resources';
 import { type Plan, planPush } from './plan';
 import { readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
 import { deleteDefinitions, writeDefinitions } from './write-resources';
 
 export interface PushRequest {
   /** A full or a partial set; kinds that are absent are left alone. */
-  resources: ResourceSet;
+  resources: RawResourceSet;
   /** Says what would happen and changes nothing. */
   dryRun?: boolean;
   /** Deletes what is stored and absent from a kind that is given. */
@@ -56,16 +57,17 @@ async function lockPushes(client: Queryable, scope: Scope, { resources }: PushRe
 }
 
 async function push(client: Queryable, scope: Scope, request: PushRequest): Promise<PushResult> {
-  const { resources, dryRun = false, prune = false, expectedVersion, knownTools } = request;
+  const { dryRun = false, prune = false, expectedVersion, knownTools } = request;
   const version = await readVersion(client, scope);
   if (expectedVersion !== undefined && expectedVersion !== version) {
     return { ok: false, reason: 'version_conflict', version };
   }
   const stored = await readStoredResources(client, scope);
-  const plan = planPush(resources, stored);
+  const { problems: shapeProblems, ...parsed } = parseResources(request.resources);
+  const plan = planPush(parsed, stored);
   const pruned = prune ? await planDeletes(client, scope, plan, dryRun) : null;
   const deleted = forEachKind((kind) => new Set(pruned?.[kind]?.deleted));
-  const problems = checkResources({ resources, stored, deleted, knownTools });
+  const problems = [...shapeProblems, ...checkResources({ ...parsed, stored, deleted, knownTools })];
   if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
 
   const results = describe(plan, pruned);

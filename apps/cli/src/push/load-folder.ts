@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import type { ErrorDetail, ResourceKind, ResourceSet } from '@parley/contracts';
-import { kindOf, parseDefinition } from '@parley/definitions';
+import { type ErrorDetail, type ResourceKind, type ResourceSet, parseDefinition } from '@parley/contracts';
+import { kindOf } from '@parley/definitions';
 import { usageFailure } from '../failure';
 import { loadModule } from './load-module';
 
@@ -17,12 +17,14 @@ export const folders: Record<ResourceKind, string> = {
 const kinds = Object.keys(folders) as ResourceKind[];
 
 export interface LoadedFolder {
-  /** Only the kinds that the folder has a folder for. */
+  /** Only the kinds that the folder has a folder for; what has a wrong shape is among them, as it was written. */
   resources: ResourceSet;
   /** The file of each definition, in the same order. */
   files: Partial<Record<ResourceKind, string[]>>;
   /** Everything that is wrong, each with its file. */
   problems: string[];
+  /** Whether files could not be read as definitions at all, so that what they define is missing. */
+  isIncomplete: boolean;
 }
 
 /** Loads every definition below a folder: agents/, entity-types/, roles/, triggers/, routers/ and tools/. */
@@ -33,7 +35,7 @@ export async function loadFolder(path: string): Promise<LoadedFolder> {
   if (given.length === 0) {
     throw usageFailure(`${path} has none of the folders ${Object.values(folders).join(', ')}`);
   }
-  const loaded: LoadedFolder = { resources: {}, files: {}, problems: [] };
+  const loaded: LoadedFolder = { resources: {}, files: {}, problems: [], isIncomplete: false };
   for (const kind of given) await loadKind(loaded, folder, kind);
   return loaded;
 }
@@ -42,7 +44,8 @@ async function loadKind(loaded: LoadedFolder, folder: string, kind: ResourceKind
   const definitions: object[] = [];
   const files: string[] = [];
   const results = await Promise.all(definitionFiles(join(folder, folders[kind])).map((file) => loadFile(file, kind)));
-  for (const { file, found, problems } of results) {
+  for (const { file, found, problems, isIncomplete = false } of results) {
+    loaded.isIncomplete ||= isIncomplete;
     const name = relative(folder, file);
     loaded.problems.push(...problems.map((problem) => `${name}: ${problem}`));
     definitions.push(...found);
@@ -64,23 +67,27 @@ interface LoadedFile {
   file: string;
   found: object[];
   problems: string[];
+  isIncomplete?: boolean;
 }
 
 async function loadFile(file: string, kind: ResourceKind): Promise<LoadedFile> {
   const loaded = file.endsWith('.json') ? loadJson(file) : await loadModule(file);
-  if (!loaded.ok) return { file, found: [], problems: loaded.message.split('\n') };
+  const none = { file, found: [], isIncomplete: true };
+  if (!loaded.ok) return { ...none, problems: loaded.message.split('\n') };
   const values = definitionsAmong(loaded.exports);
-  if (values.length === 0) return { file, found: [], problems: [`exports no definition of ${labels[kind]}`] };
+  if (values.length === 0) return { ...none, problems: [`exports no definition of ${labels[kind]}`] };
   const found: object[] = [];
   const problems: string[] = [];
   for (const value of values) {
     const made = kindOf(value);
     const parsed = made === null || made === kind ? parseDefinition(kind, value) : null;
     if (parsed === null) problems.push(`defines ${labels[made!]}, which belongs into ${folders[made!]}/`);
-    else if (parsed.ok) found.push(parsed.definition);
-    else problems.push(...parsed.problems.map((problem) => describeProblem(value, problem)));
+    else {
+      found.push(value as object);
+      if (!parsed.ok) problems.push(...parsed.problems.map((problem) => describeProblem(value, problem)));
+    }
   }
-  return { file, found, problems };
+  return { file, found, problems, isIncomplete: found.length < values.length };
 }
 
 const labels: Record<ResourceKind, string> = {

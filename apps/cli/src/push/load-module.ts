@@ -40,7 +40,7 @@ function run(code: string, file: string): Loaded {
   const module = { exports: {} as Record<string, unknown> };
   try {
     const body = compileFunction(code, ['module', 'exports', 'require', '__filename', '__dirname'], { filename: file });
-    body(module, module.exports, require, file, dirname(file));
+    definitions.withoutThrowing(() => body(module, module.exports, require, file, dirname(file)));
     return { ok: true, exports: module.exports };
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) };

@@ -1,4 +1,4 @@
-import { operations } from '@parley/contracts';
+import { operations, rawSyncBodySchema } from '@parley/contracts';
 import { pushResources } from '@parley/resources';
 import { HttpError, badRequest, route } from '@parley/service';
 import { builtInToolNames } from '@parley/tools';
@@ -6,7 +6,11 @@ import type { DataDeps } from '../app';
 
 /** `POST /v1/sync`: brings the environment's definitions to what is given, all or nothing. */
 export const pushResourcesRoute = ({ db, requestReindexing }: DataDeps) =>
-  route(operations.syncPush, async ({ body }, { scope, requestId }) => {
+  route({ ...operations.syncPush, body: rawSyncBodySchema }, async ({ body }, { scope, requestId }) => {
+    if (body.environment !== undefined && body.environment !== scope.environment) {
+      const message = `is ${body.environment}, the key belongs to ${scope.environment}`;
+      throw badRequest(`environment ${message}`, [{ path: 'environment', message }], 'invalid_body');
+    }
     const pushed = await pushResources(db, scope, { ...body, knownTools: builtInToolNames });
     if (pushed.ok) {
       if (!pushed.result.dryRun && body.resources.entityTypes) requestReindexing(requestId);

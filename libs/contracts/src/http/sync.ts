@@ -11,7 +11,7 @@ import { environmentSchema } from '../scope';
 export const resourceKinds = ['entityTypes', 'roles', 'tools', 'agents', 'routers', 'triggers'] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
 
-/** Unvalidated lists: each entry is parsed on its own, so that every problem is reported with its place. */
+/** Each entry of a list is parsed on its own, so that every problem is reported with its place. */
 export const definitionSchemas = {
   entityTypes: entityTypeDefinitionSchema,
   roles: roleDefinitionSchema,
@@ -31,14 +31,33 @@ export const resourceSetSchema = z.strictObject({
 });
 export type ResourceSet = z.infer<typeof resourceSetSchema>;
 
+const definitionList = z.array(z.unknown()).max(1000).optional();
+
+/** Lists whose entries are still to be looked at, one by one, so that every problem is told at once. */
+const rawResourceSetSchema = z.strictObject({
+  entityTypes: definitionList,
+  roles: definitionList,
+  tools: definitionList,
+  agents: definitionList,
+  routers: definitionList,
+  triggers: definitionList,
+});
+export type RawResourceSet = z.infer<typeof rawResourceSetSchema>;
+
 export const syncBodySchema = z.strictObject({
   resources: resourceSetSchema,
+  /** As pull has answered: it must be the key's, and moves nothing. */
+  environment: environmentSchema.optional(),
+  /** As pull has answered; `expectedVersion` is what guards. */
+  version: z.number().optional(),
   dryRun: z.boolean().default(false),
   /** Deletes what is absent from the kinds that are given; off by default, so nothing is deleted by absence. */
   prune: z.boolean().default(false),
   expectedVersion: z.int().min(0).optional(),
 });
-export type SyncBody = z.infer<typeof syncBodySchema>;
+
+/** The body before its definitions are checked. */
+export const rawSyncBodySchema = syncBodySchema.extend({ resources: rawResourceSetSchema });
 
 const kindResultSchema = z.object({
   created: z.array(z.string()),

@@ -1,5 +1,6 @@
-import { type ErrorDetail, type ResourceKind, type ResourceSet, definitionSchemas } from '@parley/contracts';
 import type { z } from 'zod';
+import type { ErrorDetail } from '../http/error';
+import { type ResourceKind, type ResourceSet, definitionSchemas } from '../http/sync';
 
 type Definition<K extends ResourceKind> = NonNullable<ResourceSet[K]>[number];
 

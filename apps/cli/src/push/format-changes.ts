@@ -1,0 +1,101 @@
+import {
+  type Json,
+  type KindResult,
+  type ResourceKind,
+  type ResourceSet,
+  type SyncResult,
+  resourceKinds,
+} from '@parley/contracts';
+import { safeLine } from '../safe-text';
+import { colors } from '../terminal';
+import { type FieldChange, type LineChange, compareFields, compareLines } from './compare';
+import { folders } from './load-folder';
+
+type Definition = { slug?: string; name: string };
+
+interface FormatOptions {
+  /** With the values of the fields that differ, texts line by line. */
+  detailed?: boolean;
+}
+
+/** What a push does, kind by kind: `+` new, `~` changed with the fields that differ, `-` gone, `!` refused. */
+export function formatChanges(
+  { results }: SyncResult,
+  before: ResourceSet,
+  after: ResourceSet,
+  options: FormatOptions = {},
+): string {
+  const lines = resourceKinds.flatMap((kind) => {
+    const result = results[kind];
+    return result === undefined ? [] : formatKind(kind, result, before[kind] ?? [], after[kind] ?? [], options);
+  });
+  return lines.join('\n');
+}
+
+function formatKind(
+  kind: ResourceKind,
+  result: KindResult,
+  before: Definition[],
+  after: Definition[],
+  { detailed = false }: FormatOptions,
+): string[] {
+  const { created, updated, deleted, unchanged, refused = [] } = result;
+  const lines = [
+    ...created.map((slug) => colors.green(`  + ${slug}`)),
+    ...updated.flatMap((slug) => {
+      const changes = compareFields(find(before, slug) ?? {}, find(after, slug) ?? {});
+      if (detailed) return [colors.yellow(`  ~ ${slug}`), ...changes.flatMap(formatField)];
+      const names = new Set(changes.map(({ path }) => path.split('.')[0]));
+      return `${colors.yellow(`  ~ ${slug}`)}  ${colors.dim([...names].join(', '))}`.trimEnd();
+    }),
+    ...deleted.map((slug) => colors.red(`  - ${slug}`)),
+    ...refused.map(({ slug, reason }) => colors.magenta(`  ! ${slug} is not deleted: it ${reason}`)),
+  ];
+  const rest = unchanged.length === 0 ? '' : colors.dim(`  ${unchanged.length} unchanged`);
+  if (lines.length === 0 && rest === '') return [];
+  return [
+    colors.bold(folders[kind]) + (lines.length === 0 ? rest : ''),
+    ...lines,
+    ...(lines.length && rest ? [rest] : []),
+  ];
+}
+
+export const find = (definitions: Definition[], slug: string): Definition | undefined =>
+  definitions.find((definition) => (definition.slug ?? definition.name) === slug);
+
+function formatField({ path, before, after }: FieldChange): string[] {
+  if (typeof before === 'string' && typeof after === 'string' && (before.includes('\n') || after.includes('\n'))) {
+    return [`      ${path}:`, ...formatLines(compareLines(before, after))];
+  }
+  const shown = (value: Json | undefined) => (value === undefined ? 'absent' : cut(JSON.stringify(value)));
+  return [`      ${path}: ${colors.red(shown(before))} → ${colors.green(shown(after))}`];
+}
+
+const cut = (text: string): string => safeLine(text.length <= 200 ? text : `${text.slice(0, 199)}…`);
+const around = 2;
+
+/** Changed lines with two lines around them. */
+function formatLines(changes: LineChange[]): string[] {
+  const isNear = (at: number) =>
+    changes.slice(Math.max(0, at - around), at + around + 1).some(([sign]) => sign !== ' ');
+  const paint = { '-': colors.red, '+': colors.green, ' ': colors.dim };
+  return changes.flatMap(([sign, line], at) => {
+    if (isNear(at)) return [`        ${paint[sign](`${sign} ${safeLine(line)}`)}`];
+    return at > 0 && isNear(at - 1) ? [colors.dim('        …')] : [];
+  });
+}
+
+/** `3 created, 1 updated`, or that there was nothing to do. */
+export function summarize({ results }: SyncResult): string {
+  const parts = (['created', 'updated', 'deleted'] as const)
+    .map((key) => [countOf(results, key), key] as const)
+    .filter(([number]) => number > 0)
+    .map(([number, key]) => `${number} ${key}`);
+  return parts.length === 0 ? 'nothing to change' : parts.join(', ');
+}
+
+export const isEmpty = ({ results }: SyncResult): boolean =>
+  (['created', 'updated', 'deleted'] as const).every((key) => countOf(results, key) === 0);
+
+const countOf = (results: SyncResult['results'], key: 'created' | 'updated' | 'deleted'): number =>
+  Object.values(results).reduce((sum, result) => sum + result[key].length, 0);

@@ -1,0 +1,63 @@
+import type { RawResourceSet, Scope } from '@parley/contracts';
+import { type Db, createDb } from '@parley/db';
+import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { pullResources } from './pull-resources';
+import { pushResources } from './push-resources';
+
+let database: TestDatabase;
+let db: Db;
+const scope: Scope = { organizationId: 'org_parse', environment: 'development' };
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  await db.pool.query(`insert into organizations (id, slug, name, updated_at) values ('org_parse', 'p', 'P', now())`);
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const push = (resources: RawResourceSet, prune = false) =>
+  pushResources(db, scope, { resources, prune, knownTools: ['entity.query'] });
+
+test('problems of shape and of references come together, each at its own place', async () => {
+  const result = await push({
+    agents: [
+      { slug: 'a', name: 'A', systemPrompt: 'x', tools: ['entity.qurey'] },
+      { slug: 'b', name: 'B', systemPromt: 'x' },
+      { slug: 'c', name: 'C', systemPrompt: 'x', roles: ['nobody'] },
+    ],
+    routers: [{ slug: 'r', name: 'R', mode: 'classify', agents: ['a', 'b', 'gone'], fallback: 'a' }],
+    triggers: [
+      'nonsense',
+      {
+        slug: 't',
+        name: 'T',
+        on: { entityType: 'payment', action: 'updated', condition: { 'data.total': { $gte: 1, $gtt: 2 } } },
+        actions: [{ tool: 'entity.query', args: {} }],
+      },
+    ],
+  });
+  expect(result).toMatchObject({ ok: false, reason: 'invalid' });
+  const paths = !result.ok && result.reason === 'invalid' ? result.problems.map(({ path }) => path) : [];
+  // `b` has a wrong shape and is still there: the router that names it has one problem, not two.
+  expect(paths.sort()).toEqual([
+    'agents.0.tools.0',
+    'agents.1.systemPrompt',
+    'agents.1.systemPromt',
+    'agents.2.roles.0',
+    'routers.0.agents.2',
+    'triggers.0',
+    'triggers.1.on.condition.data.total.$gtt',
+  ]);
+  expect((await pullResources(db, scope)).version).toBe(0);
+});
+
+test('what has a wrong shape is not taken for absent by prune', async () => {
+  const a = { slug: 'a', name: 'A', systemPrompt: 'x' };
+  const r = { slug: 'r', name: 'R', mode: 'classify', agents: ['a'], fallback: 'a' };
+  expect((await push({ agents: [a], routers: [r] })).ok).toBe(true);
+  const result = await push({ agents: [{ ...a, name: 1 }] }, true);
+  expect(result).toMatchObject({ reason: 'invalid', problems: [{ path: 'agents.0.name' }] });
+});

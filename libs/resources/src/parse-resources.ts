@@ -1,0 +1,54 @@
+import {
+  type ErrorDetail,
+  type RawResourceSet,
+  type ResourceKind,
+  type ResourceSet,
+  parseDefinition,
+  resourceKinds,
+} from '@parley/contracts';
+import { type Definition, forEachKind } from './definition';
+
+export interface ParsedResources {
+  /** The definitions whose shape is right, of the kinds that are given. */
+  resources: ResourceSet;
+  /** Where each of them stands in the list that was given. */
+  indexes: Record<ResourceKind, number[]>;
+  /** What the others are called: they are wrong, not absent. */
+  broken: Record<ResourceKind, ReadonlySet<string>>;
+  /** What is wrong with their shape; paths begin with kind and index: `agents.0.tools.2`. */
+  problems: ErrorDetail[];
+}
+
+/** Looks at each definition by itself, so that one that is wrong hides nothing of the others. */
+export function parseResources(raw: RawResourceSet): ParsedResources {
+  const problems: ErrorDetail[] = [];
+  const resources: Record<string, Definition[]> = {};
+  const indexes = forEachKind((): number[] => []);
+  const broken = forEachKind(() => new Set<string>());
+  for (const kind of resourceKinds) {
+    if (raw[kind] === undefined) continue;
+    const found: Definition[] = (resources[kind] = []);
+    for (const [index, value] of raw[kind].entries()) {
+      const parsed = parseDefinition(kind, value);
+      if (parsed.ok) {
+        // As it was given: parsing would put its keys into another order.
+        found.push(value as Definition);
+        indexes[kind].push(index);
+      } else {
+        const name = nameOf(kind, value);
+        if (name !== null) broken[kind].add(name);
+        problems.push(...parsed.problems.map(({ path, message }) => ({ path: pathOf(kind, index, path), message })));
+      }
+    }
+  }
+  return { resources: resources as ResourceSet, indexes, broken, problems };
+}
+
+export const pathOf = (kind: ResourceKind, index: number, path: string): string =>
+  path === '' ? `${kind}.${index}` : `${kind}.${index}.${path}`;
+
+function nameOf(kind: ResourceKind, value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const name: unknown = Reflect.get(value, kind === 'tools' ? 'name' : 'slug');
+  return typeof name === 'string' ? name : null;
+}
