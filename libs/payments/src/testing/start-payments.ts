@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Environment, Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
 import { type Entities, type Origin, createEntities } from '@parley/entities';
-import type { FlowServer, SeededOrganization, TestDatabase } from '@parley/testing';
 import { type Payments, createPayments } from '../create-payments';
 import type { PaymentObservation, PaymentsDeps } from '../deps';
 import { ensurePaymentType } from '../payment-type';
@@ -30,7 +29,7 @@ export interface TestPayments {
 }
 
 /** The payments lib on a database of its own, with Flow played by a local server. */
-export function startPayments(database: TestDatabase, flow: Pick<FlowServer, 'url'>): TestPayments {
+export function startPayments(database: { url: string; drop(): Promise<void> }, flow: { url: string }): TestPayments {
   const secretsKey = randomBytes(32).toString('base64');
   const box = createSecretBox(secretsKey);
   const db = createDb({ databaseUrl: database.url });
@@ -77,7 +76,10 @@ export function startPayments(database: TestDatabase, flow: Pick<FlowServer, 'ur
       return rows.map(({ type }) => type);
     },
     async age(ms, id) {
-      // A payment's age is in the name of its place, so time moves for the order rows, and for reconciliation by its option.
+      await db.pool.query('update entities set created_at = created_at - $1 where $2::text is null or id = $2', [
+        ms,
+        id,
+      ]);
       await db.pool.query(
         `update payment_orders set created_at = now() - make_interval(secs => $1), lease_until = now() - interval '1 s'
          where closed_at is null and ($2::text is null or payment_id = $2)`,
@@ -94,7 +96,7 @@ export function startPayments(database: TestDatabase, flow: Pick<FlowServer, 'ur
 
 export const newKeys = () => ({ apiKey: `KEY-${randomUUID()}`, secretKey: randomUUID() });
 
-export const inEnvironment = ({ scope }: SeededOrganization, environment: Environment): Scope => ({
+export const inEnvironment = ({ scope }: { scope: Scope }, environment: Environment): Scope => ({
   ...scope,
   environment,
 });

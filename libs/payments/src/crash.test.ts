@@ -1,0 +1,128 @@
+import type { Scope } from '@parley/contracts';
+import { type FlowServer, createTestDatabase, seedOrganization, startFlowServer } from '@parley/testing';
+import type { PaymentStep } from './deps';
+import { buildChild, removeChild, startChild } from './testing/start-child';
+import { type TestPayments, newKeys, origin, startPayments, wanted } from './testing/start-payments';
+
+/** Real processes that die without warning between two steps of making a payment. */
+let flow: FlowServer;
+let t: TestPayments;
+let scope: Scope;
+let databaseUrl: string;
+
+beforeAll(async () => {
+  buildChild();
+  const keys = newKeys();
+  flow = await startFlowServer(keys);
+  const database = await createTestDatabase();
+  databaseUrl = database.url;
+  t = startPayments(database, flow);
+  scope = (await seedOrganization(t.db.pool)).scope;
+  await t.configure(scope, keys);
+}, 60_000);
+afterAll(async () => {
+  await t.stop();
+  await flow.stop();
+  removeChild();
+});
+
+/** Runs a creation in a process that dies at the step, and gives what it has left behind. */
+async function crash(killAt: PaymentStep) {
+  const callKey = `crash-${Math.random()}`;
+  const before = flow.orders.length;
+  const child = startChild({ databaseUrl, secretsKey: t.secretsKey, create: { scope, callKey, killAt } });
+  expect(await child.ended).toBe('SIGKILL');
+  const { rows } = await t.db.pool.query<{ payment_id: string }>(
+    'select payment_id from payment_orders where call_key = $1',
+    [callKey],
+  );
+  expect(rows).toHaveLength(1);
+  const paymentId = rows[0]!.payment_id;
+  await t.age(20 * 60_000, paymentId);
+  return { callKey, paymentId, orders: () => flow.orders.slice(before) };
+}
+
+const paymentsMade = async () =>
+  (await t.db.pool.query<{ count: number }>(`select count(*)::int from events where type = 'payment.created'`)).rows[0]!
+    .count;
+
+describe.each<[PaymentStep, statusLeft: string, ordersLeft: number, ordersInAll: number]>([
+  ['drafted', 'draft', 0, 1],
+  ['claimed', 'draft', 0, 1],
+  // The token is lost with the answer that brought it: another order takes the place of one that nobody can pay.
+  ['ordered', 'draft', 1, 2],
+  ['recorded', 'pending', 1, 1],
+])('killed when it has %s', (step, statusLeft, ordersLeft, ordersInAll) => {
+  it('the same call again gives the one payment, with a link that is paid once', async () => {
+    const made = await paymentsMade();
+    const { callKey, paymentId, orders } = await crash(step);
+    expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: statusLeft });
+    expect(orders()).toHaveLength(ordersLeft);
+
+    const results = await Promise.all(Array.from({ length: 5 }, () => t.other().create(scope, { ...wanted, callKey })));
+    expect(results[0]).toMatchObject({ ok: true, paymentId });
+    for (const result of results) expect(result).toEqual(results[0]);
+    expect(await paymentsMade()).toBe(made + 1);
+    expect(orders()).toHaveLength(ordersInAll);
+
+    const { paymentLinkUrl } = results[0] as { paymentLinkUrl: string };
+    const order = flow.orderOf(paymentLinkUrl);
+    expect(order).toBe(orders().at(-1));
+    order.status = 2;
+    expect(await t.payments.confirmByToken(order.token)).toMatchObject({ ok: true, paymentId, changed: true });
+    expect((await t.eventsOf(paymentId)).filter((type) => type === 'payment.paid')).toHaveLength(1);
+  });
+
+  it('when nobody calls again, it is not left open', async () => {
+    const { paymentId } = await crash(step);
+    await t.payments.reconcile({ perSecond: 1_000 });
+    const expected =
+      step === 'recorded'
+        ? { status: 'pending', paymentLinkUrl: expect.any(String) }
+        : { status: 'failed', failureReason: 'The payment link was never completed' };
+    expect(await t.dataOf(scope, paymentId)).toMatchObject(expected);
+    const report = await t.payments.reconcile({ perSecond: 1_000 });
+    expect(report).toMatchObject({ failed: 0, errors: 0 });
+  });
+});
+
+it('an order whose record was lost is settled by the callback of Flow, and only once', async () => {
+  const { paymentId, orders } = await crash('ordered');
+  const [order] = orders();
+  order!.status = 2;
+  expect(await t.payments.confirmByToken(order!.token)).toMatchObject({ ok: true, paymentId, status: 'paid' });
+  expect(await t.payments.confirmByToken(order!.token)).toMatchObject({ ok: true, paymentId, changed: false });
+  expect(await t.eventsOf(paymentId)).toEqual([
+    'entity.created',
+    'payment.created',
+    'entity.updated',
+    'payment.link_created',
+    'entity.updated',
+    'payment.paid',
+  ]);
+});
+
+it('an order whose record was lost and that was paid is found by its name, also by the same call', async () => {
+  for (const find of ['reconcile', 'create'] as const) {
+    const { callKey, paymentId, orders } = await crash('ordered');
+    orders()[0]!.status = 2;
+    if (find === 'reconcile') await t.payments.reconcile({ perSecond: 1_000 });
+    else expect(await t.payments.create(scope, { ...wanted, callKey })).toMatchObject({ ok: false, paymentId });
+    expect(await t.dataOf(scope, paymentId)).toMatchObject({
+      status: 'paid',
+      providerReference: String(orders()[0]!.flowOrder),
+    });
+    expect(orders()).toHaveLength(1);
+  }
+});
+
+it('nothing is decided while Flow cannot be asked', async () => {
+  const { callKey, paymentId } = await crash('ordered');
+  flow.misbehave('getStatusByCommerceId', { kind: 'overload' });
+  const tried = await t.payments.create(scope, { ...wanted, ...origin, callKey });
+  expect(tried).toEqual({ ok: false, reason: 'no_link', message: 'Flow answered 503', paymentId });
+  expect(await t.payments.reconcile({ perSecond: 1_000 })).toMatchObject({ errors: 1 });
+  expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'draft' });
+  flow.misbehave('getStatusByCommerceId', null);
+  expect(await t.payments.create(scope, { ...wanted, callKey })).toMatchObject({ ok: true, paymentId });
+});

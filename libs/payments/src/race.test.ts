@@ -1,0 +1,76 @@
+import type { Scope } from '@parley/contracts';
+import { type FlowServer, createTestDatabase, seedOrganization, startFlowServer } from '@parley/testing';
+import { buildChild, removeChild, startChild } from './testing/start-child';
+import { type TestPayments, newKeys, startPayments, wanted } from './testing/start-payments';
+
+/** PARLEY_PAYMENTS_RACE=500x8 is the size of docs/adr/0024. */
+const [paymentCount = 100, processCount = 4] = (process.env.PARLEY_PAYMENTS_RACE ?? '100x4').split('x').map(Number);
+
+let flow: FlowServer;
+let t: TestPayments;
+beforeAll(async () => {
+  buildChild();
+  flow = await startFlowServer();
+}, 60_000);
+afterAll(async () => {
+  await t.stop();
+  await flow.stop();
+  removeChild();
+});
+
+it(`${paymentCount} payments, webhook and reconciliation in ${processCount} processes: each is paid once`, async () => {
+  const database = await createTestDatabase();
+  t = startPayments(database, flow);
+  // Integrations are reconciled one run at a time each, so every process finds some that are free.
+  const scopes: Scope[] = [];
+  for (let at = 0; at < processCount; at += 1) {
+    const keys = newKeys();
+    flow.addAccount(keys);
+    const { scope } = await seedOrganization(t.db.pool);
+    await t.configure(scope, keys);
+    scopes.push(scope);
+  }
+  for (let at = 0; at < paymentCount; at += 10) {
+    await Promise.all(
+      Array.from({ length: Math.min(10, paymentCount - at) }, (_, n) =>
+        t.payments.create(scopes[(at + n) % scopes.length]!, { ...wanted, callKey: `race-${at + n}` }),
+      ),
+    );
+  }
+  expect(flow.orders).toHaveLength(paymentCount);
+  for (const order of flow.orders) order.status = 2;
+
+  const tokens = flow.orders.map(({ token }) => token);
+  const task = { databaseUrl: database.url, secretsKey: t.secretsKey, race: { tokens } };
+  const children = Array.from({ length: processCount }, () => startChild(task));
+  for (const child of children) expect(await child.line()).toBe('ready');
+  for (const child of children) child.write('go\n');
+  const reports = await Promise.all(
+    children.map(async (child) => JSON.parse(await child.line()) as { changed: number }),
+  );
+  await Promise.all(children.map(({ ended }) => ended));
+  expect(reports.reduce((sum, { changed }) => sum + changed, 0)).toBe(paymentCount);
+
+  const paid = await paidPayments();
+  expect(paid).toHaveLength(paymentCount);
+  for (const payment of paid) {
+    // `changes` is what automations fire on; `times` the different paidAt that were ever written.
+    expect(payment).toMatchObject({ status: 'paid', events: 1, changes: 1, times: 1 });
+  }
+  const late = flow.orders.slice(0, 20);
+  for (const { token } of late) expect(await t.payments.confirmByToken(token)).toMatchObject({ changed: false });
+  await t.payments.reconcile({ olderThanMs: 0, perSecond: 10_000 });
+  expect(await paidPayments()).toEqual(paid);
+}, 300_000);
+
+async function paidPayments() {
+  const { rows } = await t.db.pool.query(
+    `select e.id, e.data ->> 'status' as status, e.data -> 'paidAt' as "paidAt",
+       count(*) filter (where v.type = 'payment.paid')::int as events,
+       count(*) filter (where v.type = 'entity.updated' and v.payload #>> '{data,status}' = 'paid')::int as changes,
+       count(distinct v.payload #> '{data,paidAt}')::int as times
+     from entities e join events v on v.entity_id = e.id
+     where e.data ? 'amount' group by e.id, e.data order by e.id`,
+  );
+  return rows;
+}

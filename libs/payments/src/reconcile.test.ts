@@ -1,0 +1,182 @@
+import type { Scope } from '@parley/contracts';
+import { type FlowServer, createTestDatabase, seedOrganization, startFlowServer } from '@parley/testing';
+import type { ReconcileReport } from './reconcile';
+import { type TestPayments, newKeys, origin, startPayments, wanted } from './testing/start-payments';
+
+let flow: FlowServer;
+let t: TestPayments;
+beforeEach(async () => {
+  flow = await startFlowServer();
+  t = startPayments(await createTestDatabase(), flow);
+});
+afterEach(async () => {
+  expect(flow.problems).toEqual([]);
+  await t.stop();
+  await flow.stop();
+});
+
+const fast = { perSecond: 1_000 };
+const hour = 3_600_000;
+
+async function configured(keys = newKeys()): Promise<{ scope: Scope; keys: typeof keys }> {
+  flow.addAccount(keys);
+  const { scope } = await seedOrganization(t.db.pool);
+  await t.configure(scope, keys);
+  return { scope, keys };
+}
+
+async function make(scope: Scope, count = 1) {
+  const made = [];
+  for (let at = 0; at < count; at += 1) {
+    const result = await t.payments.create(scope, { ...wanted, callKey: null });
+    if (!result.ok) throw new Error(result.message);
+    made.push({ paymentId: result.paymentId, order: flow.orderOf(result.paymentLinkUrl) });
+  }
+  return made;
+}
+
+const asked = () => flow.requests.filter(({ operation }) => operation === 'getStatusByFlowOrder').length;
+const statusOf = async (scope: Scope, id: string) => (await t.dataOf(scope, id)).status;
+
+it('asks about pending payments older than an hour, and settles them as the webhook does', async () => {
+  const { scope } = await configured();
+  const [paid, rejected, cancelled, waiting, wrong, fresh] = await make(scope, 6);
+  paid!.order.status = fresh!.order.status = wrong!.order.status = 2;
+  rejected!.order.status = 3;
+  cancelled!.order.status = 4;
+  wrong!.order.amount = 1;
+  for (const { paymentId } of [paid!, rejected!, cancelled!, waiting!, wrong!]) await t.age(hour, paymentId);
+
+  const seen: number[] = [];
+  const report = await t.payments.reconcile({ ...fast, onProgress: ({ asked }) => seen.push(asked) });
+  expect(report).toEqual({
+    integrations: 1,
+    skipped: 0,
+    asked: 5,
+    paid: 1,
+    failed: 2,
+    unchanged: 1,
+    mismatched: 1,
+    errors: 0,
+    problems: [],
+  } satisfies ReconcileReport);
+  expect(seen).toEqual([1, 2, 3, 4, 5]);
+  expect(await t.dataOf(scope, paid!.paymentId)).toMatchObject({ status: 'paid', paidAt: expect.any(Number) });
+  expect(await t.dataOf(scope, rejected!.paymentId)).toMatchObject({ status: 'failed', failureReason: 'rechazada' });
+  expect(await t.dataOf(scope, cancelled!.paymentId)).toMatchObject({ status: 'failed', failureReason: 'anulada' });
+  for (const one of [waiting!, wrong!, fresh!]) expect(await statusOf(scope, one.paymentId)).toBe('pending');
+  expect((await t.eventsOf(paid!.paymentId)).slice(-2)).toEqual(['entity.updated', 'payment.paid']);
+  expect(t.observed.filter(({ kind }) => kind === 'settled')).toHaveLength(3);
+});
+
+it('settles payments that were brought along from elsewhere', async () => {
+  const { scope } = await configured();
+  const [{ order } = { order: undefined }] = await make(scope);
+  flow.orders.push({ ...order!, flowOrder: 77, commerceOrder: 'old-77', token: 'OLD', status: 2 });
+  const data = { amount: 12_000, currency: 'CLP', status: 'pending', providerReference: '77' };
+  const created = await t.entities.create(scope, { ...origin, type: 'payment', data });
+  if (!created.ok) throw new Error(created.reason);
+  await t.age(hour);
+  expect(await t.payments.reconcile(fast)).toMatchObject({ asked: 2, paid: 1 });
+  expect(await statusOf(scope, created.entity.value.id)).toBe('paid');
+});
+
+it('works through many in bounded batches: each run goes on where the last one ended, and begins anew at the end', async () => {
+  const { scope } = await configured();
+  await make(scope, 12);
+  await t.age(hour);
+  const counts: number[] = [];
+  for (let run = 0; run < 4; run += 1) {
+    const before = flow.requests.length;
+    await t.payments.reconcile({ ...fast, maxPerIntegration: 5 });
+    counts.push(flow.requests.length - before);
+  }
+  expect(counts).toEqual([5, 5, 2, 5]);
+  const refs = flow.requests
+    .filter(({ operation }) => operation === 'getStatusByFlowOrder')
+    .map(({ params }) => params.flowOrder);
+  expect(new Set(refs.slice(0, 12)).size).toBe(12);
+  expect(refs.slice(12).sort()).toEqual(refs.slice(0, 5).sort());
+});
+
+it('keeps to the pace of an account, also where two environments share it', async () => {
+  const { scope, keys } = await configured();
+  const production = { ...scope, environment: 'production' as const };
+  await t.configure(production, keys);
+  await make(scope, 5);
+  await make(production, 5);
+  await t.age(hour);
+  const startedAt = performance.now();
+  expect(await t.payments.reconcile({ perSecond: 20 })).toMatchObject({ integrations: 2, asked: 10 });
+  expect(performance.now() - startedAt).toBeGreaterThan(450);
+});
+
+it('an account that fails is left alone until the next run, and stops no other', async () => {
+  const [broken, slow, sound] = [await configured(), await configured(), await configured()];
+  for (const { scope } of [broken, slow, sound]) await make(scope, 12);
+  for (const order of flow.orders) order.status = 2;
+  await t.age(hour);
+  const hasty = t.other({ flow: { statusTimeoutMs: 100 } });
+  flow.misbehave('getStatusByFlowOrder', { kind: 'overload' }, { apiKey: broken.keys.apiKey });
+  flow.misbehave('getStatusByFlowOrder', { kind: 'slow', ms: 60_000 }, { apiKey: slow.keys.apiKey });
+  const report = await hasty.reconcile(fast);
+  expect(report).toMatchObject({ integrations: 3, paid: 12, errors: 10 });
+  expect(report.problems.sort()).toEqual(
+    [broken, slow].map(({ scope }) => `development of ${scope.organizationId}: Flow does not answer`).sort(),
+  );
+  for (const { keys } of [broken, slow]) flow.misbehave('getStatusByFlowOrder', null, keys);
+  expect(await hasty.reconcile(fast)).toMatchObject({ paid: 24, errors: 0, problems: [] });
+});
+
+it('an integration that cannot be opened is named, and stops no other', async () => {
+  const [lost, sound] = [await configured(), await configured()];
+  await make(sound.scope);
+  await t.age(hour);
+  await t.db.pool.query(`update integrations set secrets = 'x' where organization_id = $1`, [
+    lost.scope.organizationId,
+  ]);
+  const report = await t.payments.reconcile(fast);
+  expect(report).toMatchObject({ integrations: 1, asked: 1 });
+  expect(report.problems).toEqual([
+    `development of ${lost.scope.organizationId}: No key in SECRETS_KEY opens the secrets of the integration`,
+  ]);
+});
+
+it('ten runs at a time are one; the hold of a killed run ends', async () => {
+  const { scope } = await configured();
+  await make(scope, 8);
+  await t.age(hour);
+  flow.misbehave('getStatusByFlowOrder', { kind: 'slow', ms: 200 });
+  const reports = await Promise.all(Array.from({ length: 10 }, () => t.other().reconcile(fast)));
+  expect(asked()).toBe(8);
+  expect(reports.reduce((sum, { skipped }) => sum + skipped, 0)).toBe(9);
+
+  flow.misbehave('getStatusByFlowOrder', null);
+  const hold = (until: string) =>
+    t.db.pool.query(`update payment_reconciliations set lease_owner = 'gone', lease_until = now() + $1::interval`, [
+      until,
+    ]);
+  await hold('1 minute');
+  expect(await t.payments.reconcile(fast)).toMatchObject({ skipped: 1, asked: 0 });
+  await hold('-1 minute');
+  expect(await t.payments.reconcile(fast)).toMatchObject({ skipped: 0, asked: 8 });
+});
+
+it('looks at one environment when told, and stops when asked to', async () => {
+  const [one, two] = [await configured(), await configured()];
+  await make(one.scope, 12);
+  await make(two.scope, 1);
+  await t.age(hour);
+  expect(await t.payments.reconcile({ ...fast, scope: two.scope })).toMatchObject({ integrations: 1, asked: 1 });
+  const stop = new AbortController();
+  const onProgress = () => stop.abort();
+  const report = await t.payments.reconcile({ ...fast, scope: one.scope, signal: stop.signal, onProgress });
+  expect(report.asked).toBe(5);
+});
+
+it('brings back the entity type where the integration is', async () => {
+  const { scope } = await configured();
+  await t.db.pool.query(`delete from entity_types where slug = 'payment'`);
+  await t.payments.reconcile(fast);
+  expect((await t.entities.types(scope)).map(({ slug }) => slug)).toEqual(['payment']);
+});

@@ -1,0 +1,74 @@
+import type { Scope } from '@parley/contracts';
+import { createDb, createSecretBox } from '@parley/db';
+import { createEntities } from '@parley/entities';
+import { createPayments } from '../create-payments';
+import type { PaymentStep } from '../deps';
+import { wanted } from './start-payments';
+
+/** What a process of a test does; it gets its task as one JSON argument. */
+export interface ChildTask {
+  databaseUrl: string;
+  secretsKey: string;
+  /** Makes this payment, and kills itself without warning at the step. */
+  create?: { scope: Scope; callKey: string; killAt: PaymentStep };
+  /** On a line of its standard input: confirms these tokens in its own order while it reconciles again and again. */
+  race?: { tokens: string[] };
+}
+
+const task = JSON.parse(process.argv[2]!) as ChildTask;
+const db = createDb({ databaseUrl: task.databaseUrl, poolSize: 6 });
+const payments = createPayments({
+  pool: db.pool,
+  entities: createEntities({ pool: db.pool }),
+  box: createSecretBox(task.secretsKey),
+  publicUrl: 'https://svc.example.com',
+  log: { info: () => {}, warn: () => {}, error: () => {} },
+  onStep(step) {
+    if (step === task.create?.killAt) process.kill(process.pid, 'SIGKILL');
+  },
+});
+
+async function race(tokens: string[]): Promise<void> {
+  await db.pool.query('select 1');
+  process.stdout.write('ready\n');
+  await new Promise((resolve) => process.stdin.once('data', resolve));
+  let isOver = false;
+  let changed = 0;
+  const queue = shuffled(tokens).values();
+  const confirm = async () => {
+    for (const token of queue) {
+      const result = await payments.confirmByToken(token);
+      if (result.ok && result.changed) changed += 1;
+    }
+  };
+  const reconcile = async () => {
+    while (!isOver) {
+      const report = await payments.reconcile({ olderThanMs: 0, perSecond: 10_000, maxPerIntegration: 10_000 });
+      changed += report.paid;
+    }
+  };
+  const reconciling = reconcile();
+  await Promise.all([confirm(), confirm(), confirm()]);
+  isOver = true;
+  await reconciling;
+  process.stdout.write(`${JSON.stringify({ changed })}\n`);
+}
+
+function shuffled<T>(items: T[]): T[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
+
+async function run(): Promise<void> {
+  if (task.create) {
+    const { scope, callKey } = task.create;
+    await payments.create(scope, { ...wanted, callKey });
+  }
+  if (task.race) await race(task.race.tokens);
+  await db.close();
+  process.exit(0);
+}
+
+void run();
