@@ -9,23 +9,14 @@ import { ensureGenerated } from './start/prisma.mjs';
 
 /** Packages that cannot live in a bundle: a program and a WebAssembly file. Only the CLI uses them. */
 const outside = ['esbuild', '@prisma/schema-engine-wasm'];
+/** What an image may hold at most; more is a mistake or needs a reason. */
+const mostPackages = 150;
 const withoutDatabase = ['gateway', 'tool-executor'];
-
-await runMain(async () => {
-  const [outdir] = process.argv.slice(2);
-  if (!outdir) throw new Problem('Which folder? node tools/build-images.mjs <folder>');
-  await ensureGenerated();
-  // One after the other: together they would need a gigabyte.
-  for (const app of buildableApps()) {
-    const packages = await buildApp(app, outdir);
-    say(`${app.padEnd(16)} ${String(packages.length).padStart(4)} packages`);
-  }
-});
 
 async function buildApp(app, outdir) {
   const esbuild = await import('esbuild');
   const options = { standalone: true, outdir };
-  const image = { sourcemap: false, metafile: true, external: outside };
+  const image = { sourcemap: false, metafile: true, external: outside, plugins: [onlyWhatIsUsed] };
   const results = [
     await esbuild.build({ ...buildOptions([app], options), ...image }),
     await esbuild.build({ ...childBuildOptions([app], options), ...image }),
@@ -35,12 +26,33 @@ async function buildApp(app, outdir) {
   if (!withoutDatabase.includes(app)) copy('prisma/migrations', join(folder, 'prisma', 'migrations'));
   const beside = app === 'cli' ? addCliFiles(folder) : [];
 
-  const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const inputs = results.flatMap(({ metafile }) => Object.values(metafile.outputs).flatMap(bundledInputs));
   const packages = listPackages([...inputs, ...beside.map((name) => `node_modules/${name}/package.json`)]);
+  if (packages.length > mostPackages)
+    throw new Problem(`${app} holds ${packages.length} packages, over ${mostPackages}`);
   writeFileSync(join(folder, 'packages.json'), `${JSON.stringify(packages, null, 2)}\n`);
   writeFileSync(join(folder, 'THIRD_PARTY_NOTICES.txt'), thirdPartyNotices(packages));
   return packages;
 }
+
+/**
+ * No module of ours does anything when it is imported, so one that nobody uses is left out, with its packages: the
+ * worker has no Express and the gateway no Prisma.
+ * @type {import('esbuild').Plugin}
+ */
+const onlyWhatIsUsed = {
+  name: 'only what is used',
+  setup(build) {
+    build.onResolve({ filter: /^(@parley\/|\.)/ }, async ({ path, importer, resolveDir, kind, pluginData }) => {
+      if (pluginData === 'resolving' || kind === 'entry-point' || importer.includes('node_modules')) return undefined;
+      const resolved = await build.resolve(path, { importer, resolveDir, kind, pluginData: 'resolving' });
+      return resolved.errors.length > 0 ? resolved : { path: resolved.path, sideEffects: false };
+    });
+  },
+};
+
+const bundledInputs = ({ inputs }) =>
+  Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []));
 
 /** The CLI's image also prepares a compose stack: its secrets, its demo. */
 function addCliFiles(folder) {
@@ -55,3 +67,14 @@ function copy(from, to) {
   mkdirSync(join(to, '..'), { recursive: true });
   cpSync(join(root, from), to, { recursive: true });
 }
+
+await runMain(async () => {
+  const [outdir] = process.argv.slice(2);
+  if (!outdir) throw new Problem('Which folder? node tools/build-images.mjs <folder>');
+  await ensureGenerated();
+  // One after the other: together they would need a gigabyte.
+  for (const app of buildableApps()) {
+    const packages = await buildApp(app, outdir);
+    say(`${app.padEnd(16)} ${String(packages.length).padStart(4)} packages`);
+  }
+});

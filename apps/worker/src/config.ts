@@ -1,4 +1,5 @@
 import { modelVariables } from '@parley/agents';
+import { secretsKeyVariable } from '@parley/db';
 import { databaseVariables, numberVariable, redisVariables, serviceVariables, urlVariable } from '@parley/service';
 import { z } from 'zod';
 
@@ -7,9 +8,7 @@ export const workerVariables = {
   ...databaseVariables,
   ...redisVariables,
   ...modelVariables,
-  SECRETS_KEY: z.string().meta({
-    description: '32 random bytes in base64 that encrypt secrets at rest; several, separated by commas, rotate.',
-  }),
+  SECRETS_KEY: secretsKeyVariable,
   EXECUTOR_TOKEN: z.string().optional().meta({ description: 'Bearer token of the tool executor.' }),
   TOOL_EXECUTOR_URL: urlVariable().optional().meta({
     description: 'Address of the tool executor; without it custom tools do not run.',

@@ -17,4 +17,4 @@ export {
   saveIntegration,
 } from './integrations';
 export { migrate, schemaProblem } from './migrate';
-export { type SecretBox, createSecretBox } from './secrets';
+export { type SecretBox, createSecretBox, secretsKeyVariable } from './secrets';

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
 
 /** Encrypts and decrypts what must not be readable in the database. */
 export interface SecretBox {
@@ -8,6 +9,18 @@ export interface SecretBox {
   /** Whether a value was sealed under an older key and should be sealed again. */
   isStale(sealed: Buffer): boolean;
 }
+
+const keyBytes = 32;
+const form = `must be ${keyBytes} bytes in base64 (several are separated by commas)`;
+const keysOf = (secretsKey: string) => secretsKey.split(',').map((text) => Buffer.from(text.trim(), 'base64'));
+
+/** SECRETS_KEY in the configuration of a process that seals or opens secrets. It has no default anywhere. */
+export const secretsKeyVariable = z
+  .string()
+  .refine((text) => keysOf(text).every((key) => key.length === keyBytes), form)
+  .meta({
+    description: '32 random bytes in base64 that encrypt secrets at rest; several, separated by commas, rotate.',
+  });
 
 const version = 1;
 const keyIdBytes = 4;
@@ -20,9 +33,8 @@ const tagBytes = 16;
  * Layout: version, key id (first bytes of the key's SHA-256), iv, tag, ciphertext.
  */
 export function createSecretBox(secretsKey: string): SecretBox {
-  const keys = secretsKey.split(',').map((text) => {
-    const key = Buffer.from(text.trim(), 'base64');
-    if (key.length !== 32) throw new Error('SECRETS_KEY must be 32 bytes in base64 (several are separated by commas)');
+  const keys = keysOf(secretsKey).map((key) => {
+    if (key.length !== keyBytes) throw new Error(`SECRETS_KEY ${form}`);
     return { id: createHash('sha256').update(key).digest().subarray(0, keyIdBytes), key };
   });
   const current = keys[0]!;
