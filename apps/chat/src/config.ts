@@ -1,5 +1,6 @@
 import { modelVariables } from '@parley/agents';
 import { secretsKeyVariable } from '@parley/db';
+import { channelVariables } from '@parley/channels';
 import { databaseVariables, numberVariable, serviceVariables, urlVariable } from '@parley/service';
 import { z } from 'zod';
 
@@ -13,6 +14,7 @@ export const chatVariables = {
   ...serviceVariables(4002),
   ...databaseVariables,
   ...modelVariables,
+  ...channelVariables,
   SECRETS_KEY: secretsKeyVariable,
   EXECUTOR_TOKEN: z.string().optional().meta({ description: 'Bearer token of the tool executor.' }),
   TOOL_EXECUTOR_URL: urlVariable().optional().meta({

@@ -7,6 +7,7 @@ import {
   createTransfer,
   providersOfEnvironment,
 } from '@parley/agents';
+import { createChannels } from '@parley/channels';
 import { createDb, createSecretBox, isDatabaseUnavailable, schemaProblem } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import {
@@ -55,6 +56,7 @@ startProcess(async () => {
   const tools = createTools({
     db,
     entities,
+    channels: createChannels({ db: db.pool, box, settings: config, log }),
     log,
     fetchGuarded: guarded.fetch,
     executor,

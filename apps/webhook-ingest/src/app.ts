@@ -2,6 +2,10 @@ import type { RequestListener } from 'node:http';
 import { isDatabaseUnavailable } from '@parley/db';
 import { type HttpMetrics, createApp } from '@parley/service';
 import { clerkDoor } from './providers/clerk';
+import { kapsoMessagesDoor } from './providers/kapso-messages';
+import { kapsoProjectDoor } from './providers/kapso-project';
+import { polarDoor } from './providers/polar';
+import { resendDoor } from './providers/resend';
 import type { ReceiveDeps } from './receive';
 import { webhookRoute } from './webhook-route';
 
@@ -23,6 +27,10 @@ export function createIngestApp(deps: IngestDeps): RequestListener {
     isUnavailable: isDatabaseUnavailable,
     routes: [
       webhookRoute(deps, clerkDoor(secrets.clerk)),
+      webhookRoute(deps, kapsoProjectDoor(secrets.kapso)),
+      webhookRoute(deps, kapsoMessagesDoor(secrets.kapso)),
+      webhookRoute(deps, polarDoor(secrets.polar)),
+      webhookRoute(deps, resendDoor(secrets.resend)),
     ],
   });
 }

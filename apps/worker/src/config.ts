@@ -1,5 +1,6 @@
 import { modelVariables } from '@parley/agents';
 import { secretsKeyVariable } from '@parley/db';
+import { channelVariables } from '@parley/channels';
 import { databaseVariables, numberVariable, redisVariables, serviceVariables, urlVariable } from '@parley/service';
 import { z } from 'zod';
 
@@ -8,6 +9,7 @@ export const workerVariables = {
   ...databaseVariables,
   ...redisVariables,
   ...modelVariables,
+  ...channelVariables,
   SECRETS_KEY: secretsKeyVariable,
   EXECUTOR_TOKEN: z.string().optional().meta({ description: 'Bearer token of the tool executor.' }),
   TOOL_EXECUTOR_URL: urlVariable().optional().meta({
@@ -29,6 +31,12 @@ export const workerVariables = {
   TRIGGER_LEASE_MS: numberVariable(4_000, 200, 60_000).meta({
     description:
       'Milliseconds that a run of an automation belongs to a worker that has not been heard of; then another takes it over.',
+  }),
+  PUBLIC_URL: urlVariable().default('http://localhost:4000').meta({
+    description: 'Address of the gateway as providers reach it: webhooks are registered under it.',
+  }),
+  MESSAGING_WEBHOOK_SECRET: z.string().optional().meta({
+    description: 'Secret that the WhatsApp intermediary is told to sign with; of several the first.',
   }),
   PURGE_GRACE_DAYS: numberVariable(0, 0, 3_650).meta({
     description: 'Days between the deletion of an organization at the identity provider and that of all its data here.',

@@ -7,6 +7,7 @@ import {
   createTransfer,
   providersOfEnvironment,
 } from '@parley/agents';
+import { type Channels, type ConnectDeps, createChannels } from '@parley/channels';
 import { type Db, createSecretBox } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { type Logger, type Metrics, type ServiceOptions, createGuardedFetch, type loadConfig } from '@parley/service';
@@ -22,6 +23,9 @@ export interface Runtime {
   tools: Tools;
   agents: Agents;
   triggers: Triggers;
+  channels: Channels;
+  /** How numbers are connected. */
+  connect: ConnectDeps;
   /** To be closed after the jobs and before the database, in this order. */
   closing: ServiceOptions['closing'];
 }
@@ -38,10 +42,11 @@ export function createRuntime({
   log: Logger;
   metrics?: Metrics;
 }): Runtime {
+  const box = createSecretBox(config.SECRETS_KEY);
   const onRun = metrics === undefined ? undefined : countRuns(metrics);
   const models = createModels({
     environment: providersOfEnvironment(config),
-    organizationKeys: createOrganizationKeys(db.pool, createSecretBox(config.SECRETS_KEY), log),
+    organizationKeys: createOrganizationKeys(db.pool, box, log),
     log,
     defaultModel: config.PARLEY_DEFAULT_MODEL,
     timeoutMs: config.MODEL_TIMEOUT_MS,
@@ -50,9 +55,11 @@ export function createRuntime({
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ pool: db.pool });
+  const channels = createChannels({ db: db.pool, box, settings: config, log });
   const tools = createTools({
     db,
     entities,
+    channels,
     log,
     fetchGuarded: guarded.fetch,
     executor,
@@ -76,6 +83,13 @@ export function createRuntime({
     tools,
     agents,
     triggers: createTriggers({ db, tools, entities, log, leaseMs: config.TRIGGER_LEASE_MS, onRun }),
+    channels,
+    connect: {
+      db: db.pool,
+      accounts: channels.accounts,
+      webhookUrl: `${config.PUBLIC_URL}/webhook/kapso/messages`,
+      webhookSecret: config.MESSAGING_WEBHOOK_SECRET?.split(/[\s,]+/).find((secret) => secret !== '') ?? null,
+    },
     closing: [
       { name: 'agents', close: () => agents.close() },
       { name: 'tool executor client', close: async () => executor?.close() },

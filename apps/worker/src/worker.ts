@@ -1,14 +1,22 @@
 import type { Db } from '@parley/db';
 import { type JobHandlers, type JobOutcome, type Queues, type RedisConnection, consume } from '@parley/queues';
 import type { Logger, Metrics } from '@parley/service';
+import { createAnswerConversation } from './jobs/answer-conversation';
+import { createApplyBilling } from './jobs/apply-billing';
 import { createPurgeOrganization } from './jobs/purge-organization';
+import { createReceiveMessages } from './jobs/receive-messages';
 import { createReindexEntityType } from './jobs/reindex-entity-type';
 import { createRunTriggers } from './jobs/run-triggers';
+import { createSendEmail } from './jobs/send-email';
+import { createSendMessage } from './jobs/send-message';
+import { createSweepChannels } from './jobs/sweep-channels';
 import { createSweepDeliveries } from './jobs/sweep-deliveries';
 import { createSweepIdempotency } from './jobs/sweep-idempotency';
 import { createSweepPurges } from './jobs/sweep-purges';
 import { createSweepReindexing } from './jobs/sweep-reindexing';
 import { createSyncIdentity } from './jobs/sync-identity';
+import { createUpdateChannel } from './jobs/update-channel';
+import { createUpdateEmail } from './jobs/update-email';
 import { relayEvents } from './relay-events';
 import type { Runtime } from './runtime';
 
@@ -37,6 +45,14 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     'sweep-deliveries': createSweepDeliveries(deps),
     'purge-organization': createPurgeOrganization(deps),
     'sweep-purges': createSweepPurges(deps),
+    'update-channel': createUpdateChannel(deps),
+    'receive-messages': createReceiveMessages(deps),
+    'answer-conversation': createAnswerConversation(deps),
+    'send-message': createSendMessage(deps),
+    'send-email': createSendEmail(deps),
+    'sweep-channels': createSweepChannels(deps),
+    'apply-billing': createApplyBilling(deps),
+    'update-email': createUpdateEmail(deps),
   };
   const duration = metrics?.histogram(
     'job_duration_seconds',

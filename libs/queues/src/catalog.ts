@@ -82,11 +82,49 @@ const jobCatalog = {
   }),
   /** Sends the jobs of purges that are due. */
   'sweep-purges': sweep(minuteMs),
+  /** Phone numbers that were connected at the WhatsApp intermediary, or taken away. */
+  'update-channel': deliveryJob(5),
+  /** Messages that came in, and statuses of those that went out: kept, not answered. */
+  'receive-messages': deliveryJob(20),
+  /** Answers what waits in one conversation. Tries are counted on the messages; of several jobs at once one finds them. */
+  'answer-conversation': job({
+    payload: z.object({ connectionId: z.string(), contact: z.string() }),
+    attempts: 1,
+    backoffMs: 1_000,
+    concurrency: 24,
+    id: null,
+  }),
+  /** One try at a message of the outbox; tries are counted on its row. */
+  'send-message': job({
+    payload: z.object({ messageId: z.string() }),
+    attempts: 1,
+    backoffMs: 1_000,
+    concurrency: 10,
+    id: ({ messageId }) => messageId,
+  }),
+  /** One try at an e-mail of the outbox. */
+  'send-email': job({
+    payload: z.object({ emailId: z.string() }),
+    attempts: 1,
+    backoffMs: 1_000,
+    concurrency: 5,
+    id: ({ emailId }) => emailId,
+  }),
+  /** Sends the jobs of what should have been answered or sent by now. */
+  'sweep-channels': sweep(2_000),
+  /** Orders that were paid or refunded at the billing platform. */
+  'apply-billing': deliveryJob(10),
+  /** What became of e-mails. */
+  'update-email': deliveryJob(10),
 } as const;
 
 /** Which job works off the deliveries of a webhook path. */
 export const deliveryJobs: Readonly<Record<string, JobName>> = {
   '/webhook/clerk': 'sync-identity',
+  '/webhook/kapso/project': 'update-channel',
+  '/webhook/kapso/messages': 'receive-messages',
+  '/webhook/polar': 'apply-billing',
+  '/webhook/resend': 'update-email',
 };
 
 export type JobName = keyof typeof jobCatalog;

@@ -1,3 +1,4 @@
+import type { Channels } from '@parley/channels';
 import type { Actor, Json, JsonObject, Scope } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
 import type { Entities } from '@parley/entities';
@@ -162,6 +163,8 @@ export interface ToolDeps {
   log: ToolLog;
   fetchGuarded?: FetchGuarded;
   executor?: ExecutorClient;
+  /** WhatsApp and e-mail; without it their tools do not exist. */
+  channels?: Channels;
   /** The tools of MCP servers; without it there are none. */
   mcp?: McpServers;
   ports: ToolPorts;

@@ -1,8 +1,7 @@
 export { type Delivery, type DeliveryStatus, type NewDelivery } from './delivery';
 export { type Inbox, createInbox } from './inbox';
-export { integerAt, listAt, objectAt, textAt } from './pick';
 export { readJsonObject } from './read-body';
 export { signBody, verifyBodySignature } from './signatures/body-signature';
 export { signStandardWebhook, verifyStandardWebhook } from './signatures/standard-webhook';
 export { type DeliveryHeaders, type Verdict, headerOf } from './signatures/verdict';
-export { type Outcome, findOverdue, finishDelivery, loadPending, retryUnattributed } from './work-off';
+export { type Outcome, findOverdue, finishDelivery, loadPending, retryUnattributed, unknownOwner } from './work-off';

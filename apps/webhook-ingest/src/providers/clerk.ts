@@ -1,4 +1,5 @@
-import { headerOf, objectAt, readJsonObject, textAt, verifyStandardWebhook } from '@parley/webhooks';
+import { objectAt, textAt } from '@parley/contracts';
+import { headerOf, readJsonObject, verifyStandardWebhook } from '@parley/webhooks';
 import { HttpError } from '@parley/service';
 import { type Door, processingFailure } from '../door';
 import { digestOf } from '../receive';

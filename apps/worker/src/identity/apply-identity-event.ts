@@ -1,6 +1,6 @@
-import type { JsonObject } from '@parley/contracts';
+import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { inTransaction } from '@parley/db';
-import { type Outcome, objectAt, textAt } from '@parley/webhooks';
+import { type Outcome } from '@parley/webhooks';
 import type pg from 'pg';
 import { deleteMembership, putMembership } from './memberships';
 import { deleteOrganization, putOrganization } from './organizations';

@@ -1,6 +1,5 @@
-import type { JsonObject } from '@parley/contracts';
+import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
-import { objectAt, textAt } from '@parley/webhooks';
 import type { Change } from './apply-identity-event';
 import { addTombstone, isDeleted, organizationOfMembership } from './organizations';
 import { userOfMembership } from './users';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type JsonObject, slugSchema } from '@parley/contracts';
+import { type JsonObject, slugSchema, textAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
-import { textAt } from '@parley/webhooks';
 import type { Change } from './apply-identity-event';
 
 /** Creates or updates an organization, unless a newer state is there or it was deleted. */

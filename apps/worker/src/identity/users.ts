@@ -1,6 +1,5 @@
-import type { JsonObject } from '@parley/contracts';
+import { type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
-import { listAt, objectAt, textAt } from '@parley/webhooks';
 import type { Change } from './apply-identity-event';
 
 /** Creates or updates a user, unless a newer state is there. */

@@ -1,0 +1,126 @@
+import type { Agents, ChatFailure } from '@parley/agents';
+import { type Channels, queueMessage, readInbound, requestOf, threadKeyOf } from '@parley/channels';
+import { type Db, inTransaction } from '@parley/db';
+import { findEarlierTurn } from './earlier-turn';
+import { splitText } from './split-text';
+import { type AnswerEnd, type WaitingMessage, finishMessage } from './waiting-messages';
+
+export interface AnswerDeps {
+  db: Db;
+  agents: Agents;
+  channels: Channels;
+}
+
+/** What is to follow from a message: an end that is written, or another try. */
+type Decision = { kind: 'end'; end: AnswerEnd; reply: string | null } | { kind: 'again'; error: string };
+
+/**
+ * Answers one message of a customer: by the agent or router of its connection on the contact's thread, or politely when
+ * there is nothing to read in it. The reply stands in the outbox in the transaction that ends the message, so it is sent
+ * once whatever dies. Answers the ids to send, or why it has to be tried again; null when another worker has taken over.
+ */
+export async function answerMessage(
+  deps: AnswerDeps,
+  message: WaitingMessage,
+  owner: string,
+  signal: AbortSignal,
+): Promise<{ ok: true; toSend: string[] } | { ok: false; error: string } | null> {
+  const decision = await decide(deps, message, signal);
+  if (decision.kind === 'again') return { ok: false, error: decision.error };
+  return inTransaction(deps.db.pool, async (tx) => {
+    if (!(await finishMessage(tx, message.id, owner, decision.end))) return null;
+    const toSend: string[] = [];
+    for (const [index, text] of splitText(decision.reply ?? '').entries()) {
+      const { id } = await queueMessage(tx, message, {
+        connectionId: message.connectionId,
+        contact: message.contact,
+        type: 'text',
+        text,
+        request: requestOf(recipientOf(message), 'text', { body: text, preview_url: false }),
+        threadId: decision.end.threadId,
+        key: `reply-${message.id}-${index}`,
+      });
+      toSend.push(id);
+    }
+    return { ok: true, toSend };
+  });
+}
+
+/** Where the message came from; the contact may have had another number before. */
+function recipientOf({ payload, contact }: WaitingMessage): string {
+  const identity = readInbound(payload)?.identity;
+  return identity?.phone ?? identity?.scopedId ?? contact;
+}
+
+async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSignal): Promise<Decision> {
+  const inbound = readInbound(message.payload);
+  if (inbound === null || inbound.handling === 'store') return end('stored', null, null);
+  if (inbound.handling === 'media') return answerMedia(deps, message);
+  const { agentSlug, routerSlug } = message;
+  if (agentSlug === null && routerSlug === null)
+    return end('stored', null, null, 'the connection has neither agent nor router');
+  const threadKey = threadKeyOf(message.contact);
+  const earlier = await findEarlierTurn(deps.db.pool, message, threadKey, message.id);
+  if (earlier.state === 'running') return { kind: 'again', error: 'an earlier try has not ended yet' };
+  if (earlier.state === 'answered') return end('answered', earlier.reply, earlier.threadId);
+  if (earlier.state === 'stored') return end('stored', null, earlier.threadId);
+  const isToGoOn = earlier.state === 'broken' && earlier.hasActed;
+  const result = await deps.agents.chat(message, {
+    agent: routerSlug === null ? { slug: agentSlug! } : { routerSlug },
+    message: isToGoOn ? interrupted : withMedia(inbound.text!, inbound),
+    externalThreadId: threadKey,
+    phoneNumber: inbound.identity.phone ?? undefined,
+    channel: 'whatsapp',
+    // Told by the interface: agents answer channels with the system's permissions.
+    actor: { type: 'system' },
+    requestId: message.id,
+    signal,
+  });
+  if (!result.ok) return afterFailure(result);
+  const { threadId, message: reply } = result.response;
+  return result.state === 'stored' ? end('stored', null, threadId) : end('answered', reply, threadId);
+}
+
+const end = (
+  status: AnswerEnd['status'],
+  reply: string | null,
+  threadId: string | null,
+  error: string | null = null,
+): Decision => ({ kind: 'end', end: { status, error, threadId }, reply });
+
+/**
+ * Asked instead of the message when a turn was cut off after it had called tools: the message stands in the thread with
+ * what was called, and must not make the same happen twice.
+ */
+const interrupted =
+  '[The answer to the message above was interrupted. What was called for it has been done: do not call it again, and answer the message now.]';
+
+/** The agent hears of what came with the words. */
+const withMedia = (text: string, { type, mediaUrl }: { type: string; mediaUrl: string | null }): string =>
+  mediaUrl === null || type === 'audio' || type === 'voice' ? text : `${text}\n[${type}: ${mediaUrl}]`;
+
+async function answerMedia({ db, channels }: AnswerDeps, message: WaitingMessage): Promise<Decision> {
+  const { rows } = await db.pool.query<{ id: string; agent_paused: boolean }>(
+    `select id, agent_paused from threads
+     where organization_id = $1 and environment = $2::"Environment" and external_id = $3`,
+    [message.organizationId, message.environment, threadKeyOf(message.contact)],
+  );
+  const account = await channels.accounts.kapso(message);
+  if (rows[0]?.agent_paused || account === null || account.mediaReply === '')
+    return end('stored', null, rows[0]?.id ?? null);
+  return end('answered', account.mediaReply, rows[0]?.id ?? null);
+}
+
+function afterFailure(failure: ChatFailure): Decision {
+  switch (failure.reason) {
+    case 'agent_not_found':
+    case 'no_active_config':
+    case 'router_not_found':
+    case 'thread_not_found':
+    case 'invalid_params':
+    case 'model_not_configured':
+      return end('failed', null, null, failure.reason);
+    default:
+      return { kind: 'again', error: failure.reason };
+  }
+}

@@ -1,0 +1,105 @@
+import type { JsonObject, Scope } from '@parley/contracts';
+import { type Queryable, inTransaction } from '@parley/db';
+import type pg from 'pg';
+
+/** A customer's message that this process is answering. */
+export interface WaitingMessage extends Scope {
+  id: string;
+  connectionId: string;
+  agentSlug: string | null;
+  routerSlug: string | null;
+  contact: string;
+  messageId: string;
+  payload: JsonObject;
+  attempts: number;
+}
+
+export interface Conversation {
+  connectionId: string;
+  contact: string;
+}
+
+/** Renewed every second; a killed process's message is free again after it, a stalled one finds that out at its next write. */
+const lease = "interval '4 seconds'";
+
+/**
+ * The next message of a conversation, in the order in which they were sent. Null when there is none, or when the first is
+ * being answered elsewhere: whoever does that goes on with the rest.
+ */
+export function claimNext(
+  pool: pg.Pool,
+  { connectionId, contact }: Conversation,
+  owner: string,
+): Promise<WaitingMessage | null> {
+  return inTransaction(pool, async (tx) => {
+    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`answer:${connectionId}:${contact}`]);
+    const { rows } = await tx.query<WaitingMessage>(
+      `with first as (
+         select id, lease_until from messages
+         where connection_id = $1 and contact = $2 and direction = 'inbound' and status in ('received', 'answering')
+         order by sent_at, id limit 1)
+       update messages m set status = 'answering', lease_owner = $3, lease_until = now() + ${lease},
+                             attempts = m.attempts + 1, updated_at = now()
+       from first, channel_connections c
+       where m.id = first.id and c.id = m.connection_id and (first.lease_until is null or first.lease_until <= now())
+       returning m.id, m.organization_id as "organizationId", m.environment, m.connection_id as "connectionId",
+                 c.agent_slug as "agentSlug", c.router_slug as "routerSlug", m.contact, m.message_id as "messageId",
+                 m.payload, m.attempts`,
+      [connectionId, contact, owner],
+    );
+    return rows[0] ?? null;
+  });
+}
+
+export async function renewClaims(db: Queryable, ids: string[], owner: string): Promise<void> {
+  await db.query({
+    name: 'renew-answers',
+    text: `update messages set lease_until = now() + ${lease}
+           where id = any($1) and status = 'answering' and lease_owner = $2`,
+    values: [ids, owner],
+  });
+}
+
+export type AnswerEnd = { status: 'answered' | 'stored' | 'failed'; error: string | null; threadId: string | null };
+
+/** Writes what became of a message. False: this process had lost it, and nothing may follow. */
+export async function finishMessage(db: Queryable, id: string, owner: string, end: AnswerEnd): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'finish-answer',
+    text: `update messages set status = $3, error = $4, thread_id = coalesce($5, thread_id), lease_owner = null,
+                               lease_until = null, updated_at = now()
+           where id = $1 and status = 'answering' and lease_owner = $2`,
+    values: [id, owner, end.status, end.error, end.threadId],
+  });
+  return rowCount === 1;
+}
+
+/** Leaves a message to a later try; the ones behind it wait with it. */
+export async function postpone(
+  db: Queryable,
+  id: string,
+  owner: string,
+  error: string,
+  afterMs: number,
+): Promise<void> {
+  await db.query({
+    name: 'postpone-answer',
+    text: `update messages set status = 'received', error = $3, lease_owner = null, updated_at = now(),
+                               lease_until = now() + make_interval(secs => $4::float8 / 1000)
+           where id = $1 and status = 'answering' and lease_owner = $2`,
+    values: [id, owner, error, afterMs],
+  });
+}
+
+/** Conversations with a message that waits without anybody at work on it. */
+export async function findWaiting(db: Queryable, limit: number): Promise<Conversation[]> {
+  const { rows } = await db.query<Conversation>({
+    name: 'waiting-conversations',
+    text: `select distinct connection_id as "connectionId", contact from messages
+           where direction = 'inbound' and status in ('received', 'answering') and connection_id is not null
+             and (lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now())
+           limit $1`,
+    values: [limit],
+  });
+  return rows;
+}

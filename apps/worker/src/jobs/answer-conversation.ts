@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import type { JobContext, JobPayload } from '@parley/queues';
+import type { Logger } from '@parley/service';
+import { type AnswerDeps, answerMessage } from '../answers/answer-message';
+import { claimNext, finishMessage, postpone, renewClaims } from '../answers/waiting-messages';
+
+const mostAttempts = 6;
+const renewEveryMs = 1_000;
+
+/**
+ * Answers what waits in one conversation, message by message. Several of these jobs may run at once for one conversation:
+ * the database gives each message to one of them, and the one that has it goes on with the next.
+ */
+export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
+  const { db, channels, log } = deps;
+  const owner = randomBytes(9).toString('base64url');
+  const answering = new Set<string>();
+  const timer = setInterval(() => {
+    if (answering.size === 0) return;
+    renewClaims(db.pool, [...answering], owner).catch((error: unknown) =>
+      log.warn({ err: error }, 'messages that are being answered could not be renewed'),
+    );
+  }, renewEveryMs);
+  timer.unref();
+
+  return async (conversation: JobPayload<'answer-conversation'>, { signal }: JobContext): Promise<void> => {
+    for (;;) {
+      if (signal.aborted) throw signal.reason;
+      const message = await claimNext(db.pool, conversation, owner);
+      if (message === null) return;
+      answering.add(message.id);
+      try {
+        const answered = await answerMessage(deps, message, owner, signal);
+        if (answered === null) return;
+        if (!answered.ok && signal.aborted) throw signal.reason;
+        if (!answered.ok) return await again(message, answered.error);
+        for (const id of answered.toSend) await channels.tryMessage(id);
+      } catch (error) {
+        if (signal.aborted) await postpone(db.pool, message.id, owner, 'the worker was stopped', 0).catch(() => {});
+        else await again(message, error instanceof Error ? error.message : String(error)).catch(() => {});
+        throw error;
+      } finally {
+        answering.delete(message.id);
+      }
+    }
+  };
+
+  async function again({ id, attempts }: { id: string; attempts: number }, error: string): Promise<void> {
+    log.warn({ messageId: id, attempts, error }, 'a message could not be answered');
+    if (attempts < mostAttempts)
+      return postpone(db.pool, id, owner, error, Math.min(1_000 * 3 ** (attempts - 1), 300_000));
+    await finishMessage(db.pool, id, owner, { status: 'failed', error, threadId: null });
+  }
+}

@@ -1,0 +1,8 @@
+import type { Db } from '@parley/db';
+import { readJsonObject } from '@parley/webhooks';
+import { applyOrder } from '../billing/apply-order';
+import { onDelivery } from '../deliveries/on-delivery';
+
+/** A delivery of the billing platform: an order that was paid or refunded. */
+export const createApplyBilling = (deps: { db: Db }) =>
+  onDelivery(deps, ({ body }) => applyOrder(deps.db.pool, readJsonObject(body) ?? {}));

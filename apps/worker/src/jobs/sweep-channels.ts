@@ -1,0 +1,18 @@
+import { findDueEmails, findDueMessages } from '@parley/channels';
+import type { Db } from '@parley/db';
+import type { JobContext, Queues } from '@parley/queues';
+import { findWaiting } from '../answers/waiting-messages';
+
+const limit = 500;
+
+/** Sends the jobs of what should have been answered or sent by now: its job was lost, its sender died, or it was put off. */
+export const createSweepChannels =
+  ({ db, queues }: { db: Db; queues: Queues }) =>
+  async (_payload: object, { requestId }: JobContext): Promise<void> => {
+    for (const conversation of await findWaiting(db.pool, limit))
+      await queues.enqueue('answer-conversation', conversation, { requestId });
+    for (const messageId of await findDueMessages(db.pool, limit))
+      await queues.enqueue('send-message', { messageId }, { requestId });
+    for (const emailId of await findDueEmails(db.pool, limit))
+      await queues.enqueue('send-email', { emailId }, { requestId });
+  };

@@ -1,0 +1,56 @@
+import type { Scope } from '@parley/contracts';
+import { type Queryable, type SecretBox, findIntegration } from '@parley/db';
+import { textAt } from '@parley/contracts';
+import type { ChannelSettings } from './channel-variables';
+import type { KapsoAccount } from './kapso/kapso-client';
+
+export interface ResendAccount {
+  apiUrl: string;
+  apiKey: string;
+  /** Sender of e-mails that name none. */
+  from: string | null;
+}
+
+export interface Accounts {
+  /** Null when neither the organization nor the process has a key. */
+  kapso(scope: Scope): Promise<(KapsoAccount & { mediaReply: string }) | null>;
+  resend(scope: Scope): Promise<ResendAccount | null>;
+}
+
+/** What a customer is told who sends a picture without words; `mediaReply` of the integration replaces it, "" turns it off. */
+const defaultMediaReply =
+  'Thank you for your message. I can only read text and voice notes here, could you write it to me?';
+
+/** The organization's own integration, else the variables of the process. */
+export function createAccounts(db: Queryable, box: SecretBox, settings: ChannelSettings): Accounts {
+  const own = async (scope: Scope, provider: string) => {
+    const found = await findIntegration(db, box, scope, provider);
+    return found?.active ? found : null;
+  };
+  return {
+    async kapso(scope) {
+      const found = await own(scope, 'kapso');
+      const apiKey = textAt(found?.secrets?.apiKey) ?? settings.KAPSO_API_KEY;
+      if (apiKey === undefined) return null;
+      const { mediaReply } = found?.config ?? {};
+      return {
+        apiUrl: addressIn(found?.config.apiUrl) ?? settings.KAPSO_API_URL,
+        apiKey,
+        mediaReply: typeof mediaReply === 'string' ? mediaReply : defaultMediaReply,
+      };
+    },
+    async resend(scope) {
+      const found = await own(scope, 'resend');
+      const apiKey = textAt(found?.secrets?.apiKey) ?? settings.RESEND_API_KEY;
+      if (apiKey === undefined) return null;
+      return {
+        apiUrl: addressIn(found?.config.apiUrl) ?? settings.RESEND_API_URL,
+        apiKey,
+        from: textAt(found?.config.from) ?? settings.EMAIL_FROM ?? null,
+      };
+    },
+  };
+}
+
+const addressIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value.replace(/\/+$/, '') : undefined;

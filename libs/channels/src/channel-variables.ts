@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+const address = (fallback: string, description: string) =>
+  z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .default(fallback)
+    .meta({ description });
+
+const optional = (description: string) => z.string().optional().meta({ description });
+
+/** How a process that sends messages reaches the providers (libs/service loadConfig). */
+export const channelVariables = {
+  KAPSO_API_URL: address('https://api.kapso.ai', 'Address of Kapso, the WhatsApp intermediary.'),
+  KAPSO_API_KEY: optional("Key for Kapso; an organization's own goes before it (parley integrations set kapso)."),
+  RESEND_API_URL: address('https://api.resend.com', 'Address of Resend, the e-mail provider.'),
+  RESEND_API_KEY: optional("Key for Resend; an organization's own goes before it (parley integrations set resend)."),
+  EMAIL_FROM: optional('Sender of e-mails that name none, such as "Acme <hello@acme.example>".'),
+};
+
+export interface ChannelSettings {
+  KAPSO_API_URL: string;
+  KAPSO_API_KEY?: string;
+  RESEND_API_URL: string;
+  RESEND_API_KEY?: string;
+  EMAIL_FROM?: string;
+}

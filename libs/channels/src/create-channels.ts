@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import type { JsonObject, Scope } from '@parley/contracts';
+import { type Queryable, type SecretBox, newId } from '@parley/db';
+import { type Accounts, createAccounts } from './accounts';
+import type { ChannelSettings } from './channel-variables';
+import { type EmailOutcome, type EmailView, queueEmail, readEmail, sendEmail } from './email/emails';
+import { type KapsoAnswer, createKapsoClient } from './kapso/kapso-client';
+import { contactOf } from './whatsapp/contacts';
+import { type MessageView, findSender, isWindowOpen, readConversation, readMessage } from './whatsapp/conversation';
+import { queueMessage } from './whatsapp/outbox';
+import { digitsOf } from './whatsapp/read-inbound';
+import { type SendOutcome, sendMessage, windowClosed } from './whatsapp/send-message';
+
+export interface OutgoingMessage {
+  /** Phone number in any spelling, or a scoped id. */
+  to: string;
+  /** Connected number to send from. */
+  from?: string;
+  type: string;
+  /** The member of the request that is named after the type. */
+  content: JsonObject;
+  /** As people read it. */
+  text: string | null;
+  mediaUrl?: string;
+  /** The provider's id of the message that this one answers. */
+  replyTo?: string;
+  /** Free text needs an open 24-hour window, a template does not. */
+  needsWindow: boolean;
+  threadId?: string;
+  /** The same key makes one message; a new one when there is none. */
+  key?: string;
+}
+
+export type OutgoingResult =
+  | { ok: true; message: MessageView }
+  | { ok: false; reason: 'no_sender' | 'invalid_recipient' | 'not_configured'; message: string }
+  | { ok: false; reason: 'window_closed' };
+
+export interface OutgoingEmail {
+  from?: string;
+  to: string[];
+  subject: string;
+  /** html, text, cc, bcc, reply_to, headers, tags: as the provider takes them. */
+  content: JsonObject;
+  key?: string;
+}
+
+export type EmailResult =
+  { ok: true; email: EmailView } | { ok: false; reason: 'not_configured' | 'no_from'; message: string };
+
+/** WhatsApp and e-mail, outwards: what tools and jobs send, and what became of it. */
+export interface Channels {
+  sendWhatsapp(scope: Scope, message: OutgoingMessage): Promise<OutgoingResult>;
+  sendEmail(scope: Scope, email: OutgoingEmail): Promise<EmailResult>;
+  conversation(scope: Scope, name: string, limit: number): Promise<{ contact: string; messages: MessageView[] }>;
+  isWindowOpen(scope: Scope, name: string): Promise<boolean>;
+  message(scope: Scope, id: string): Promise<MessageView | null>;
+  templates(scope: Scope, from?: string): Promise<KapsoAnswer<JsonObject[]>>;
+  /** Tries what stands in the outbox. */
+  tryMessage(id: string): Promise<SendOutcome>;
+  tryEmail(id: string): Promise<EmailOutcome>;
+  accounts: Accounts;
+}
+
+export interface ChannelsDeps {
+  db: Queryable;
+  box: SecretBox;
+  settings: ChannelSettings;
+  log: { warn(fields: Record<string, unknown>, message: string): void };
+}
+
+const isScopedId = (name: string): boolean => /^[A-Z]{2}\./.test(name);
+
+export function createChannels({ db, box, settings, log }: ChannelsDeps): Channels {
+  const accounts = createAccounts(db, box, settings);
+  const deps = { db, accounts, log, owner: randomBytes(9).toString('base64url') };
+
+  async function sendWhatsapp(scope: Scope, message: OutgoingMessage): Promise<OutgoingResult> {
+    const name = isScopedId(message.to) ? message.to : digitsOf(message.to);
+    if (name === '') return { ok: false, reason: 'invalid_recipient', message: `"${message.to}" is no phone number` };
+    const contact = await contactOf(db, scope, name);
+    const found = await findSender(db, scope, { from: message.from, contact });
+    if (!found.ok) return { ok: false, reason: 'no_sender', message: found.message };
+    if ((await accounts.kapso(scope)) === null) return { ok: false, reason: 'not_configured', message: kapsoMissing };
+    const { connectionId } = found.sender;
+    if (message.needsWindow && !(await isWindowOpen(db, scope, { contact, connectionId })))
+      return { ok: false, reason: 'window_closed' };
+    const { id } = await queueMessage(db, scope, {
+      connectionId,
+      contact,
+      type: message.type,
+      text: message.text,
+      mediaUrl: message.mediaUrl,
+      request: requestOf(name, message.type, message.content, message.replyTo),
+      threadId: message.threadId,
+      key: message.key ?? newId('key'),
+    });
+    await sendMessage(deps, id);
+    const view = await readMessage(db, scope, id);
+    if (view === null) throw new Error(`Message ${id} is gone`);
+    return view.error === windowClosed ? { ok: false, reason: 'window_closed' } : { ok: true, message: view };
+  }
+
+  return {
+    accounts,
+    sendWhatsapp,
+    async sendEmail(scope, { from, to, subject, content, key }) {
+      const account = await accounts.resend(scope);
+      if (account === null) return { ok: false, reason: 'not_configured', message: resendMissing };
+      const sender = from ?? account.from;
+      if (sender === null) return { ok: false, reason: 'no_from', message: fromMissing };
+      const { id } = await queueEmail(db, scope, {
+        from: sender,
+        to,
+        subject,
+        request: { from: sender, to, subject, ...content },
+        key: key ?? newId('key'),
+      });
+      await sendEmail(deps, id);
+      return { ok: true, email: (await readEmail(db, id))! };
+    },
+    async conversation(scope, name, limit) {
+      const contact = await contactOf(db, scope, isScopedId(name) ? name : digitsOf(name));
+      return { contact, messages: await readConversation(db, scope, contact, limit) };
+    },
+    async isWindowOpen(scope, name) {
+      const contact = await contactOf(db, scope, isScopedId(name) ? name : digitsOf(name));
+      const found = await findSender(db, scope, { contact });
+      return found.ok && isWindowOpen(db, scope, { contact, connectionId: found.sender.connectionId });
+    },
+    message: (scope, id) => readMessage(db, scope, id),
+    async templates(scope, from) {
+      const found = await findSender(db, scope, { from, contact: '' });
+      if (!found.ok) return { ok: false, reason: 'refused', message: found.message, code: null, status: 0 };
+      const account = await accounts.kapso(scope);
+      if (account === null) return { ok: false, reason: 'refused', message: kapsoMissing, code: null, status: 0 };
+      const client = createKapsoClient(account);
+      const number = await client.getPhoneNumber(found.sender.phoneNumberId);
+      if (!number.ok) return number;
+      const { businessAccountId } = number.value;
+      if (businessAccountId === null)
+        return { ok: false, reason: 'refused', message: 'The number has no business account', code: null, status: 0 };
+      return client.listTemplates(businessAccountId);
+    },
+    tryMessage: (id) => sendMessage(deps, id),
+    tryEmail: (id) => sendEmail(deps, id),
+  };
+}
+
+const kapsoMissing = 'WhatsApp is not configured here: parley integrations set kapso, or KAPSO_API_KEY';
+const resendMissing = 'E-mail is not configured here: parley integrations set resend, or RESEND_API_KEY';
+const fromMissing = 'No sender: give "from", or set one with parley integrations set resend --from, or EMAIL_FROM';
+
+/** A request as the intermediary takes it, for a phone number or a scoped id (providers.md, 4.3). */
+export function requestOf(name: string, type: string, content: JsonObject, replyTo?: string): JsonObject {
+  return {
+    recipient_type: 'individual',
+    ...(isScopedId(name) ? { recipient: name } : { to: name }),
+    type,
+    [type]: content,
+    ...(replyTo !== undefined && { context: { message_id: replyTo } }),
+  };
+}

@@ -1,0 +1,196 @@
+import { type JsonObject, type Scope, objectAt, textAt } from '@parley/contracts';
+import { type Queryable, newId } from '@parley/db';
+import type { Accounts } from '../accounts';
+import { callHttp } from '../http-call';
+import { keepStatus } from '../whatsapp/apply-status';
+
+export interface NewEmail {
+  from: string;
+  to: string[];
+  subject: string;
+  /** The request as Resend takes it (providers.md, 7.2). */
+  request: JsonObject;
+  key: string;
+}
+
+/** Puts an e-mail into the outbox; the one that is there already under its key when there is one. */
+export async function queueEmail(db: Queryable, scope: Scope, email: NewEmail): Promise<{ id: string }> {
+  const { rows } = await db.query<{ id: string }>(
+    `insert into emails (id, organization_id, environment, idempotency_key, "from", "to", subject, status, payload,
+                         updated_at)
+     values ($1, $2, $3::"Environment", $4, $5, $6, $7, 'queued', $8::jsonb, now())
+     on conflict (organization_id, environment, idempotency_key) do update set idempotency_key = excluded.idempotency_key
+     returning id`,
+    [
+      newId('email'),
+      scope.organizationId,
+      scope.environment,
+      email.key,
+      email.from,
+      email.to,
+      email.subject,
+      JSON.stringify(email.request),
+    ],
+  );
+  return rows[0]!;
+}
+
+interface ClaimedEmail extends Scope {
+  id: string;
+  payload: JsonObject;
+  attempts: number;
+  /** Since it was made. */
+  ageHours: number;
+}
+
+const timeoutMs = 12_000;
+const leaseSeconds = 30;
+const mostAttempts = 8;
+/** The provider forgets idempotency keys after a day: from then on a second try could be a second e-mail. */
+const keyLifeHours = 23;
+
+export type EmailOutcome = 'sent' | 'failed' | 'unknown' | 'later' | 'not_due';
+
+/**
+ * Sends one e-mail of the outbox. Its id is the provider's idempotency key and its request never changes, so a try whose
+ * answer was lost is simply repeated, for as long as the provider remembers the key.
+ */
+export async function sendEmail(
+  deps: { db: Queryable; accounts: Accounts; owner: string },
+  id: string,
+): Promise<EmailOutcome> {
+  const { db, accounts, owner } = deps;
+  const email = await claim(db, id, owner);
+  if (email === null) return 'not_due';
+  const end = async (status: 'failed' | 'unknown', error: string): Promise<EmailOutcome> => {
+    await db.query(
+      `update emails set status = $3, error = $4, lease_owner = null, lease_until = null, updated_at = now()
+       where id = $1 and status = 'sending' and lease_owner = $2`,
+      [id, owner, status, error],
+    );
+    return status;
+  };
+  if (email.ageHours > keyLifeHours && email.attempts > 1) return end('unknown', 'no answer within a day');
+  const account = await accounts.resend(email);
+  if (account === null) return end('failed', 'Resend is not configured: parley integrations set resend');
+  const outcome = await callHttp({
+    method: 'POST',
+    url: `${account.apiUrl}/emails`,
+    headers: { Authorization: `Bearer ${account.apiKey}`, 'Idempotency-Key': id },
+    body: email.payload,
+    timeoutMs,
+  });
+  if (outcome.kind === 'answer') {
+    const { status, body, retryAfterMs } = outcome;
+    const providerId = textAt(objectAt(body).id);
+    if (status >= 200 && status < 300 && providerId !== undefined) {
+      await markSent(db, id, providerId);
+      return 'sent';
+    }
+    const name = textAt(objectAt(body).name) ?? '';
+    const error = `${status}: ${name} ${textAt(objectAt(body).message) ?? ''}`.trim().slice(0, 500);
+    const isPassing = status >= 500 || status === 429 || status < 300 || name === 'concurrent_idempotent_requests';
+    // A quota of the day does not come back within our tries.
+    if (!isPassing || name === 'daily_quota_exceeded' || email.attempts >= mostAttempts) return end('failed', error);
+    return putBack(deps, email, error, retryAfterMs);
+  }
+  if (email.attempts >= mostAttempts) return end(outcome.kind === 'not_sent' ? 'failed' : 'unknown', outcome.message);
+  return putBack(deps, email, outcome.message, null);
+}
+
+async function putBack(
+  { db, owner }: { db: Queryable; owner: string },
+  { id, attempts }: ClaimedEmail,
+  error: string,
+  afterMs: number | null,
+): Promise<EmailOutcome> {
+  await db.query(
+    `update emails set status = 'queued', error = $3, lease_owner = null, updated_at = now(),
+                       lease_until = now() + make_interval(secs => $4::float8 / 1000)
+     where id = $1 and status = 'sending' and lease_owner = $2`,
+    [id, owner, error, Math.min(afterMs ?? 500 * 2 ** attempts, 15 * 60_000)],
+  );
+  return 'later';
+}
+
+async function claim(db: Queryable, id: string, owner: string): Promise<ClaimedEmail | null> {
+  const { rows } = await db.query<ClaimedEmail>({
+    name: 'claim-email',
+    text: `update emails set status = 'sending', lease_owner = $2, attempts = attempts + 1, updated_at = now(),
+                             lease_until = now() + interval '${leaseSeconds} seconds'
+           where id = $1 and status in ('queued', 'sending') and (lease_until is null or lease_until <= now())
+           returning id, organization_id as "organizationId", environment, payload, attempts,
+                     extract(epoch from now() - created_at)::float8 / 3600 as "ageHours"`,
+    values: [id, owner],
+  });
+  return rows[0] ?? null;
+}
+
+async function markSent(db: Queryable, id: string, providerId: string): Promise<void> {
+  // What was written is not kept once the provider has it.
+  await db.query({
+    name: 'mark-email-sent',
+    text: `update emails set provider_id = $2, status = case when status in ('queued', 'sending', 'unknown') then 'sent' else status end,
+                             payload = null, error = null, lease_owner = null, lease_until = null, updated_at = now()
+           where id = $1 and provider_id is null`,
+    values: [id, providerId],
+  });
+  await db.query({ name: 'apply-email-status', text: applySql, values: [providerId] });
+}
+
+/** A complaint is not undone by a late delivery (providers.md, 7.1). */
+const ranks = { sent: 1, delivered: 2, bounced: 3, complained: 4 } as const;
+type EmailStatus = keyof typeof ranks;
+
+const applySql = `
+  update emails e set status = s.status, error = coalesce(s.error, e.error), updated_at = now()
+  from provider_statuses s
+  where s.provider = 'resend' and s.external_id = $1 and e.provider_id = $1
+    and s.rank > case e.status ${Object.entries(ranks)
+      .map(([status, rank]) => `when '${status}' then ${rank}`)
+      .join(' ')} else 0 end`;
+
+/** A status of an e-mail, also of one whose sending has not been answered yet. */
+export async function applyEmailStatus(
+  db: Queryable,
+  event: JsonObject,
+): Promise<{ ok: true; isKnown: boolean; organizationId?: string } | { ok: false; reason: string }> {
+  const status = (textAt(event.type) ?? '').split('.').at(-1) as EmailStatus;
+  const data = objectAt(event.data);
+  const providerId = textAt(data.email_id);
+  if (providerId === undefined || !(status in ranks)) return { ok: false, reason: 'no status of an e-mail' };
+  const error = status === 'bounced' ? (textAt(objectAt(data.bounce).message) ?? 'bounced') : null;
+  await keepStatus(db, 'resend', { externalId: providerId, status, rank: ranks[status], error });
+  await db.query({ name: 'apply-email-status', text: applySql, values: [providerId] });
+  const { rows } = await db.query<{ organizationId: string }>(
+    'select organization_id as "organizationId" from emails where provider_id = $1',
+    [providerId],
+  );
+  return { ok: true, isKnown: rows.length === 1, organizationId: rows[0]?.organizationId };
+}
+
+/** E-mails that should be sent by now, or whose sender is gone; oldest first. */
+export async function findDueEmails(db: Queryable, limit: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from emails where status in ('queued', 'sending')
+       and (lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now())
+     order by id limit $1`,
+    [limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export interface EmailView {
+  id: string;
+  status: string;
+  error: string | null;
+  providerId: string | null;
+}
+
+export async function readEmail(db: Queryable, id: string): Promise<EmailView | null> {
+  const { rows } = await db.query<EmailView>(
+    'select id, status, error, provider_id as "providerId" from emails where id = $1',
+    [id],
+  );
+  return rows[0] ?? null;
+}

@@ -1,0 +1,70 @@
+import type { Json } from '@parley/contracts';
+
+export interface HttpCall {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  url: string;
+  headers: Record<string, string>;
+  body?: unknown;
+  timeoutMs: number;
+}
+
+/**
+ * What came of one call to a provider. `not_sent`: it has not seen the request, so doing it again is safe. `no_answer`: it
+ * may have acted on it.
+ */
+export type HttpOutcome =
+  | { kind: 'answer'; status: number; body: Json; retryAfterMs: number | null }
+  | { kind: 'not_sent'; message: string }
+  | { kind: 'no_answer'; message: string };
+
+/** Errors of a connection that was never made. */
+const neverConnected = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** One exchange of JSON, never repeated here: whether that is safe depends on what is asked. */
+export async function callHttp({ method, url, headers, body, timeoutMs }: HttpCall): Promise<HttpOutcome> {
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      method,
+      headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const text = await response.text();
+    return {
+      kind: 'answer',
+      status: response.status,
+      body: parse(text),
+      retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
+    };
+  } catch (error) {
+    const { cause, message, name } = error as Error & { cause?: { code?: string; message?: string } };
+    const code = cause?.code ?? '';
+    if (neverConnected.has(code)) return { kind: 'not_sent', message: `cannot connect (${code})` };
+    if (name === 'TimeoutError') return { kind: 'no_answer', message: `no answer within ${timeoutMs} ms` };
+    return { kind: 'no_answer', message: `the connection broke (${code || cause?.message || message})` };
+  }
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
+
+/** Seconds, or a date. */
+function retryAfterMs(header: string | null): number | null {
+  if (header === null) return null;
+  const ms = /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
+}

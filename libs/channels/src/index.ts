@@ -1,0 +1,17 @@
+export { type Accounts, createAccounts } from './accounts';
+export { channelVariables } from './channel-variables';
+export { type Channels, createChannels, requestOf } from './create-channels';
+export { applyEmailStatus, findDueEmails } from './email/emails';
+export { createKapsoClient } from './kapso/kapso-client';
+export { applyMessageStatus } from './whatsapp/apply-status';
+export {
+  type ConnectDeps,
+  connectNumber,
+  createConnection,
+  disconnectNumber,
+  findConnection,
+} from './whatsapp/connections';
+export { threadKeyOf } from './whatsapp/contacts';
+export { findDueMessages, queueMessage } from './whatsapp/outbox';
+export { digitsOf, readInbound } from './whatsapp/read-inbound';
+export { storeInbound } from './whatsapp/store-inbound';

@@ -1,0 +1,63 @@
+import type { JsonObject } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+import { applyStatusSql, markSent, statusRanks } from './outbox';
+import { readStatus } from './read-inbound';
+
+/** Keeps a status, the furthest of a message, and applies it to the message when it is known (yet). */
+export async function applyMessageStatus(
+  db: Queryable,
+  { connectionId, eventType, item }: { connectionId: string; eventType: string; item: JsonObject },
+): Promise<{ ok: true; isKnown: boolean } | { ok: false; reason: string }> {
+  const update = readStatus(item, eventType);
+  if (update === null) return { ok: false, reason: 'no status of a message' };
+  const { messageId, status, error } = update;
+  await keepStatus(db, 'kapso', { externalId: messageId, status, rank: statusRanks[status], error });
+  const isKnown = async () => {
+    const { rowCount } = await db.query({
+      name: 'outbound-message-by-id',
+      text: "select 1 from messages where connection_id = $1 and message_id = $2 and direction = 'outbound'",
+      values: [connectionId, messageId],
+    });
+    return rowCount === 1;
+  };
+  if (await isKnown()) {
+    await db.query({ name: 'apply-early-status', text: applyStatusSql, values: ['kapso', messageId] });
+    return { ok: true, isKnown: true };
+  }
+  const ours = await findUnnamed(db, connectionId, update);
+  if (ours !== null) await markSent(db, ours, messageId);
+  return { ok: true, isKnown: ours !== null };
+}
+
+/** A message that was handed to the provider and whose answer has not been stored: the status itself tells its id. */
+async function findUnnamed(
+  db: Queryable,
+  connectionId: string,
+  { reference, to, text }: { reference: string | null; to: string | null; text: string | null },
+): Promise<string | null> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'unnamed-message',
+    text: `select id from messages
+           where connection_id = $1 and direction = 'outbound' and message_id is null
+             and (id = $2 or ($2::text is null and status in ('sending', 'unknown') and payload->>'to' = $3 and text = $4))
+           order by id limit 1`,
+    values: [connectionId, reference, to, text],
+  });
+  return rows[0]?.id ?? null;
+}
+
+/** One row a message of a provider; a status that is behind changes nothing. */
+export async function keepStatus(
+  db: Queryable,
+  provider: string,
+  update: { externalId: string; status: string; rank: number; error: string | null },
+): Promise<void> {
+  await db.query({
+    name: 'keep-status',
+    text: `insert into provider_statuses as s (provider, external_id, status, rank, error) values ($1, $2, $3, $4, $5)
+           on conflict (provider, external_id) do update
+             set status = excluded.status, rank = excluded.rank, error = coalesce(excluded.error, s.error), updated_at = now()
+             where s.rank < excluded.rank`,
+    values: [provider, update.externalId, update.status, update.rank, update.error],
+  });
+}

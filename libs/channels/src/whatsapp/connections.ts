@@ -1,0 +1,145 @@
+import type { Scope } from '@parley/contracts';
+import { type Queryable, newId } from '@parley/db';
+import type { Accounts } from '../accounts';
+import { type KapsoClient, createKapsoClient } from '../kapso/kapso-client';
+import { digitsOf } from './read-inbound';
+
+export interface Connection extends Scope {
+  id: string;
+  phoneNumberId: string | null;
+  phoneNumber: string | null;
+  agentSlug: string | null;
+  routerSlug: string | null;
+  webhookId: string | null;
+}
+
+const columns = `id, organization_id as "organizationId", environment, phone_number_id as "phoneNumberId",
+  phone_number as "phoneNumber", agent_slug as "agentSlug", router_slug as "routerSlug", webhook_id as "webhookId"`;
+
+/** All of a phone number's messages, to our door. */
+export const messageEvents = ['received', 'sent', 'delivered', 'read', 'failed'].map(
+  (name) => `whatsapp.message.${name}`,
+);
+
+export interface ConnectDeps {
+  db: Queryable;
+  accounts: Accounts;
+  /** Public address of the messages webhook. */
+  webhookUrl: string;
+  /** What the intermediary shall sign its deliveries with. */
+  webhookSecret: string | null;
+}
+
+export type ConnectResult =
+  | { ok: true; connection: Connection }
+  /** Nothing to connect: no connection waits for this customer, or the number is gone again. */
+  | { ok: false; reason: 'not_found'; message: string }
+  /** Worth another try. */
+  | { ok: false; reason: 'failed'; message: string };
+
+export async function findConnection(db: Queryable, phoneNumberId: string): Promise<Connection | null> {
+  const { rows } = await db.query<Connection>({
+    name: 'find-connection',
+    text: `select ${columns} from channel_connections where phone_number_id = $1`,
+    values: [phoneNumberId],
+  });
+  return rows[0] ?? null;
+}
+
+/** A connection that waits for its number to be connected at the intermediary. */
+export async function createConnection(
+  db: Queryable,
+  scope: Scope,
+  given: { customerId: string; agentSlug: string | null; routerSlug: string | null },
+): Promise<string> {
+  const id = newId('conn');
+  await db.query(
+    `insert into channel_connections (id, organization_id, environment, external_customer_id, agent_slug, router_slug,
+                                      updated_at)
+     values ($1, $2, $3::"Environment", $4, $5, $6, now())`,
+    [id, scope.organizationId, scope.environment, given.customerId, given.agentSlug, given.routerSlug],
+  );
+  return id;
+}
+
+/**
+ * A number was connected: the connection of its customer gets it, with the number that the intermediary tells, and the
+ * messages webhook is registered there. May be run again: a webhook with our address is taken over.
+ */
+export async function connectNumber(
+  deps: ConnectDeps,
+  event: { phoneNumberId: string; customerId: string | null },
+): Promise<ConnectResult> {
+  const { db, accounts } = deps;
+  const { phoneNumberId, customerId } = event;
+  const { rows } = await db.query<Connection>(
+    `select ${columns} from channel_connections
+     where phone_number_id = $1 or (external_customer_id = $2 and phone_number_id is null)
+     order by phone_number_id nulls last, created_at limit 1`,
+    [phoneNumberId, customerId],
+  );
+  const waiting = rows[0];
+  if (waiting === undefined)
+    return { ok: false, reason: 'not_found', message: `no connection of customer ${customerId}` };
+  const account = await accounts.kapso(waiting);
+  if (account === null)
+    return { ok: false, reason: 'failed', message: 'Kapso is not configured (integrations set kapso)' };
+  const client = createKapsoClient(account);
+  const number = await client.getPhoneNumber(phoneNumberId);
+  if (!number.ok) {
+    const isGone = number.reason === 'refused' && number.status === 404;
+    return { ok: false, reason: isGone ? 'not_found' : 'failed', message: `phone number: ${number.message}` };
+  }
+  const phoneNumber = digitsOf(number.value.phoneNumber ?? '') || null;
+  const { rows: updated } = await db.query<Connection>(
+    `update channel_connections set phone_number_id = $2, phone_number = $3, status = 'connected', updated_at = now()
+     where id = $1 returning ${columns}`,
+    [waiting.id, phoneNumberId, phoneNumber],
+  );
+  const registered = await registerWebhook(client, deps, phoneNumberId);
+  if (!registered.ok) return { ok: false, reason: 'failed', message: `webhook: ${registered.message}` };
+  await db.query('update channel_connections set webhook_id = $2 where id = $1', [waiting.id, registered.value]);
+  return { ok: true, connection: { ...updated[0]!, webhookId: registered.value } };
+}
+
+async function registerWebhook(client: KapsoClient, deps: ConnectDeps, phoneNumberId: string) {
+  const { webhookUrl: url, webhookSecret } = deps;
+  if (webhookSecret === null) return { ok: false as const, message: 'MESSAGING_WEBHOOK_SECRET is not set' };
+  const listed = await client.listWebhooks(phoneNumberId);
+  if (!listed.ok) return listed;
+  const ours = listed.value.find((webhook) => webhook.url === url);
+  const settings = { secretKey: webhookSecret, events: messageEvents };
+  if (ours === undefined) return client.createWebhook(phoneNumberId, { url, ...settings });
+  const updated = await client.updateWebhook(phoneNumberId, ours.id, settings);
+  return updated.ok ? { ok: true as const, value: ours.id } : updated;
+}
+
+/** A number was taken away: its webhooks with our address go, then the connection. Messages are kept. */
+export async function disconnectNumber(
+  deps: ConnectDeps,
+  phoneNumberId: string,
+): Promise<{ ok: true; connection: Connection | null } | { ok: false; message: string }> {
+  const { db, accounts, webhookUrl } = deps;
+  const connection = await findConnection(db, phoneNumberId);
+  if (connection === null) return { ok: true, connection: null };
+  const account = await accounts.kapso(connection);
+  if (account !== null) {
+    const client = createKapsoClient(account);
+    const listed = await client.listWebhooks(phoneNumberId);
+    const isGone = !listed.ok && listed.reason === 'refused';
+    if (!listed.ok && !isGone) return { ok: false, message: listed.message };
+    const ours = listed.ok
+      ? listed.value.filter(({ id, url }) => url === webhookUrl || id === connection.webhookId)
+      : [];
+    for (const { id } of ours) {
+      const deleted = await client.deleteWebhook(phoneNumberId, id);
+      // One that is refused is not there any more.
+      if (!deleted.ok && deleted.reason !== 'refused') return { ok: false, message: deleted.message };
+    }
+  }
+  await db.query('delete from channel_connections where id = $1 and phone_number_id = $2', [
+    connection.id,
+    phoneNumberId,
+  ]);
+  return { ok: true, connection };
+}

@@ -1,0 +1,107 @@
+import type { Scope } from '@parley/contracts';
+import { type Queryable, inTransaction } from '@parley/db';
+import type pg from 'pg';
+import type { Identity } from './read-inbound';
+
+export const channel = 'whatsapp';
+
+/** The external id of a contact's thread (interface.md, Channel messages webhook). */
+export const threadKeyOf = (contact: string): string => `${channel}:${contact}`;
+
+/**
+ * The name under which a contact's conversation is kept: the digits of its phone number, the first that was known, else
+ * its scoped id. All names of a contact are kept, so that a thread survives when one of them is missing or changes; when
+ * a number becomes known, or two names turn out to be one contact, what was kept under the scoped id moves over.
+ */
+export async function resolveContact(pool: pg.Pool, scope: Scope, identity: Identity): Promise<string | null> {
+  const { phone, scopedId } = identity;
+  const names = [phone, scopedId].filter((name) => name !== null);
+  if (names.length === 0) return null;
+  const known = await findAliases(pool, scope, names);
+  const contacts = new Set(known.values());
+  const [only] = contacts;
+  const isSettled = known.size === names.length && contacts.size === 1 && (phone === null || only !== scopedId);
+  if (isSettled) return only!;
+  return inTransaction(pool, (tx) => link(tx, scope, { names, phone }));
+}
+
+/** The contact of a name, for messages that go out; the name itself when it is new. */
+export async function contactOf(db: Queryable, scope: Scope, name: string): Promise<string> {
+  return (await findAliases(db, scope, [name])).get(name) ?? name;
+}
+
+async function findAliases(db: Queryable, scope: Scope, names: string[]): Promise<Map<string, string>> {
+  const { rows } = await db.query<{ alias: string; contactId: string }>({
+    name: 'contact-aliases',
+    text: `select alias, contact_id as "contactId" from contact_aliases
+           where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and alias = any($3)`,
+    values: [scope.organizationId, scope.environment, names],
+  });
+  return new Map(rows.map(({ alias, contactId }) => [alias, contactId]));
+}
+
+const isPhone = (name: string): boolean => /^\d+$/.test(name);
+
+/** Contacts of one environment are linked one after the other, which is rare. */
+async function link(
+  tx: pg.PoolClient,
+  scope: Scope,
+  { names, phone }: { names: string[]; phone: string | null },
+): Promise<string> {
+  const { organizationId, environment } = scope;
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `contacts:${organizationId}:${environment}`,
+  ]);
+  const known = await findAliases(tx, scope, names);
+  const before = [...new Set(known.values())];
+  const contact = before.find(isPhone) ?? phone ?? before[0] ?? names[0]!;
+  await tx.query(
+    `insert into contact_aliases (organization_id, environment, channel, alias, contact_id)
+     select $1, $2::"Environment", '${channel}', alias, $4 from unnest($3::text[]) as alias
+     on conflict (organization_id, environment, channel, alias) do update set contact_id = excluded.contact_id`,
+    [organizationId, environment, [...new Set([...names, contact])], contact],
+  );
+  for (const old of before) if (old !== contact) await moveContact(tx, scope, old, contact);
+  return contact;
+}
+
+async function moveContact(tx: pg.PoolClient, scope: Scope, from: string, to: string): Promise<void> {
+  const ids = [scope.organizationId, scope.environment, from, to];
+  await tx.query(
+    `update contact_aliases set contact_id = $4
+     where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3`,
+    ids,
+  );
+  await tx.query(
+    `update messages set contact = $4 where organization_id = $1 and environment = $2::"Environment" and contact = $3`,
+    ids,
+  );
+  await moveThread(tx, scope, threadKeyOf(from), threadKeyOf(to));
+}
+
+/**
+ * The thread takes the new name. Where one of that name exists the turns move into it, whose order is that of their ids;
+ * while one of them runs they stay where they are.
+ */
+async function moveThread(tx: pg.PoolClient, scope: Scope, from: string, to: string): Promise<void> {
+  const { rows } = await tx.query<{ id: string; externalId: string }>(
+    `select id, external_id as "externalId" from threads
+     where organization_id = $1 and environment = $2::"Environment" and external_id = any($3) for update`,
+    [scope.organizationId, scope.environment, [from, to]],
+  );
+  const old = rows.find(({ externalId }) => externalId === from);
+  const target = rows.find(({ externalId }) => externalId === to);
+  if (old === undefined) return;
+  if (target === undefined) {
+    await tx.query('update threads set external_id = $2, updated_at = now() where id = $1', [old.id, to]);
+    return;
+  }
+  const { rowCount: running } = await tx.query(
+    "select 1 from executions where thread_id = $1 and status in ('queued', 'running') limit 1",
+    [old.id],
+  );
+  if (running !== 0) return;
+  await tx.query('update executions set thread_id = $2 where thread_id = $1', [old.id, target.id]);
+  await tx.query('update thread_messages set thread_id = $2 where thread_id = $1', [old.id, target.id]);
+  await tx.query('delete from threads where id = $1', [old.id]);
+}

@@ -1,0 +1,104 @@
+import type { Scope } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+
+export interface MessageView {
+  id: string;
+  messageId: string | null;
+  direction: 'inbound' | 'outbound';
+  type: string;
+  text: string | null;
+  mediaUrl: string | null;
+  status: string;
+  error: string | null;
+  /** Unix milliseconds. */
+  sentAt: number | null;
+  createdAt: number;
+}
+
+const view = `id, message_id as "messageId", direction, type, text, media_url as "mediaUrl", status, error,
+  floor(extract(epoch from sent_at) * 1000)::float8 as "sentAt",
+  floor(extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
+
+/** The last messages with a contact, oldest first. */
+export async function readConversation(
+  db: Queryable,
+  scope: Scope,
+  contact: string,
+  limit: number,
+): Promise<MessageView[]> {
+  const { rows } = await db.query<MessageView>({
+    name: 'read-conversation',
+    text: `select ${view} from messages
+           where organization_id = $1 and environment = $2::"Environment" and contact = $3
+           order by created_at desc, id desc limit $4`,
+    values: [scope.organizationId, scope.environment, contact, limit],
+  });
+  return rows.reverse();
+}
+
+/** A message by our id or the provider's. */
+export async function readMessage(db: Queryable, scope: Scope, id: string): Promise<MessageView | null> {
+  const { rows } = await db.query<MessageView>({
+    name: 'read-message',
+    text: `select ${view} from messages
+           where organization_id = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3) limit 1`,
+    values: [scope.organizationId, scope.environment, id],
+  });
+  return rows[0] ?? null;
+}
+
+/**
+ * Whether free text may be sent to a contact: its last message came in less than 24 hours ago. Counted from when it
+ * arrived here, as the provider has the last word anyway; imported history does not count.
+ */
+export async function isWindowOpen(
+  db: Queryable,
+  scope: Scope,
+  { contact, connectionId }: { contact: string; connectionId: string },
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'is-window-open',
+    text: `select 1 from messages
+           where organization_id = $1 and environment = $2::"Environment" and contact = $3 and connection_id = $4
+             and direction = 'inbound' and created_at > now() - interval '24 hours'
+             and payload #>> '{message,kapso,origin}' is distinct from 'history_sync' limit 1`,
+    values: [scope.organizationId, scope.environment, contact, connectionId],
+  });
+  return rowCount === 1;
+}
+
+export interface Sender {
+  connectionId: string;
+  phoneNumberId: string;
+  phoneNumber: string | null;
+}
+
+/** The connected number to send from: the one that is named, else that of the contact's last message, else the only one. */
+export async function findSender(
+  db: Queryable,
+  scope: Scope,
+  { from, contact }: { from?: string; contact: string },
+): Promise<{ ok: true; sender: Sender } | { ok: false; message: string }> {
+  const { rows } = await db.query<Sender & { isLast: boolean }>({
+    name: 'find-sender',
+    text: `select c.id as "connectionId", c.phone_number_id as "phoneNumberId", c.phone_number as "phoneNumber",
+                  c.id = (select m.connection_id from messages m
+                          where m.organization_id = $1 and m.environment = $2::"Environment" and m.contact = $3
+                            and m.connection_id is not null order by m.created_at desc, m.id desc limit 1) as "isLast"
+           from channel_connections c
+           where c.organization_id = $1 and c.environment = $2::"Environment" and c.status = 'connected'
+           order by c.created_at`,
+    values: [scope.organizationId, scope.environment, contact],
+  });
+  const digits = from?.replace(/\D/g, '');
+  const named = rows.filter(
+    (row) => from === row.connectionId || from === row.phoneNumberId || (digits !== '' && digits === row.phoneNumber),
+  );
+  if (from !== undefined && named[0] === undefined)
+    return { ok: false, message: `No WhatsApp number "${from}" is connected` };
+  const chosen = named[0] ?? rows.find(({ isLast }) => isLast) ?? (rows.length === 1 ? rows[0] : undefined);
+  if (chosen !== undefined) return { ok: true, sender: chosen };
+  if (rows.length === 0) return { ok: false, message: 'No WhatsApp number is connected in this environment' };
+  const numbers = rows.map((row) => row.phoneNumber ?? row.phoneNumberId).join(', ');
+  return { ok: false, message: `Several WhatsApp numbers are connected, say which with "from": ${numbers}` };
+}

@@ -1,0 +1,170 @@
+import type { JsonObject, Scope } from '@parley/contracts';
+import { type Queryable, newId } from '@parley/db';
+
+export interface NewMessage {
+  connectionId: string;
+  contact: string;
+  type: string;
+  /** As people read it. */
+  text: string | null;
+  mediaUrl?: string | null;
+  /** The request to the provider without `messaging_product`: recipient, type and content. */
+  request: JsonObject;
+  threadId?: string | null;
+  /** The same key makes one message. */
+  key: string;
+}
+
+/** Puts a message into the outbox; the one that is there already under its key when there is one. */
+export async function queueMessage(
+  db: Queryable,
+  scope: Scope,
+  message: NewMessage,
+): Promise<{ id: string; isNew: boolean }> {
+  const { rows } = await db.query<{ id: string; is_new: boolean }>({
+    name: 'queue-message',
+    text: `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, media_url,
+                                 payload, thread_id, status, idempotency_key, updated_at)
+           values ($1, $2, $3::"Environment", $4, 'outbound', $5, $6, $7, $8, $9::jsonb, $10, 'queued', $11, now())
+           on conflict (organization_id, environment, idempotency_key)
+           do update set idempotency_key = excluded.idempotency_key
+           returning id, xmax = 0 as is_new`,
+    values: [
+      newId('wam'),
+      scope.organizationId,
+      scope.environment,
+      message.connectionId,
+      message.contact,
+      message.type,
+      message.text,
+      message.mediaUrl ?? null,
+      JSON.stringify(message.request),
+      message.threadId ?? null,
+      message.key,
+    ],
+  });
+  return { id: rows[0]!.id, isNew: rows[0]!.is_new };
+}
+
+/** How long a claimed message belongs to whoever sends it: longer than the call may take (docs/adr/0022). */
+export const leaseSeconds = 30;
+
+export interface ClaimedMessage {
+  id: string;
+  organizationId: string;
+  environment: Scope['environment'];
+  connectionId: string;
+  phoneNumberId: string;
+  contact: string;
+  type: string;
+  text: string | null;
+  request: JsonObject;
+  attempts: number;
+  /** What it was before: `sending` is one whose sender has not been heard of again. */
+  before: 'queued' | 'sending';
+  createdAt: Date;
+}
+
+/**
+ * Marks a message as being sent, before it is. Null when somebody else has it, when it is not due, or when an earlier one
+ * to the same contact is still to be sent.
+ */
+export async function claimMessage(db: Queryable, id: string, owner: string): Promise<ClaimedMessage | null> {
+  const { rows } = await db.query<ClaimedMessage>({
+    name: 'claim-message',
+    text: `with due as (
+             select m.id, m.status from messages m
+             where m.id = $1 and m.direction = 'outbound' and m.status in ('queued', 'sending')
+               and (m.lease_until is null or m.lease_until <= now())
+               and not exists (
+                 select from messages p where p.organization_id = m.organization_id and p.environment = m.environment
+                   and p.contact = m.contact and p.direction = 'outbound' and p.status in ('queued', 'sending')
+                   and p.id < m.id)
+             for update)
+           update messages m set status = 'sending', lease_owner = $2, attempts = attempts + 1, updated_at = now(),
+                                 lease_until = now() + interval '${leaseSeconds} seconds'
+           from due, channel_connections c where m.id = due.id and c.id = m.connection_id
+           returning m.id, m.organization_id as "organizationId", m.environment, m.connection_id as "connectionId",
+                     c.phone_number_id as "phoneNumberId", m.contact, m.type, m.text, m.payload as request, m.attempts,
+                     due.status as before, m.created_at as "createdAt"`,
+    values: [id, owner],
+  });
+  return rows[0] ?? null;
+}
+
+/** The provider has taken it; it may have told its status already. Whoever learns the id writes it. */
+export async function markSent(db: Queryable, id: string, messageId: string): Promise<void> {
+  await db.query({
+    name: 'mark-message-sent',
+    text: `update messages set message_id = $2, sent_at = coalesce(sent_at, now()), error = null, lease_owner = null,
+                               lease_until = null, updated_at = now(),
+                               status = case when status in ('queued', 'sending', 'unknown') then 'sent' else status end
+           where id = $1 and message_id is null`,
+    values: [id, messageId],
+  });
+  // In a statement of its own, which sees what the other side has written before it looked for this message.
+  await db.query({ name: 'apply-early-status', text: applyStatusSql, values: ['kapso', messageId] });
+}
+
+/** Back into the outbox, for later. */
+export async function putBack(db: Queryable, id: string, owner: string, error: string, afterMs: number): Promise<void> {
+  await db.query({
+    name: 'put-message-back',
+    text: `update messages set status = 'queued', error = $3, lease_owner = null, updated_at = now(),
+                               lease_until = now() + make_interval(secs => $4::float8 / 1000)
+           where id = $1 and status = 'sending' and lease_owner = $2`,
+    values: [id, owner, error, afterMs],
+  });
+}
+
+/** The end of it: `failed` is certainly not sent, `unknown` may have been. */
+export async function giveUp(
+  db: Queryable,
+  id: string,
+  owner: string,
+  outcome: { status: 'failed' | 'unknown'; error: string },
+): Promise<void> {
+  await db.query({
+    name: 'give-message-up',
+    text: `update messages set status = $3, error = $4, lease_owner = null, lease_until = null, updated_at = now()
+           where id = $1 and status = 'sending' and lease_owner = $2`,
+    values: [id, owner, outcome.status, outcome.error],
+  });
+}
+
+/** The doubt stays on record while its sender's lease lasts. */
+export async function noteDoubt(db: Queryable, id: string, owner: string, error: string): Promise<void> {
+  await db.query({
+    name: 'note-doubt',
+    text: "update messages set error = $3, updated_at = now() where id = $1 and status = 'sending' and lease_owner = $2",
+    values: [id, owner, error],
+  });
+}
+
+/** Of all statuses that come for a message the furthest holds, in whatever order they come; `failed` is final. */
+export const statusRanks = { sent: 1, delivered: 2, read: 3, failed: 4 } as const;
+
+const rankOf = (column: string) =>
+  `case ${column} ${Object.entries(statusRanks)
+    .map(([status, rank]) => `when '${status}' then ${rank}`)
+    .join(' ')} else 0 end`;
+
+/** $1 provider, $2 its id of the message. */
+export const applyStatusSql = `
+  update messages m set status = s.status, error = coalesce(s.error, m.error), updated_at = now()
+  from provider_statuses s
+  where s.provider = $1 and s.external_id = $2 and m.message_id = $2 and m.direction = 'outbound'
+    and s.rank > ${rankOf('m.status')}`;
+
+/** Messages that should be sent by now, or whose sender is gone; oldest first. */
+export async function findDueMessages(db: Queryable, limit: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'due-messages',
+    text: `select id from messages m
+           where direction = 'outbound' and status in ('queued', 'sending') and connection_id is not null
+             and (lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now())
+           order by id limit $1`,
+    values: [limit],
+  });
+  return rows.map(({ id }) => id);
+}

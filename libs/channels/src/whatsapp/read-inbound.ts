@@ -1,0 +1,132 @@
+import { type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
+
+/** Who somebody is on the channel: digits of a phone number, and the id that stays when there is none. */
+export interface Identity {
+  phone: string | null;
+  scopedId: string | null;
+}
+
+export interface InboundMessage {
+  messageId: string;
+  /** Unix milliseconds. */
+  sentAtMs: number;
+  type: string;
+  /** What an agent is asked; null when there are no words in it. */
+  text: string | null;
+  mediaUrl: string | null;
+  contactName: string | null;
+  identity: Identity;
+  /** `agent`: the text is answered. `media`: the polite reply. `store`: kept, nobody answers. */
+  handling: 'agent' | 'media' | 'store';
+}
+
+const media = new Set(['image', 'video', 'audio', 'voice', 'document', 'sticker']);
+/** Words that stand for something which is no question. */
+const wordless = new Set(['reaction', 'location', 'contacts', 'system', 'unsupported', 'order']);
+
+/**
+ * A message that came in, in the provider's shape or the interface's, where texts and times come in several types and
+ * members may be missing (providers.md, 1 and 4.1). Null when it has no id, or is none of a customer's.
+ */
+export function readInbound(item: JsonObject): InboundMessage | null {
+  const message = objectAt(item.message);
+  const kapso = objectAt(message.kapso);
+  const conversation = objectAt(item.conversation);
+  const messageId = textAt(message.id);
+  if (messageId === undefined || kapso.direction === 'outbound') return null;
+  const type = textAt(message.type) ?? 'text';
+  const text = wordless.has(type) ? null : wordsOf(type, message, kapso);
+  const isOld = kapso.origin === 'history_sync';
+  return {
+    messageId,
+    sentAtMs: secondsToMs(message.timestamp),
+    type,
+    text,
+    mediaUrl: textAt(kapso.media_url) ?? textAt(objectAt(kapso.media_data).url) ?? null,
+    contactName: textAt(objectAt(conversation.kapso).contact_name) ?? null,
+    identity: readIdentity(message.from, item),
+    handling: isOld ? 'store' : text !== null ? 'agent' : media.has(type) ? 'media' : 'store',
+  };
+}
+
+/** `number`: `from` of what came in, `to` of what went out. */
+function readIdentity(number: JsonObject[string] | undefined, item: JsonObject): Identity {
+  const message = objectAt(item.message);
+  const conversation = objectAt(item.conversation);
+  const phones = [conversation.phone_number, number, objectAt(message.kapso).phone_number];
+  const scopedIds = [conversation.business_scoped_user_id, message.from_user_id];
+  return {
+    phone: phones.map((phone) => digitsOf(textAt(phone) ?? '')).find((digits) => digits !== '') ?? null,
+    scopedId: scopedIds.map((id) => textAt(id) ?? '').find((id) => scopedIdPattern.test(id)) ?? null,
+  };
+}
+
+const scopedIdPattern = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
+
+/** `+1 415-555-0134` and `14155550134` are one number. */
+export const digitsOf = (phone: string): string => phone.replace(/\D/g, '').slice(0, 20);
+
+function wordsOf(type: string, message: JsonObject, kapso: JsonObject): string | null {
+  const own = objectAt(message[type]);
+  const transcript = textAt(objectAt(kapso.transcript).text) ?? textAt(kapso.transcript);
+  if (type === 'text') return textAt(own.body) ?? textAt(message.text) ?? textAt(kapso.content) ?? null;
+  if (type === 'audio' || type === 'voice') return transcript ?? null;
+  if (type === 'interactive') return replyOf(own) ?? textAt(kapso.content) ?? null;
+  if (type === 'button') return textAt(own.text) ?? textAt(own.payload) ?? textAt(kapso.content) ?? null;
+  if (media.has(type)) {
+    const caption = textAt(own.caption) ?? textAt(objectAt(kapso.message_type_data).caption) ?? transcript;
+    return caption ?? null;
+  }
+  return textAt(kapso.content) ?? null;
+}
+
+/** A button or a row of a list that was chosen. */
+function replyOf(interactive: JsonObject): string | undefined {
+  const { button_reply: button, list_reply: row, nfm_reply: form } = interactive;
+  const title = textAt(objectAt(button).title) ?? textAt(objectAt(row).title);
+  return title ?? textAt(objectAt(form).response_json) ?? textAt(objectAt(form).body);
+}
+
+/** Number or text; the moment of arrival when it is neither. */
+function secondsToMs(value: JsonObject[string] | undefined): number {
+  const seconds = Number(textAt(value) ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds > 0 && seconds < 1e11 ? Math.round(seconds * 1_000) : Date.now();
+}
+
+export interface StatusUpdate {
+  messageId: string;
+  status: 'sent' | 'delivered' | 'read' | 'failed';
+  error: string | null;
+  /** What was sent with the message to be handed back. */
+  reference: string | null;
+  /** Of the message itself, when the delivery tells: it finds one whose id is not known yet. */
+  to: string | null;
+  text: string | null;
+}
+
+const statuses = new Set(['sent', 'delivered', 'read', 'failed']);
+
+/** A status of a message that went out: the furthest of those that the delivery tells. Null when it tells none. */
+export function readStatus(item: JsonObject, eventType: string): StatusUpdate | null {
+  const message = objectAt(item.message);
+  const kapso = objectAt(message.kapso);
+  const messageId = textAt(message.id);
+  const status = textAt(kapso.status) ?? textAt(message.status) ?? eventType.split('.').at(-1);
+  if (messageId === undefined || status === undefined || !statuses.has(status)) return null;
+  const history = listAt(kapso.statuses).map(objectAt);
+  const errors = history.flatMap((entry) => listAt(entry.errors)).map(objectAt);
+  return {
+    messageId,
+    status: status as StatusUpdate['status'],
+    error: status === 'failed' ? errorOf(errors[0]) : null,
+    reference: history.map((entry) => textAt(entry.biz_opaque_callback_data)).find((one) => one !== undefined) ?? null,
+    to: readIdentity(message.to, item).phone,
+    text: textAt(objectAt(message.text).body) ?? null,
+  };
+}
+
+function errorOf(error: JsonObject | undefined): string {
+  if (error === undefined) return 'the provider gave no reason';
+  const details = textAt(objectAt(error.error_data).details);
+  return [textAt(error.code), textAt(error.title) ?? textAt(error.message), details].filter(Boolean).join(': ');
+}

@@ -1,0 +1,136 @@
+import type { Queryable } from '@parley/db';
+import type { Accounts } from '../accounts';
+import { type KapsoClient, type KapsoFailure, createKapsoClient, kapsoTimeoutMs } from '../kapso/kapso-client';
+import { type ClaimedMessage, claimMessage, giveUp, leaseSeconds, markSent, noteDoubt, putBack } from './outbox';
+import { digitsOf } from './read-inbound';
+
+export interface SendDeps {
+  db: Queryable;
+  accounts: Accounts;
+  /** Of this process, unlike any other's. */
+  owner: string;
+  log: { warn(fields: Record<string, unknown>, message: string): void };
+}
+
+export type SendOutcome = 'sent' | 'failed' | 'unknown' | 'later' | 'not_due';
+
+const mostAttempts = 8;
+const longestWaitMs = 60_000;
+/** A request that leaves later than this after its claim could end after the claim has. */
+const latestStartMs = leaseSeconds * 1_000 - kapsoTimeoutMs - 5_000;
+/** Meta's code for a conversation whose 24-hour window is closed. */
+const windowClosedCode = '131047';
+
+/**
+ * Sends one message of the outbox, at most once (docs/adr/0022): it is marked before the call, and whenever it stays open
+ * whether the provider has it, the provider is asked first. Only what is certainly not there is sent again; what nobody
+ * can tell ends as `unknown`.
+ */
+export async function sendMessage(deps: SendDeps, id: string): Promise<SendOutcome> {
+  const { db, accounts, owner } = deps;
+  const startedAtMs = performance.now();
+  const message = await claimMessage(db, id, owner);
+  if (message === null) return 'not_due';
+  const account = await accounts.kapso(message);
+  if (account === null) return fail(deps, message, 'Kapso is not configured: parley integrations set kapso');
+  const client = createKapsoClient(account);
+  if (message.before === 'sending') {
+    const found = await lookUp(client, deps, message);
+    if (found !== 'absent') return settle(deps, message, found, 'its sender was interrupted');
+  }
+  if (performance.now() - startedAtMs > latestStartMs) {
+    await putBack(db, id, owner, 'the process was held up', 0);
+    return 'later';
+  }
+  const answer = await client.sendMessage(message.phoneNumberId, {
+    ...message.request,
+    biz_opaque_callback_data: message.id,
+  });
+  if (answer.ok) {
+    await markSent(db, id, answer.value);
+    return 'sent';
+  }
+  return afterFailure(client, deps, message, answer);
+}
+
+async function afterFailure(
+  client: KapsoClient,
+  deps: SendDeps,
+  message: ClaimedMessage,
+  failure: KapsoFailure,
+): Promise<SendOutcome> {
+  const { id, attempts } = message;
+  deps.log.warn({ messageId: id, reason: failure.reason, detail: failure.message, attempts }, 'a message was not sent');
+  if (failure.reason === 'refused')
+    return fail(deps, message, failure.code === windowClosedCode ? windowClosed : failure.message);
+  if (failure.reason === 'unsure') {
+    await noteDoubt(deps.db, id, deps.owner, failure.message);
+    const found = await lookUp(client, deps, message);
+    // It may still be on its way: once the lease is over it is looked for again, and only then sent anew.
+    return found === 'absent' ? 'later' : settle(deps, message, found, failure.message);
+  }
+  if (failure.isServerError) {
+    const found = await lookUp(client, deps, message);
+    if (typeof found === 'object') return settle(deps, message, found, failure.message);
+  }
+  if (attempts >= mostAttempts) return fail(deps, message, failure.message);
+  const waitMs = failure.afterMs ?? Math.min(500 * 2 ** attempts, longestWaitMs);
+  await putBack(deps.db, id, deps.owner, failure.message, Math.min(waitMs, 15 * 60_000));
+  return 'later';
+}
+
+/** What `error` begins with when the window was closed. */
+export const windowClosed = 'window_closed: more than 24 hours since the last message of the contact';
+
+async function fail({ db, owner }: SendDeps, { id }: ClaimedMessage, error: string): Promise<SendOutcome> {
+  await giveUp(db, id, owner, { status: 'failed', error });
+  return 'failed';
+}
+
+type LookUp = { messageId: string } | 'absent' | 'cannot_tell';
+
+async function settle(
+  { db, owner }: SendDeps,
+  { id }: ClaimedMessage,
+  found: Exclude<LookUp, 'absent'>,
+  error: string,
+): Promise<SendOutcome> {
+  if (typeof found === 'object') {
+    await markSent(db, id, found.messageId);
+    return 'sent';
+  }
+  await giveUp(db, id, owner, {
+    status: 'unknown',
+    error: `${error}; the provider could not be asked whether it has it`,
+  });
+  return 'unknown';
+}
+
+/** Asks the provider for what it has sent, and looks for ours among it: by reference, else by recipient and text. */
+async function lookUp(client: KapsoClient, { db }: SendDeps, message: ClaimedMessage): Promise<LookUp> {
+  // A minute earlier: the clocks are not the same.
+  const since = new Date(message.createdAt.getTime() - 60_000);
+  const listed = await client.listSent(message.phoneNumberId, since);
+  if (!listed.ok) return 'cannot_tell';
+  const byReference = listed.value.find(({ reference }) => reference === message.id);
+  if (byReference !== undefined) return { messageId: byReference.id };
+  const ids = listed.value.map(({ id }) => id);
+  const { rows } = await db.query<{ message_id: string }>({
+    name: 'known-message-ids',
+    text: 'select message_id from messages where connection_id = $1 and message_id = any($2)',
+    values: [message.connectionId, ids],
+  });
+  const ours = new Set(rows.map(({ message_id: known }) => known));
+  const recipient = digitsOf(String(message.request.to ?? ''));
+  const alike = listed.value.find(
+    ({ id, to, type, text, reference }) =>
+      reference === null &&
+      !ours.has(id) &&
+      digitsOf(to ?? '') === recipient &&
+      (type ?? message.type) === message.type &&
+      (message.text === null || text === message.text),
+  );
+  if (alike !== undefined) return { messageId: alike.id };
+  // A full page may have pushed ours out.
+  return listed.value.length < 100 ? 'absent' : 'cannot_tell';
+}

@@ -1,0 +1,44 @@
+import type { JsonObject, Scope } from '@parley/contracts';
+import { newId } from '@parley/db';
+import type pg from 'pg';
+import { resolveContact } from './contacts';
+import { readInbound } from './read-inbound';
+
+export type StoredInbound =
+  { ok: true; contact: string; isNew: boolean; isToBeAnswered: boolean } | { ok: false; reason: string };
+
+/** Keeps a message that came in, once by its id. One that is to be answered is `received` until it is. */
+export async function storeInbound(
+  pool: pg.Pool,
+  scope: Scope,
+  connectionId: string,
+  item: JsonObject,
+): Promise<StoredInbound> {
+  const message = readInbound(item);
+  if (message === null) return { ok: false, reason: 'no message of a customer' };
+  const contact = await resolveContact(pool, scope, message.identity);
+  if (contact === null) return { ok: false, reason: 'the message names no sender' };
+  const isToBeAnswered = message.handling !== 'store';
+  const { rowCount } = await pool.query({
+    name: 'store-inbound-message',
+    text: `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, text,
+                                 media_url, payload, status, sent_at, updated_at)
+           values ($1, $2, $3::"Environment", $4, 'inbound', $5, $6, $7, $8, $9, $10::jsonb, $11, $12, now())
+           on conflict (connection_id, message_id) do nothing`,
+    values: [
+      newId('wam'),
+      scope.organizationId,
+      scope.environment,
+      connectionId,
+      message.messageId,
+      contact,
+      message.type,
+      message.text,
+      message.mediaUrl,
+      JSON.stringify(item),
+      isToBeAnswered ? 'received' : 'stored',
+      new Date(message.sentAtMs),
+    ],
+  });
+  return { ok: true, contact, isNew: rowCount === 1, isToBeAnswered };
+}

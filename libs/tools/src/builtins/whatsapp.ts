@@ -1,0 +1,251 @@
+import type { Json, JsonObject } from '@parley/contracts';
+import { z } from 'zod';
+import { failure } from '../failure';
+import type { ToolDeps, ToolResult } from '../types';
+import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
+import { callKey } from './call-key';
+
+type Channels = NonNullable<ToolDeps['channels']>;
+
+const isAvailable = ({ channels }: ToolDeps) => channels !== undefined;
+const to = z
+  .string()
+  .min(1)
+  .max(150)
+  .describe('Phone number with its country code, in any spelling, or the id of a contact without one.');
+const from = z
+  .string()
+  .max(100)
+  .optional()
+  .describe('Connected number to send from; needed only when several are connected.');
+const replyTo = z.string().max(300).optional().describe("The provider's id of the message that this one answers.");
+const text = z.string().min(1).max(4_096);
+
+const answer = 'Returns { id, messageId, status }.';
+const window =
+  'Works only within 24 hours of the last message of the contact: outside, status is "window_closed" and nothing is sent.';
+
+const send = defineBuiltIn({
+  name: 'whatsapp.send',
+  description: `Sends a WhatsApp text message. ${window} ${answer}`,
+  sideEffects: true,
+  needs: { action: 'execute' },
+  isAvailable,
+  args: z.strictObject({ to, text: text.describe('At most 4096 characters.'), from, replyTo }),
+  call: (args, call) =>
+    deliver(call, { ...args, type: 'text', content: { body: args.text, preview_url: false }, text: args.text }),
+});
+
+const sendTemplate = defineBuiltIn({
+  name: 'whatsapp.sendTemplate',
+  description: `Sends an approved WhatsApp template, also when the contact has not written for 24 hours. whatsapp.listTemplates tells which there are. ${answer}`,
+  sideEffects: true,
+  needs: { action: 'execute' },
+  isAvailable,
+  args: z.strictObject({
+    to,
+    template: z.string().min(1).max(512).describe('Name of the template.'),
+    language: z.string().min(2).max(20).default('en_US').describe('Its language, such as "es" or "en_US".'),
+    components: z
+      .array(z.record(z.string(), z.json()))
+      .max(20)
+      .optional()
+      .describe('Values for its placeholders, as the Cloud API takes them.'),
+    from,
+  }),
+  call: (args, call) =>
+    deliver(
+      call,
+      {
+        ...args,
+        type: 'template',
+        content: {
+          name: args.template,
+          language: { code: args.language },
+          ...(args.components && { components: args.components as Json[] }),
+        },
+        text: `[template ${args.template}]`,
+      },
+      { needsWindow: false },
+    ),
+});
+
+const option = z.strictObject({ id: z.string().min(1).max(200), title: z.string().min(1).max(24) });
+
+const sendInteractive = defineBuiltIn({
+  name: 'whatsapp.sendInteractive',
+  description: `Sends a WhatsApp message with buttons (at most 3) or with a list to choose from; the choice comes back as a message. Give either "buttons" or "list". ${window} ${answer}`,
+  sideEffects: true,
+  needs: { action: 'execute' },
+  isAvailable,
+  args: z
+    .strictObject({
+      to,
+      text: z.string().min(1).max(1_024).describe('What is asked.'),
+      header: z.string().max(60).optional(),
+      footer: z.string().max(60).optional(),
+      buttons: z
+        .array(z.strictObject({ id: z.string().min(1).max(256), title: z.string().min(1).max(20) }))
+        .min(1)
+        .max(3)
+        .optional(),
+      list: z
+        .strictObject({
+          button: z.string().min(1).max(20).describe('Text of the button that opens the list.'),
+          sections: z
+            .array(
+              z.strictObject({
+                title: z.string().max(24).optional(),
+                rows: z
+                  .array(option.extend({ description: z.string().max(72).optional() }))
+                  .min(1)
+                  .max(10),
+              }),
+            )
+            .min(1)
+            .max(10),
+        })
+        .optional(),
+      from,
+      replyTo,
+    })
+    .refine(({ buttons, list }) => (buttons === undefined) !== (list === undefined), 'give either buttons or list'),
+  call(args, call) {
+    const { text: body, header, footer, buttons, list } = args;
+    const action: JsonObject = buttons
+      ? { buttons: buttons.map((reply) => ({ type: 'reply', reply })) }
+      : (list as unknown as JsonObject);
+    const content: JsonObject = {
+      type: buttons ? 'button' : 'list',
+      body: { text: body },
+      ...(header !== undefined && { header: { type: 'text', text: header } }),
+      ...(footer !== undefined && { footer: { text: footer } }),
+      action,
+    };
+    return deliver(call, { ...args, type: 'interactive', content, text: body });
+  },
+});
+
+const sendMedia = defineBuiltIn({
+  name: 'whatsapp.sendMedia',
+  description: `Sends a picture, video, audio, document or sticker from a public address over WhatsApp. ${window} ${answer}`,
+  sideEffects: true,
+  needs: { action: 'execute' },
+  isAvailable,
+  args: z.strictObject({
+    to,
+    mediaType: z.enum(['image', 'video', 'audio', 'document', 'sticker']),
+    url: z.url({ protocol: /^https?$/ }).max(2_048),
+    caption: z.string().max(1_024).optional().describe('Not for audio and stickers.'),
+    filename: z.string().max(240).optional().describe('For documents.'),
+    from,
+    replyTo,
+  }),
+  call(args, call) {
+    const { mediaType: type, url, caption, filename } = args;
+    const content: JsonObject = {
+      link: url,
+      ...(caption !== undefined && type !== 'audio' && type !== 'sticker' && { caption }),
+      ...(filename !== undefined && type === 'document' && { filename }),
+    };
+    return deliver(call, { ...args, type, content, text: caption ?? null, mediaUrl: url });
+  },
+});
+
+const getConversation = defineBuiltIn({
+  name: 'whatsapp.getConversation',
+  description:
+    'Returns { contact, windowOpen, messages } of a WhatsApp contact, oldest first. A message has id, messageId, direction ("inbound" or "outbound"), type, text, mediaUrl, status, error, sentAt and createdAt (Unix milliseconds). windowOpen says whether free text may be sent now.',
+  sideEffects: false,
+  needs: { action: 'execute' },
+  isAvailable,
+  args: z.strictObject({ contact: to, limit: z.int().min(1).max(100).default(20) }),
+  async call({ contact: name, limit }, { deps, scope }) {
+    const channels = deps.channels!;
+    const [{ contact, messages }, windowOpen] = await Promise.all([
+      channels.conversation(scope, name, limit),
+      channels.isWindowOpen(scope, name),
+    ]);
+    return { ok: true, result: { contact, windowOpen, messages: messages as unknown as Json } };
+  },
+});
+
+const getStatus = defineBuiltIn({
+  name: 'whatsapp.getStatus',
+  description:
+    'Returns a WhatsApp message with its status: queued, sending, sent, delivered, read, failed, or unknown when nobody can tell whether it was sent.',
+  sideEffects: false,
+  needs: { action: 'execute' },
+  isAvailable,
+  args: z.strictObject({ id: z.string().min(1).max(300).describe('The id or messageId that sending has returned.') }),
+  async call({ id }, { deps, scope }) {
+    const message = await deps.channels!.message(scope, id);
+    if (message === null) return failure('not_found', 'Message not found');
+    return { ok: true, result: message as unknown as Json };
+  },
+});
+
+const listTemplates = defineBuiltIn({
+  name: 'whatsapp.listTemplates',
+  description:
+    'Returns { templates } that may be sent with whatsapp.sendTemplate: name, language, status, category and components of each.',
+  sideEffects: false,
+  needs: { action: 'execute' },
+  isAvailable,
+  args: z.strictObject({ from }),
+  async call({ from: sender }, { deps, scope }) {
+    const listed = await deps.channels!.templates(scope, sender);
+    if (!listed.ok) return failure('execution_error', `whatsapp.listTemplates failed: ${listed.message}`);
+    const templates = listed.value.map(({ name, language, status, category, components }) => ({
+      name: name ?? null,
+      language: language ?? null,
+      status: status ?? null,
+      category: category ?? null,
+      components: components ?? [],
+    }));
+    return { ok: true, result: { templates } };
+  },
+});
+
+async function deliver(
+  call: BuiltInCall,
+  message: Omit<Parameters<Channels['sendWhatsapp']>[1], 'needsWindow' | 'key' | 'threadId'>,
+  { needsWindow = true } = {},
+): Promise<ToolResult> {
+  const { to: recipient, from: sender, type, content, text: words, mediaUrl, replyTo: quoted } = message;
+  const sent = await call.deps.channels!.sendWhatsapp(call.scope, {
+    to: recipient,
+    from: sender,
+    type,
+    content,
+    text: words,
+    mediaUrl,
+    replyTo: quoted,
+    needsWindow,
+    threadId: call.context.threadId,
+    key: callKey(call),
+  });
+  if (sent.ok) {
+    const { id, messageId, status, error } = sent.message;
+    if (status === 'failed')
+      return failure('execution_error', `The message was not sent: ${error ?? 'no reason given'}`);
+    return { ok: true, result: { id, messageId, status } };
+  }
+  if (sent.reason === 'window_closed') {
+    const hint =
+      'The contact has not written within the last 24 hours. Only an approved template may be sent: whatsapp.listTemplates, whatsapp.sendTemplate.';
+    return { ok: true, result: { id: null, messageId: null, status: 'window_closed', hint } };
+  }
+  const isArgument = sent.reason === 'invalid_recipient';
+  return failure(isArgument ? 'invalid_arguments' : 'execution_error', sent.message);
+}
+
+export const whatsappTools: readonly BuiltIn[] = [
+  send,
+  sendTemplate,
+  sendInteractive,
+  sendMedia,
+  getConversation,
+  getStatus,
+  listTemplates,
+];
