@@ -48,7 +48,7 @@ export function createAgents(deps: AgentDeps): Agents {
     chat: (scope, request) => runChat(chatDeps, scope, request),
     compilePrompt: (scope, request) => compileAgentPrompt(deps, scope, request),
     async describe(scope, slug) {
-      const loaded = await loadAgent(deps.db.pool, scope, { agent: { slug } });
+      const loaded = await loadAgent(deps.db.pool, scope, slug);
       return loaded.ok ? loaded.agent.definition : null;
     },
     async chatWithAgent(scope, request) {

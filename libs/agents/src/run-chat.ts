@@ -2,7 +2,7 @@ import type { Actor, ChatResponse, JsonObject, Scope } from '@parley/contracts';
 import { type Db, newId } from '@parley/db';
 import type { ToolContext, Tools } from '@parley/tools';
 import type { ChatRequest, ChatResult } from './chat-result';
-import { type LoadedAgent, type LoadedThread, loadAgent } from './load-agent';
+import type { LoadedAgent } from './load-agent';
 import type { AgentLog } from './log';
 import { type LoopOutcome, runLoop } from './loop';
 import type { ModelUsage, Models } from './models/model';
@@ -31,12 +31,9 @@ export async function runChat(deps: ChatDeps, scope: Scope, request: ChatRequest
   const startedAt = performance.now();
   const routing = 'routerSlug' in request.agent ? await route(deps, scope, request, request.agent.routerSlug) : null;
   if (routing?.ok === false) return routing;
-  const target = routing ? { slug: routing.agentSlug } : (request.agent as { id: string } | { slug: string });
-  const loaded = await loadAgent(deps.db.pool, scope, { ...request, agent: target });
-  if (!loaded.ok) return loaded;
-  const entered = await enterThread(deps, scope, { request, routing, ...loaded });
+  const entered = await enterThread(deps, scope, request, routing);
   if (!entered.ok) return entered;
-  const turn: Running = { ...entered, request, routing, agent: loaded.agent, startedAt };
+  const turn: Running = { ...entered, request, routing, startedAt };
   if (entered.turn.state === 'stored') return storedOnly(turn);
   return answer(deps, scope, turn);
 }
@@ -55,30 +52,40 @@ interface Running {
 const route = ({ db, models }: ChatDeps, scope: Scope, request: ChatRequest, routerSlug: string): Promise<Routing> =>
   chooseAgent({ db: db.pool, models }, scope, { ...request, routerSlug });
 
+type EnteredTurn = { ok: true; agent: LoadedAgent; turn: BegunTurn; params: JsonObject };
+
 /** Stores the message at the end of the thread's line; a thread that does not exist yet is made. */
 async function enterThread(
-  deps: ChatDeps,
+  { store }: ChatDeps,
   scope: Scope,
-  given: { request: ChatRequest; routing: Route | null; agent: LoadedAgent; thread: LoadedThread | null },
-): Promise<{ ok: true; turn: BegunTurn; params: JsonObject } | Extract<ChatResult, { ok: false }>> {
-  const { request, routing, agent, thread } = given;
-  const { slug, threadContextParams } = agent.definition;
-  const stored = thread?.params ?? {};
+  request: ChatRequest,
+  routing: Route | null,
+): Promise<EnteredTurn | Extract<ChatResult, { ok: false }>> {
+  const { threadId, externalThreadId, channel, message, requestId, phoneNumber } = request;
+  const agent = routing ? { slug: routing.agentSlug } : (request.agent as { id: string } | { slug: string });
+  const kept: JsonObject = routing === null || phoneNumber === undefined ? {} : { phoneNumber };
+  const enter = (params: JsonObject, isChecked: boolean) =>
+    store.enter(scope, {
+      agent,
+      threadId,
+      externalThreadId,
+      routerSlug: routing?.routerSlug,
+      channel,
+      message,
+      params: { ...kept, ...params },
+      isChecked,
+      requestId,
+    });
+  const first = await enter(request.params ?? {}, false);
+  if (!first.ok || first.turn !== null) return first;
   // Nobody can be asked for a missing param on a channel: there the prompt has to do without.
-  const mustBeComplete = request.channel === 'api' && (request.depth ?? 0) === 0;
-  const checked = checkParams(threadContextParams, request.params ?? {}, { stored, mustBeComplete });
+  const mustBeComplete = channel === 'api' && (request.depth ?? 0) === 0;
+  const { threadContextParams } = first.agent.definition;
+  const checked = checkParams(threadContextParams, request.params ?? {}, { stored: first.params, mustBeComplete });
   if (!checked.ok) return { ok: false, reason: 'invalid_params', problems: checked.problems };
-  const phone: JsonObject = request.phoneNumber === undefined ? {} : { phoneNumber: request.phoneNumber };
-  const turn = await deps.store.begin(scope, thread ?? { externalId: request.externalThreadId ?? null }, {
-    agentSlug: slug,
-    routerSlug: routing?.routerSlug,
-    channel: request.channel,
-    message: request.message,
-    params: routing ? { ...phone, ...checked.params } : checked.params,
-    requestId: request.requestId,
-  });
-  if (turn === null) return { ok: false, reason: 'thread_not_found' };
-  return { ok: true, turn, params: { ...stored, ...checked.params } };
+  const second = await enter(checked.params, true);
+  if (second.ok && second.turn === null) throw new Error('A checked message did not enter its thread');
+  return second as EnteredTurn | Extract<ChatResult, { ok: false }>;
 }
 
 /** The turn itself: wait for its place, prompt, loop, and its end in the store whatever happens. */
@@ -92,8 +99,10 @@ async function answer(deps: ChatDeps, scope: Scope, running: Running): Promise<C
   };
   try {
     let history: HistoryRow[] = [];
-    if (turn.state === 'running') line.start(turn);
-    else {
+    if (turn.state === 'running') {
+      line.start(turn);
+      history = turn.history;
+    } else {
       const admission = await line.admit(turn, { signal: request.signal, waitMs: deps.turnTimeoutMs });
       if (!admission.ok) {
         await finish(

@@ -1,6 +1,7 @@
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import type { AIMessage, BaseMessage } from '@langchain/core/messages';
 import type { ModelSettings } from './model';
+import { modelFetch } from './model-fetch';
 import type { ProviderAccess } from './provider-keys';
 import type { OpenAiTool } from './to-langchain';
 
@@ -54,7 +55,7 @@ export async function openProvider(kind: ProviderKind, model: ProviderModel): Pr
           maxTokens: model.maxTokens,
           timeout: model.timeoutMs,
           streaming: false,
-          configuration: { baseURL: baseUrl, organization: null, project: null },
+          configuration: { baseURL: baseUrl, organization: null, project: null, fetch: modelFetch },
           ...(model.reasoning && { reasoning: { effort: model.reasoning } }),
         }),
       );
@@ -68,7 +69,7 @@ export async function openProvider(kind: ProviderKind, model: ProviderModel): Pr
           anthropicApiUrl: baseUrl,
           maxTokens: model.maxTokens ?? 8_192,
           streaming: false,
-          clientOptions: { timeout: model.timeoutMs, authToken: null },
+          clientOptions: { timeout: model.timeoutMs, authToken: null, fetch: modelFetch },
         }),
       );
     }

@@ -1,5 +1,6 @@
-import type { Json, JsonObject, Scope } from '@parley/contracts';
+import type { AgentDefinition, Json, JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
+import type { AgentFailure, LoadedAgent } from '../load-agent';
 
 /**
  * How long a turn lives without a sign from its process. A killed process frees its threads after this long; a process
@@ -17,19 +18,34 @@ export interface Turn {
   threadId: string;
 }
 
-export interface NewTurn {
-  agentSlug: string;
+export interface Entrance {
+  agent: { id: string } | { slug: string };
+  /** A `threadId` goes before an `externalThreadId`; without both the thread is new. */
+  threadId?: string;
+  externalThreadId?: string;
   routerSlug?: string;
   channel: string;
   message: string;
   params: JsonObject;
+  /** Whether `params` fit what the agent declares; else nothing is begun if it declares any. */
+  isChecked: boolean;
   requestId?: string;
 }
 
 export interface BegunTurn extends Turn {
-  /** `running`: the thread is new, there is nothing to wait for. `stored`: a person has taken over, nobody answers. */
+  /** `running`: there is nothing to wait for. `stored`: a person has taken over, nobody answers. */
   state: 'running' | 'queued' | 'stored';
+  /** Of a running turn. */
+  history: HistoryRow[];
 }
+
+export type Entered =
+  | AgentFailure
+  | { ok: false; reason: 'thread_not_found' }
+  /** `params` are all of the thread's, with those of this message. */
+  | { ok: true; agent: LoadedAgent; turn: BegunTurn; params: JsonObject }
+  /** The agent declares params: `params` are those stored so far. */
+  | { ok: true; agent: LoadedAgent; turn: null; params: JsonObject };
 
 export interface StoredToolCall {
   id: string;
@@ -64,34 +80,34 @@ const historyLimit = 400;
 export function createTurnStore(db: Queryable, owner: string) {
   return {
     /**
-     * Stores the message as a turn of its thread, at the end of the thread's line. The thread's row is locked first, so
-     * ids of turns are given, and seen by others, in the order of arrival. Null when the thread is gone.
+     * Reads the agent and stores the message as a turn at the end of its thread's line, in one call. The thread's row is
+     * locked first, so ids of turns are given, and seen by others, in the order of arrival. A turn with no unfinished
+     * one before it begins at once.
      */
-    async begin(
-      scope: Scope,
-      thread: { id: string } | { externalId: string | null },
-      turn: NewTurn,
-    ): Promise<BegunTurn | null> {
-      const isKnown = 'id' in thread;
-      const { rows } = await db.query<{ id: string; thread_id: string; state: BegunTurn['state'] }>({
-        name: isKnown ? 'turn-begin-known' : 'turn-begin-new',
-        text: isKnown ? beginKnown : beginNew,
+    async enter(scope: Scope, { agent, threadId, externalThreadId, ...entrance }: Entrance): Promise<Entered> {
+      const { rows } = await db.query<EnteredRow>({
+        name: 'turn-enter',
+        text: `select * from enter_thread($1, $2::"Environment", $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11, $12,
+                 interval '${leaseSeconds} seconds', $13, $14, $15, ${historyLimit})`,
         values: [
           scope.organizationId,
           scope.environment,
-          isKnown ? thread.id : newId('thread'),
-          ...(isKnown ? [] : [thread.externalId, turn.channel]),
-          turn.agentSlug,
-          JSON.stringify(turn.params),
-          turn.routerSlug ?? null,
+          'id' in agent ? agent.id : null,
+          'slug' in agent ? agent.slug : null,
+          threadId ?? null,
+          externalThreadId ?? null,
+          newId('thread'),
+          entrance.channel,
+          JSON.stringify(entrance.params),
+          entrance.isChecked,
+          entrance.routerSlug ?? null,
           owner,
-          turn.message,
-          turn.requestId ?? null,
+          entrance.message,
+          entrance.requestId ?? null,
           newId('msg'),
         ],
       });
-      const row = rows[0];
-      return row ? { id: row.id, threadId: row.thread_id, state: row.state } : null;
+      return toEntered(rows[0]!, threadId !== undefined);
     },
 
     /**
@@ -177,49 +193,27 @@ export function createTurnStore(db: Queryable, owner: string) {
 
 export type TurnStore = ReturnType<typeof createTurnStore>;
 
-/** The turn and its user message, from a CTE `thread (id, agent_paused, is_new)`; parameters start at `$n`. */
-const turnOf = (first: number) => {
-  const p = (offset: number) => `$${first + offset}`;
-  return `turn as (
-    insert into executions (organization_id, environment, thread_id, agent_slug, router_slug, status, lease_owner,
-                            lease_until, input, request_id, started_at, finished_at)
-    select $1, $2::"Environment", id, ${p(1)}, ${p(3)},
-           (case when agent_paused then 'succeeded' when is_new then 'running' else 'queued' end)::"ExecutionStatus",
-           case when not agent_paused then ${p(4)} end, case when not agent_paused then ${lease} end, ${p(5)}, ${p(6)},
-           case when is_new or agent_paused then now() end, case when agent_paused then now() end
-    from thread returning id, thread_id, status),
-  message as (
-    insert into thread_messages (id, thread_id, execution_id, position, role, content)
-    select ${p(7)}, thread_id, id, 0, 'user', ${p(5)} from turn)
-  select id::text as id, thread_id,
-         case status when 'succeeded' then 'stored' else status::text end as state from turn`;
-};
+interface EnteredRow {
+  agent_id: string | null;
+  agent_slug: string | null;
+  definition: Omit<AgentDefinition, 'slug'> | null;
+  thread_id: string | null;
+  params: JsonObject | null;
+  turn_id: string | null;
+  state: BegunTurn['state'] | null;
+  history: HistoryRow[] | null;
+}
 
-const touched = `last_message_at = now(), updated_at = now(),
-  transfer_count = case when threads.last_message_at < now() - ${idle} then 0 else threads.transfer_count end`;
-
-/** A router's choice, made before the thread was locked, does not undo a transfer. */
-const agentOf = (agentSlug: string, routerSlug: string) => `case
-  when ${routerSlug}::text is not null and threads.transfer_count > 0 and threads.last_message_at >= now() - ${idle}
-  then threads.agent_slug else ${agentSlug} end`;
-
-const beginKnown = `
-  with thread as (
-    update threads set ${touched}, agent_slug = ${agentOf('$4', '$6')}, params = threads.params || $5::jsonb
-    where id = $3 and organization_id = $1 and environment = $2::"Environment"
-    returning id, agent_paused, false as is_new),
-  ${turnOf(3)}`;
-
-/** `xmax` is 0 in a row that this statement made: the thread is new, so this is its first turn. */
-const beginNew = `
-  with thread as (
-    insert into threads (id, organization_id, environment, external_id, channel, agent_slug, params, last_message_at,
-                         updated_at)
-    values ($3, $1, $2::"Environment", $4, $5, $6, $7::jsonb, now(), now())
-    on conflict (organization_id, environment, external_id) do update
-      set ${touched}, agent_slug = ${agentOf('$6', '$8')}, params = threads.params || excluded.params
-    returning id, agent_paused, xmax = 0 as is_new),
-  ${turnOf(5)}`;
+function toEntered(row: EnteredRow, isThreadKnown: boolean): Entered {
+  const { agent_id: id, agent_slug: slug, definition, thread_id: threadId, turn_id: turnId, state } = row;
+  if (id === null || slug === null) return { ok: false, reason: 'agent_not_found' };
+  if (definition === null) return { ok: false, reason: 'no_active_config', agentSlug: slug };
+  if (isThreadKnown && threadId === null) return { ok: false, reason: 'thread_not_found' };
+  const agent: LoadedAgent = { id, definition: { ...definition, slug } };
+  const params = row.params ?? {};
+  if (threadId === null || turnId === null || state === null) return { ok: true, agent, turn: null, params };
+  return { ok: true, agent, turn: { id: turnId, threadId, state, history: row.history ?? [] }, params };
+}
 
 const claimSql = `
   with expired as (
