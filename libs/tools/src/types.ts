@@ -2,6 +2,7 @@ import type { Channels } from '@parley/channels';
 import type { Actor, Json, JsonObject, Scope } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
 import type { Entities } from '@parley/entities';
+import type { Payments } from '@parley/payments';
 import type { ExecutorClient } from './custom/executor-client';
 import type { McpServers } from './mcp/create-mcp-servers';
 
@@ -165,6 +166,8 @@ export interface ToolDeps {
   executor?: ExecutorClient;
   /** WhatsApp and e-mail; without it their tools do not exist. */
   channels?: Channels;
+  /** The payment provider; without it its tools do not exist. */
+  payments?: Payments;
   /** The tools of MCP servers; without it there are none. */
   mcp?: McpServers;
   ports: ToolPorts;

@@ -207,7 +207,7 @@ async function denyUnseen(call: BuiltInCall, type: string, id: string): Promise<
 }
 
 /** Which entities of the type, and what of them, the caller may see. */
-async function withAccess(call: BuiltInCall, type = call.entityType!): Promise<{ access?: Access }> {
+export async function withAccess(call: BuiltInCall, type = call.entityType!): Promise<{ access?: Access }> {
   const access = await accessWith(call.db, call.scope, call.actor, call.permissions, type);
   return access === undefined ? {} : { access };
 }

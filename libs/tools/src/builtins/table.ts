@@ -3,6 +3,7 @@ import type { BuiltIn } from './built-in';
 import { emailTools } from './email';
 import { entityTools } from './entity';
 import { eventTools } from './event';
+import { paymentTools } from './payment';
 import { routerTools } from './router';
 import { webTools } from './web';
 import { whatsappTools } from './whatsapp';
@@ -12,6 +13,7 @@ const builtIns: readonly BuiltIn[] = [
   ...entityTools,
   ...eventTools,
   ...agentTools,
+  ...paymentTools,
   ...routerTools,
   ...webTools,
   ...whatsappTools,

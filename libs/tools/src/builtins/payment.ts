@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import type { Json } from '@parley/contracts';
+import { paymentType } from '@parley/payments';
+import { z } from 'zod';
+import { failure } from '../failure';
+import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
+import { denyUnreadable, withAccess } from './entity';
+import { typeOfEntity } from './type-of-entity';
+
+const create = defineBuiltIn({
+  name: 'payment.create',
+  description:
+    'Makes a payment and its payment link at the payment provider, and returns { paymentId, paymentLinkUrl, flowOrderId }. Send the customer the paymentLinkUrl. The payment is paid only when payment.getStatus says so, never because the customer does.',
+  sideEffects: true,
+  needs: { action: 'execute' },
+  // Flow is asked up to three times where it could not be reached, then about an order that a crash has left behind.
+  timeLimitMs: 60_000,
+  isAvailable: ({ payments }) => payments !== undefined,
+  args: z.strictObject({
+    amount: z.number().positive().describe('How much is to be paid, in units of the currency, such as 12000.'),
+    description: z.string().min(1).max(250).describe('What is paid for; the customer sees it.'),
+    currency: z.string().min(2).max(5).optional().describe('Currency code such as "CLP"; the usual one unless given.'),
+    customerEmail: z.string().min(3).max(254).describe("The customer's e-mail address, which the provider requires."),
+    entityId: z.string().min(1).max(100).optional().describe('Id of the entity that is paid for, such as an order.'),
+  }),
+  async call(args, call) {
+    const { deps, scope, signal } = call;
+    if (args.entityId !== undefined) {
+      const type = await typeOfEntity(deps.db.pool, scope, args.entityId);
+      if (type === null) return failure('not_found', 'Entity not found');
+      const denial = await denyUnreadable(call, type, args.entityId);
+      if (denial !== null) return denial;
+    }
+    const result = await deps.payments!.create(scope, {
+      ...args,
+      ...originOf(call),
+      callKey: callKeyOf(args, call),
+      signal,
+    });
+    if (result.ok) {
+      const { paymentId, paymentLinkUrl, flowOrderId } = result;
+      return { ok: true, result: { paymentId, paymentLinkUrl, flowOrderId } };
+    }
+    switch (result.reason) {
+      case 'entity_not_found':
+        return failure('not_found', result.message);
+      case 'invalid':
+        return failure('invalid_arguments', `Invalid arguments for payment.create: ${result.message}`);
+      case 'not_configured':
+        return failure('execution_error', result.message);
+      case 'no_link':
+        return failure('execution_error', `No payment link was made: ${result.message}`);
+    }
+  },
+});
+
+const getStatus = defineBuiltIn({
+  name: 'payment.getStatus',
+  description:
+    'Asks the payment provider about a payment and returns { entityId, status, flowStatus, flowStatusMessage, paymentLinkUrl, amount, currency }. status is draft, pending, paid or failed; flowStatus is 1 pending, 2 paid, 3 rejected or 4 cancelled, and absent while there is no payment link.',
+  // What it may settle is settled once, however often it is asked.
+  sideEffects: false,
+  needs: { action: 'read', entityIdIn: 'entityId' },
+  timeLimitMs: 45_000,
+  isAvailable: ({ payments }) => payments !== undefined,
+  args: z.strictObject({ entityId: z.string().min(1).max(100).describe('Id of the payment.') }),
+  async call({ entityId }, call) {
+    const { deps, scope, signal } = call;
+    if (call.entityType !== paymentType) return failure('not_found', 'Payment not found');
+    const denial = await denyUnreadable(call, paymentType, entityId);
+    if (denial !== null) return denial;
+    const result = await deps.payments!.getStatus(scope, { ...originOf(call), paymentId: entityId, signal });
+    if (!result.ok && result.reason === 'not_found') return failure('not_found', 'Payment not found');
+    if (!result.ok) {
+      const stored = `the payment is recorded as ${result.payment.status}`;
+      return failure('execution_error', `The provider could not be asked (${result.message}); ${stored}`);
+    }
+    // As the caller's role may see it.
+    const seen = await deps.entities.get(scope, { type: paymentType, id: entityId, ...(await withAccess(call)) });
+    if (!seen.ok) return failure('not_found', 'Payment not found');
+    const { status, paymentLinkUrl, amount, currency } = seen.entity.value.data;
+    const flow = result.flow && { flowStatus: result.flow.status, flowStatusMessage: result.flow.message };
+    const answer = { entityId, status, ...flow, paymentLinkUrl, amount, currency };
+    return { ok: true, result: JSON.parse(JSON.stringify(answer)) as Json };
+  },
+});
+
+const originOf = ({ actor, context: { hops, requestId } }: BuiltInCall) => ({ actor, hops, requestId });
+
+/**
+ * Names the call, so that a retry finds its payment. The code of a custom tool makes all its calls under the name of its
+ * own: there the arguments tell them apart.
+ */
+function callKeyOf(args: object, { context: { executionId, callId, nesting = 0 } }: BuiltInCall): string | null {
+  if (callId === undefined) return null;
+  const name = executionId === undefined ? callId : `${executionId}/${callId}`;
+  return nesting === 0 ? name : `${name}/${createHash('sha256').update(JSON.stringify(args)).digest('base64url')}`;
+}
+
+export const paymentTools: readonly BuiltIn[] = [create, getStatus];
