@@ -1,3 +1,5 @@
+import { violationOf } from './conformance';
+
 /** What came back; `body` is the parsed JSON. */
 export interface Answer {
   status: number;
@@ -16,7 +18,10 @@ export interface Client {
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** A client of the HTTP interface that knows nothing but an address and a key. */
+/**
+ * A client of the HTTP interface that knows nothing but an address and a key. Each answer of the whole run is held
+ * against the OpenAPI document: its path, its status and its body.
+ */
 export function createClient(url: string, key?: string): Client {
   const send: Client['send'] = async (method, path, body, headers = {}) => {
     const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
@@ -31,7 +36,10 @@ export function createClient(url: string, key?: string): Client {
     });
     const text = await response.text();
     const json = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
-    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+    const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+    const violation = violationOf(method, path, answer);
+    if (violation !== null) throw new Error(`Against the OpenAPI document: ${violation}`);
+    return answer;
   };
   return {
     send,

@@ -65,7 +65,7 @@ export function openApiDocument(): OpenApiDocument {
     tags,
     paths,
     components: {
-      schemas: components,
+      schemas: { ...components, Error: openSchema(components.Error!) },
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `sk_dev_…` or `sk_prod_…`.' },
         executorToken: { type: 'http', scheme: 'bearer', description: 'The `EXECUTOR_TOKEN` of the installation.' },
@@ -80,6 +80,9 @@ export function openApiDocument(): OpenApiDocument {
     },
   };
 }
+
+/** Without the end of its fields: an error may have some of its own, and is closed where it stands. */
+const openSchema = ({ additionalProperties: _closed, ...schema }: SchemaObject): SchemaObject => schema;
 
 const requestKey = (operation: Operation, part: 'params' | 'query' | 'body') => `${operation.id}.${part}`;
 
@@ -223,9 +226,9 @@ function errorSchema(status: number, examples: readonly ErrorExample[], fields?:
   const ref = { $ref: '#/components/schemas/Error' };
   const parts = [
     ...(status === 500 ? [{ type: 'object', properties: { code: { enum: examples.map(([code]) => code) } } }] : []),
-    ...(fields === undefined ? [] : [{ ...fields, additionalProperties: true }]),
+    ...(fields === undefined ? [] : [openSchema(fields)]),
   ];
-  return parts.length === 0 ? ref : { allOf: [ref, ...parts] };
+  return { allOf: [ref, ...parts], unevaluatedProperties: false };
 }
 
 /** By status: the operation's own errors first, then those that follow from how it is served. */

@@ -19,6 +19,7 @@ export const syncOperations = {
     bodyOptional: true,
     response: syncStateSchema,
     example: {
+      body: {},
       response: {
         environment: 'development',
         version: 3,
@@ -39,6 +40,7 @@ export const syncOperations = {
     bodyOptional: true,
     response: syncPullSchema,
     example: {
+      body: {},
       response: { environment: 'development', version: 3, resources: { ...emptyKinds, entityTypes: [note] } },
     },
   },

@@ -1,0 +1,80 @@
+import Ajv2020 from 'ajv/dist/2020';
+import { operations } from '../operations/operations';
+import { type OpenApiContent, openApiDocument } from './document';
+
+const document = JSON.parse(JSON.stringify(openApiDocument())) as ReturnType<typeof openApiDocument>;
+const ajv = new Ajv2020({ strict: false, logger: false });
+ajv.addSchema({ $id: 'parley', ...document });
+const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
+);
+const contents = described.flatMap(({ name, operation }) => [
+  ...Object.values(operation.requestBody?.content ?? {}).map((content) => ({ name: `${name} body`, content })),
+  ...Object.entries(operation.responses).flatMap(([status, response]) =>
+    Object.values(response.content ?? {}).map((content) => ({ name: `${name} ${status}`, content })),
+  ),
+]);
+
+/** References are inside the document, so it is the base of every schema. */
+const compile = ({ schema }: OpenApiContent) =>
+  ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"parley#/components')) as object);
+
+test('every operation is in it, once', () => {
+  expect(described.map(({ operation }) => operation.operationId).sort()).toEqual(
+    Object.values(operations)
+      .map(({ id }) => id)
+      .sort(),
+  );
+});
+
+test('every reference leads somewhere', () => {
+  const references = new Set(
+    JSON.stringify(document)
+      .match(/"#\/[^"]+"/g)!
+      .map((text) => JSON.parse(text) as string),
+  );
+  const dangling = [...references].filter((reference) => {
+    const found = reference
+      .slice(2)
+      .split('/')
+      .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document);
+    return found === undefined;
+  });
+  expect(dangling).toEqual([]);
+});
+
+test('every body and every answer has an example that is one', () => {
+  const without = contents.filter(({ name, content }) => !content.examples && !/openapi.json|docs/.test(name));
+  expect(without.map(({ name }) => name)).toEqual([]);
+  const wrong = contents.flatMap(({ name, content }) => {
+    const validate = compile(content);
+    return Object.values(content.examples ?? {}).flatMap(({ value }) =>
+      validate(value) ? [] : [`${name}: ${ajv.errorsText(validate.errors)}`],
+    );
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('every error is an Error, and a keyed operation says what a key may meet', () => {
+  for (const { name, operation } of described) {
+    const statuses = Object.keys(operation.responses);
+    if (operation.security.some((one) => 'apiKey' in one)) {
+      expect([name, statuses]).toEqual([name, expect.arrayContaining(['401', '403', '500', '503'])]);
+    }
+    if (operation.requestBody) expect([name, statuses]).toEqual([name, expect.arrayContaining(['400', '413', '415'])]);
+    for (const [status, { content }] of Object.entries(operation.responses).filter(([status]) => status >= '4')) {
+      const text = JSON.stringify(content!['application/json']!.schema);
+      expect([name, status, /schemas\/(Error|RateLimited)"/.test(text)]).toEqual([name, status, true]);
+    }
+  }
+});
+
+test('answers are closed: a field that nobody has described is a violation', () => {
+  const validate = compile(
+    document.paths['/v1/data/{type}/{id}']!.get!.responses['200']!.content!['application/json']!,
+  );
+  const entity = { id: 'a', type: 'b', status: 'active', data: { x: 1 }, createdAt: 1, updatedAt: 1 };
+  expect(validate(entity)).toBe(true);
+  expect(validate({ ...entity, more: 1 })).toBe(false);
+  expect(validate({ ...entity, createdAt: '1' })).toBe(false);
+});
