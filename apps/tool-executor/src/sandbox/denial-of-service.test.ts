@@ -15,7 +15,17 @@ let service: TestExecutor;
 beforeAll(async () => {
   service = await startTestExecutor({ minProcesses: 4, maxProcesses: 6 });
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  const inTime = lateness.filter((lateMs) => lateMs <= allowanceMs).length;
+  const worst = Math.round(Math.max(...lateness));
+  console.info(
+    `By the clock: ${inTime} of ${lateness.length} within ${allowanceMs} ms of the limit, the latest ${worst} ms`,
+  );
+  await service.close();
+});
+
+/** How long after its limit each program was answered, with nothing taken off. */
+const lateness: number[] = [];
 
 const timeLimit = 'Execution time exceeded';
 const memoryLimit = 'Memory limit exceeded (64 MiB)';
@@ -189,10 +199,12 @@ it.each(corpus)('%s ends in time, and neighbours are answered', async (_name, co
   do {
     // A busy machine may delay one run; a program that escapes its limit is late every time.
     const neighbour = () => service.run('return args.n + 1', { args: { n: 1 }, timeoutMs: 5000 });
+    // What this machine takes now for a call that does nothing, while no program attacks: on a quiet one, some 3 ms.
+    const quiet = [await neighbour(), await neighbour(), await neighbour()].map(({ durationMs }) => durationMs);
     [answer, ...neighbours] = await Promise.all([service.run(code, { timeoutMs }), neighbour(), neighbour()]);
-    // What the same machine takes now for a call that does nothing is not the program's doing.
-    lateMs = answer.durationMs - timeoutMs - Math.max(...neighbours.map(({ durationMs }) => durationMs));
+    lateMs = answer.durationMs - timeoutMs - Math.max(...quiet);
   } while (lateMs > allowanceMs && ++tries < 4);
+  lateness.push(answer.durationMs - timeoutMs);
   expect(neighbours.map(({ body }) => body.result)).toEqual([2, 2]);
   const end = endOf(answer);
   expect(answers.some((text) => end.includes(text)) ? 'expected' : end.slice(0, 300)).toBe('expected');
