@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { root } from '../start/paths.mjs';
+import { buildOverlay, objectsOf, overlays, readOverlay } from './overlays.mjs';
+import { createReachability } from './reachable.mjs';
+import { loadServiceVariables } from './service-variables.mjs';
+
+const require = createRequire(import.meta.url);
+const variables = await loadServiceVariables();
+const services = Object.keys(variables);
+const restrictedContainer = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
+/** The model of an object's kind, for example kubernetes-models/apps/v1/Deployment. */
+const modelOf = ({ apiVersion, kind }) => require(`kubernetes-models/${apiVersion}/${kind}`)[kind];
+const nameOf = ({ kind, metadata }) => `${kind}/${metadata.name}`;
+
+for (const overlay of overlays) {
+  const text = readOverlay(overlay);
+  const objects = objectsOf(text);
+  const ofKind = (kind) => objects.filter((object) => object.kind === kind);
+  const deployments = ofKind('Deployment');
+  const workloads = objects.filter(({ spec }) => spec?.template?.spec?.containers);
+  const containersOf = ({ initContainers = [], containers }) => [...initContainers, ...containers];
+  const labelsOf = (component) => ({
+    'app.kubernetes.io/name': 'parley',
+    'app.kubernetes.io/component': component,
+  });
+
+  describe(`overlay ${overlay}`, () => {
+    test('is what kustomize builds (node tools/manifests.mjs)', () => {
+      const built = buildOverlay(overlay);
+      // Without kubectl the kept build is all there is; the checks below hold for it.
+      assert.equal(text, built ?? text);
+    });
+
+    test("every object is valid by Kubernetes' own schemas", () => {
+      for (const object of objects) {
+        const Model = modelOf(object);
+        assert.doesNotThrow(() => new Model(object).validate(), nameOf(object));
+      }
+      const broken = objectsOf(text).find(({ kind }) => kind === 'Deployment');
+      broken.spec.template.spec.containers[0].ports[0].containerPort = 'http';
+      assert.throws(() => new (modelOf(broken))(broken).validate());
+    });
+
+    test('there is a deployment for each service, and an image of that app in it', () => {
+      assert.deepEqual(deployments.map(({ metadata }) => metadata.name).sort(), [...services].sort());
+      for (const { metadata, spec } of deployments) {
+        const { image } = spec.template.spec.containers[0];
+        assert.match(image, new RegExp(`(^|/)parley-${metadata.name}:[^:]+$`));
+        assert.ok(!image.endsWith(':latest'));
+      }
+    });
+
+    test('pods are restricted: no root, no token, nothing written, nothing gained', () => {
+      const [namespace] = ofKind('Namespace');
+      assert.equal(namespace.metadata.labels['pod-security.kubernetes.io/enforce'], 'restricted');
+      for (const workload of workloads) {
+        const { spec } = workload.spec.template;
+        assert.equal(spec.automountServiceAccountToken, false, nameOf(workload));
+        assert.equal(spec.enableServiceLinks, false, nameOf(workload));
+        assert.equal(spec.securityContext.runAsNonRoot, true, nameOf(workload));
+        assert.equal(spec.securityContext.seccompProfile.type, 'RuntimeDefault', nameOf(workload));
+        assert.ok(!spec.hostNetwork && !spec.hostPID && !spec.hostIPC, nameOf(workload));
+        for (const container of containersOf(spec)) {
+          assert.deepEqual(container.securityContext, restrictedContainer, nameOf(workload));
+          assert.ok(container.resources.requests.cpu && container.resources.requests.memory, nameOf(workload));
+          assert.ok(container.resources.limits.memory, nameOf(workload));
+        }
+      }
+    });
+
+    test("probes ask the service's own internal port", () => {
+      for (const deployment of deployments) {
+        const [app] = deployment.spec.template.spec.containers;
+        const internal = app.ports.find(({ name }) => name === 'internal').containerPort;
+        assert.equal(internal, variables[deployment.metadata.name].INTERNAL_PORT.default);
+        const probes = [app.startupProbe, app.livenessProbe, app.readinessProbe].map(({ httpGet }) => httpGet);
+        assert.deepEqual(probes, [
+          { path: '/livez', port: 'internal' },
+          { path: '/livez', port: 'internal' },
+          { path: '/readyz', port: 'internal' },
+        ]);
+        assert.equal(deployment.spec.template.metadata.annotations['prometheus.io/port'], String(internal));
+      }
+    });
+
+    test('a pod is given the time that its shutdown takes, and none is missed while it leaves', () => {
+      for (const deployment of deployments) {
+        const { terminationGracePeriodSeconds, containers } = deployment.spec.template.spec;
+        const valueOf = (name) => Number(containers[0].env.find((variable) => variable.name === name).value);
+        const preStopSeconds = Number(containers[0].lifecycle.preStop.exec.command[1]);
+        assert.ok(terminationGracePeriodSeconds >= preStopSeconds + valueOf('SHUTDOWN_TIMEOUT_MS') / 1000);
+        // Longer than the gateway keeps an idle connection (apps/gateway/src/upstreams.ts).
+        assert.ok(valueOf('SHUTDOWN_DRAIN_MS') > 4_000 && preStopSeconds >= 5);
+        assert.deepEqual(deployment.spec.strategy.rollingUpdate, { maxSurge: 1, maxUnavailable: 0 });
+      }
+      const shutdownOf = (name) =>
+        Number(
+          deployments
+            .find(({ metadata }) => metadata.name === name)
+            .spec.template.spec.containers[0].env.find((variable) => variable.name === 'SHUTDOWN_TIMEOUT_MS').value,
+        );
+      const { CHAT_DEADLINE_MS, EXECUTOR_DEADLINE_MS, DEADLINE_MS } = variables.gateway;
+      assert.ok(shutdownOf('gateway') > CHAT_DEADLINE_MS.default);
+      assert.ok(shutdownOf('chat') > variables.chat.TURN_TIMEOUT_MS.default);
+      assert.ok(shutdownOf('worker') > variables.worker.TURN_TIMEOUT_MS.default);
+      assert.ok(shutdownOf('tool-executor') > EXECUTOR_DEADLINE_MS.default);
+      assert.ok(shutdownOf('data') > DEADLINE_MS.default);
+    });
+
+    test('variables are ones that the service knows, and those it requires are there', () => {
+      for (const { metadata, spec } of deployments) {
+        const known = variables[metadata.name];
+        const given = spec.template.spec.containers[0].env.map(({ name }) => name);
+        for (const name of given) assert.ok(name in known, `${metadata.name} knows no ${name}`);
+        const required = Object.keys(known).filter((name) => known[name].required);
+        for (const name of required) assert.ok(given.includes(name), `${metadata.name} needs ${name}`);
+      }
+    });
+
+    test('secrets come from Secrets, to those alone who use them, and none is in the manifests', () => {
+      assert.equal(ofKind('Secret').length, 0);
+      const secretsOf = (component) => {
+        const { env, envFrom = [] } = deployments.find(({ metadata }) => metadata.name === component).spec.template.spec
+          .containers[0];
+        const own = env.filter(({ valueFrom }) => valueFrom).map(({ valueFrom }) => valueFrom.secretKeyRef.key);
+        return [...own, ...envFrom.map(({ secretRef }) => secretRef.name)];
+      };
+      assert.deepEqual(secretsOf('gateway'), []);
+      assert.deepEqual(secretsOf('tool-executor'), ['EXECUTOR_TOKEN']);
+      for (const workload of workloads) {
+        for (const { name, value } of workload.spec.template.spec.containers[0].env ?? []) {
+          if (/KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL|REDIS_URL/.test(name)) assert.equal(value, undefined, name);
+        }
+      }
+    });
+
+    test('services select their pods, and what points at a service names one with that port', () => {
+      for (const service of ofKind('Service')) {
+        const [target] = workloads.filter(({ spec }) =>
+          Object.entries(service.spec.selector).every(([name, value]) => spec.template.metadata.labels[name] === value),
+        );
+        const ports = target.spec.template.spec.containers[0].ports;
+        for (const { targetPort, port } of service.spec.ports) {
+          assert.equal(ports.find(({ name }) => name === targetPort).containerPort, port, nameOf(service));
+        }
+      }
+      const addresses = deployments
+        .flatMap(({ spec }) => spec.template.spec.containers[0].env)
+        .filter(({ name, value }) => name.endsWith('_URL') && value?.startsWith('http://'));
+      assert.ok(addresses.length >= 7);
+      for (const { value } of addresses) {
+        const { hostname, port } = new URL(value);
+        const service = ofKind('Service').find(({ metadata }) => metadata.name === hostname);
+        assert.equal(service?.spec.ports[0].port, Number(port), value);
+      }
+      const paths = ofKind('Ingress')[0].spec.rules[0].http.paths.map(({ path, backend }) => [
+        path,
+        backend.service.name,
+      ]);
+      assert.deepEqual(paths, [
+        ['/webhook/', 'webhook-ingest'],
+        ['/', 'gateway'],
+      ]);
+    });
+
+    describe('the network', () => {
+      const { toPod, toAddress, fromNamespace } = createReachability(objects);
+      const portOf = (component) => variables[component].PORT.default;
+      const reaches = (from, to) => toPod(labelsOf(from), labelsOf(to), portOf(to));
+
+      test('lets services reach each other where the architecture says so, and nowhere else', () => {
+        const allowed = [
+          ['gateway', 'data'],
+          ['gateway', 'chat'],
+          ['gateway', 'webhook-ingest'],
+          ['gateway', 'tool-executor'],
+          ['chat', 'tool-executor'],
+          ['worker', 'tool-executor'],
+          ['tool-executor', 'chat'],
+        ];
+        const found = services.flatMap((from) => services.filter((to) => reaches(from, to)).map((to) => [from, to]));
+        assert.deepEqual(found.map(String).sort(), allowed.map(String).sort());
+      });
+
+      test('lets code of users reach no store, no private address and no metadata service', () => {
+        const executor = labelsOf('tool-executor');
+        const closed = [
+          '10.0.0.1',
+          '10.96.0.1',
+          '172.16.0.1',
+          '192.168.1.1',
+          '100.64.0.1',
+          '127.0.0.1',
+          '169.254.169.254',
+        ];
+        for (const port of [80, 443, 5432, 6379, 6443]) {
+          for (const address of [...closed, '168.63.129.16', 'fd00::1', 'fe80::1', '::1', '64:ff9b::a00:1']) {
+            assert.equal(toAddress(executor, address, port), false, `${address}:${port}`);
+          }
+        }
+        assert.equal(toAddress(executor, '93.184.215.14', 443), true);
+        assert.equal(toAddress(executor, '93.184.215.14', 5432), false);
+        for (const [store, port] of [
+          ['postgres', 5432],
+          ['redis', 6379],
+        ]) {
+          assert.equal(toPod(executor, { 'app.kubernetes.io/name': store }, port), false, store);
+        }
+        // The block that the production overlay has for the stores.
+        assert.equal(toAddress(executor, '192.0.2.1', 5432), false);
+        assert.equal(toAddress(executor, '192.0.2.17', 6379), false);
+      });
+
+      test('lets the stores be reached by those who use them', () => {
+        const reachesStore = (component, store, port, address) =>
+          overlay === 'local'
+            ? toPod(labelsOf(component), { 'app.kubernetes.io/name': store }, port)
+            : toAddress(labelsOf(component), address, port);
+        const all = [...services, 'migrate'];
+        const users = (store, port, address) => all.filter((one) => reachesStore(one, store, port, address)).sort();
+        const needs = (name) => services.filter((service) => name in variables[service]);
+        assert.deepEqual(users('postgres', 5432, '192.0.2.1'), [...needs('DATABASE_URL'), 'migrate'].sort());
+        assert.deepEqual(users('redis', 6379, '192.0.2.17'), needs('REDIS_URL').sort());
+      });
+
+      test('lets the world in at two doors, and Prometheus at the internal ports', () => {
+        const doors = services.filter((service) => fromNamespace('ingress-nginx', labelsOf(service), portOf(service)));
+        assert.deepEqual(doors.sort(), ['gateway', 'webhook-ingest']);
+        for (const service of services) {
+          const internal = variables[service].INTERNAL_PORT.default;
+          assert.equal(fromNamespace('monitoring', labelsOf(service), internal), true, service);
+          assert.equal(fromNamespace('monitoring', labelsOf(service), portOf(service)), false, service);
+          assert.equal(fromNamespace('default', labelsOf(service), internal), false, service);
+        }
+      });
+
+      test('is closed to a pod that nothing is said about', () => {
+        assert.equal(toAddress({}, '93.184.215.14', 443), false);
+        assert.equal(toPod(labelsOf('gateway'), {}, 80), false);
+      });
+    });
+  });
+}
+
+test('production scales and survives the loss of a node', () => {
+  const objects = objectsOf(readOverlay('production'));
+  const namesOf = (kind) =>
+    objects
+      .filter((object) => object.kind === kind)
+      .map(({ metadata }) => metadata.name)
+      .sort();
+  assert.deepEqual(namesOf('PodDisruptionBudget'), [...services].sort());
+  assert.deepEqual(namesOf('HorizontalPodAutoscaler'), [...services].sort());
+  for (const { spec } of objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler')) {
+    assert.ok(spec.minReplicas >= 2 && spec.maxReplicas > spec.minReplicas);
+  }
+  for (const { spec } of objects.filter(({ kind }) => kind === 'Deployment')) {
+    assert.equal(spec.replicas, undefined); // the autoscaler's
+    assert.equal(spec.template.spec.topologySpreadConstraints.length, 2);
+  }
+});
+
+test('Redis of the local overlay evicts nothing and keeps a log', () => {
+  const redis = objectsOf(readOverlay('local')).find((object) => nameOf(object) === 'StatefulSet/redis');
+  const args = redis.spec.template.spec.containers[0].args.join(' ');
+  assert.match(args, /--maxmemory-policy noeviction/);
+  assert.match(args, /--appendonly yes/);
+});
+
+test('the migration Job and those who wait for it use the CLI', () => {
+  for (const overlay of overlays) {
+    const objects = objectsOf(readOverlay(overlay));
+    const job = objects.find(({ kind }) => kind === 'Job').spec.template.spec.containers[0];
+    assert.deepEqual([job.image.includes('parley-cli'), job.args[0]], [true, 'migrate']);
+    for (const { metadata, spec } of objects.filter(({ kind }) => kind === 'Deployment')) {
+      const waits = spec.template.spec.initContainers?.[0].args.slice(0, 2);
+      const needsDatabase = 'DATABASE_URL' in variables[metadata.name];
+      assert.deepEqual(waits, needsDatabase ? ['migrate', '--check'] : undefined, metadata.name);
+    }
+  }
+});
+
+test('compose runs every service', async () => {
+  const { parse } = await import('yaml');
+  const { readFileSync } = await import('node:fs');
+  const compose = parse(readFileSync(join(root, 'docker', 'compose.yaml'), 'utf8'), { merge: true });
+  for (const app of readdirSync(join(root, 'apps')).filter((name) => services.includes(name))) {
+    const { environment = {}, networks } = compose.services[app];
+    for (const [name, { required }] of Object.entries(variables[app])) {
+      if (required) assert.ok(name in environment || `${name}_FILE` in environment, `${app} needs ${name}`);
+    }
+    for (const name of Object.keys(environment)) {
+      assert.ok(name.replace(/_FILE$/, '') in variables[app], `${app} knows no ${name}`);
+    }
+    const needsStores = 'DATABASE_URL' in variables[app];
+    assert.equal(networks.includes('stores'), needsStores, app);
+  }
+});

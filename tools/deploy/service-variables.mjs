@@ -1,0 +1,77 @@
+import { mkdirSync, readdirSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import { root } from '../start/paths.mjs';
+
+/**
+ * Every variable of every service, as its configuration's schema says.
+ * @returns {Promise<Record<string, Record<string, { required: boolean, default?: unknown, description: string,
+ *   type: string }>>>} by service, then by name
+ */
+export async function loadServiceVariables() {
+  const services = readdirSync(join(root, 'apps')).filter((app) =>
+    existsSync(join(root, 'apps', app, 'src/config.ts')),
+  );
+  const modules = await loadConfigs(services);
+  return Object.fromEntries(services.map((service, at) => [service, describe(service, modules[`config${at}`])]));
+}
+
+async function loadConfigs(services) {
+  const { build } = await import('esbuild');
+  const outfile = join(root, 'dist', 'tools', `configs-${process.pid}.cjs`);
+  mkdirSync(join(root, 'dist', 'tools'), { recursive: true });
+  await build({
+    stdin: {
+      contents: services.map((app, at) => `export * as config${at} from './apps/${app}/src/config';`).join('\n'),
+      resolveDir: root,
+    },
+    outfile,
+    bundle: true,
+    packages: 'external',
+    tsconfig: join(root, 'tsconfig.base.json'),
+    platform: 'node',
+    format: 'cjs',
+    logLevel: 'silent',
+  });
+  try {
+    return (await import(pathToFileURL(outfile).href)).default;
+  } finally {
+    rmSync(outfile, { force: true });
+  }
+}
+
+function describe(service, module) {
+  const shapes = Object.entries(module).filter(([name]) => name.endsWith('Variables'));
+  if (shapes.length !== 1) throw new Error(`apps/${service}/src/config.ts must export one …Variables`);
+  const [[, shape]] = shapes;
+  const schema = z.toJSONSchema(z.object(shape), { io: 'input', unrepresentable: 'any' });
+  const required = new Set(schema.required);
+  return Object.fromEntries(
+    Object.entries(schema.properties).map(([name, property]) => [
+      name,
+      {
+        required: required.has(name),
+        default: defaultOf(shape[name]),
+        description: property.description ?? '',
+        type: typeOf(property),
+      },
+    ]),
+  );
+}
+
+/** A default that is transformed, or given to what is transformed, is not in the JSON schema. */
+function defaultOf({ def }) {
+  if (def.type === 'default') return def.defaultValue;
+  const inner = def.in ?? def.innerType;
+  return inner && defaultOf(inner);
+}
+
+function typeOf({ enum: values, type, minimum, maximum, format }) {
+  if (values) return values.join(', ');
+  if (type === 'number' || type === 'integer') {
+    const most = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`;
+    return `number from ${minimum ?? 0}${most}`;
+  }
+  return format === 'uri' ? 'address' : 'text';
+}
