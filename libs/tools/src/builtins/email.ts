@@ -43,7 +43,7 @@ const send = defineBuiltIn({
       to: listOf(to),
       subject,
       content,
-      key: callKey(call),
+      key: callKey(call, { to, subject, content }),
     });
     if (!sent.ok) return failure('execution_error', sent.message);
     const { id, providerId, status, error } = sent.email;

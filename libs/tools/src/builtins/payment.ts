@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Json } from '@parley/contracts';
 import { paymentType } from '@parley/payments';
 import { z } from 'zod';
 import { failure } from '../failure';
 import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
+import { callKey } from './call-key';
 import { denyUnreadable, withAccess } from './entity';
 import { typeOfEntity } from './type-of-entity';
 
@@ -34,7 +34,7 @@ const create = defineBuiltIn({
     const result = await deps.payments!.create(scope, {
       ...args,
       ...originOf(call),
-      callKey: callKeyOf(args, call),
+      callKey: callKey(call, args) ?? null,
       signal,
     });
     if (result.ok) {
@@ -86,15 +86,5 @@ const getStatus = defineBuiltIn({
 });
 
 const originOf = ({ actor, context: { hops, requestId } }: BuiltInCall) => ({ actor, hops, requestId });
-
-/**
- * Names the call, so that a retry finds its payment. The code of a custom tool makes all its calls under the name of its
- * own: there the arguments tell them apart.
- */
-function callKeyOf(args: object, { context: { executionId, callId, nesting = 0 } }: BuiltInCall): string | null {
-  if (callId === undefined) return null;
-  const name = executionId === undefined ? callId : `${executionId}/${callId}`;
-  return nesting === 0 ? name : `${name}/${createHash('sha256').update(JSON.stringify(args)).digest('base64url')}`;
-}
 
 export const paymentTools: readonly BuiltIn[] = [create, getStatus];

@@ -223,7 +223,7 @@ async function deliver(
     replyTo: quoted,
     needsWindow,
     threadId: call.context.threadId,
-    key: callKey(call),
+    key: callKey(call, message),
   });
   if (sent.ok) {
     const { id, messageId, status, error } = sent.message;
