@@ -21,7 +21,7 @@ import {
   seedOrganization,
   startModelServer,
 } from '@parley/testing';
-import { type Tools, builtInToolNames, createTools } from '@parley/tools';
+import { type Tools, builtInToolNames, createTools, createTriggers } from '@parley/tools';
 import { createChatApp } from './app';
 
 let database: TestDatabase;
@@ -54,7 +54,17 @@ beforeAll(async () => {
     },
   });
   agents = createAgents({ db, tools, log, models: createModels({ environment, log, backoffMs: 5, timeoutMs: 1_500 }) });
-  server = createServer(createChatApp({ db, agents, tools, callbackTokens: tokens, log, checkResponses: true }));
+  server = createServer(
+    createChatApp({
+      db,
+      agents,
+      tools,
+      triggers: createTriggers({ db, tools, entities, log }),
+      callbackTokens: tokens,
+      log,
+      checkResponses: true,
+    }),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   org = await seedOrganization(db.pool, {

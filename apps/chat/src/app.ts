@@ -2,12 +2,13 @@ import type { RequestListener } from 'node:http';
 import type { Agents, CallbackTokens } from '@parley/agents';
 import { type Db, createApiKeyCheck, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import { type HttpMetrics, type Logger, createApp } from '@parley/service';
-import type { Tools } from '@parley/tools';
+import type { Tools, Triggers } from '@parley/tools';
 import { callToolRoute } from './routes/call-tool';
 import { chatRoute } from './routes/chat';
 import { chatAgentRoute } from './routes/chat-agent';
 import { chatRouterRoute } from './routes/chat-router';
 import { compilePromptRoute } from './routes/compile-prompt';
+import { fireTriggerRoute } from './routes/fire-trigger';
 import { mcpRoute } from './routes/mcp';
 import { runToolRoute } from './routes/run-tool';
 
@@ -15,6 +16,7 @@ export interface ChatAppDeps {
   db: Db;
   agents: Agents;
   tools: Tools;
+  triggers: Pick<Triggers, 'fire'>;
   callbackTokens: CallbackTokens;
   log: Logger;
   /** Outside production: answers are checked against their schemas. */
@@ -38,6 +40,7 @@ export function createChatApp(deps: ChatAppDeps): RequestListener {
       chatRouterRoute(deps),
       compilePromptRoute(deps),
       runToolRoute(deps),
+      fireTriggerRoute(deps),
       mcpRoute(deps),
       callToolRoute(deps),
     ],

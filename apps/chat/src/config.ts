@@ -26,6 +26,10 @@ export const chatVariables = {
   HISTORY_TOKENS: numberVariable(32_000, 1_000).meta({
     description: 'How much of a conversation the model is given, in tokens (estimated).',
   }),
+  TRIGGER_LEASE_MS: numberVariable(4_000, 200, 60_000).meta({
+    description:
+      'Milliseconds that a run of an automation belongs to a process that has not been heard of; then a worker takes it over.',
+  }),
   WEB_FETCH_ALLOWED_PRIVATE_HOSTS: hosts().meta({
     description: 'Hosts, or host:port, that web.fetch may reach although they are not public. For development.',
   }),

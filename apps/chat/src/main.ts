@@ -19,7 +19,7 @@ import {
   startProcess,
   untilAvailable,
 } from '@parley/service';
-import { createExecutorClient, createMcpServers, createTools } from '@parley/tools';
+import { createExecutorClient, createMcpServers, createTools, createTriggers } from '@parley/tools';
 import { createChatApp } from './app';
 import { chatVariables } from './config';
 
@@ -84,6 +84,7 @@ startProcess(async () => {
       db,
       agents,
       tools,
+      triggers: createTriggers({ db, tools, entities, log, leaseMs: config.TRIGGER_LEASE_MS }),
       callbackTokens,
       log,
       metrics,

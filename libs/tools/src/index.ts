@@ -25,5 +25,6 @@ export { createTools } from './create-tools';
 export { createMcpServers } from './mcp/create-mcp-servers';
 export { type McpCaller, answerMcp, mcpVersions } from './mcp/answer-mcp';
 export { durationMs } from './triggers/duration';
+export { type FireResult } from './triggers/fire-trigger';
 export { type Triggers, type TriggersOptions, createTriggers } from './triggers/create-triggers';
 export { type RunStep } from './triggers/run-store';

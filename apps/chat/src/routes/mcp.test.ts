@@ -7,7 +7,7 @@ import { type Db, createApiKey, createDb } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { silentLogger } from '@parley/service';
 import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
-import { createTools } from '@parley/tools';
+import { createTools, createTriggers } from '@parley/tools';
 import { createChatApp } from '../app';
 
 let database: TestDatabase;
@@ -28,7 +28,17 @@ beforeAll(async () => {
   const agents = createAgents({ db, tools, log, models });
   close = () => agents.close();
   const callbackTokens = createCallbackTokens(randomBytes(32).toString('base64'));
-  server = createServer(createChatApp({ db, agents, tools, callbackTokens, log, checkResponses: true }));
+  server = createServer(
+    createChatApp({
+      db,
+      agents,
+      tools,
+      triggers: createTriggers({ db, tools, entities, log }),
+      callbackTokens,
+      log,
+      checkResponses: true,
+    }),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/mcp`;
   org = await seedOrganization(db.pool, {

@@ -44,6 +44,8 @@ export const fireTriggerResponseSchema = z.object({
   success: z.boolean(),
   triggerSlug: z.string(),
   result: z.object({
+    /** What `parley triggers show` takes. */
+    runId: z.string(),
     steps: z.array(z.object({ tool: z.string(), status: z.string(), durationMs: z.number() })),
     durationMs: z.number(),
   }),

@@ -97,7 +97,11 @@ export const utilityOperations = {
       response: {
         success: true,
         triggerSlug: 'order-paid',
-        result: { steps: [{ tool: 'entity.update', status: 'success', durationMs: 5 }], durationMs: 6 },
+        result: {
+          runId: 'run_01k9x0000000000000000000aa',
+          steps: [{ tool: 'entity.update', status: 'success', durationMs: 5 }],
+          durationMs: 6,
+        },
       },
     },
   },

@@ -1,0 +1,36 @@
+import { operations } from '@parley/contracts';
+import { HttpError, route } from '@parley/service';
+import type { FireResult } from '@parley/tools';
+import type { ChatAppDeps } from '../app';
+
+/** `POST /v1/fire-trigger`: a trigger's actions, run now as the system; the answer waits for them. */
+export const fireTriggerRoute = ({ triggers }: ChatAppDeps) =>
+  route(operations.fireTrigger, async ({ body }, { scope, requestId }) => {
+    const startedAt = performance.now();
+    const fired = await triggers.fire(scope, { ...body, requestId });
+    const durationMs = Math.round(performance.now() - startedAt);
+    if (!fired.ok) throw refusalOf(fired, durationMs);
+    const steps = fired.steps.map(({ tool, status, durationMs: tookMs }) => ({ tool, status, durationMs: tookMs }));
+    return { success: true, triggerSlug: body.triggerSlug, result: { runId: fired.runId, steps, durationMs } };
+  });
+
+/** The interface knows three types: what an action does not find is an action that failed. */
+function refusalOf(fired: Extract<FireResult, { ok: false }>, durationMs: number): HttpError {
+  const refuse = (status: number, errorType: string, message: string) =>
+    new HttpError(status, errorType, message, { fields: { errorType, durationMs } });
+  switch (fired.reason) {
+    case 'trigger_not_found':
+      return refuse(404, 'not_found', 'Trigger not found');
+    case 'entity_not_found':
+      return refuse(404, 'not_found', 'Entity not found');
+    case 'interrupted':
+      return refuse(500, 'execution_error', `Run ${fired.runId} was interrupted; a worker goes on with it`);
+    case 'failed': {
+      const step = fired.steps.at(-1);
+      const message = `Step ${fired.steps.length} (${step?.tool}) failed: ${fired.error}`;
+      return step?.errorType === 'permission_denied'
+        ? refuse(403, 'permission_denied', message)
+        : refuse(500, 'execution_error', message);
+    }
+  }
+}
