@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const version = 'c1';
 
@@ -25,4 +25,4 @@ export function decodeCursor(query: string, cursor: string): string[] | null {
   return print === fingerprint(query) ? position : null;
 }
 
-const fingerprint = (query: string): string => createHash('sha256').update(query).digest('base64url').slice(0, 12);
+const fingerprint = (query: string): string => hash('sha256', query, 'base64url').slice(0, 12);

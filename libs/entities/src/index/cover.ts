@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@parley/contracts';
-import type { Clause, Condition, Field } from '../filter/condition';
+import { type Clause, type Condition, type Field, fieldName } from '../filter/condition';
 import { maxPathLength } from '../filter/parse-filters';
 import { encodeValue, isCut, successor, tag } from './encode-value';
 import { elementsHash, fieldHash, statusField, updatedAtField } from './field-hash';
@@ -63,6 +63,35 @@ export function coversOf(clauses: readonly Clause[]): Cover[] {
   for (const [field, cover] of byField) covers.unshift(toCover(field, cover));
   return covers;
 }
+
+/** Where the entries of a field begin and end whose entities these clauses let through. */
+export interface Bounds {
+  lo: Buffer;
+  /** The first key beyond. */
+  hi: Buffer;
+  /** Whether the clauses on the field let through all that lies between. */
+  isWhole: boolean;
+}
+
+/** Null when the clauses say nothing of the field, or let through entities that lack it. */
+export function boundsOf(clauses: readonly Clause[], field: Field): Bounds | null {
+  const covers = conditionsOn(clauses, field).flatMap((condition) => fieldCover(condition) ?? []);
+  const [cover, ...others] = covers;
+  if (cover === undefined) return null;
+  const { ranges, absent } = others.reduce(intersection, cover);
+  if (absent && field.kind === 'data') return null;
+  return { lo: ranges[0]?.[0] ?? first, hi: ranges.at(-1)?.[1] ?? first, isWhole: ranges.length <= 1 };
+}
+
+/** The clauses that say more than `boundsOf` this field. */
+export const clausesBeyond = (clauses: readonly Clause[], field: Field): Clause[] => {
+  const bounding = new Set(conditionsOn(clauses, field).filter((condition) => impliedCovers(condition).length === 0));
+  return clauses.filter((clause) => clause.length !== 1 || !bounding.has(clause[0]!));
+};
+
+/** Conditions on exactly this field that must hold. */
+const conditionsOn = (clauses: readonly Clause[], field: Field): Condition[] =>
+  clauses.filter((clause) => clause.length === 1 && fieldName(clause[0]!.field) === fieldName(field)).flat();
 
 function entryField(field: Field): number | null {
   switch (field.kind) {

@@ -8,11 +8,16 @@ export const rowSeparator = ',\n';
 const redacted = '[redacted]';
 
 /** SQL of the exact JSON text of an entity: PostgreSQL writes it, nobody parses and writes it again. */
-export function entityJsonSql(alias: string, type: string, masks: readonly Mask[], sql: Sql): string {
-  const start = sql.param(`","type":${JSON.stringify(type)},"status":`, 'text');
-  return `'{"id":"' || ${alias}.id || ${start} || to_json(${alias}.status)::text || ',"data":' || ${maskedSql(`${alias}.data`, masks, sql)}::text
+export const entityJsonSql = (alias: string, type: string, masks: readonly Mask[], sql: Sql): string =>
+  entityJsonFrom(alias, sql.param(typeJson(type), 'text'), maskedSql(`${alias}.data`, masks, sql));
+
+/** The part of the text that names the type, for `entityJsonFrom`. */
+export const typeJson = (type: string): string => `","type":${JSON.stringify(type)},"status":`;
+
+/** The same for a statement whose text is always the same: `type` is the placeholder of `typeJson`. */
+export const entityJsonFrom = (alias: string, type: string, data = `${alias}.data`): string =>
+  `'{"id":"' || ${alias}.id || ${type} || to_json(${alias}.status)::text || ',"data":' || ${data}::text
     || ',"createdAt":' || ${alias}.created_at || ',"updatedAt":' || ${alias}.updated_at || '}'`;
-}
 
 const maskedSql = (data: string, masks: readonly Mask[], sql: Sql): string =>
   masks.reduce((masked, { path, kind }) => maskSql(masked, path, kind, sql), data);

@@ -38,6 +38,7 @@ const request = (filters: JsonObject, direction: 'asc' | 'desc'): SortedRequest 
 const ways: Record<string, (request: SortedRequest) => Statement> = {
   'few segments': (r: SortedRequest) => sortedWalkSql(r, 'few'),
   'all segments': (r: SortedRequest) => sortedWalkSql(r, 'all'),
+  'few segments to their end': (r: SortedRequest) => sortedWalkSql(r, 'deep'),
   'matching entries': filteredWalkSql,
 };
 
@@ -69,4 +70,28 @@ describe.each(Object.entries(ways))('reading %s', (name, sql) => {
     const expected = data.filter(({ half }) => which === 'all' || half).map(({ n }) => n);
     expect(seen).toEqual(expected.sort((a, b) => (direction === 'asc' ? a - b : b - a)));
   });
+});
+
+test.each<[string, JsonObject, (n: number) => boolean]>([
+  ['an interval', { $gt: 7, $lte: 20 }, (n) => n > 7 && n <= 20],
+  ['several intervals', { $in: [3, 9, 30, 500] }, (n) => [3, 9, 30].includes(n)],
+  ['what is left of others', { $ne: 5, $gte: 4 }, (n) => n >= 4 && n !== 5],
+  ['all that have it', { $exists: true }, () => true],
+  ['nothing', { $gt: 5, $lt: 5 }, () => false],
+])('a filter on the field that is sorted by lets through %s', async (_name, wanted, holds) => {
+  for (const direction of ['asc', 'desc'] as const) {
+    for (const more of [{}, { 'data.half': true }]) {
+      const found: number[] = [];
+      for (let cursor: string | undefined, hasMore = true; hasMore;) {
+        const filters = { 'data.n': wanted, ...more };
+        const sort = { field: 'data.n', direction };
+        const result = await t.entities.query(here, { type: 'item', limit: 4, cursor, filters, sort });
+        if (!result.ok) throw new Error(result.reason);
+        found.push(...result.page.entities.map((entity) => entity.data.n as number));
+        ({ cursor, hasMore } = result.page);
+      }
+      const expected = data.filter(({ n, half }) => holds(n) && (half || !('data.half' in more))).map(({ n }) => n);
+      expect(found).toEqual(expected.sort((a, b) => (direction === 'asc' ? a - b : b - a)));
+    }
+  }
 });

@@ -3,7 +3,7 @@ import type { Queryable } from '@parley/db';
 import type { Access } from '../access';
 import { decodeCursor, encodeCursor } from '../cursor';
 import type { Clause, Condition } from '../filter/condition';
-import { coversOf } from '../index/cover';
+import { boundsOf, clausesBeyond, coversOf } from '../index/cover';
 import { posOfId, posRangeOf } from '../index/pos';
 import type { Direction } from './candidates-sql';
 import { type PageInput, type PageResult, staleCursor, statusClauses, unstorableName } from './list-page';
@@ -11,6 +11,7 @@ import { pageSql, type PageRow } from './page-sql';
 import { rowSeparator } from './entity-json';
 import { PageText } from './page-text';
 import {
+  type Reach,
   type SortField,
   type SortPosition,
   type SortedRequest,
@@ -69,9 +70,14 @@ function parsePosition(position: string[] | null): SortPosition | undefined {
   return /^([0-9a-f]{2}){1,150}$/.test(key) ? { key, pos } : undefined;
 }
 
+const filteredReaches: readonly (Reach | undefined)[] = ['few', 'all', 'deep'];
+
 /** Up to `count` rows in order, or null when there is no such type. */
 async function readRows(db: Queryable, request: SortedRequest): Promise<SortedRow[] | null> {
-  const filtered = coversOf(request.clauses).length > 0;
+  const bounds = boundsOf(request.clauses, request.field);
+  // An interval of the field itself is walked from its end: there is nothing to collect.
+  const others = bounds?.isWhole ? clausesBeyond(request.clauses, request.field) : request.clauses;
+  const filtered = coversOf(others).length > 0;
   if (filtered) {
     const { rows } = await db.query<SortedRow & { complete: boolean }>(collectSql(request));
     if (rows[0] === undefined) return null;
@@ -82,10 +88,8 @@ async function readRows(db: Queryable, request: SortedRequest): Promise<SortedRo
   for (let round = 0; after?.key !== null; round += 1) {
     const rest = { ...request, after, count: request.count - found.length };
     // Filters that many entities match fill the page from the first entries; after that only matching ones are read.
-    const walk =
-      filtered && round > 1
-        ? filteredWalkSql(rest)
-        : sortedWalkSql({ ...rest, count: request.count }, round === 0 ? 'few' : 'all');
+    const reach = filtered ? filteredReaches[round] : round === 0 ? 'few' : 'all';
+    const walk = reach === undefined ? filteredWalkSql(rest) : sortedWalkSql({ ...rest, count: request.count }, reach);
     const { rows } = await db.query<WalkRow>(walk);
     const [first] = rows;
     if (first === undefined) return null;
@@ -94,7 +98,7 @@ async function readRows(db: Queryable, request: SortedRequest): Promise<SortedRo
     if (first.cut_key === null) break;
     after = { key: first.cut_key, pos: first.cut_pos! };
   }
-  if (request.field.kind !== 'data') return found;
+  if (request.field.kind !== 'data' || bounds !== null) return found;
   const absent = await absentRows(db, request, request.field, after?.key === null ? after : null, found.length);
   return absent && [...found, ...absent];
 }

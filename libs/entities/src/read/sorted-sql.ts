@@ -1,6 +1,6 @@
 import type { Field } from '../filter/condition';
 import { dataPathSql, filterSql, storedEntity } from '../filter/filter-sql';
-import { coversOf } from '../index/cover';
+import { boundsOf, coversOf } from '../index/cover';
 import { fieldHash, shapeField, updatedAtField } from '../index/field-hash';
 import { Sql, type Statement, statement } from '../sql';
 import { type Direction, candidatesFor, segmentsSql, typeSql } from './candidates-sql';
@@ -31,7 +31,7 @@ export interface SortedRow {
 }
 
 /** As many candidates as are fetched and sorted; more are better read in the order of the sort. */
-const maxCollected = 3_000;
+const maxCollected = 6_500;
 
 /** Page from all candidates of the filters, when they are not too many: `complete` says whether it is one. */
 export function collectSql(request: SortedRequest): Statement {
@@ -67,15 +67,21 @@ export interface WalkRow extends SortedRow {
 }
 
 /**
+ * What a walk reads: of the segments that begin first, as many entries as a page has rows; the same of all segments, for
+ * values that have nothing to do with the order of creation; or a few segments to their end, for those that follow it.
+ */
+export type Reach = 'few' | 'all' | 'deep';
+
+/**
  * Page in the order of the field: the first entries of the segments that begin first are merged, which is the order of
  * all entities up to the least entry that was not read; those are checked until the page is full. Without filters the
  * few segments that a page can come from are enough.
  */
-export function sortedWalkSql(request: SortedRequest, segments: 'few' | 'all'): Statement {
+export function sortedWalkSql(request: SortedRequest, reach: Reach): Statement {
   const walk = walkParts(request);
   const { sql, order, field } = walk;
-  const deep = sql.param(request.count, 'int');
-  const wide = sql.param(segments === 'few' ? request.count : 1_000_000, 'int');
+  const deep = sql.param(reach === 'deep' ? 2_000 : request.count, 'int');
+  const wide = sql.param(reach === 'all' ? 1_000_000 : reach === 'deep' ? 4 : request.count, 'int');
   return finish(walk, request, [
     `firsts as materialized (select s, f.value, f.pos from b cross join lateral generate_series(b.lo, b.hi) s
       cross join lateral (select f.value, f.pos from entity_fields f where ${field} order by ${order('f')} limit 1) f
@@ -123,7 +129,7 @@ interface WalkParts {
   within: string;
 }
 
-function walkParts({ direction, range, field, after }: SortedRequest): WalkParts {
+function walkParts({ clauses, direction, range, field, after }: SortedRequest): WalkParts {
   const sql = new Sql();
   const start =
     after === null
@@ -131,13 +137,19 @@ function walkParts({ direction, range, field, after }: SortedRequest): WalkParts
       : `(f.value, f.pos) ${direction === 'desc' ? '<' : '>'} (${sql.param(Buffer.from(after.key!, 'hex'), 'bytea')}, ${sql.param(after.pos, 'bigint')})`;
   // `+ 0`: not an index condition, see `candidatesFor`.
   const within = `f.pos + 0 between ${sql.param(String(range.lo), 'bigint')} and ${sql.param(String(range.hi), 'bigint')}`;
+  // Filters on the field itself: the walk begins and ends where they do.
+  const bounds = boundsOf(clauses, field);
+  const between =
+    bounds === null
+      ? 'true'
+      : `f.value >= ${sql.param(bounds.lo, 'bytea')} and f.value < ${sql.param(bounds.hi, 'bytea')}`;
   const number = sql.param(field.kind === 'data' ? fieldHash(field.path) : updatedAtField, 'int');
   return {
     sql,
     start,
     within,
     order: (alias) => `${alias}.value ${direction}, ${alias}.pos ${direction}`,
-    field: `f.part = b.part and f.segment = s and f.field = ${number} and ${start} and ${within}`,
+    field: `f.part = b.part and f.segment = s and f.field = ${number} and ${between} and ${start} and ${within}`,
     key: keySql(field, sql),
   };
 }

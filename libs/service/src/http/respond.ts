@@ -14,7 +14,9 @@ export function sendJson(
 ): void {
   const text = body instanceof RawJson ? body.text : JSON.stringify(body);
   headers['Content-Type'] = 'application/json; charset=utf-8';
-  headers['Content-Length'] = Buffer.byteLength(text);
+  const bytes = Buffer.byteLength(text);
+  headers['Content-Length'] = bytes;
   response.writeHead(status, headers);
-  response.end(text);
+  // Text of ASCII alone goes out as it lies in memory.
+  response.end(text, bytes === text.length ? 'latin1' : 'utf8');
 }
