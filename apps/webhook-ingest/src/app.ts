@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import { isDatabaseUnavailable } from '@parley/db';
 import { type HttpMetrics, createApp } from '@parley/service';
 import { clerkDoor } from './providers/clerk';
+import { flowRoute } from './providers/flow';
 import { kapsoMessagesDoor } from './providers/kapso-messages';
 import { kapsoProjectDoor } from './providers/kapso-project';
 import { polarDoor } from './providers/polar';
@@ -16,7 +17,7 @@ export interface IngestDeps extends ReceiveDeps {
   secrets: Record<'clerk' | 'kapso' | 'polar' | 'resend', readonly string[]>;
 }
 
-/** Five providers' doors. None takes a key: each delivery proves itself by its signature. */
+/** Five providers' doors. None takes a key: a delivery proves itself by its signature, and Flow's proves nothing. */
 export function createIngestApp(deps: IngestDeps): RequestListener {
   const { log, metrics, checkResponses, secrets } = deps;
   return createApp({
@@ -29,6 +30,7 @@ export function createIngestApp(deps: IngestDeps): RequestListener {
       webhookRoute(deps, clerkDoor(secrets.clerk)),
       webhookRoute(deps, kapsoProjectDoor(secrets.kapso)),
       webhookRoute(deps, kapsoMessagesDoor(secrets.kapso)),
+      flowRoute(deps),
       webhookRoute(deps, polarDoor(secrets.polar)),
       webhookRoute(deps, resendDoor(secrets.resend)),
     ],

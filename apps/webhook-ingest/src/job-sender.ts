@@ -4,6 +4,8 @@ import type { Logger } from '@parley/service';
 export interface JobSender {
   /** Sends the job of a stored delivery soon; whether it got there is the sweep's business. */
   send(path: string, deliveryRowId: string, requestId: string): void;
+  /** Puts the token of a payment callback on the queue that could not be stored; rejects when Redis is away, too. */
+  sendToken(token: string, requestId: string): Promise<void>;
   /** Resolves when what was sent so far is with Redis, or has failed. */
   settled(): Promise<void>;
 }
@@ -35,6 +37,7 @@ export function createJobSender({ queues, log }: { queues: Queues; log: Logger }
       waiting.set(name, jobs);
       running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(drain);
     },
+    sendToken: (token, requestId) => queues.enqueue('confirm-payment', { token }, { requestId }),
     async settled() {
       while (running !== null) await running;
     },

@@ -10,6 +10,7 @@ import {
 import { type Channels, type ConnectDeps, createChannels } from '@parley/channels';
 import { type Db, createSecretBox } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
+import { type Payments, countPayments, createPayments } from '@parley/payments';
 import { type Logger, type Metrics, type ServiceOptions, createGuardedFetch, type loadConfig } from '@parley/service';
 import { type Tools, type Triggers, createExecutorClient, createTools, createTriggers } from '@parley/tools';
 import type { workerVariables } from './config';
@@ -24,6 +25,7 @@ export interface Runtime {
   agents: Agents;
   triggers: Triggers;
   channels: Channels;
+  payments: Payments;
   /** How numbers are connected. */
   connect: ConnectDeps;
   /** To be closed after the jobs and before the database, in this order. */
@@ -56,10 +58,19 @@ export function createRuntime({
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ pool: db.pool });
   const channels = createChannels({ db: db.pool, box, settings: config, log });
+  const payments = createPayments({
+    pool: db.pool,
+    entities,
+    box,
+    publicUrl: config.PUBLIC_URL,
+    log,
+    ...(metrics && { observe: countPayments(metrics) }),
+  });
   const tools = createTools({
     db,
     entities,
     channels,
+    payments,
     log,
     fetchGuarded: guarded.fetch,
     executor,
@@ -84,6 +95,7 @@ export function createRuntime({
     agents,
     triggers: createTriggers({ db, tools, entities, log, leaseMs: config.TRIGGER_LEASE_MS, onRun }),
     channels,
+    payments,
     connect: {
       db: db.pool,
       accounts: channels.accounts,

@@ -3,8 +3,10 @@ import { type JobHandlers, type JobOutcome, type Queues, type RedisConnection, c
 import type { Logger, Metrics } from '@parley/service';
 import { createAnswerConversation } from './jobs/answer-conversation';
 import { createApplyBilling } from './jobs/apply-billing';
+import { createConfirmPayment } from './jobs/confirm-payment';
 import { createPurgeOrganization } from './jobs/purge-organization';
 import { createReceiveMessages } from './jobs/receive-messages';
+import { createReconcilePayments } from './jobs/reconcile-payments';
 import { createReindexEntityType } from './jobs/reindex-entity-type';
 import { createRunTriggers } from './jobs/run-triggers';
 import { createSendEmail } from './jobs/send-email';
@@ -53,6 +55,8 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     'sweep-channels': createSweepChannels(deps),
     'apply-billing': createApplyBilling(deps),
     'update-email': createUpdateEmail(deps),
+    'confirm-payment': createConfirmPayment(deps),
+    'reconcile-payments': createReconcilePayments(deps),
   };
   const duration = metrics?.histogram(
     'job_duration_seconds',

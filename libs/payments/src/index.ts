@@ -1,4 +1,5 @@
 export { type Confirmed } from './confirm-by-token';
+export { countPayments } from './count-payments';
 export { type CreatePaymentInput, type CreatePaymentResult } from './create-payment';
 export { type Payments, createPayments } from './create-payments';
 export { type PaymentObservation, type PaymentsDeps, type PaymentsLog } from './deps';

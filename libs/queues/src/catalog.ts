@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 /** What is known of a kind of job: the one place that both its senders and its worker read. */
@@ -116,6 +117,19 @@ const jobCatalog = {
   'apply-billing': deliveryJob(10),
   /** What became of e-mails. */
   'update-email': deliveryJob(10),
+  /** Looks at the payment that a callback of the payment provider names; by its token where it could not be stored. */
+  'confirm-payment': job({
+    payload: z.union([z.object({ deliveryId: z.string() }), z.object({ token: z.string() })]),
+    attempts: 8,
+    backoffMs: 1_000,
+    concurrency: 10,
+    id: (payload) =>
+      'deliveryId' in payload
+        ? payload.deliveryId
+        : `token-${createHash('sha256').update(payload.token).digest('hex').slice(0, 40)}`,
+  }),
+  /** Asks the payment provider about pending payments (interface.md, Reconciliation). */
+  'reconcile-payments': sweep(5 * minuteMs),
 } as const;
 
 /** Which job works off the deliveries of a webhook path. */
@@ -124,6 +138,7 @@ export const deliveryJobs: Readonly<Record<string, JobName>> = {
   '/webhook/kapso/project': 'update-channel',
   '/webhook/kapso/messages': 'receive-messages',
   '/webhook/polar': 'apply-billing',
+  '/webhook/flow': 'confirm-payment',
   '/webhook/resend': 'update-email',
 };
 

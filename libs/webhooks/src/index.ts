@@ -1,6 +1,6 @@
 export { type Delivery, type DeliveryStatus, type NewDelivery } from './delivery';
 export { type Inbox, createInbox } from './inbox';
-export { readJsonObject } from './read-body';
+export { readFormField, readJsonObject } from './read-body';
 export { signBody, verifyBodySignature } from './signatures/body-signature';
 export { signStandardWebhook, verifyStandardWebhook } from './signatures/standard-webhook';
 export { type DeliveryHeaders, type Verdict, headerOf } from './signatures/verdict';

@@ -16,6 +16,11 @@ export function readJsonObject(body: Buffer): JsonObject | null {
   return storable(value, 0) as JsonObject;
 }
 
+/** A field of a form body, once; null when it has none or an empty one. */
+export function readFormField(body: Buffer, name: string): string | null {
+  return new URLSearchParams(body.toString('latin1')).get(name) || null;
+}
+
 /** NUL and half surrogate pairs may stand in what a customer writes, and must not stop a delivery. */
 function storable(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.replaceAll('\u0000', '').toWellFormed();
