@@ -13,6 +13,8 @@ export interface ChatRequest {
   channel: string;
   /** Whose permissions the tool calls are checked against; the agent's own roles unless told. */
   actor?: Actor;
+  /** Whom the agent acts for when it acts by its own roles: what these say of `actor.userId` and `actor.entityId`. */
+  onBehalfOf?: { userId?: string; entityId?: string };
   requestId?: string;
   /** Aborted when the caller goes away: the turn ends after the step that runs. */
   signal?: AbortSignal;

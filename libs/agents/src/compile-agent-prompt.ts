@@ -8,7 +8,7 @@ export interface CompilePromptRequest {
   slug: string;
   message?: string;
   channel?: string;
-  /** Stands for the thread's params. */
+  /** Stands for the thread's params: their fields, or `{ params }` as a message has them in `threadContext`. */
   threadMetadata?: JsonObject;
   requestId?: string;
   signal?: AbortSignal;
@@ -26,14 +26,21 @@ export async function compileAgentPrompt(
   const loaded = await loadAgent(deps.db.pool, scope, slug);
   if (!loaded.ok) return { ok: false, reason: 'not_found' };
   const agent = loaded.agent.definition;
+  const params = paramsOf(threadMetadata);
   const { compiled, context } = await compilePrompt(deps, scope, {
     agent,
     actor: { type: 'agent', slug, roles: agent.roles ?? [] },
     channel,
-    params: threadMetadata,
+    params,
     message,
-    context: { requestId, agentSlug: slug, channel, params: threadMetadata, hops: 0, depth: 0 },
+    context: { requestId, agentSlug: slug, channel, params, hops: 0, depth: 0 },
     signal,
   });
   return { ok: true, raw: agent.systemPrompt, compiled, context };
+}
+
+function paramsOf({ params, ...fields }: JsonObject): JsonObject {
+  if (params === undefined) return fields;
+  const isNested = typeof params === 'object' && params !== null && !Array.isArray(params);
+  return isNested ? { ...fields, ...params } : { ...fields, params };
 }

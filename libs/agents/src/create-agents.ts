@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AgentDefinition, Scope } from '@parley/contracts';
+import type { Actor, AgentDefinition, Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import type { AgentChatRequest, ToolResult, Tools } from '@parley/tools';
 import type { ChatRequest, ChatResult } from './chat-result';
@@ -52,11 +52,13 @@ export function createAgents(deps: AgentDeps): Agents {
       return loaded.ok ? loaded.agent.definition : null;
     },
     async chatWithAgent(scope, request) {
-      const { agentSlug, message, depth, parentAgents, hops, nesting, params, requestId, signal } = request;
+      const { agentSlug, message, actor, depth, parentAgents, hops, nesting, params, requestId, signal } = request;
       const result = await runChat(chatDeps, scope, {
         agent: { slug: agentSlug },
         message,
         params,
+        // The other agent has roles and a list of its own; whom it is about stays the same.
+        onBehalfOf: personOf(actor),
         channel: 'api',
         depth,
         parentAgents,
@@ -79,4 +81,10 @@ export function createAgents(deps: AgentDeps): Agents {
       line.close();
     },
   };
+}
+
+function personOf(actor: Actor): { userId?: string; entityId?: string } {
+  if (actor.type !== 'agent' && actor.type !== 'user') return {};
+  const { userId, entityId } = actor;
+  return { ...(userId !== undefined && { userId }), ...(entityId !== undefined && { entityId }) };
 }

@@ -1,6 +1,7 @@
 import { type Json, type ToolCallSummary, findUnstorable } from '@parley/contracts';
 import { type ToolOffer, type ToolResult, builtInToolNames } from '@parley/tools';
 import { createHash } from 'node:crypto';
+import { addUsage } from './models/add-usage';
 import type {
   ModelFailureReason,
   ModelMessage,
@@ -11,7 +12,7 @@ import type {
 } from './models/model';
 import type { Scope } from '@parley/contracts';
 import { trimHistory } from './threads/history';
-import type { StoredToolCall } from './threads/turn-store';
+import type { TurnRecorder } from './threads/turn-recorder';
 
 /** The model is asked at most this often in a turn, and offered no tools the last time (interface.md, Limits). */
 const maxModelCalls = 10;
@@ -24,12 +25,6 @@ const maxResultBytes = 32 * 1024;
 const outOfSteps =
   'I could not finish this within the steps I have for one message. Please ask again, or in smaller parts.';
 
-/** Where the steps of a turn are kept while it runs (threads/turn-store). */
-interface TurnRecorder {
-  recordCalls(position: number, text: string, calls: readonly StoredToolCall[]): Promise<boolean>;
-  recordResult(position: number, call: { id: string; isError: boolean; full: Json; content: string }): Promise<void>;
-}
-
 export interface LoopRequest {
   models: Models;
   settings: ModelSettings;
@@ -41,7 +36,7 @@ export interface LoopRequest {
   message: string;
   offers: readonly ToolOffer[];
   runTool(call: { id: string; name: string; args: Json }, signal: AbortSignal): Promise<ToolResult>;
-  recorder: TurnRecorder;
+  recorder: Pick<TurnRecorder, 'recordCalls' | 'addResult'>;
   /** The caller went away: the step that runs is ended, no other is begun. */
   signal?: AbortSignal;
   /** Of the whole turn. */
@@ -87,11 +82,7 @@ export async function runLoop(request: LoopRequest): Promise<LoopOutcome> {
   const turn: ModelMessage[] = [{ role: 'user', content: request.message }];
   const sameCalls = new Map<string, number>();
   let historyTokens = request.historyTokens;
-  let writes: Promise<unknown> = Promise.resolve();
-  const end = async (reason: LoopEnd): Promise<LoopOutcome> => {
-    await writes;
-    return { ...outcome, end: reason };
-  };
+  const end = (reason: LoopEnd): LoopOutcome => ({ ...outcome, end: reason });
 
   for (;;) {
     if (signal.aborted) return end({ how: request.signal?.aborted ? 'aborted' : 'timeout' });
@@ -108,8 +99,6 @@ export async function runLoop(request: LoopRequest): Promise<LoopOutcome> {
       },
       { signal },
     );
-    // Results are stored while the model thinks about them.
-    await writes;
     outcome.model = asked.model;
     if (!asked.ok) {
       const isTooLong = asked.reason === 'context_overflow' && historyTokens > 0 && request.history.length > 0;
@@ -123,7 +112,7 @@ export async function runLoop(request: LoopRequest): Promise<LoopOutcome> {
     }
     const { text, toolCalls, usage, raw } = asked.reply;
     outcome.iterations += 1;
-    addUsage(outcome.usage, usage);
+    outcome.usage = addUsage(outcome.usage, usage);
     outcome.steps.push(modelStep(asked.model, asked.durationMs, { status: 'success', ...usage }));
     if (toolCalls.length === 0 || isLast)
       return end({ how: 'answered', text: storableText(text) || (isLast ? outOfSteps : '') });
@@ -131,25 +120,25 @@ export async function runLoop(request: LoopRequest): Promise<LoopOutcome> {
     turn.push({ role: 'assistant', content: text, toolCalls, raw });
     const from = outcome.position;
     const stored = toolCalls.map(({ id, name, args }) => ({ id, name: storableText(name), args: storable(args) }));
-    if (!(await recorder.recordCalls(from, storableText(text), stored))) return end({ how: 'lost' });
+    const progress = { ...outcome, steps: [...outcome.steps] };
+    const isOurs = await recorder.recordCalls({ position: from, text: storableText(text), calls: stored, progress });
+    if (!isOurs) return end({ how: 'lost' });
     outcome.position += 1 + toolCalls.length;
-    const pending: Promise<void>[] = [];
     const done = await mapBounded(toolCalls, maxParallelCalls, async (call, index) => {
       const startedAt = performance.now();
       const result = await runCall(request, call, { sameCalls, signal, deadline });
       const content = contentOf(result);
-      const write = recorder.recordResult(from + 1 + index, {
-        id: call.id,
-        isError: !result.ok,
+      // Stored while the model thinks about it.
+      const isError = !result.ok;
+      recorder.addResult({
+        callId: call.id,
+        position: from + 1 + index,
+        isError,
         full: storable(result as Json),
         content,
       });
-      write.catch(() => {}); // Awaited below; until then a failure must not end the process.
-      pending.push(write);
       return { result, content, durationMs: Math.round(performance.now() - startedAt) };
     });
-    writes = Promise.all(pending);
-    writes.catch(() => {});
     for (const [index, { result, content, durationMs }] of done.entries()) {
       const { id, name } = toolCalls[index]!;
       turn.push({ role: 'tool', toolCallId: id, name, content, isError: !result.ok });
@@ -266,10 +255,3 @@ const modelStep = (name: string, durationMs: number, rest: Record<string, Json>)
 });
 
 const tokensIn = ({ history }: LoopRequest): number => JSON.stringify(history).length / 3;
-
-function addUsage(sum: ModelUsage, more: ModelUsage): void {
-  sum.inputTokens += more.inputTokens;
-  sum.outputTokens += more.outputTokens;
-  sum.totalTokens += more.totalTokens;
-  if (more.reasoningTokens !== undefined) sum.reasoningTokens = (sum.reasoningTokens ?? 0) + more.reasoningTokens;
-}

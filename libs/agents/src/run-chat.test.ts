@@ -554,6 +554,48 @@ describe('threads', () => {
     expect(probe.calls).toEqual([]);
   });
 
+  it('keeps what a turn had used when its process died', async () => {
+    let asked = 0;
+    server.play(() => {
+      asked += 1;
+      // The process stalls and is taken for dead while it asks for the third time.
+      if (asked === 3)
+        return rows(
+          `update executions set lease_until = now() - interval '1 s', status = 'failed', error = 'interrupted'
+           where organization_id = $1`,
+          [org.scope.organizationId],
+        ).then(() => ({ ...callsTool('order_find'), usage: { input: 10, output: 5 } }));
+      const call = { name: 'order_find', args: { asked } };
+      return { toolCalls: [call], usage: { input: 10, output: 5 } };
+    });
+    expect(await chat({})).toMatchObject({ ok: false, reason: 'interrupted' });
+    expect(
+      await rows(
+        'select status::text, model, iterations, input_tokens, output_tokens, steps from executions where organization_id = $1',
+        [org.scope.organizationId],
+      ),
+    ).toEqual([
+      {
+        status: 'failed',
+        model: 'openai/gpt-5-mini',
+        iterations: 2,
+        input_tokens: 20,
+        output_tokens: 10,
+        steps: [
+          expect.objectContaining({ kind: 'model', inputTokens: 10 }),
+          expect.objectContaining({ kind: 'tool', name: 'order.find', status: 'success' }),
+          expect.objectContaining({ kind: 'model', inputTokens: 10 }),
+        ],
+      },
+    ]);
+    const results = await rows(
+      `select status::text, result->>'result' as result from tool_calls t where exists (select from executions e where e.id = t.execution_id and e.organization_id = $1) order by args->>'asked'`,
+      [org.scope.organizationId],
+    );
+    expect(results).toEqual(Array(2).fill({ status: 'succeeded', result: 'done' }));
+    expect(probe.calls).toHaveLength(2);
+  });
+
   it('keeps long turns alive', async () => {
     server.play(async ({ messages }) => {
       if (messages.length === 1) await sleep(5_500);
@@ -686,12 +728,39 @@ describe('routers', () => {
       routedToAgentSlug: 'billing',
       usage: { inputTokens: 20 },
     });
+    expect(
+      await rows('select input_tokens, output_tokens, iterations, steps from executions where organization_id = $1', [
+        org.scope.organizationId,
+      ]),
+    ).toEqual([
+      {
+        input_tokens: 20,
+        output_tokens: 2,
+        iterations: 1,
+        steps: [
+          expect.objectContaining({ kind: 'model', purpose: 'routing', status: 'success', inputTokens: 10 }),
+          expect.objectContaining({ kind: 'model', status: 'success', inputTokens: 10 }),
+        ],
+      },
+    ]);
     expect(server.requests[0]!.system).toContain('billing: billing. Invoices and payments');
     expect(server.requests[0]!.tools).toEqual([]);
     for (answer of ['helper or billing', 'the moon', ''])
       expect(await ask({ agent: smart })).toMatchObject({ routedToAgentSlug: 'helper' });
     server.play(({ model }) => (model === 'classifier' ? { status: 500 } : { text: 'ok' }));
     expect(await ask({ agent: smart })).toMatchObject({ routedToAgentSlug: 'helper' });
+    expect(await rows('select steps->0 as step from executions order by id desc limit 1')).toEqual([
+      { step: expect.objectContaining({ purpose: 'routing', status: 'error', error: 'failed' }) },
+    ]);
+  });
+
+  it('asks no model while a person answers', async () => {
+    server.play(({ model }) => ({ text: model === 'classifier' ? 'billing' : 'ok' }));
+    const { threadId } = await ask({ agent: smart });
+    await rows('update threads set agent_paused = true where id = $1', [threadId]);
+    const asked = server.requests.length;
+    expect(await chat({ agent: smart, threadId })).toMatchObject({ ok: true, state: 'stored' });
+    expect(server.requests).toHaveLength(asked);
   });
 
   it('hands a conversation over, at most five times and never to itself', async () => {

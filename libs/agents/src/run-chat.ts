@@ -1,17 +1,19 @@
 import type { Actor, ChatResponse, JsonObject, Scope } from '@parley/contracts';
 import { type Db, newId } from '@parley/db';
-import type { ToolContext, Tools } from '@parley/tools';
+import { type ToolContext, type Tools, isListed } from '@parley/tools';
 import type { ChatRequest, ChatResult } from './chat-result';
 import type { LoadedAgent } from './load-agent';
 import type { AgentLog } from './log';
 import { type LoopOutcome, runLoop } from './loop';
-import type { ModelUsage, Models } from './models/model';
+import { addUsage } from './models/add-usage';
+import type { Models } from './models/model';
 import { compilePrompt } from './prompt';
 import { type Routing, chooseAgent } from './routers/choose-agent';
 import { repairHistory } from './threads/history';
 import { checkParams } from './threads/thread-params';
 import type { TurnLine } from './threads/turn-line';
-import type { BegunTurn, HistoryRow, TurnStore } from './threads/turn-store';
+import { type TurnRecorder, createTurnRecorder } from './threads/turn-recorder';
+import type { BegunTurn, HistoryRow, Progress, TurnOutcome, TurnStore } from './threads/turn-store';
 
 export interface ChatDeps {
   db: Db;
@@ -93,9 +95,10 @@ async function answer(deps: ChatDeps, scope: Scope, running: Running): Promise<C
   const { store, line } = deps;
   const { turn, request } = running;
   let isFinished = false;
-  const finish = async (outcome: Parameters<TurnStore['finish']>[1]) => {
+  const recorder = recorderOf(store, running);
+  const finish = async (outcome: TurnOutcome) => {
     isFinished = true;
-    return store.finish(turn, outcome);
+    return recorder.finish(outcome);
   };
   try {
     let history: HistoryRow[] = [];
@@ -116,8 +119,11 @@ async function answer(deps: ChatDeps, scope: Scope, running: Running): Promise<C
       }
       history = admission.history;
     }
-    const outcome = await think(deps, scope, running, history);
-    if (outcome.end.how === 'lost') return { ok: false, reason: 'interrupted', threadId: turn.threadId };
+    const outcome = await think(deps, scope, { ...running, recorder }, history);
+    if (outcome.end.how === 'lost') {
+      await recorder.settle();
+      return { ok: false, reason: 'interrupted', threadId: turn.threadId };
+    }
     const replyId = newId('msg');
     const reply =
       outcome.end.how === 'answered' ? { id: replyId, position: outcome.position, content: outcome.end.text } : null;
@@ -139,12 +145,35 @@ async function answer(deps: ChatDeps, scope: Scope, running: Running): Promise<C
   }
 }
 
-async function think(deps: ChatDeps, scope: Scope, running: Running, rows: HistoryRow[]): Promise<LoopOutcome> {
-  const { tools, models, store } = deps;
+/** The turn's recorder; what a router's classification used is counted in. */
+function recorderOf(store: TurnStore, { turn, routing }: Running): TurnRecorder {
+  const recorder = createTurnRecorder(store, turn);
+  const classification = routing?.classification ?? null;
+  if (classification === null) return recorder;
+  const withIt = <T extends Progress>(progress: T): T => ({
+    ...progress,
+    usage: addUsage(progress.usage, classification.usage),
+    steps: [classification.step, ...progress.steps],
+  });
+  return {
+    ...recorder,
+    recordCalls: (step) => recorder.recordCalls({ ...step, progress: withIt(step.progress) }),
+    finish: (outcome) => recorder.finish(withIt(outcome)),
+  };
+}
+
+async function think(
+  deps: ChatDeps,
+  scope: Scope,
+  running: Running & { recorder: TurnRecorder },
+  rows: HistoryRow[],
+): Promise<LoopOutcome> {
+  const { tools, models } = deps;
   const { turn, request, agent, params } = running;
   const { definition } = agent;
   const allowed = definition.tools ?? [];
-  const actor: Actor = request.actor ?? { type: 'agent', slug: definition.slug, roles: definition.roles ?? [] };
+  const { slug, roles = [] } = definition;
+  const actor: Actor = request.actor ?? { type: 'agent', slug, roles, ...request.onBehalfOf };
   const context: ToolContext = {
     requestId: request.requestId,
     threadId: turn.threadId,
@@ -190,13 +219,10 @@ async function think(deps: ChatDeps, scope: Scope, running: Running, rows: Histo
         context: { ...context, callId: id, signal },
       });
       // What is not in the list is denied, whether or not such a tool exists (interface.md, Permission engine errors).
-      const isDenied = !result.ok && result.errorType === 'tool_not_found' && !allowed.includes(name);
+      const isDenied = !result.ok && result.errorType === 'tool_not_found' && !isListed(allowed, name);
       return isDenied ? { ...result, errorType: 'permission_denied' } : result;
     },
-    recorder: {
-      recordCalls: (position, text, calls) => store.recordCalls(turn, position, text, calls),
-      recordResult: (position, call) => store.recordResult(turn, position, call),
-    },
+    recorder: running.recorder,
     signal: request.signal,
     // A turn that waited almost to the end still gets to say something.
     timeLimitMs: Math.ceil(
@@ -205,7 +231,7 @@ async function think(deps: ChatDeps, scope: Scope, running: Running, rows: Histo
   });
 }
 
-const failed = (error: string): Parameters<TurnStore['finish']>[1] => ({
+const failed = (error: string): TurnOutcome => ({
   status: 'failed',
   reply: null,
   error,
@@ -256,7 +282,7 @@ function responseOf(running: Running, outcome: LoopOutcome, reply: { text: strin
   return {
     threadId: running.turn.threadId,
     message: reply.text,
-    usage: totalUsage(outcome.usage, running.routing?.usage ?? null),
+    usage: addUsage(outcome.usage, running.routing?.classification?.usage ?? null),
     assistantMessageId: reply.replyId,
     _executionMeta: {
       iterationCount: iterations,
@@ -286,15 +312,3 @@ const storedOnly = (running: Running): ChatResult => ({
 
 const routedTo = ({ routing, agent }: Running) =>
   routing === null ? {} : { routedToAgent: agent.id, routedToAgentSlug: agent.definition.slug };
-
-/** What a router's classification cost was spent on this message too. */
-function totalUsage(turn: ModelUsage, routing: ModelUsage | null): ModelUsage {
-  if (routing === null) return turn;
-  const reasoning = (turn.reasoningTokens ?? 0) + (routing.reasoningTokens ?? 0);
-  return {
-    inputTokens: turn.inputTokens + routing.inputTokens,
-    outputTokens: turn.outputTokens + routing.outputTokens,
-    totalTokens: turn.totalTokens + routing.totalTokens,
-    ...((turn.reasoningTokens ?? routing.reasoningTokens) !== undefined && { reasoningTokens: reasoning }),
-  };
-}

@@ -16,6 +16,7 @@ export {
 export { parameterProblems } from './custom/parameters';
 export { accessOf } from './permissions/access-of';
 export { loadPermissions } from './permissions/permissions';
+export { isListed } from './permissions/policy';
 export { validateRole } from './permissions/validate-role';
 export { compileTemplate } from './templates/compile-template';
 export { loadPromptVariables } from './templates/prompt-context';

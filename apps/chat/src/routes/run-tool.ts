@@ -3,12 +3,12 @@ import { HttpError, route } from '@parley/service';
 import type { ToolErrorType, ToolFailure } from '@parley/tools';
 import type { ChatAppDeps } from '../app';
 
-/** The interface knows four types; arguments that do not fit are still the caller's fault. */
+/** The interface knows four types (statuses: decisions.md); what exactly went wrong is the error's `code`. */
 const answers: Record<ToolErrorType, [status: number, errorType: string]> = {
   not_found: [404, 'not_found'],
   tool_not_found: [400, 'tool_not_found'],
   permission_denied: [403, 'permission_denied'],
-  invalid_arguments: [400, 'execution_error'],
+  invalid_arguments: [500, 'execution_error'],
   execution_error: [500, 'execution_error'],
   timeout: [500, 'execution_error'],
 };

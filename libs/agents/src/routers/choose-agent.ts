@@ -1,8 +1,8 @@
 import type { JsonObject, RouterDefinition, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
-import type { ModelUsage, Models } from '../models/model';
+import type { Models } from '../models/model';
 import { idle } from '../threads/turn-store';
-import { type Candidate, classify } from './classify';
+import { type Candidate, type Classification, classify } from './classify';
 import { findByPhone } from './find-by-phone';
 import { matchRules, typesOfRules } from './match-rules';
 
@@ -21,7 +21,8 @@ export type Routing =
       agentSlug: string;
       routerSlug: string;
       by: 'transfer' | 'rule' | 'classification' | 'fallback';
-      usage: ModelUsage | null;
+      /** What the choice of a model cost; null when none was asked. */
+      classification: Classification | null;
     }
   | { ok: false; reason: 'router_not_found' };
 
@@ -31,6 +32,7 @@ interface Row {
   /** The agent that a transfer gave the conversation to, unless it has been idle since. */
   transferred_to: string | null;
   phone: string | null;
+  is_paused: boolean | null;
 }
 
 const defaultContextMessages = 4;
@@ -50,16 +52,18 @@ export async function chooseAgent(
   const chosen = (
     agentSlug: string,
     by: Extract<Routing, { ok: true }>['by'],
-    usage: ModelUsage | null = null,
+    classification: Classification | null = null,
   ): Routing => ({
     ok: true,
     agentSlug,
     routerSlug: request.routerSlug,
     by,
-    usage,
+    classification,
   });
   if (row.transferred_to !== null && router.agents.includes(row.transferred_to))
     return chosen(row.transferred_to, 'transfer');
+  // A person answers: nobody needs to be chosen, and no model to be asked.
+  if (row.is_paused) return chosen(router.fallback, 'fallback');
   if (router.mode === 'rules') {
     const rules = router.rules ?? [];
     const phoneNumber = request.phoneNumber ?? row.phone;
@@ -74,15 +78,15 @@ export async function chooseAgent(
     row.thread_id === null ? [] : loadRecent(db, row.thread_id, router.contextMessages ?? defaultContextMessages),
   ]);
   const { message, signal } = request;
-  const { slug, usage } = await classify(models, scope, { router, candidates, recent, message, signal });
-  return slug === null ? chosen(router.fallback, 'fallback', usage) : chosen(slug, 'classification', usage);
+  const { slug, ...cost } = await classify(models, scope, { router, candidates, recent, message, signal });
+  return slug === null ? chosen(router.fallback, 'fallback', cost) : chosen(slug, 'classification', cost);
 }
 
 async function loadRouter(db: Queryable, scope: Scope, request: RoutingRequest): Promise<Row | null> {
   const threadKey = request.threadId === undefined ? 'external' : 'id';
   const { rows } = await db.query<Row>({
     name: `router-with-thread-by-${threadKey}`,
-    text: `select r.definition, t.id as thread_id, t.params->>'phoneNumber' as phone,
+    text: `select r.definition, t.id as thread_id, t.params->>'phoneNumber' as phone, t.agent_paused as is_paused,
                   case when t.transfer_count > 0 and t.last_message_at >= now() - ${idle} then t.agent_slug end
                     as transferred_to
            from routers r

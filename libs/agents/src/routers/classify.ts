@@ -1,10 +1,16 @@
-import type { RouterDefinition, Scope } from '@parley/contracts';
+import type { Json, RouterDefinition, Scope } from '@parley/contracts';
 import type { ModelMessage, ModelUsage, Models } from '../models/model';
 
 export interface Candidate {
   slug: string;
   name: string;
   description?: string;
+}
+
+/** What asking cost, and how it is recorded among the steps of the turn. */
+export interface Classification {
+  usage: ModelUsage | null;
+  step: Json;
 }
 
 /**
@@ -21,7 +27,7 @@ export async function classify(
     message: string;
     signal?: AbortSignal;
   },
-): Promise<{ slug: string | null; usage: ModelUsage | null }> {
+): Promise<Classification & { slug: string | null }> {
   const { router, candidates, recent, message, signal } = request;
   const settings = await models.settings(scope, router.classifyModel);
   const result = await models.complete(
@@ -30,8 +36,10 @@ export async function classify(
     { system: instructions(candidates), messages: question(recent, message), tools: [], callId: String },
     { signal },
   );
-  if (!result.ok) return { slug: null, usage: null };
-  return { slug: readChoice(result.reply.text, candidates), usage: result.reply.usage };
+  const step = { kind: 'model', purpose: 'routing', name: result.model, durationMs: Math.round(result.durationMs) };
+  if (!result.ok) return { slug: null, usage: null, step: { ...step, status: 'error', error: result.reason } };
+  const { text, usage } = result.reply;
+  return { slug: readChoice(text, candidates), usage, step: { ...step, status: 'success', ...usage } };
 }
 
 const instructions = (candidates: readonly Candidate[]): string =>

@@ -62,15 +62,28 @@ export type HistoryRow = [
   toolCallId: string | null,
 ];
 
-export interface TurnOutcome {
+/** What a turn has used so far. */
+export interface Progress {
+  model?: string;
+  iterations: number;
+  usage: { inputTokens: number; outputTokens: number; reasoningTokens?: number };
+  steps: readonly Json[];
+}
+
+export interface TurnOutcome extends Progress {
   status: 'succeeded' | 'failed';
   /** Null stores no reply. */
   reply: { id: string; position: number; content: string } | null;
   error?: string;
-  model?: string;
-  iterations: number;
-  usage: { inputTokens: number; outputTokens: number; reasoningTokens?: number };
-  steps: Json[];
+}
+
+/** What a call came to: in full, and as the model sees it. */
+export interface CallResult {
+  callId: string;
+  position: number;
+  isError: boolean;
+  full: Json;
+  content: string;
 }
 
 /** How many messages of a thread are read at most; what fits the model's window is decided after. */
@@ -123,57 +136,55 @@ export function createTurnStore(db: Queryable, owner: string) {
       return rows[0]?.claimed ? (rows[0].history ?? []) : null;
     },
 
-    /** Stores what the model asked for, before any of it is done. False: this process has lost the turn. */
-    async recordCalls(turn: Turn, position: number, text: string, calls: readonly StoredToolCall[]): Promise<boolean> {
+    /**
+     * Stores what the model asked for, before any of it is done, and what the turn has used so far: a killed turn keeps it.
+     * False: this process has lost the turn.
+     */
+    async recordCalls(
+      turn: Turn,
+      step: {
+        position: number;
+        text: string;
+        calls: readonly StoredToolCall[];
+        progress: Progress;
+        results: readonly CallResult[];
+      },
+    ): Promise<boolean> {
       const { rowCount } = await db.query({
         name: 'turn-record-calls',
         text: recordCallsSql,
-        values: [turn.id, owner, newId('msg'), position, text, JSON.stringify(calls)],
+        values: [
+          ...resultValues(turn, step.results),
+          owner,
+          newId('msg'),
+          step.position,
+          step.text,
+          JSON.stringify(step.calls),
+          ...progressValues(step.progress),
+        ],
       });
       return rowCount === 1;
     },
 
-    /** Stores what a call came to: in full, and as the model sees it. Also for a turn that was lost meanwhile. */
-    async recordResult(
-      turn: Turn,
-      position: number,
-      call: { id: string; isError: boolean; full: Json; content: string },
-    ): Promise<void> {
-      await db.query({
-        name: 'turn-record-result',
-        text: recordResultSql,
-        values: [
-          turn.id,
-          call.id,
-          call.isError ? 'failed' : 'succeeded',
-          JSON.stringify(call.full),
-          newId('msg'),
-          turn.threadId,
-          position,
-          call.content,
-        ],
-      });
+    /** Stores what calls came to, also for a turn that was lost meanwhile. */
+    async recordResults(turn: Turn, results: readonly CallResult[]): Promise<void> {
+      await db.query({ name: 'turn-record-results', text: recordResultsSql, values: resultValues(turn, results) });
     },
 
-    /** Ends a turn and stores its reply. False: this process had lost it, nothing was stored. */
-    async finish(turn: Turn, outcome: TurnOutcome): Promise<boolean> {
+    /** Ends a turn and stores its reply. False: this process had lost it, no reply was stored. */
+    async finish(turn: Turn, outcome: TurnOutcome, results: readonly CallResult[] = []): Promise<boolean> {
       const { rowCount } = await db.query({
         name: 'turn-finish',
         text: finishSql,
         values: [
-          turn.id,
+          ...resultValues(turn, results),
           owner,
           outcome.status,
           outcome.reply?.content ?? null,
-          outcome.model ?? null,
-          outcome.iterations,
-          outcome.usage.inputTokens,
-          outcome.usage.outputTokens,
-          outcome.usage.reasoningTokens ?? null,
-          JSON.stringify(outcome.steps),
           outcome.error ?? null,
           outcome.reply?.id ?? null,
           outcome.reply?.position ?? null,
+          ...progressValues(outcome),
         ],
       });
       return rowCount === 1;
@@ -234,33 +245,64 @@ const claimSql = `
                 where thread_id = $1 and execution_id < $2 and exists (select 1 from mine)
                 order by execution_id desc, position desc limit $4) m) as history`;
 
+const progressValues = ({ model, iterations, usage, steps }: Progress): unknown[] => [
+  model ?? null,
+  iterations,
+  usage.inputTokens,
+  usage.outputTokens,
+  usage.reasoningTokens ?? null,
+  JSON.stringify(steps),
+];
+
+/** Sets what `progressValues` holds, from parameter `$n`. */
+const progressFrom = (first: number): string =>
+  ['model', 'iterations', 'input_tokens', 'output_tokens', 'reasoning_tokens', 'steps']
+    .map((column, index) => `${column} = $${first + index}`)
+    .join(', ');
+
+const resultValues = (turn: Turn, results: readonly CallResult[]): unknown[] => [
+  turn.id,
+  turn.threadId,
+  JSON.stringify(results.map((result) => ({ ...result, id: newId('msg') }))),
+];
+
+/** Stores results of calls; its parameters are `resultValues`. */
+const resultsAsCtes = `
+  results as (
+    select * from jsonb_to_recordset($3::jsonb)
+      as r (id text, "callId" text, position integer, "isError" boolean, "full" jsonb, content text)),
+  ended as (
+    update tool_calls t set status = (case when r."isError" then 'failed' else 'succeeded' end)::"ToolCallStatus",
+                            result = r."full", finished_at = now()
+    from results r where t.execution_id = $1 and t.call_id = r."callId"),
+  answers as (
+    insert into thread_messages (id, thread_id, execution_id, position, role, content, tool_call_id)
+    select id, $2, $1, position, 'tool', content, "callId" from results)`;
+
+const recordResultsSql = `with ${resultsAsCtes} select 1`;
+
 /** Renews the lease as well: whoever holds it may go on, and whoever would take it must wait for this statement. */
 const recordCallsSql = `
-  with turn as (
-    update executions set lease_until = ${lease}
-    where id = $1 and lease_owner = $2 and status = 'running' returning id, thread_id),
+  with ${resultsAsCtes},
+  turn as (
+    update executions set lease_until = ${lease}, ${progressFrom(9)}
+    where id = $1 and lease_owner = $4 and status = 'running' returning id, thread_id),
   calls as (
     insert into tool_calls (execution_id, call_id, name, args)
-    select turn.id, c.id, c.name, c.args from turn, jsonb_to_recordset($6::jsonb) as c (id text, name text, args jsonb)),
+    select turn.id, c.id, c.name, c.args from turn, jsonb_to_recordset($8::jsonb) as c (id text, name text, args jsonb)),
   message as (
     insert into thread_messages (id, thread_id, execution_id, position, role, content, tool_calls)
-    select $3, thread_id, id, $4, 'assistant', $5, $6::jsonb from turn)
+    select $5, thread_id, id, $6, 'assistant', $7, $8::jsonb from turn)
   select id from turn`;
 
-const recordResultSql = `
-  with call as (
-    update tool_calls set status = $3::"ToolCallStatus", result = $4::jsonb, finished_at = now()
-    where execution_id = $1 and call_id = $2)
-  insert into thread_messages (id, thread_id, execution_id, position, role, content, tool_call_id)
-  values ($5, $6, $1, $7, 'tool', $8, $2)`;
-
 const finishSql = `
-  with turn as (
+  with ${resultsAsCtes},
+  turn as (
     update executions
-    set status = $3::"ExecutionStatus", output = $4, model = $5, iterations = $6, input_tokens = $7, output_tokens = $8,
-        reasoning_tokens = $9, steps = $10::jsonb, error = $11, finished_at = now(), lease_until = null
-    where id = $1 and lease_owner = $2 and status in ('queued', 'running') returning id, thread_id),
+    set status = $5::"ExecutionStatus", output = $6, error = $7, finished_at = now(), lease_until = null,
+        ${progressFrom(10)}
+    where id = $1 and lease_owner = $4 and status in ('queued', 'running') returning id, thread_id),
   message as (
     insert into thread_messages (id, thread_id, execution_id, position, role, content)
-    select $12, thread_id, id, $13, 'assistant', $4 from turn where $12::text is not null)
+    select $8, thread_id, id, $9, 'assistant', $6 from turn where $8::text is not null)
   select id from turn`;
