@@ -27,8 +27,7 @@ export interface Api {
 const timeoutMs = 300_000;
 
 /** The HTTP interface of PARLEY_URL with the key of PARLEY_API_KEY, else of the running development stack. */
-export function createApi(): Api {
-  const { url, key } = apiAddress();
+export function createApi({ url, key } = apiAddress()): Api {
   return {
     url,
     key,

@@ -1,23 +1,32 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { Failure } from './failure';
 
 /** What `npm start` tells of the stack that it runs, in `.parley/stack.json`. */
-interface Stack {
+export interface Stack {
   gatewayUrl: string;
   databaseUrl: string;
+  redisUrl?: string;
+  services?: Record<string, { url?: string; internalUrl?: string; internalPort?: number }>;
   key: string | null;
 }
 
-/** A variable, or the content of the file that NAME_FILE names, as the services read them. */
-function readVariable(name: string): string | undefined {
+/** A variable, or the content of the file that NAME_FILE names, as the services read them; else that of `.env`. */
+export function readVariable(name: string): string | undefined {
   const file = process.env[`${name}_FILE`];
-  if (process.env[name] || !file) return process.env[name] || undefined;
+  if (process.env[name] || !file) return process.env[name] || dotEnv()[name] || undefined;
   try {
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch {
     throw new Failure(`${name}_FILE: cannot read ${file}`);
   }
+}
+
+/** A project's own settings, in its folder; the environment goes before them. */
+function dotEnv(): Record<string, string | undefined> {
+  const file = join(process.cwd(), '.env');
+  return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
 }
 
 /** The database of DATABASE_URL, else of the running development stack. */
@@ -42,8 +51,25 @@ export function apiAddress(): { url: string; key: string } {
   return { url: url.replace(/\/+$/, ''), key };
 }
 
+/**
+ * Where production is: PARLEY_PRODUCTION_URL, else PARLEY_URL; the key is that of PARLEY_PRODUCTION_API_KEY, else of
+ * PARLEY_API_KEY when it is one of production.
+ */
+export function productionAddress(): { url: string; key: string } {
+  const key = readVariable('PARLEY_PRODUCTION_API_KEY') ?? readVariable('PARLEY_API_KEY');
+  if (!key?.startsWith('sk_prod_')) {
+    throw new Failure(
+      'PARLEY_PRODUCTION_API_KEY is not set; make a key with: parley keys create --env production --permissions sync --name deploy',
+    );
+  }
+  const url = readVariable('PARLEY_PRODUCTION_URL') ?? readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl;
+  if (url === undefined) throw new Failure('PARLEY_PRODUCTION_URL is not set');
+  if (!/^https?:\/\//.test(url)) throw new Failure('PARLEY_PRODUCTION_URL must be an http or https address');
+  return { url: url.replace(/\/+$/, ''), key };
+}
+
 /** Looks upwards from the working directory, then beside the checkout that this bundle was built in. */
-function findStack(): Stack | null {
+export function findStack(): Stack | null {
   const folders = [resolve(__dirname, '../../..')];
   for (let folder = process.cwd(); ; folder = dirname(folder)) {
     folders.splice(-1, 0, folder);

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import { addAutomationCommands } from './areas/automations';
 import { addConversationCommands } from './areas/conversations';
+import { addDataCommands } from './areas/data';
 import { addDefinitionCommands } from './areas/definitions';
 import { addOperationCommands } from './areas/operations';
 
@@ -13,7 +15,9 @@ export function createProgram(): Command {
     .option('--debug', 'show the stack of an error')
     .exitOverride();
   addDefinitionCommands(program);
+  addDataCommands(program);
   addConversationCommands(program);
+  addAutomationCommands(program);
   addOperationCommands(program);
   return program;
 }

@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { Scope, TriggerDefinition } from '@parley/contracts';
+import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import pg from 'pg';
+import { type Cli, buildCli } from './cli-under-test';
+
+let cli: Cli;
+let database: TestDatabase;
+let db: pg.Pool;
+let scope: Scope;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  cli = buildCli();
+  database = await createTestDatabase();
+  env = { DATABASE_URL: database.url };
+  db = new pg.Pool({ connectionString: database.url, max: 2 });
+  ({ scope } = await seedOrganization(db, { slug: 'acme' }));
+  await trigger({ slug: 'paid', on: { entityType: 'order', action: 'updated', condition: { 'data.status': 'paid' } } });
+  await trigger({ slug: 'nightly', on: { schedule: '0 3 * * *', timezone: 'Europe/Madrid' }, enabled: false });
+}, 60_000);
+afterAll(async () => {
+  cli.remove();
+  await db.end();
+  await database.drop();
+});
+
+async function trigger(given: Pick<TriggerDefinition, 'slug' | 'on'> & { enabled?: boolean }): Promise<void> {
+  const { slug, on, enabled = true } = given;
+  const definition = { slug, name: slug, on, actions: [{ tool: 'entity.get', args: {} }] };
+  const ofType = 'entityType' in on ? on : null;
+  await db.query(
+    `insert into triggers (id, organization_id, environment, slug, name, enabled, entity_type, action, definition, updated_at)
+     values ($1, $2, $3::"Environment", $1, $1, $4, $5, $6, $7, now())`,
+    [
+      slug,
+      scope.organizationId,
+      scope.environment,
+      enabled,
+      ofType?.entityType ?? null,
+      ofType?.action ?? null,
+      JSON.stringify(definition),
+    ],
+  );
+}
+
+async function run(id: string, rest: Record<string, unknown> = {}): Promise<void> {
+  const row = { status: 'succeeded', error: null, hops: 1, attempts: 1, steps: [], ...rest };
+  await db.query(
+    `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, status, error, hops, attempts,
+       run_at, context, steps) values ($1, $2, $3::"Environment", 'paid', 'event-' || $1, 'ent_1', $4::"TriggerRunStatus", $5, $6, $7, now(), '{}', $8)`,
+    [
+      id,
+      scope.organizationId,
+      scope.environment,
+      row.status,
+      row.error,
+      row.hops,
+      row.attempts,
+      JSON.stringify(row.steps),
+    ],
+  );
+}
+const statusOf = async (id: string) =>
+  (await db.query('select status::text, max_attempts, fence, error from trigger_runs where id = $1', [id])).rows[0];
+const json = async (...args: string[]) => JSON.parse(await cli.succeed([...args, '--json'], { env }));
+
+test('triggers and their runs are listed, one run is shown step by step', async () => {
+  await run('run_1');
+  const steps = [
+    { tool: 'entity.create', as: 'note', status: 'success', attempt: 1, durationMs: 3, result: { id: 'ent_2' } },
+    { tool: 'web.fetch', status: 'error', attempt: 1, durationMs: 9, error: 'no \u001b[31manswer', args: { a: 1 } },
+  ];
+  await run('run_2', { status: 'dead', error: 'web.fetch: no answer', steps });
+  const table = await cli.succeed(['triggers', 'list'], { env });
+  expect(table).toMatch(/^TRIGGER +ON +NEXT +WAITING +RUNNING +DONE +DEAD/m);
+  expect(table).toMatch(/^paid +order updated if data\.status +- +0 +0 +1 +1$/m);
+  expect(table).toMatch(/^nightly +0 3 \* \* \* +- +0 +0 +0 +0 +disabled$/m);
+
+  const { runs, next } = await json('triggers', 'runs', 'paid', '--limit', '1');
+  expect(runs).toMatchObject([{ id: 'run_2', status: 'dead' }]);
+  expect((await json('triggers', 'runs', '--before', next)).runs).toMatchObject([{ id: 'run_1' }]);
+  expect((await json('triggers', 'runs', '--status', 'dead')).runs).toHaveLength(1);
+  expect((await json('triggers', 'runs', '--entity', 'ent_9')).runs).toHaveLength(0);
+
+  const shown = await cli.succeed(['triggers', 'show', 'run_2'], { env });
+  expect(shown).toContain('1. entity.create as note');
+  expect(shown).toContain('ok, try 1, 3 ms  {"id":"ent_2"}');
+  expect(shown).toContain('2. web.fetch {"a":1}');
+  expect(shown).toContain('error, try 1, 9 ms  no \\u001b[31manswer');
+  expect(await json('triggers', 'show', 'run_2')).toMatchObject({ steps, error: 'web.fetch: no answer' });
+  expect(await cli.parley(['triggers', 'show', 'run_9'], { env })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('No run "run_9" in development of acme'),
+  });
+});
+
+test('dead runs are retried, one or all of a trigger, but not past the end of a chain; waiting ones are cancelled', async () => {
+  await run('run_3', { status: 'dead', attempts: 3 });
+  await run('run_4', { status: 'dead', hops: 6 });
+  const listener = new pg.Client({ connectionString: database.url });
+  await listener.connect();
+  const rung = new Promise((resolve) => listener.once('notification', resolve));
+  await listener.query('listen parley_events');
+  expect((await json('triggers', 'retry', 'run_3')).runs).toEqual([{ id: 'run_3', triggerSlug: 'paid' }]);
+  await rung;
+  await listener.end();
+  expect(await statusOf('run_3')).toMatchObject({ status: 'scheduled', max_attempts: 4, error: null });
+  await json('triggers', 'retry', 'paid');
+  expect(await statusOf('run_4')).toMatchObject({ status: 'dead' });
+  expect(await cli.parley(['triggers', 'retry', 'run_4'], { env })).toMatchObject({ code: 1 });
+
+  await run('run_5', { status: 'running' });
+  expect((await json('triggers', 'cancel', 'run_5', 'run_3')).runs).toHaveLength(2);
+  expect(await statusOf('run_5')).toMatchObject({ status: 'cancelled', fence: 1, error: 'Cancelled by hand' });
+  expect(await statusOf('run_3')).toMatchObject({ status: 'cancelled' });
+  expect(await cli.parley(['triggers', 'cancel', 'run_1'], { env })).toMatchObject({ code: 1 });
+});
+
+const happen = (type: string, entityId: string | null, text: string) =>
+  db.query(
+    `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor)
+     values ($1, $2::"Environment", $3, 'order', $4, $5, '{"type":"system"}')`,
+    [scope.organizationId, scope.environment, type, entityId, JSON.stringify({ data: { text } })],
+  );
+
+test('events are followed as they happen', async () => {
+  await happen('entity.created', 'ent_1', 'before');
+  await happen('payment.paid', null, 'other');
+  expect(await cli.succeed(['events', 'tail', '--once', '--type', 'entity.*'], { env })).toMatch(
+    /entity\.created {2}order ent_1 {2}by system {2}\{"status".*|entity\.created order ent_1 by system \{"data":\{"text":"before"\}\}/,
+  );
+  const tail = spawn(process.execPath, [join(cli.bundle, 'main.cjs'), 'events', 'tail', '--json', '--last', '1'], {
+    env: { PATH: process.env.PATH, ...env },
+  });
+  let printed = '';
+  tail.stdout.on('data', (chunk) => (printed += chunk));
+  const lines = async (count: number) => {
+    for (let waited = 0; waited < 20_000 && printed.split('\n').length <= count; waited += 50) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return printed
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).payload.data.text);
+  };
+  try {
+    expect(await lines(1)).toEqual(['other']);
+    await happen('entity.updated', 'ent_1', 'first');
+    await happen('entity.updated', 'ent_2', 'second');
+    expect(await lines(3)).toEqual(['other', 'first', 'second']);
+  } finally {
+    tail.kill();
+  }
+}, 60_000);

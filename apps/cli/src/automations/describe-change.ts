@@ -1,0 +1,19 @@
+import { Failure } from '../failure';
+import type { ScopeOptions } from '../scope';
+import { note, print, printJson } from '../terminal';
+import type { Changed } from './change-runs';
+
+export interface ChangeOptions extends ScopeOptions {
+  json?: boolean;
+}
+
+/** Says which runs were changed; a Failure when none was. */
+export function printChanged(
+  changed: Changed[],
+  { verb, none, json }: { verb: string; none: string; json: boolean | undefined },
+): void {
+  if (changed.length === 0) throw new Failure(none);
+  if (json) return printJson({ runs: changed });
+  for (const { id } of changed) print(id);
+  note(`${verb} ${changed.length} run${changed.length === 1 ? '' : 's'}`);
+}

@@ -1,0 +1,31 @@
+import { withClient } from '../data/client';
+import { parseObject, parsePageLimit } from '../data/input';
+import { usageFailure } from '../failure';
+import { type DataListOptions, showPage } from './data-list';
+
+export interface DataQueryOptions extends DataListOptions {
+  sort?: string;
+}
+
+/** `parley data query <type> [filters]`: filters as in `POST /v1/data/:type/query`. */
+export async function runDataQuery(
+  type: string,
+  filters: string | undefined,
+  { limit, cursor, status, sort, json }: DataQueryOptions,
+): Promise<void> {
+  const input = {
+    filters: filters === undefined ? undefined : parseObject(filters, 'the filters'),
+    limit: parsePageLimit(limit),
+    cursor,
+    status,
+    sort: sort === undefined ? undefined : parseSort(sort),
+  };
+  showPage(await withClient((client) => client.data.query(type, input as object)), json);
+}
+
+/** `data.price` or `data.price:asc`. */
+function parseSort(text: string): { field: string; direction: 'asc' | 'desc' } {
+  const [, field, direction = 'desc'] = /^(.+?)(?::(asc|desc))?$/.exec(text) ?? [];
+  if (field === undefined) throw usageFailure('--sort wants a field, such as data.price:asc');
+  return { field, direction: direction as 'asc' | 'desc' };
+}

@@ -1,0 +1,40 @@
+import { type RunFilter, type RunSummary, listRuns, runId } from '../automations/read-runs';
+import type { RunState } from '../automations/run-states';
+import { type PageOptions, parsePage } from '../page';
+import { previewOf } from '../safe-text';
+import { type ScopeOptions, withScope } from '../scope';
+import { formatDuration, formatTable, formatTime, note, print, printJson } from '../terminal';
+
+export interface TriggersRunsOptions extends ScopeOptions, PageOptions {
+  status?: RunState;
+  entity?: string;
+  json?: boolean;
+}
+
+/** `parley triggers runs [trigger]`: runs, newest first. */
+export async function runTriggersRuns(trigger: string | undefined, options: TriggersRunsOptions): Promise<void> {
+  const page = parsePage(options, runId);
+  const filter: RunFilter = { triggerSlug: trigger, status: options.status, entityId: options.entity };
+  const { name, items, next } = await withScope(options, async (db, scope) => ({
+    name: scope.name,
+    ...(await listRuns(db, scope, { ...page, ...filter })),
+  }));
+  if (options.json) return printJson({ runs: items, next });
+  if (items.length === 0) return note(`No${page.before ? ' more' : ''} such runs in ${name}`);
+  print(formatTable(['RUN', 'CREATED', 'TRIGGER', 'CAUSE', 'ENTITY', 'STATUS', 'TRIES', 'TOOK', ''], items.map(toRow)));
+  if (next !== null) note(`more: --before ${next}`);
+}
+
+const toRow = (run: RunSummary): string[] => [
+  run.id,
+  formatTime(run.createdAt),
+  run.triggerSlug,
+  run.cause.replace(/-.*$/, ''),
+  run.entityId ?? '-',
+  run.status,
+  `${run.attempts} of ${run.maxAttempts}`,
+  run.startedAt === null || run.finishedAt === null
+    ? '-'
+    : formatDuration(run.finishedAt.getTime() - run.startedAt.getTime()),
+  run.status === 'scheduled' && run.error === null ? `due ${formatTime(run.runAt)}` : previewOf(run.error ?? '', 60),
+];

@@ -1,0 +1,54 @@
+import type { RunStep } from '@parley/tools';
+import { type Run, requireRun } from '../automations/read-runs';
+import { cutText, safeLine } from '../safe-text';
+import { type ScopeOptions, withScope } from '../scope';
+import { colors, formatDuration, formatFields, formatTime, print, printJson, timeZone } from '../terminal';
+
+export interface TriggersShowOptions extends ScopeOptions {
+  full?: boolean;
+  json?: boolean;
+}
+
+/** `parley triggers show <run>`: what one run did, step by step and try by try. */
+export async function runTriggersShow(id: string, { full, json, ...options }: TriggersShowOptions): Promise<void> {
+  const run = await withScope(options, (db, scope) => requireRun(db, scope, id));
+  if (json) return printJson(run);
+  print(formatHead(run));
+  print();
+  print(colors.bold('steps'));
+  run.steps.forEach((step, index) => print(formatStep(step, index + 1, full ? Infinity : 500)));
+  if (run.steps.length === 0) print('  none');
+}
+
+const formatHead = (run: Run): string =>
+  formatFields({
+    run: run.id,
+    trigger: run.triggerSlug,
+    cause: run.cause,
+    entity: run.entityId ?? undefined,
+    status: run.status,
+    error: run.error ?? undefined,
+    tries: `${run.attempts} of ${run.maxAttempts}`,
+    hops: String(run.hops),
+    request: run.requestId ?? undefined,
+    created: `${formatTime(run.createdAt)} (${timeZone()})`,
+    due: formatTime(run.runAt),
+    started: run.startedAt === null ? undefined : formatTime(run.startedAt),
+    took:
+      run.startedAt === null || run.finishedAt === null
+        ? undefined
+        : formatDuration(run.finishedAt.getTime() - run.startedAt.getTime()),
+  });
+
+function formatStep(
+  { tool, as, status, attempt, durationMs, args, result, error }: RunStep,
+  number: number,
+  cut: number,
+) {
+  const margin = ' '.repeat(`  ${number}. `.length);
+  const called = `${safeLine(tool)}${as === undefined ? '' : ` as ${safeLine(as)}`}`;
+  const given = args === undefined ? '' : ` ${safeLine(cutText(JSON.stringify(args), cut))}`;
+  const outcome = `${status === 'error' ? colors.red('error') : 'ok'}, try ${attempt}, ${formatDuration(durationMs)}`;
+  const answer = error ?? (result === undefined ? '' : JSON.stringify(result));
+  return `  ${number}. ${called}${given}\n${margin}${outcome}${answer === '' ? '' : `  ${safeLine(cutText(answer, cut))}`}`;
+}

@@ -1,0 +1,31 @@
+import { ParleyApiError, ParleyClient } from '@parley/client';
+import type { JsonObject } from '@parley/contracts';
+import { ApiFailure } from '../api';
+import { apiAddress } from '../environment';
+import { Failure } from '../failure';
+
+export type DataClient = ParleyClient<Record<string, JsonObject>>;
+
+/** Runs `work` with the typed client; what it throws is told like any other failure of the API. */
+export async function withClient<T>(work: (client: DataClient) => Promise<T>): Promise<T> {
+  const { url, key } = apiAddress();
+  const client = new ParleyClient({ apiKey: key, baseUrl: url, maxRetries: 8 });
+  try {
+    return await work(client);
+  } catch (error) {
+    throw explainApiError(error, url);
+  }
+}
+
+export function explainApiError(error: unknown, url: string): unknown {
+  if (error instanceof ParleyApiError) {
+    const { status, code, requestId, details = [], message } = error;
+    const more = details.length > 1 ? details.map((one) => `\n  ${one.path}: ${one.message}`).join('') : '';
+    return new ApiFailure(status, code, requestId, details, message + more);
+  }
+  // The platform's fetch says only that it failed, and why in its cause.
+  const cause = (error as { cause?: { code?: string; message?: string } }).cause;
+  if (error instanceof TypeError && cause !== undefined)
+    return new Failure(`${new URL(url).origin} does not answer: ${cause.message || cause.code}`);
+  return error;
+}

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import type { Entity, JsonObject } from '@parley/contracts';
+import { formatCsvRow, parseCsv } from './csv';
+import { createWriter, readRows } from './rows';
+
+const rowsOf = (text: string) => [...parseCsv(text)];
+
+test.each([
+  [
+    'a,b\n1,2\n',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    '\ufeffa,b\r\n1,2',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  ['a\n"x, ""y""\nz"\n\nb', [['a'], ['x, "y"\nz'], ['b']]],
+  [
+    'a,\n,b\n',
+    [
+      ['a', ''],
+      ['', 'b'],
+    ],
+  ],
+  ['"a"b,c', [['ab', 'c']]],
+  ['', []],
+])('CSV %j', (text, rows) => {
+  expect(rowsOf(text)).toEqual(rows);
+});
+
+test('a quote that is never closed is told with its line', () => {
+  expect(() => rowsOf('a\nb\n"c\nd')).toThrow('line 3: a quote is never closed');
+});
+
+test('every row comes back as it was written', () => {
+  const cell = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', ' ', 'é') });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(cell, cell, fc.constant('end')), { maxLength: 5 }), (rows) => {
+      expect(rowsOf(rows.map((row) => `${formatCsvRow(row)}\n`).join(''))).toEqual(rows);
+    }),
+  );
+});
+
+const schema = { name: 'string', price: 'number', inStock: 'boolean', tags: 'array', size: 'object', note: 'any' };
+const entity = (data: JsonObject): Entity => ({
+  id: 'entity_1',
+  type: 'product',
+  status: 'draft',
+  data,
+  createdAt: 1,
+  updatedAt: 2,
+});
+
+test.each(['csv', 'jsonl'] as const)('what an export writes as %s, an import reads', (format) => {
+  const { head, line } = createWriter(format, schema);
+  const value = fc.oneof(
+    fc.string(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  const field = fc.oneof(value, fc.array(value, { maxLength: 2 }), fc.dictionary(fc.string(), value, { maxKeys: 2 }));
+  const names = fc.constantFrom(...Object.keys(schema), 'undeclared', 'data', 'x,"y"');
+  fc.assert(
+    fc.property(fc.dictionary(names, field, { maxKeys: 6 }), (data) => {
+      const { rows, problems } = readRows(head + line(entity(data as JsonObject)), format, schema);
+      expect(problems).toEqual([]);
+      const expected = JSON.parse(JSON.stringify({ status: 'draft', data })) as unknown;
+      expect(JSON.parse(JSON.stringify(rows))).toEqual([expected]);
+    }),
+  );
+});
+
+test('a plain table has a field in each column, typed by the schema', () => {
+  const text = 'name,price,inStock,tags,status,own\nLamp,12.5,TRUE,"[""a""]",new,7\nVase,,,,,\n';
+  expect(readRows(text, 'csv', schema)).toEqual({
+    problems: [],
+    rows: [
+      { data: { name: 'Lamp', price: 12.5, inStock: true, tags: ['a'], status: 'new', own: '7' } },
+      { data: { name: 'Vase' } },
+    ],
+  });
+});
+
+test('lines are whole entities, or what is in their data', () => {
+  const text =
+    '{"name":"Lamp"}\n\n{"id":"1","type":"t","status":"draft","data":{"a":1},"createdAt":1,"updatedAt":1}\n{"data":{"b":1},"more":1}';
+  expect(readRows(text, 'jsonl', {}).rows).toEqual([
+    { data: { name: 'Lamp' } },
+    { data: { a: 1 }, status: 'draft' },
+    { data: { data: { b: 1 }, more: 1 } },
+  ]);
+});
+
+test('every row that cannot be read is named', () => {
+  const text = 'name,price\nLamp,cheap\nVase,2\nCup,1,more\n';
+  expect(readRows(text, 'csv', schema).problems).toEqual([
+    'row 2: price is no number: cheap',
+    'row 4: has 3 fields, the header 2',
+  ]);
+  expect(readRows('{"a":1}\n[1]\n{', 'jsonl', {}).problems).toEqual([
+    'line 2: must be a JSON object',
+    expect.stringMatching(/^line 3: /),
+  ]);
+});

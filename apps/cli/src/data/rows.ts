@@ -1,0 +1,161 @@
+import type { Entity, Json, JsonObject } from '@parley/contracts';
+import { usageFailure } from '../failure';
+import { formatCsvRow, parseCsv } from './csv';
+
+export const formats = ['csv', 'jsonl'] as const;
+export type Format = (typeof formats)[number];
+
+/** Field to type name, as `GET /v1/entity-types` shows it. */
+export type Schema = Record<string, string>;
+
+export interface NewEntity {
+  data: JsonObject;
+  status?: string;
+}
+
+export function formatOf(given: string | undefined, file: string | undefined): Format {
+  const name = given ?? (/\.csv$/i.test(file ?? '') ? 'csv' : 'jsonl');
+  if (!(formats as readonly string[]).includes(name)) throw usageFailure(`--format is csv or jsonl, not "${name}"`);
+  return name as Format;
+}
+
+/** The entities of a file, in order. What cannot be read is a problem with its row, and stands in the way of all. */
+export function readRows(text: string, format: Format, schema: Schema): { rows: NewEntity[]; problems: string[] } {
+  const problems: string[] = [];
+  const rows = format === 'csv' ? readCsv(text, schema, problems) : readJsonLines(text, problems);
+  return { rows, problems };
+}
+
+function readJsonLines(text: string, problems: string[]): NewEntity[] {
+  return text.split(/\r?\n/).flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    try {
+      return [toNewEntity(JSON.parse(line))];
+    } catch (error) {
+      problems.push(`line ${index + 1}: ${(error as Error).message}`);
+      return [];
+    }
+  });
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const entityKeys = new Set(['id', 'type', 'status', 'data', 'createdAt', 'updatedAt']);
+
+/** A whole entity, as an export writes it, or only what is in its `data`. */
+function toNewEntity(value: unknown): NewEntity {
+  if (!isObject(value)) throw new Error('must be a JSON object');
+  const { data, status } = value;
+  if (!isObject(data) || Object.keys(value).some((key) => !entityKeys.has(key))) return { data: value };
+  return { data, ...(typeof status === 'string' && { status }) };
+}
+
+function readCsv(text: string, schema: Schema, problems: string[]): NewEntity[] {
+  const found: NewEntity[] = [];
+  try {
+    const lines = parseCsv(text);
+    const first = lines.next();
+    if (first.done) return [];
+    const header = first.value.map((name) => name.trim());
+    let number = 1;
+    for (const cells of lines) {
+      number += 1;
+      try {
+        if (cells.length > header.length) throw new Error(`has ${cells.length} fields, the header ${header.length}`);
+        found.push(fromCells(header, cells, schema));
+      } catch (error) {
+        problems.push(`row ${number}: ${(error as Error).message}`);
+      }
+    }
+  } catch (error) {
+    problems.push((error as Error).message);
+  }
+  return found;
+}
+
+/** With columns `data.<field>` the others are the entity's own; without them every column is a field. */
+function fromCells(header: string[], cells: string[], schema: Schema): NewEntity {
+  const isExport = header.some((name) => name.startsWith('data.'));
+  const entity: NewEntity = { data: {} };
+  for (const [at, name] of header.entries()) {
+    const cell = cells[at] ?? '';
+    const field = isExport ? (name.startsWith('data.') ? name.slice('data.'.length) : null) : name;
+    if (cell === '' || name === '') continue;
+    if (field !== null) entity.data[field] = toValue(cell, schema[field], field);
+    else if (name === 'status') entity.status = cell;
+    else if (name === 'data') Object.assign(entity.data, JSON.parse(cell));
+  }
+  return entity;
+}
+
+/** A cell by the type of its field; of a field that nobody has declared the text itself. */
+function toValue(cell: string, type: string | undefined, field: string): Json {
+  switch (type) {
+    case 'number':
+    case 'integer': {
+      const number = Number(cell);
+      if (Number.isNaN(number) || cell.trim() === '') throw new Error(`${field} is no number: ${cell}`);
+      return number;
+    }
+    case 'boolean':
+      if (!/^(true|false)$/i.test(cell)) throw new Error(`${field} is neither true nor false: ${cell}`);
+      return cell.toLowerCase() === 'true';
+    case 'object':
+    case 'array':
+    case 'any':
+      return jsonOr(cell, type === 'any' ? cell : null, field);
+    default:
+      return cell;
+  }
+}
+
+function jsonOr(cell: string, otherwise: Json, field: string): Json {
+  try {
+    return JSON.parse(cell) as Json;
+  } catch {
+    if (otherwise === null) throw new Error(`${field} is not JSON: ${cell}`);
+    return otherwise;
+  }
+}
+
+/** How entities are written: a head line for CSV, and one line for each. */
+export function createWriter(format: Format, schema: Schema): { head: string; line(entity: Entity): string } {
+  if (format === 'jsonl') return { head: '', line: (entity) => `${JSON.stringify(entity)}\n` };
+  const fields = Object.keys(schema);
+  const header = ['id', 'status', 'createdAt', 'updatedAt', ...fields.map((name) => `data.${name}`), 'data'];
+  return {
+    head: `${formatCsvRow(header)}\n`,
+    line({ id, status, createdAt, updatedAt, data }) {
+      // What the type does not declare stands together in the last column.
+      const rest = Object.entries(data).filter(
+        ([name, value]) => !fields.includes(name) || !isPlain(value, schema[name]),
+      );
+      const cells = fields.map((name) => (isPlain(data[name], schema[name]) ? toCell(data[name]) : ''));
+      const more = rest.length === 0 ? '' : JSON.stringify(Object.fromEntries(rest));
+      return `${formatCsvRow([id, status, String(createdAt), String(updatedAt), ...cells, more])}\n`;
+    },
+  };
+}
+
+/** Whether a cell of this type comes back as the same value. */
+function isPlain(value: Json | undefined, type: string | undefined): boolean {
+  if (value === undefined) return true;
+  if (value === null || value === '') return false;
+  switch (type) {
+    case 'number':
+    case 'integer':
+      return typeof value === 'number';
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'object':
+    case 'array':
+      return typeof value === 'object';
+    case 'any':
+      return typeof value !== 'string';
+    default:
+      return typeof value === 'string';
+  }
+}
+
+const toCell = (value: Json | undefined): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
