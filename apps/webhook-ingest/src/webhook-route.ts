@@ -9,9 +9,10 @@ const bodyLimitBytes = 1024 * 1024;
 export const webhookRoute = (deps: ReceiveDeps, door: Door) =>
   route(
     { method: 'post', path: door.path, permission: null, response: z.object({ received: z.literal(true) }) },
-    async (_input, { request, requestId, note }) => {
+    async (_input, context) => {
+      const { request, requestId } = context;
       const body = await readBody(request, bodyLimitBytes);
-      note({ provider: door.provider, bytes: body.length });
+      context.note({ provider: door.provider, bytes: body.length });
       await receive(deps, door, { headers: request.headers, body }, requestId);
       return { received: true };
     },

@@ -6,3 +6,5 @@ export { type ModelServer, startModelServer } from './model-server/model-server'
 export { type ModelScript, type ModelServerReply, type ModelServerRequest } from './model-server/protocol';
 export { type ServiceName, type Stack, type StackOptions, startStack } from './stack/start-stack';
 export { type SeededOrganization, seedOrganization } from './seed-organization';
+export { type KapsoServer, startKapsoServer } from './providers/kapso-server';
+export { type ResendServer, startResendServer } from './providers/resend-server';

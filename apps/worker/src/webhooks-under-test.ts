@@ -1,0 +1,208 @@
+/* eslint-disable @nx/enforce-module-boundaries, no-restricted-properties -- only tests use it: the doors and the worker are the two ends of one way */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Db, createDb } from '@parley/db';
+import { closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/queues';
+import { createLogger, loadConfig, silentLogger } from '@parley/service';
+import {
+  type KapsoServer,
+  type ResendServer,
+  type SeededOrganization,
+  createTestDatabase,
+  createTestRedis,
+  seedOrganization,
+  startKapsoServer,
+  startResendServer,
+} from '@parley/testing';
+import { createInbox, signBody, signStandardWebhook } from '@parley/webhooks';
+import { createIngestApp } from '../../webhook-ingest/src/app';
+import { createJobSender } from '../../webhook-ingest/src/job-sender';
+import { createRefusalLog } from '../../webhook-ingest/src/refusal-log';
+import { workerVariables } from './config';
+import { createRuntime } from './runtime';
+import { createWorker } from './worker';
+
+export const secrets = {
+  clerk: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
+  kapso: 'kapso-secret',
+  polar: 'polar_whs_secret_of_the_test',
+  resend: `whsec_${Buffer.alloc(32, 2).toString('base64')}`,
+};
+export const phoneNumberId = '109876543210987';
+
+const fixtures = join(__dirname, '../../../libs/webhooks/fixtures');
+export const readFixture = (file: string): Buffer => readFileSync(join(fixtures, file));
+
+export interface Sample {
+  file: string;
+  path: string;
+  headers?: Record<string, string>;
+}
+export const samples = (JSON.parse(readFixture('manifest.json').toString()) as { samples: Sample[] }).samples;
+
+export interface WebhookBench {
+  db: Db;
+  kapso: KapsoServer;
+  resend: ResendServer;
+  /** Has the number that the fixtures name, answered by `helper`. */
+  organization: SeededOrganization;
+  connectionId: string;
+  runtime: ReturnType<typeof createRuntime>;
+  redis: { url: string; flush(): Promise<void> };
+  /** Posts a fixture as its provider would; the status. */
+  post(sample: Sample, options?: { id?: string; door?: number }): Promise<number>;
+  postBody(path: string, body: unknown, options?: { id?: string; headers?: Record<string, string> }): Promise<number>;
+  /** Waits until nothing is left to do. */
+  settled(): Promise<void>;
+  until(condition: () => Promise<boolean>): Promise<void>;
+  stopWorker(): Promise<void>;
+  startWorker(): void;
+  close(): Promise<void>;
+}
+
+/** The doors and the worker on real PostgreSQL and Redis, with the providers' APIs played by local servers. */
+export async function startWebhooks({ doors = 1 } = {}): Promise<WebhookBench> {
+  const [database, redis, kapso, resend] = await Promise.all([
+    createTestDatabase(),
+    createTestRedis(),
+    startKapsoServer(),
+    startResendServer(),
+  ]);
+  const db = createDb({ databaseUrl: database.url });
+  const log = process.env.PARLEY_TEST_LOG ? createLogger({ service: 'test', level: 'warn' }) : silentLogger();
+  const config = loadConfig(workerVariables, {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+    KAPSO_API_URL: kapso.url,
+    KAPSO_API_KEY: kapso.apiKey,
+    RESEND_API_URL: resend.url,
+    RESEND_API_KEY: resend.apiKey,
+    EMAIL_FROM: 'Acme <hello@acme.example>',
+    MESSAGING_WEBHOOK_SECRET: secrets.kapso,
+    PUBLIC_URL: 'https://parley.example',
+  });
+  const organization = await seedOrganization(db.pool, {
+    slug: 'shop',
+    agents: [{ slug: 'helper', tools: ['entity.create', 'entity.query', 'whatsapp.send'] }],
+    entityTypes: [{ slug: 'order', name: 'Order', schema: { note: 'string' } }],
+  });
+  const connectionId = 'conn_fixture';
+  await db.pool.query(
+    `insert into channel_connections (id, organization_id, environment, external_customer_id, phone_number_id, phone_number,
+                                      status, agent_slug, updated_at)
+     values ($1, $2, 'development', 'customer', $3, '15551234567', 'connected', 'helper', now())`,
+    [connectionId, organization.scope.organizationId, phoneNumberId],
+  );
+  const producer = connectRedis({ url: redis.url, role: 'producer' });
+  await waitForRedis(producer, 5_000);
+  const queues = createQueues({ redis: producer });
+  const runtime = createRuntime({ config, db, log });
+
+  const pools: Db[] = [];
+  const servers: Server[] = [];
+  for (let at = 0; at < doors; at += 1) {
+    const own = createDb({ databaseUrl: database.url });
+    pools.push(own);
+    const inbox = createInbox(own.pool);
+    const app = createIngestApp({
+      db: own,
+      inbox,
+      jobs: createJobSender({ queues, log }),
+      refusals: createRefusalLog({ inbox, log }),
+      log,
+      checkResponses: true,
+      secrets: { clerk: [secrets.clerk], kapso: [secrets.kapso], polar: [secrets.polar], resend: [secrets.resend] },
+    } as Parameters<typeof createIngestApp>[0]);
+    const server = createServer(app);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    servers.push(server);
+  }
+
+  let worker: { close(): Promise<void> } | undefined;
+  let workerRedis: ReturnType<typeof connectRedis> | undefined;
+  const startWorker = () => {
+    workerRedis = connectRedis({ url: redis.url, role: 'worker' });
+    worker = createWorker({ ...runtime, db, queues, redis: workerRedis, log, purgeGraceDays: 0 });
+  };
+  const stopWorker = async () => {
+    await worker?.close();
+    if (workerRedis) await closeRedis(workerRedis);
+    worker = undefined;
+  };
+  startWorker();
+
+  async function send(door: number, path: string, body: Buffer, headers: Record<string, string>): Promise<number> {
+    const { port } = servers[door]!.address() as AddressInfo;
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      body: new Uint8Array(body),
+      headers,
+    });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  const bench: WebhookBench = {
+    db,
+    kapso,
+    resend,
+    organization,
+    connectionId,
+    runtime,
+    redis,
+    post: ({ file, path, headers = {} }, { id = randomUUID(), door = 0 } = {}) => {
+      const body = readFixture(file);
+      return send(door, path, body, { ...headers, ...signatureOf(path, body, id) });
+    },
+    postBody: (path, body, { id = randomUUID(), headers = {} } = {}) => {
+      const bytes = Buffer.from(JSON.stringify(body));
+      return send(0, path, bytes, { ...headers, ...signatureOf(path, bytes, id) });
+    },
+    async until(condition) {
+      const endMs = Date.now() + 60_000;
+      while (!(await condition())) {
+        if (Date.now() > endMs) throw new Error('not within a minute');
+        await sleep(50);
+      }
+    },
+    settled: () =>
+      bench.until(async () => {
+        const { rows } = await db.pool.query<{ left: number }>(
+          `select (select count(*) from webhook_deliveries where status = 'received')
+                + (select count(*) from messages where status in ('received', 'answering', 'queued', 'sending'))
+                + (select count(*) from organization_purges where finished_at is null) as left`,
+        );
+        return Number(rows[0]!.left) === 0;
+      }),
+    startWorker,
+    stopWorker,
+    async close() {
+      for (const server of servers) {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      }
+      await stopWorker();
+      for (const { close } of runtime.closing) await close();
+      await queues.close();
+      await closeRedis(producer);
+      await Promise.all([kapso.stop(), resend.stop(), db.close(), ...pools.map((pool) => pool.close())]);
+      await database.drop();
+    },
+  };
+  return bench;
+}
+
+/** The headers that prove a delivery at a path. */
+export function signatureOf(path: string, body: Buffer, id: string): Record<string, string> {
+  const nowMs = Date.now();
+  if (path.startsWith('/webhook/kapso')) return { 'X-Webhook-Signature': signBody(body, secrets.kapso) };
+  if (path === '/webhook/polar')
+    return signStandardWebhook({ id, body, secret: secrets.polar, family: 'webhook', isSecretDecoded: false, nowMs });
+  const secret = path === '/webhook/clerk' ? secrets.clerk : secrets.resend;
+  return signStandardWebhook({ id, body, secret, family: 'svix', isSecretDecoded: true, nowMs });
+}

@@ -1,0 +1,58 @@
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ProviderRequest {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingMessage['headers'];
+  /** Parsed JSON, or null. */
+  body: Record<string, unknown> | null;
+}
+
+/** An answer, or `drop`: the connection breaks and the caller never hears. */
+export type ProviderAnswer = { status: number; body?: unknown; headers?: Record<string, string> } | 'drop';
+
+export interface ProviderServer {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** A local HTTP server that plays a third party. */
+export async function startProviderServer(
+  answer: (request: ProviderRequest) => ProviderAnswer | Promise<ProviderAnswer>,
+): Promise<ProviderServer> {
+  const server = createServer((request, response) => void handle(request, response));
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const url = new URL(request.url ?? '/', 'http://provider');
+    const given = await answer({
+      method: request.method ?? 'GET',
+      path: decodeURIComponent(url.pathname),
+      query: url.searchParams,
+      headers: request.headers,
+      body: parse(Buffer.concat(chunks).toString('utf8')),
+    });
+    if (given === 'drop') return void request.socket.destroy();
+    const text = given.body === undefined ? '' : JSON.stringify(given.body);
+    response.writeHead(given.status, { 'Content-Type': 'application/json', ...given.headers }).end(text);
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
+}
