@@ -208,6 +208,19 @@ describe('fetch', () => {
     expect(body.result ?? body.error).toEqual(result);
   });
 
+  it('says in which line of the handler it failed, and so do tools', async () => {
+    expect((await run('const url = "http://localhost/";\n\nawait fetch(url)')).body).toMatchObject({
+      error: expect.stringContaining('fetch failed'),
+      errorName: 'TypeError',
+      line: 3,
+    });
+    expect((await run('const call = async () => {\n  await parley.denied({});\n};\nawait call()')).body).toMatchObject({
+      error: expect.stringContaining('Permission denied'),
+      errorName: 'ToolError',
+      line: 2,
+    });
+  });
+
   it('is held to allowedHosts', async () => {
     const code = 'return await fetch(args.site).then((r) => r.status, (e) => e.message)';
     expect((await run(code, { allowedHosts: ['127.0.0.1'] })).body.result).toBe(200);

@@ -57,8 +57,8 @@ const shareOfLevel = 1 / 8;
 export function createExecutor(options: ExecutorOptions): Executor {
   const { log, metrics, maxQueue, queueTimeoutMs } = options;
   let hasWarned = false;
-  const start = async () => {
-    const process = await startProcess({ entry: options.sandboxEntry, uid: options.sandboxUid });
+  const start = async (isUrgent: boolean) => {
+    const process = await startProcess({ entry: options.sandboxEntry, uid: options.sandboxUid, isUrgent });
     if (!process.isLimited && !hasWarned) {
       hasWarned = true;
       log.warn('sandbox processes run without kernel limits here: prlimit is missing or refused');

@@ -1,7 +1,8 @@
 import type { SandboxProcess } from './start-process';
 
 export interface PoolOptions {
-  start: () => Promise<SandboxProcess>;
+  /** `isUrgent`: a call waits for it. */
+  start: (isUrgent: boolean) => Promise<SandboxProcess>;
   /** Kept warm. */
   min: number;
   /** Under load, for calls from outside. */
@@ -97,7 +98,7 @@ export function createPool(options: PoolOptions): Pool {
     if (isClosed || count() >= most) return;
     starting++;
     try {
-      const process = await options.start();
+      const process = await options.start(waiting.length > 0);
       starting--;
       if (isClosed) return process.kill();
       alive.set(process, performance.now());

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type Frame, createFrameReader, encodeFrame } from './frames';
 import { limitProcess } from './process-limits';
 import type { FromSandbox, ToSandbox } from './protocol';
+import { yieldWhileStarting } from './yield-to-others';
 
 export interface SandboxProcess {
   pid: number;
@@ -26,6 +27,8 @@ export interface StartOptions {
   entry: string;
   /** What to run as, when this process is root. */
   uid: number;
+  /** False: others go first; for what nobody waits for yet. */
+  isUrgent?: boolean;
   startTimeoutMs?: number;
 }
 
@@ -50,7 +53,12 @@ const nodeFlags = [
 const env = { TZ: 'UTC', MALLOC_ARENA_MAX: '1', UV_USE_IO_URING: '0' };
 
 /** Starts and seals one sandbox process: loaded → limited by the kernel → root given up → ready. */
-export async function startProcess({ entry, uid, startTimeoutMs = 10_000 }: StartOptions): Promise<SandboxProcess> {
+export async function startProcess({
+  entry,
+  uid,
+  isUrgent = true,
+  startTimeoutMs = 10_000,
+}: StartOptions): Promise<SandboxProcess> {
   const child = spawn(process.execPath, [...nodeFlags, entry], {
     cwd: '/',
     env,
@@ -58,12 +66,14 @@ export async function startProcess({ entry, uid, startTimeoutMs = 10_000 }: Star
   });
   const started = wrap(child);
   const timer = setTimeout(() => started.kill(), startTimeoutMs);
+  const recover = isUrgent ? null : yieldWhileStarting(started.pid);
   try {
     await next(started, 'loaded');
     started.isLimited = (await limitProcess(started.pid)) !== null;
     const isRoot = process.getuid?.() === 0;
     started.send({ head: { type: 'seal', uid: isRoot ? uid : null } });
     await next(started, 'ready');
+    recover?.();
     return started;
   } catch (error) {
     started.kill();

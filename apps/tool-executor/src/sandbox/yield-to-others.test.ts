@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { type SandboxProcess, startProcess } from './start-process';
 import { runHandler } from './run-handler';
@@ -29,11 +30,34 @@ async function lowestWhile(code: string): Promise<{ during: number; after: numbe
   return { during, after: getPriority(one.pid), isKept };
 }
 
+/** Of a process that may just have ended. */
+function priorityOf(pid: number): number {
+  try {
+    return getPriority(pid);
+  } catch {
+    return 0;
+  }
+}
+
 const isObservable = process.platform === 'linux' && process.getuid?.() === 0;
 
 if (isObservable) {
   it('gives a run that only computes less precedence, and its process the old one afterwards', async () => {
     expect(await lowestWhile('for (;;);')).toEqual({ during: 15, after: 0, isKept: true });
+  });
+}
+
+if (isObservable) {
+  it('lets others go first while a process starts that nobody waits for', async () => {
+    let during = 0;
+    const look = setInterval(() => {
+      const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
+      for (const pid of children) if (Number(pid) !== one.pid) during = Math.max(during, priorityOf(Number(pid)));
+    }, 5);
+    const ready = await startProcess({ entry: sandbox.entry, uid: 65_534, isUrgent: false });
+    clearInterval(look);
+    expect([during, getPriority(ready.pid)]).toEqual([15, 0]);
+    ready.kill();
   });
 }
 

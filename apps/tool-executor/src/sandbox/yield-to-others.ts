@@ -44,6 +44,15 @@ function computedMs(pid: number): number | null {
   }
 }
 
+/**
+ * Takes precedence from a process that is being started: to take the place of one that was killed is not urgent, and
+ * loading the engine must not slow calls. The returned function gives it back. Only root can, so nobody else begins.
+ */
+export function yieldWhileStarting(pid: number): () => void {
+  const isLow = process.getuid?.() === 0 && prioritize(pid, low);
+  return () => void (isLow && prioritize(pid, 0));
+}
+
 function prioritize(pid: number, priority: number): boolean {
   try {
     setPriority(pid, priority);

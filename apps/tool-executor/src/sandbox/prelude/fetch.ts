@@ -122,6 +122,8 @@ export function installFetch(host: PreludeHost): void {
     if (bytes && (method === 'GET' || method === 'HEAD')) throw new TypeError('A GET or HEAD request has no body');
     if (type !== undefined && !headers.has('content-type')) headers.set('content-type', type);
     const asked = { url, method, headers: [...headers], redirect: init.redirect };
+    // Made here, where the handler is still on the stack: its line is what an author looks for.
+    const failed = new TypeError();
     const { id, answer } = host.request('fetch', asked, bytes);
     const aborted = new Promise<never>((_resolve, reject) => {
       signal?.addEventListener(
@@ -135,7 +137,7 @@ export function installFetch(host: PreludeHost): void {
     });
     const { value, bytes: body } = await Promise.race([answer, aborted]);
     const got = value as { ok: boolean; message: string; status: number; statusText: string; headers: Pair[] };
-    if (!got.ok) throw new TypeError(`fetch failed: ${got.message}`);
+    if (!got.ok) throw Object.assign(failed, { message: `fetch failed: ${got.message}` });
     return new Response(body, got);
   };
 

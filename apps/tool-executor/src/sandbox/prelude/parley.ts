@@ -3,10 +3,12 @@ import type { PreludeHost } from './host';
 /** `parley.<name>.<name>(args)`: every dotted name is a function; whether such a tool exists is chat's to say. */
 export function createParley(host: PreludeHost): unknown {
   const call = async (tool: string, args: unknown = {}): Promise<unknown> => {
+    // Made here, where the handler is still on the stack: its line is what an author looks for.
+    const error = Object.assign(new Error(), { name: 'ToolError' });
     const { value } = await host.request('tool', { tool, args }).answer;
     const answer = value as { ok: boolean; result: unknown; error: string; errorType: string };
     if (answer.ok) return answer.result;
-    throw Object.assign(new Error(answer.error), { name: 'ToolError', errorType: answer.errorType });
+    throw Object.assign(error, { message: answer.error, errorType: answer.errorType });
   };
   const named = (path: string): unknown => {
     const target = path === '' ? {} : (args?: unknown) => call(path, args);
