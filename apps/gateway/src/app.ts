@@ -5,6 +5,7 @@ import {
   type HttpMetrics,
   type Logger,
   methodNotAllowed,
+  nameRoute,
   notFound,
   renderError,
   requestIdOf,
@@ -67,6 +68,7 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
   const route = findRoute(path);
   if (route === undefined) throw notFound(`No such path: ${path}`, 'unknown_path');
   trip.route = route;
+  nameRoute(request, route.prefix);
   const own = ownHeaders(requestId, route);
   if (route.cors && request.method === 'OPTIONS') {
     response.writeHead(204, [...own, ...preflightHeaders]).end();

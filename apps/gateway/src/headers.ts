@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6, type BlockList } from 'node:net';
+import { traceparent } from '@parley/service';
 import type { GatewayRoute } from './routes';
 
 /** Headers as a flat list of names and values, as Node and undici take and give them. */
@@ -37,10 +38,15 @@ export function requestHeaders(request: IncomingMessage, { requestId, trustedPro
   const { rawHeaders, headers, socket } = request;
   const dropped = namedInConnection(headers.connection);
   const list: HeaderList = [];
+  // Our own traces begin at this door; without them a client's pass through.
+  const trace = traceparent();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();
-    if (!hopByHop.has(name) && !replaced.has(name) && !dropped?.has(name)) list.push(name, rawHeaders[at + 1]!);
+    if (!hopByHop.has(name) && !replaced.has(name) && !dropped?.has(name)) {
+      if (trace === undefined || name !== 'traceparent') list.push(name, rawHeaders[at + 1]!);
+    }
   }
+  if (trace !== undefined) list.push('traceparent', trace);
   const peer = socket.remoteAddress ?? '';
   const trusted = trustedProxies?.check(peer, isIPv6(peer) ? 'ipv6' : 'ipv4') ?? false;
   const given = (name: string) => (trusted ? (headers[name] as string | undefined) : undefined);

@@ -4,6 +4,7 @@ import type { HttpMetrics } from '../process/metrics';
 import { HttpError, badRequest, methodNotAllowed, notFound } from './errors';
 import { Exchange } from './exchange';
 import { createMatcher } from './match';
+import { nameRoute } from '../process/tracing';
 import { renderError } from './render-error';
 import type { Route, RouteDeps } from './route';
 
@@ -29,6 +30,7 @@ export function createApp(options: AppOptions): RequestListener {
       app(request, response);
     } else {
       exchange.route = found.route.path;
+      nameRoute(request, exchange.route);
       found.route.handle(exchange, found.params, options).catch((error: unknown) => fail(exchange, error, options));
     }
   };
@@ -46,6 +48,7 @@ function createExpressApp(options: AppOptions, exchanges: WeakMap<IncomingMessag
     const line = app.route(path);
     line.all((request, _response, next) => {
       exchangeOf(request).route = path;
+      nameRoute(request, path);
       next();
     });
     for (const route of ofPath) {

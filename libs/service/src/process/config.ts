@@ -13,6 +13,16 @@ export const urlVariable = () =>
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .transform((url) => url.replace(/\/+$/, ''));
 
+/** Traces: off unless a collector is named. */
+const tracingVariables = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlVariable().optional().meta({
+    description: 'Base address of an OTLP/HTTP collector; without it no traces are made.',
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional().meta({
+    description: 'Headers for the collector, "name=value", separated by commas.',
+  }),
+};
+
 /** Variables that every service has. */
 export const serviceVariables = (port: number) => ({
   NODE_ENV: z.enum(['development', 'test', 'production']).default('production').meta({
@@ -33,6 +43,7 @@ export const serviceVariables = (port: number) => ({
     description:
       'Milliseconds between "not ready" and the closed door, part of the time above. Longer than the gateway keeps an idle connection (4,000), a restart loses no request.',
   }),
+  ...tracingVariables,
 });
 
 /** The database, for services that have one. */

@@ -8,7 +8,8 @@ export interface HttpMetrics {
 export interface Metrics extends HttpMetrics {
   registry: Registry;
   counter<L extends string>(name: string, help: string, labels: L[]): Counter<L>;
-  gauge<L extends string>(name: string, help: string, labels: L[]): Gauge<L>;
+  /** `collect` sets the values when they are asked for. */
+  gauge<L extends string>(name: string, help: string, labels: L[], collect?: () => void | Promise<void>): Gauge<L>;
   histogram<L extends string>(name: string, help: string, labels: L[], buckets: number[]): Histogram<L>;
 }
 
@@ -29,7 +30,8 @@ export function createMetrics(service: string): Metrics {
     observe: ({ method, route, status, durationMs }) =>
       duration.observe({ method, route, status: String(status) }, durationMs / 1000),
     counter: (name, help, labelNames) => new Counter({ name, help, labelNames, registers }),
-    gauge: (name, help, labelNames) => new Gauge({ name, help, labelNames, registers }),
+    gauge: (name, help, labelNames, collect) =>
+      new Gauge({ name, help, labelNames, registers, ...(collect && { collect }) }),
     histogram: (name, help, labelNames, buckets) => new Histogram({ name, help, labelNames, buckets, registers }),
   };
 }

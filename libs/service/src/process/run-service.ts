@@ -5,6 +5,7 @@ import { announceClosing, closeServer } from './close-server';
 import { createInternalServer } from './internal-server';
 import type { Logger } from './logger';
 import type { Metrics } from './metrics';
+import { type Tracer, tracerOf } from './tracing';
 
 export interface ServiceOptions {
   config: {
@@ -13,9 +14,13 @@ export interface ServiceOptions {
     INTERNAL_PORT: number;
     SHUTDOWN_TIMEOUT_MS: number;
     SHUTDOWN_DRAIN_MS: number;
+    OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+    OTEL_EXPORTER_OTLP_HEADERS?: string;
   };
   log: Logger;
   metrics: Metrics;
+  /** Made from the configuration when it is not given. */
+  tracer?: Tracer;
   /** Absent in a process that serves no HTTP. */
   app?: RequestListener;
   /** Over the defaults: timeouts, header limits. */
@@ -39,7 +44,9 @@ const defaultServerOptions: ServerOptions = {
  * the process leaves anyway, with status 1.
  */
 export async function runService(options: ServiceOptions): Promise<void> {
-  const { config, log, metrics, app, checks, closing } = options;
+  const { config, log, metrics, checks, closing } = options;
+  const tracer = options.tracer ?? tracerOf(config, log);
+  const app = options.app && (tracer?.listen(options.app) ?? options.app);
   let shuttingDown = false;
   const internal = createInternalServer(metrics, { checks, isShuttingDown: () => shuttingDown });
   const server =
@@ -69,6 +76,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     for (const { name, close } of closing) {
       await close().catch((error: unknown) => log.error({ err: error }, `closing ${name} failed`));
     }
+    await tracer?.close();
     await closeServer(internal);
     log.info('stopped');
     process.exit(0);

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { createMetrics } from './metrics';
+import { createWorkMetrics, modelPriceVariables } from './work-metrics';
+
+/** The values of a metric by its labels, the service's left out, as `label=value,…`. */
+async function read(metrics: ReturnType<typeof createMetrics>, name: string): Promise<Record<string, number>> {
+  const lines = (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, labels = '', value] = /\{(.*)\} (\S+)$/.exec(line)!;
+      const own = labels.split(',').filter((label) => !label.startsWith('service='));
+      return [own.sort().join(',').replaceAll('"', ''), Number(value)];
+    }),
+  );
+}
+
+it('counts model calls, tokens and cost, and a failure as what it was', async () => {
+  const metrics = createMetrics('chat');
+  const { observeModels } = createWorkMetrics(metrics, { prices: { 'openai/a': { input: 1, output: 10 } } });
+  const usage = { inputTokens: 2_000_000, outputTokens: 100_000 };
+  const models = observeModels({
+    warmed: true,
+    complete: async (model: string) =>
+      model === 'broken'
+        ? ({ ok: false, reason: 'timeout', model, durationMs: 1 } as const)
+        : ({ ok: true, model, durationMs: 300, reply: { usage } } as const),
+  });
+  expect(models.warmed).toBe(true);
+  await models.complete('openai/a');
+  await models.complete('unpriced/b');
+  await models.complete('broken');
+  expect(await read(metrics, 'model_tokens_total')).toMatchObject({
+    'direction=input,model=openai/a': 2_000_000,
+    'direction=output,model=openai/a': 100_000,
+  });
+  expect(await read(metrics, 'model_cost_usd_total')).toEqual({ 'model=openai/a': 3 });
+  expect(await read(metrics, 'model_call_duration_seconds_count')).toMatchObject({ 'model=broken,outcome=timeout': 1 });
+});
+
+it('bounds the labels: models beyond a hundred, tools that are not built in', async () => {
+  const metrics = createMetrics('chat');
+  const { observeModels, observeTools } = createWorkMetrics(metrics);
+  const { complete } = observeModels({
+    complete: async (model: string) => ({ ok: false, reason: 'failed', model, durationMs: 1 }) as const,
+  });
+  for (let at = 0; at < 120; at += 1) await complete(`p/${at}`);
+  const tools = observeTools({ run: async (_scope: object, _call: { name: string }) => ({ ok: true }) as const }, [
+    'entity.get',
+  ]);
+  for (const name of ['entity.get', 'mine', 'mcp.x.y']) await tools.run({}, { name });
+  const calls = await read(metrics, 'model_call_duration_seconds_count');
+  expect([Object.keys(calls).length, calls['model=other,outcome=failed']]).toEqual([101, 20]);
+  expect(Object.keys(await read(metrics, 'tool_call_duration_seconds_count'))).toEqual([
+    'outcome=ok,tool=entity.get',
+    'outcome=ok,tool=custom',
+    'outcome=ok,tool=mcp',
+  ]);
+});
+
+it('counts decisions of the rate limit', async () => {
+  const metrics = createMetrics('data');
+  const answers: (number | Promise<number>)[] = [0, Promise.resolve(5), Promise.resolve(0)];
+  const limiter = createWorkMetrics(metrics).observeLimiter({
+    blockedUntil: (key: { blocked?: boolean }) => (key.blocked ? 9 : 0),
+    admit: (_key: object) => answers.shift()!,
+  });
+  expect([limiter.admit({}), await limiter.admit({}), await limiter.admit({})]).toEqual([0, 5, 0]);
+  expect([limiter.blockedUntil({ blocked: true }), limiter.blockedUntil({})]).toEqual([9, 0]);
+  expect(await read(metrics, 'rate_limit_decisions_total')).toEqual({ 'decision=admitted': 2, 'decision=refused': 2 });
+});
+
+it('reads a pool when it is asked for', async () => {
+  const metrics = createMetrics('data');
+  const pool = { totalCount: 1, idleCount: 0, waitingCount: 0 };
+  createWorkMetrics(metrics).watchPool(pool);
+  pool.totalCount = 7;
+  expect(await read(metrics, 'database_pool_connections')).toEqual({
+    'state=total': 7,
+    'state=idle': 0,
+    'state=waiting': 0,
+  });
+});
+
+it('reads prices, and refuses what is none', () => {
+  const shape = z.object(modelPriceVariables);
+  expect(shape.parse({})).toEqual({ MODEL_PRICES: {} });
+  expect(shape.parse({ MODEL_PRICES: '{"a/b":{"input":1,"output":2}}' }).MODEL_PRICES['a/b']!.output).toBe(2);
+  for (const wrong of ['1', '{', '{"a/b":{"input":-1,"output":2}}']) {
+    expect(shape.safeParse({ MODEL_PRICES: wrong }).success).toBe(false);
+  }
+});

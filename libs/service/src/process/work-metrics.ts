@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import type { Metrics } from './metrics';
+import { traced } from './tracing';
+
+/** What a model call tells of itself (libs/agents `ModelResult`). */
+type ModelOutcome = { model: string; durationMs: number } & (
+  { ok: true; reply: { usage: { inputTokens: number; outputTokens: number } } } | { ok: false; reason: string }
+);
+type ToolOutcome = { ok: true } | { ok: false; errorType: string };
+
+interface Price {
+  /** US dollars for a million tokens. */
+  input: number;
+  output: number;
+}
+
+/** The part of a `pg` pool that is watched. */
+interface WatchedPool {
+  totalCount: number;
+  idleCount: number;
+  waitingCount: number;
+}
+
+const priceTable = z.record(z.string(), z.strictObject({ input: z.number().min(0), output: z.number().min(0) }));
+
+/** Prices of models, for the cost in the metrics; prices change too often to be known here. */
+export const modelPriceVariables = {
+  MODEL_PRICES: z
+    .string()
+    .default('{}')
+    .transform((text, context): Record<string, Price> => {
+      try {
+        return priceTable.parse(JSON.parse(text));
+      } catch {
+        context.addIssue({
+          code: 'custom',
+          message: 'must be JSON like {"openai/gpt-5-mini":{"input":0.25,"output":2}}, in US dollars a million tokens',
+        });
+        return z.NEVER;
+      }
+    })
+    .meta({
+      description:
+        'What models cost, as JSON: {"provider/name":{"input":0.25,"output":2}}, in US dollars for a million tokens. Only for the metric of cost.',
+    }),
+};
+
+/** Agents may name any model, so that names beyond these share one label. */
+const mostModels = 100;
+
+/** Metrics and spans of the work behind requests and jobs: models, tools, connections. */
+export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: Record<string, Price> } = {}) {
+  const models = new Set<string>();
+  const labelOf = (model: string): string => {
+    if (models.size < mostModels) models.add(model);
+    return models.has(model) ? model : 'other';
+  };
+  const modelSeconds = metrics.histogram(
+    'model_call_duration_seconds',
+    'Time of model calls with their retries, by how they ended.',
+    ['model', 'outcome'],
+    [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
+  );
+  const tokens = metrics.counter('model_tokens_total', 'Tokens, as providers report them.', ['model', 'direction']);
+  const cost = metrics.counter('model_cost_usd_total', 'US dollars, by the prices in MODEL_PRICES.', ['model']);
+  const toolSeconds = metrics.histogram(
+    'tool_call_duration_seconds',
+    'Time of tool calls, by how they ended.',
+    ['tool', 'outcome'],
+    [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 30],
+  );
+
+  function count(outcome: ModelOutcome): void {
+    const model = labelOf(outcome.model);
+    modelSeconds.observe({ model, outcome: outcome.ok ? 'ok' : outcome.reason }, outcome.durationMs / 1_000);
+    if (!outcome.ok) return;
+    const { inputTokens, outputTokens } = outcome.reply.usage;
+    tokens.inc({ model, direction: 'input' }, inputTokens);
+    tokens.inc({ model, direction: 'output' }, outputTokens);
+    const price = prices[outcome.model];
+    if (price) cost.inc({ model }, (inputTokens * price.input + outputTokens * price.output) / 1_000_000);
+  }
+
+  return {
+    /** The same models, watched. */
+    observeModels<M extends { complete(...args: never[]): Promise<ModelOutcome> }>(inner: M): M {
+      const complete = async (...args: never[]) => {
+        const outcome = await traced('model call', {}, () => inner.complete(...args));
+        count(outcome);
+        return outcome;
+      };
+      return { ...inner, complete };
+    },
+    /** The same tools, watched; only built-in ones are told apart, as there is no end to the others' names. */
+    observeTools<T extends { run(scope: never, call: never): Promise<ToolOutcome> }>(
+      inner: T,
+      builtIns: readonly string[],
+    ): T {
+      const known = new Set(builtIns);
+      const run = async (scope: never, call: never) => {
+        const { name } = call as { name: string };
+        const tool = known.has(name) ? name : name.startsWith('mcp.') ? 'mcp' : 'custom';
+        const startedAt = performance.now();
+        const outcome = await traced('tool call', { 'tool.name': name }, () => inner.run(scope, call));
+        toolSeconds.observe(
+          { tool, outcome: outcome.ok ? 'ok' : outcome.errorType },
+          (performance.now() - startedAt) / 1_000,
+        );
+        return outcome;
+      };
+      return { ...inner, run };
+    },
+    /** The same limiter, counted. */
+    observeLimiter<L extends { blockedUntil(key: never): number; admit(key: never): number | Promise<number> }>(
+      inner: L,
+    ): L {
+      const decisions = metrics.counter(
+        'rate_limit_decisions_total',
+        'Requests that the rate limit let in or refused.',
+        ['decision'],
+      );
+      const count = (waitUntilMs: number) => {
+        decisions.inc({ decision: waitUntilMs > 0 ? 'refused' : 'admitted' });
+        return waitUntilMs;
+      };
+      return {
+        ...inner,
+        blockedUntil(key: never) {
+          const untilMs = inner.blockedUntil(key);
+          return untilMs > 0 ? count(untilMs) : 0;
+        },
+        admit(key: never) {
+          const decided = inner.admit(key);
+          return typeof decided === 'number' ? count(decided) : decided.then(count);
+        },
+      };
+    },
+    /** How many connections there are, and who waits for one. */
+    watchPool(pool: WatchedPool): void {
+      const read = { total: () => pool.totalCount, idle: () => pool.idleCount, waiting: () => pool.waitingCount };
+      const gauge = metrics.gauge(
+        'database_pool_connections',
+        'Connections to PostgreSQL, and who waits.',
+        ['state'],
+        () => {
+          for (const [state, value] of Object.entries(read)) gauge.set({ state: state as keyof typeof read }, value());
+        },
+      );
+    },
+  };
+}
