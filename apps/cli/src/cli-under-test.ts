@@ -43,6 +43,8 @@ export function buildCli() {
   return {
     /** Its working directory. */
     folder,
+    /** What runs: for tests that watch it while it does. */
+    bundle: join(dist, 'cli', 'main.cjs'),
     parley,
     /** The output of a run that must succeed. */
     async succeed(args: string[], options: RunOptions = {}): Promise<string> {

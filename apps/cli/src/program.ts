@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAutomationCommands } from './areas/automations';
+import { addAutomationCommands } from './areas/automations';
 import { addConversationCommands } from './areas/conversations';
 import { addDataCommands } from './areas/data';
 import { addDefinitionCommands } from './areas/definitions';
@@ -17,6 +18,7 @@ export function createProgram(): Command {
   addDefinitionCommands(program);
   addDataCommands(program);
   addConversationCommands(program);
+  addAutomationCommands(program);
   addAutomationCommands(program);
   addOperationCommands(program);
   return program;
