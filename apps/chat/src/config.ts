@@ -1,7 +1,7 @@
 import { modelVariables } from '@parley/agents';
 import { secretsKeyVariable } from '@parley/db';
 import { channelVariables } from '@parley/channels';
-import { databaseVariables, numberVariable, serviceVariables, urlVariable } from '@parley/service';
+import { databaseVariables, modelPriceVariables, numberVariable, serviceVariables, urlVariable } from '@parley/service';
 import { z } from 'zod';
 
 const hosts = () =>
@@ -14,6 +14,7 @@ export const chatVariables = {
   ...serviceVariables(4002),
   ...databaseVariables,
   ...modelVariables,
+  ...modelPriceVariables,
   ...channelVariables,
   SECRETS_KEY: secretsKeyVariable,
   EXECUTOR_TOKEN: z.string().optional().meta({ description: 'Bearer token of the tool executor.' }),

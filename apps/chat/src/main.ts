@@ -14,12 +14,20 @@ import {
   createGuardedFetch,
   createLogger,
   createMetrics,
+  createWorkMetrics,
   loadConfig,
   runService,
   startProcess,
   untilAvailable,
 } from '@parley/service';
-import { createExecutorClient, createMcpServers, createTools, createTriggers } from '@parley/tools';
+import {
+  type Tools,
+  builtInToolNames,
+  createExecutorClient,
+  createMcpServers,
+  createTools,
+  createTriggers,
+} from '@parley/tools';
 import { createChatApp } from './app';
 import { chatVariables } from './config';
 
@@ -38,14 +46,18 @@ startProcess(async () => {
   );
   if (problem !== null) throw new Error(problem);
 
+  const work = createWorkMetrics(metrics, { prices: config.MODEL_PRICES });
+  work.watchPool(db.pool);
   const box = createSecretBox(config.SECRETS_KEY);
-  const models = createModels({
-    environment: providersOfEnvironment(config),
-    organizationKeys: createOrganizationKeys(db.pool, box, log),
-    log,
-    defaultModel: config.PARLEY_DEFAULT_MODEL,
-    timeoutMs: config.MODEL_TIMEOUT_MS,
-  });
+  const models = work.observeModels(
+    createModels({
+      environment: providersOfEnvironment(config),
+      organizationKeys: createOrganizationKeys(db.pool, box, log),
+      log,
+      defaultModel: config.PARLEY_DEFAULT_MODEL,
+      timeoutMs: config.MODEL_TIMEOUT_MS,
+    }),
+  );
   const callbackTokens = createCallbackTokens(config.SECRETS_KEY);
   const guarded = createGuardedFetch({ allowedPrivateHosts: config.WEB_FETCH_ALLOWED_PRIVATE_HOSTS });
   const guardedForMcp = createGuardedFetch({ allowedPrivateHosts: config.MCP_ALLOWED_PRIVATE_HOSTS });
@@ -53,20 +65,23 @@ startProcess(async () => {
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ pool: db.pool });
-  const tools = createTools({
-    db,
-    entities,
-    channels: createChannels({ db: db.pool, box, settings: config, log }),
-    log,
-    fetchGuarded: guarded.fetch,
-    executor,
-    mcp,
-    ports: {
-      transfer: createTransfer(db),
-      chatWithAgent: (scope, request) => agents.chatWithAgent(scope, request),
-      mintCallbackToken: callbackTokens.mint,
-    },
-  });
+  const tools: Tools = work.observeTools(
+    createTools({
+      db,
+      entities,
+      channels: createChannels({ db: db.pool, box, settings: config, log }),
+      log,
+      fetchGuarded: guarded.fetch,
+      executor,
+      mcp,
+      ports: {
+        transfer: createTransfer(db),
+        chatWithAgent: (scope, request) => agents.chatWithAgent(scope, request),
+        mintCallbackToken: callbackTokens.mint,
+      },
+    }),
+    builtInToolNames,
+  );
   const agents: Agents = createAgents({
     db,
     tools,

@@ -1,7 +1,15 @@
 import { createDb, isDatabaseUnavailable, schemaProblem } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { closeRedis, connectRedis, createQueues, createRateLimiter, requireSafeRedis } from '@parley/queues';
-import { createLogger, createMetrics, loadConfig, runService, startProcess, untilAvailable } from '@parley/service';
+import {
+  createLogger,
+  createMetrics,
+  createWorkMetrics,
+  loadConfig,
+  runService,
+  startProcess,
+  untilAvailable,
+} from '@parley/service';
 import { createDataApp } from './app';
 import { dataVariables } from './config';
 import { createReindexingRequest } from './request-reindexing';
@@ -33,11 +41,15 @@ startProcess(async () => {
     'Requests that were admitted because Redis could not be asked.',
     [],
   );
-  const limiter = createRateLimiter({
-    redis: limiterRedis,
-    limits: { perKey: config.RATE_LIMIT_PER_KEY, perOrganization: config.RATE_LIMIT_PER_ORGANIZATION },
-    onSkip: () => skipped.inc(),
-  });
+  const work = createWorkMetrics(metrics);
+  work.watchPool(db.pool);
+  const limiter = work.observeLimiter(
+    createRateLimiter({
+      redis: limiterRedis,
+      limits: { perKey: config.RATE_LIMIT_PER_KEY, perOrganization: config.RATE_LIMIT_PER_ORGANIZATION },
+      onSkip: () => skipped.inc(),
+    }),
+  );
   const queues = createQueues({ redis: queueRedis });
   const entities = createEntities({ pool: db.pool });
 

@@ -1,6 +1,14 @@
 import { createDb, isDatabaseUnavailable, schemaProblem } from '@parley/db';
 import { closeRedis, connectRedis, createQueues, requireSafeRedis } from '@parley/queues';
-import { createLogger, createMetrics, loadConfig, runService, startProcess, untilAvailable } from '@parley/service';
+import {
+  createLogger,
+  createMetrics,
+  createWorkMetrics,
+  loadConfig,
+  runService,
+  startProcess,
+  untilAvailable,
+} from '@parley/service';
 import { createInbox } from '@parley/webhooks';
 import { createIngestApp } from './app';
 import { ingestVariables } from './config';
@@ -36,6 +44,7 @@ startProcess(async () => {
     strict: config.NODE_ENV === 'production',
     warn: (warning) => log.warn(warning),
   });
+  createWorkMetrics(metrics).watchPool(db.pool);
   const queues = createQueues({ redis });
   const jobs = createJobSender({ queues, log });
   const inbox = createInbox(db.pool);

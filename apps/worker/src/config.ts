@@ -1,7 +1,14 @@
 import { modelVariables } from '@parley/agents';
 import { secretsKeyVariable } from '@parley/db';
 import { channelVariables } from '@parley/channels';
-import { databaseVariables, numberVariable, redisVariables, serviceVariables, urlVariable } from '@parley/service';
+import {
+  databaseVariables,
+  modelPriceVariables,
+  numberVariable,
+  redisVariables,
+  serviceVariables,
+  urlVariable,
+} from '@parley/service';
 import { z } from 'zod';
 
 export const workerVariables = {
@@ -9,6 +16,7 @@ export const workerVariables = {
   ...databaseVariables,
   ...redisVariables,
   ...modelVariables,
+  ...modelPriceVariables,
   ...channelVariables,
   SECRETS_KEY: secretsKeyVariable,
   EXECUTOR_TOKEN: z.string().optional().meta({ description: 'Bearer token of the tool executor.' }),

@@ -1,8 +1,18 @@
 import { createDb, isDatabaseUnavailable, schemaProblem } from '@parley/db';
 import { closeRedis, connectRedis, createQueues, requireSafeRedis } from '@parley/queues';
-import { createLogger, createMetrics, loadConfig, runService, startProcess, untilAvailable } from '@parley/service';
+import {
+  createLogger,
+  createMetrics,
+  createWorkMetrics,
+  loadConfig,
+  runService,
+  startProcess,
+  tracerOf,
+  untilAvailable,
+} from '@parley/service';
 import { workerVariables } from './config';
 import { createRuntime } from './runtime';
+import { watchWork } from './watch-work';
 import { createWorker } from './worker';
 
 startProcess(async () => {
@@ -34,6 +44,9 @@ startProcess(async () => {
   });
   const queues = createQueues({ redis: producerRedis });
   const runtime = createRuntime({ config, db, log, metrics });
+  createWorkMetrics(metrics).watchPool(db.pool);
+  watchWork({ db: db.pool, queues, metrics, log });
+  const tracer = tracerOf(config, log);
   const worker = createWorker({
     ...runtime,
     db,
@@ -41,6 +54,7 @@ startProcess(async () => {
     redis: workerRedis,
     log,
     metrics,
+    tracer,
     purgeGraceDays: config.PURGE_GRACE_DAYS,
   });
 
@@ -48,6 +62,7 @@ startProcess(async () => {
     config,
     log,
     metrics,
+    tracer,
     checks: {
       database: () => db.pool.query('select 1'),
       redis: () => producerRedis.ping(),

@@ -11,8 +11,23 @@ import { type Channels, type ConnectDeps, createChannels } from '@parley/channel
 import { type Db, createSecretBox } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { type Payments, countPayments, createPayments } from '@parley/payments';
-import { type Logger, type Metrics, type ServiceOptions, createGuardedFetch, type loadConfig } from '@parley/service';
-import { type Tools, type Triggers, createExecutorClient, createTools, createTriggers } from '@parley/tools';
+import {
+  type Logger,
+  type Metrics,
+  type ServiceOptions,
+  createGuardedFetch,
+  createMetrics,
+  createWorkMetrics,
+  type loadConfig,
+} from '@parley/service';
+import {
+  type Tools,
+  builtInToolNames,
+  type Triggers,
+  createExecutorClient,
+  createTools,
+  createTriggers,
+} from '@parley/tools';
 import type { workerVariables } from './config';
 import { countRuns } from './count-runs';
 
@@ -46,13 +61,16 @@ export function createRuntime({
 }): Runtime {
   const box = createSecretBox(config.SECRETS_KEY);
   const onRun = metrics === undefined ? undefined : countRuns(metrics);
-  const models = createModels({
-    environment: providersOfEnvironment(config),
-    organizationKeys: createOrganizationKeys(db.pool, box, log),
-    log,
-    defaultModel: config.PARLEY_DEFAULT_MODEL,
-    timeoutMs: config.MODEL_TIMEOUT_MS,
-  });
+  const work = createWorkMetrics(metrics ?? createMetrics('worker'), { prices: config.MODEL_PRICES });
+  const models = work.observeModels(
+    createModels({
+      environment: providersOfEnvironment(config),
+      organizationKeys: createOrganizationKeys(db.pool, box, log),
+      log,
+      defaultModel: config.PARLEY_DEFAULT_MODEL,
+      timeoutMs: config.MODEL_TIMEOUT_MS,
+    }),
+  );
   const guarded = createGuardedFetch({ allowedPrivateHosts: config.WEB_FETCH_ALLOWED_PRIVATE_HOSTS });
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
@@ -66,21 +84,24 @@ export function createRuntime({
     log,
     ...(metrics && { observe: countPayments(metrics) }),
   });
-  const tools = createTools({
-    db,
-    entities,
-    channels,
-    payments,
-    log,
-    fetchGuarded: guarded.fetch,
-    executor,
-    ports: {
-      transfer: createTransfer(db),
-      chatWithAgent: (scope, request) => agents.chatWithAgent(scope, request),
-      // Chat has the same SECRETS_KEY, and takes the calls that the code of a custom tool makes.
-      mintCallbackToken: createCallbackTokens(config.SECRETS_KEY).mint,
-    },
-  });
+  const tools: Tools = work.observeTools(
+    createTools({
+      db,
+      entities,
+      channels,
+      payments,
+      log,
+      fetchGuarded: guarded.fetch,
+      executor,
+      ports: {
+        transfer: createTransfer(db),
+        chatWithAgent: (scope, request) => agents.chatWithAgent(scope, request),
+        // Chat has the same SECRETS_KEY, and takes the calls that the code of a custom tool makes.
+        mintCallbackToken: createCallbackTokens(config.SECRETS_KEY).mint,
+      },
+    }),
+    builtInToolNames,
+  );
   const agents: Agents = createAgents({
     db,
     tools,

@@ -1,6 +1,13 @@
 import type { Db } from '@parley/db';
-import { type JobHandlers, type JobOutcome, type Queues, type RedisConnection, consume } from '@parley/queues';
-import type { Logger, Metrics } from '@parley/service';
+import {
+  type JobContext,
+  type JobHandlers,
+  type JobOutcome,
+  type Queues,
+  type RedisConnection,
+  consume,
+} from '@parley/queues';
+import type { Logger, Metrics, Tracer } from '@parley/service';
 import { createAnswerConversation } from './jobs/answer-conversation';
 import { createApplyBilling } from './jobs/apply-billing';
 import { createConfirmPayment } from './jobs/confirm-payment';
@@ -29,6 +36,7 @@ export interface WorkerDeps extends Omit<Runtime, 'closing'> {
   redis: RedisConnection;
   log: Logger;
   metrics?: Metrics;
+  tracer?: Tracer;
   /** Days between the deletion of an organization at the identity provider and that of its data here. */
   purgeGraceDays: number;
 }
@@ -37,7 +45,7 @@ const scheduleEveryMs = 10_000;
 
 /** Every job of the product and who does it: one file a job, below jobs/. */
 export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
-  const { queues, redis, log, metrics } = deps;
+  const { queues, redis, log, metrics, tracer } = deps;
   const handlers: JobHandlers = {
     'reindex-entity-type': createReindexEntityType(deps),
     'sweep-reindexing': createSweepReindexing(deps),
@@ -66,7 +74,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
   );
   const consumer = consume({
     redis,
-    handlers,
+    handlers: tracer ? traceJobs(handlers, tracer) : handlers,
     onFinished: (outcome) => {
       duration?.observe({ job: outcome.name, status: outcome.status }, outcome.durationMs / 1000);
       tell(log, outcome);
@@ -86,6 +94,24 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
       await consumer.close();
     },
   };
+}
+
+/** A span for each try of a job, in the trace of the request that it comes from. */
+function traceJobs(handlers: JobHandlers, tracer: Tracer): JobHandlers {
+  const traced = Object.entries(handlers).map(([name, handle]) => [
+    name,
+    (payload: never, context: JobContext) =>
+      tracer.span(
+        {
+          name: `job ${name}`,
+          kind: 'consumer',
+          requestId: context.requestId,
+          attributes: { 'job.id': context.jobId, 'job.attempt': context.attempt },
+        },
+        () => handle(payload, context),
+      ),
+  ]);
+  return Object.fromEntries(traced) as JobHandlers;
 }
 
 /** One wide line for each try of a job. */

@@ -25,7 +25,15 @@ export interface Queues {
   ): Promise<void>;
   /** Makes sure that every repeating job of the catalog has its schedule; also after Redis has lost it. */
   schedule(): Promise<void>;
+  /** How many jobs there are, and how long the next one of each queue has waited. */
+  depths(): Promise<QueueDepth[]>;
   close(): Promise<void>;
+}
+
+export interface QueueDepth {
+  name: JobName;
+  states: Record<'waiting' | 'active' | 'delayed', number>;
+  oldestWaitingMs: number;
 }
 
 const deadlineMs = 2_000;
@@ -86,6 +94,21 @@ export function createQueues({ redis }: { redis: RedisConnection }): Queues {
           );
         });
       }
+    },
+    async depths() {
+      const found: QueueDepth[] = [];
+      for (const name of jobNames) {
+        await withDeadline(name, async (queue) => {
+          const [counts, [oldest]] = await Promise.all([
+            queue.getJobCounts('waiting', 'active', 'delayed'),
+            queue.getJobs(['waiting'], 0, 0, true),
+          ]);
+          const { waiting = 0, active = 0, delayed = 0 } = counts;
+          const oldestWaitingMs = oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.timestamp - oldest.delay);
+          found.push({ name, states: { waiting, active, delayed }, oldestWaitingMs });
+        });
+      }
+      return found;
     },
     async close() {
       await Promise.allSettled([...open.values()].map((queue) => queue.close()));
