@@ -166,3 +166,33 @@ describe('demo', () => {
     expect(await createApiKeyCheck(db.pool)(key)).toMatchObject({ permissions: new Set(['*']) });
   });
 });
+
+test('types list says what is searched and how far a reindexing has come', async () => {
+  await succeed(['org', 'create', '--slug', 'typed', '--name', 'Typed']);
+  const { rows } = await db.pool.query<{ id: string }>("select id from organizations where slug = 'typed'");
+  const add = (slug: string, searchFields: string[], indexedFields: string[], reindex: object | null) =>
+    db.pool.query(
+      `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, indexed_fields, reindex, updated_at)
+       values ($2, $1, 'development', $2, $2, '{}', $3, $4, $5, now())`,
+      [rows[0]!.id, slug, searchFields, indexedFields, reindex && JSON.stringify(reindex)],
+    );
+  await add('done', ['name'], ['name'], null);
+  await add('half', ['name', 'note'], ['name'], { fields: ['name', 'note'], pos: '1', done: 1200, share: 0.456 });
+  await add('none', [], [], null);
+  await add('waiting', ['name'], [], null);
+  const stdout = await succeed(['types', 'list', '--org', 'typed']);
+  expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+    ['TYPE', 'NAME', 'SEARCH FIELDS', 'SEARCH'],
+    ['done', 'done', 'name', 'ready'],
+    ['half', 'half', 'name, note', '45 % reindexed (1200)'],
+    ['none', 'none', '-', '-'],
+    ['waiting', 'waiting', 'name', 'waits for the worker'],
+  ]);
+  const { types } = JSON.parse(await succeed(['types', 'list', '--org', 'typed', '--json']));
+  expect(types[1]).toEqual({
+    slug: 'half',
+    name: 'half',
+    searchFields: ['name', 'note'],
+    reindexing: { done: 1200, share: 0.456 },
+  });
+});

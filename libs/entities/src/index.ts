@@ -17,7 +17,7 @@ export {
   type TypeNotFound,
 } from './result';
 export { checkTypeSchema } from './schema/type-schema';
-export { type ReindexOptions, reindexType, staleTypes } from './search/reindex-type';
+export { type ReindexOptions, type SearchState, reindexType, searchStates, staleTypes } from './search/reindex-type';
 export { type SearchInput, type SearchResult } from './search/search-entities';
 export { type CreateInput, type CreateResult } from './write/create-entity';
 export { type DeleteInput, type DeleteResult } from './write/delete-entity';

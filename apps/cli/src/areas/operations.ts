@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { groups, ofOrganization, wholeSeconds, withJson } from '../options';
+import { groups, inScope, ofOrganization, wholeSeconds, withJson } from '../options';
 
 /** Installing and running Parley: the database, organizations, keys. */
 export function addOperationCommands(program: Command): void {
@@ -22,6 +22,11 @@ export function addOperationCommands(program: Command): void {
     .requiredOption('--slug <slug>', 'its short name')
     .requiredOption('--name <name>', 'its name for people')
     .action(async (options) => (await import('../commands/org-create')).runOrgCreate(options));
+
+  const types = program.command('types').helpGroup(groups.database).description('entity types');
+  inScope(types.command('list'))
+    .description('list the types, what is searched of each, and how far its reindexing has come')
+    .action(async (options) => (await import('../commands/types-list')).runTypesList(options));
 
   const keys = program.command('keys').helpGroup(groups.database).description('API keys');
   ofOrganization(keys.command('create'))

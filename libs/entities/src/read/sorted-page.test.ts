@@ -80,7 +80,7 @@ test.each<[string, JsonObject, (n: number) => boolean]>([
   ['nothing', { $gt: 5, $lt: 5 }, () => false],
 ])('a filter on the field that is sorted by lets through %s', async (_name, wanted, holds) => {
   for (const direction of ['asc', 'desc'] as const) {
-    for (const more of [{}, { 'data.half': true }]) {
+    for (const more of [{}, { 'data.half': true }] as JsonObject[]) {
       const found: number[] = [];
       for (let cursor: string | undefined, hasMore = true; hasMore;) {
         const filters = { 'data.n': wanted, ...more };

@@ -8,8 +8,8 @@ import { searchVector } from './search-vector';
 export interface ReindexOptions {
   /** Entities of one transaction; 500 unless given. */
   batchSize?: number;
-  /** After every batch: how many entities were gone through since the reindexing began. */
-  onProgress?: (done: number) => void | Promise<void>;
+  /** After every batch: how many entities were gone through since the reindexing began, and about which share of all. */
+  onProgress?: (done: number, share: number) => void | Promise<void>;
   signal?: AbortSignal;
 }
 
@@ -19,6 +19,8 @@ interface Progress {
   /** All entities up to this place are done. */
   pos: string;
   done: number;
+  /** About which share of all that is. */
+  share: number;
 }
 
 /** Types whose entities are not all indexed for their present search fields, the longest waiting first, at most 100. */
@@ -33,6 +35,36 @@ export async function staleTypes(db: Queryable, scope?: Scope): Promise<(Scope &
   return rows;
 }
 
+/** What searches of a type are answered from: all of it, or still the fields of before for what is not done yet. */
+export interface SearchState {
+  slug: string;
+  name: string;
+  searchFields: string[];
+  /** Null when every entity is indexed for these fields. */
+  reindexing: { done: number; share: number } | null;
+}
+
+/** The types of an environment by slug, with how far the reindexing of each has come. */
+export async function searchStates(db: Queryable, scope: Scope): Promise<SearchState[]> {
+  const { rows } = await db.query<{
+    slug: string;
+    name: string;
+    searchFields: string[];
+    isStale: boolean;
+    reindex: Progress | null;
+  }>(
+    `select slug, name, search_fields as "searchFields", search_fields <> indexed_fields as "isStale", reindex
+     from entity_types where organization_id = $1 and environment = $2::"Environment" order by slug collate "C"`,
+    [scope.organizationId, scope.environment],
+  );
+  return rows.map(({ slug, name, searchFields, isStale, reindex }) => ({
+    slug,
+    name,
+    searchFields,
+    reindexing: isStale ? { done: reindex?.done ?? 0, share: reindex?.share ?? 0 } : null,
+  }));
+}
+
 /**
  * Brings the search vectors of a type's entities to its present search fields, in batches. Progress is kept on the type,
  * so a run that was cut short is taken up where it stopped; a change of the fields in the meantime begins anew. Searches
@@ -43,7 +75,7 @@ export async function reindexType(pool: pg.Pool, typeId: string, options: Reinde
   while (!signal?.aborted) {
     const step = await inTransaction(pool, (client) => reindexBatch(client, typeId, batchSize, false));
     if (step === null) return true;
-    await onProgress(step.done);
+    await onProgress(step.done, step.share);
     if (step.moved === batchSize) continue;
     // Writers that began with the old fields end first, then what they have written since is gone through as well.
     const rest = await inTransaction(pool, (client) => reindexBatch(client, typeId, batchSize, true));
@@ -55,6 +87,7 @@ export async function reindexType(pool: pg.Pool, typeId: string, options: Reinde
 interface Step {
   moved: number;
   done: number;
+  share: number;
   finished: boolean;
 }
 
@@ -71,19 +104,19 @@ async function reindexBatch(
     if (rows[0] !== undefined) await client.query(exclusiveLockSql('$1'), [rows[0].no]);
   }
   const { rows: types } = await client.query<TypeRow>(
-    `select no, search_fields, reindex from entity_types where id = $1 and search_fields <> indexed_fields for no key update`,
+    `select no, segment, search_fields, reindex from entity_types where id = $1 and search_fields <> indexed_fields for no key update`,
     [typeId],
   );
   const [type] = types;
   if (type === undefined) return null;
-  const { no, search_fields: fields, reindex } = type;
+  const { no, segment, search_fields: fields, reindex } = type;
   const progress: Progress =
     reindex !== null && reindex.fields.join('\n') === fields.join('\n')
       ? reindex
-      : { fields, pos: String(firstPos), done: 0 };
+      : { fields, pos: String(firstPos), done: 0, share: 0 };
   // Two index ranges, each in order: the living and the deleted ones. Rows are locked below the union, which cannot.
   const { rows } = await client.query<EntityRow>(
-    `select id, part, pos::text, data from (
+    `select id, part, segment, pos::text, data from (
        select * from (select * from entities where part = $1 and pos > $2 order by pos limit $3 for update) living
        union all
        select * from (select * from entities where part = -$1::int and pos > $2 order by pos limit $3 for update) dead) e
@@ -95,18 +128,22 @@ async function reindexBatch(
     [rows.map(({ id }) => id), rows.map(({ part, data }) => searchVector(part, data, fields))],
   );
   const done = progress.done + rows.length;
+  // Segments follow the order of creation and are about as large as each other.
+  const last = rows.at(-1);
+  const share = last === undefined ? progress.share : (last.segment + 1) / (segment + 1);
   const finished = closing && rows.length < batchSize;
   await client.query(
     finished
       ? 'update entity_types set indexed_fields = $3, reindex = null where id = $1 and $2::jsonb is not null'
       : 'update entity_types set reindex = $2::jsonb where id = $1 and $3::text[] is not null',
-    [typeId, JSON.stringify({ fields, pos: rows.at(-1)?.pos ?? progress.pos, done }), fields],
+    [typeId, JSON.stringify({ fields, pos: last?.pos ?? progress.pos, done, share }), fields],
   );
-  return { moved: rows.length, done, finished };
+  return { moved: rows.length, done, share, finished };
 }
 
 interface TypeRow {
   no: number;
+  segment: number;
   search_fields: string[];
   reindex: Progress | null;
 }
@@ -114,6 +151,7 @@ interface TypeRow {
 interface EntityRow {
   id: string;
   part: number;
+  segment: number;
   pos: string;
   data: JsonObject;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '@parley/contracts';
 import { createTestDatabase } from '@parley/testing';
 import { type TestEntities, here, origin, startEntities } from '../testing/start-entities';
 import { foldedWords } from './fold-text';
-import { reindexType, staleTypes } from './reindex-type';
+import { reindexType, searchStates, staleTypes } from './reindex-type';
 
 let t: TestEntities;
 beforeAll(async () => {
@@ -150,6 +150,10 @@ test('a change of the search fields is caught up with, in batches, from where it
     },
   });
   expect([finished, progress]).toEqual([false, [10]]);
+  const state = async () => (await searchStates(t.db.pool, here)).find(({ slug }) => slug === 'again')?.reindexing;
+  expect(await state()).toEqual({ done: 10, share: expect.any(Number) });
+  expect((await state())!.share).toBeGreaterThan(0.2);
+  expect((await state())!.share).toBeLessThan(0.9);
   // Searches go on: by the old fields where the batches have not been, by the new ones where they have.
   expect(await search('again', 'new3')).toEqual([3]);
   expect(await search('again', 'old22')).toEqual([22]);
@@ -162,5 +166,6 @@ test('a change of the search fields is caught up with, in batches, from where it
   expect(await search('again', 'new99')).toEqual([99]);
   expect(await search('again', 'new', { limit: 100 })).toHaveLength(26);
   expect(await staleTypes(t.db.pool)).toEqual([]);
+  expect(await state()).toBe(null);
   expect(await reindexType(t.db.pool, typeId)).toBe(true);
 });
