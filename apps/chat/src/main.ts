@@ -10,6 +10,7 @@ import {
 import { createChannels } from '@parley/channels';
 import { createDb, createSecretBox, isDatabaseUnavailable, schemaProblem } from '@parley/db';
 import { createEntities } from '@parley/entities';
+import { countPayments, createPayments } from '@parley/payments';
 import {
   createGuardedFetch,
   createLogger,
@@ -70,6 +71,14 @@ startProcess(async () => {
       db,
       entities,
       channels: createChannels({ db: db.pool, box, settings: config, log }),
+      payments: createPayments({
+        pool: db.pool,
+        entities,
+        box,
+        publicUrl: config.PUBLIC_URL,
+        log,
+        observe: countPayments(metrics),
+      }),
       log,
       fetchGuarded: guarded.fetch,
       executor,

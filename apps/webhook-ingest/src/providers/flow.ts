@@ -16,9 +16,10 @@ const bodyLimitBytes = 16 * 1024;
 export const flowRoute = (deps: ReceiveDeps) =>
   route(
     { method: 'post', path, permission: null, response: z.object({ received: z.literal(true) }) },
-    async (_input, { request, requestId, note }) => {
+    async (_input, context) => {
+      const { request, requestId } = context;
       const received = { received: true as const };
-      note({ provider: 'flow' });
+      context.note({ provider: 'flow' });
       const body = await readBody(request, bodyLimitBytes).catch(() => null);
       if (body === null) return received;
       const token = readFormField(body, 'token');

@@ -1,0 +1,294 @@
+import { readFileSync } from 'node:fs';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Scope } from '@parley/contracts';
+import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
+import { ensurePaymentType } from '@parley/payments';
+import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/queues';
+import { pushResources } from '@parley/resources';
+import { createMetrics, loadConfig, silentLogger } from '@parley/service';
+import {
+  type FlowServer,
+  createTestDatabase,
+  createTestRedis,
+  freePort,
+  seedOrganization,
+  startFlowServer,
+} from '@parley/testing';
+import { builtInToolNames } from '@parley/tools';
+import { createInbox } from '@parley/webhooks';
+import { createIngestApp } from '../../webhook-ingest/src/app';
+import { createJobSender } from '../../webhook-ingest/src/job-sender';
+import { createRefusalLog } from '../../webhook-ingest/src/refusal-log';
+import { workerVariables } from './config';
+import { type Runtime, createRuntime } from './runtime';
+import { createWorker } from './worker';
+
+jest.setTimeout(90_000);
+
+/** The door of the payment provider and workers on real PostgreSQL and Redis; Flow is played by a local server. */
+const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
+const log = silentLogger();
+const metrics = createMetrics('worker');
+const actor = { type: 'system' as const };
+const closing: (() => Promise<unknown>)[] = [];
+
+let db: Db;
+let flow: FlowServer;
+let runtime: Runtime;
+let scope: Scope;
+let queues: ReturnType<typeof createQueues>;
+let door: string;
+let redisUrl: string;
+
+beforeAll(async () => {
+  const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  db = createDb({ databaseUrl: database.url });
+  redisUrl = redis.url;
+  closing.push(
+    () => database.drop(),
+    () => db.close(),
+  );
+  flow = await startFlowServer(keys);
+  closing.push(() => flow.stop());
+  const secretsKey = Buffer.alloc(32).toString('base64');
+  const producer = await connected(redis.url);
+  queues = createQueues({ redis: producer });
+  closing.push(() => queues.close());
+  door = await openDoor(db, producer);
+  const config = loadConfig(workerVariables, {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    SECRETS_KEY: secretsKey,
+    PUBLIC_URL: door,
+  });
+  runtime = createRuntime({ config, db, log, metrics });
+  for (const { close } of [...runtime.closing].reverse()) closing.push(close);
+  scope = (await seedOrganization(db.pool, { entityTypes: [{ slug: 'receipt', name: 'Receipt', schema: {} }] })).scope;
+  const integration = { provider: 'flow', config: { apiUrl: flow.url }, secrets: keys };
+  await saveIntegration(db.pool, createSecretBox(secretsKey), scope, integration);
+  await ensurePaymentType(db.pool, scope);
+  const pushed = await pushResources(db, scope, {
+    resources: {
+      triggers: [
+        {
+          slug: 'thank',
+          name: 'Thank',
+          on: { entityType: 'payment', action: 'updated', condition: { 'data.status': 'paid' } },
+          actions: [
+            { tool: 'entity.create', args: { type: 'receipt', data: { email: '{{trigger.data.customerEmail}}' } } },
+          ],
+        },
+      ],
+    },
+    knownTools: builtInToolNames,
+  });
+  if (!pushed.ok) throw new Error(JSON.stringify(pushed));
+  for (let at = 0; at < 2; at += 1) {
+    const connection = connectRedis({ url: redis.url, role: 'worker' });
+    const worker = createWorker({
+      ...runtime,
+      db,
+      queues,
+      redis: connection,
+      log,
+      metrics: createMetrics('worker'),
+      purgeGraceDays: 0,
+    });
+    closing.push(
+      () => closeRedis(connection),
+      () => worker.close(),
+    );
+  }
+});
+afterAll(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+async function connected(url: string): Promise<RedisConnection> {
+  const redis = connectRedis({ url, role: 'producer' });
+  closing.push(() => closeRedis(redis));
+  await waitForRedis(redis, 5_000);
+  return redis;
+}
+
+/** A door over this database and Redis; its address. */
+async function openDoor(database: Db, redis: RedisConnection): Promise<string> {
+  const inbox = createInbox(database.pool);
+  const sending = createQueues({ redis });
+  closing.push(() => sending.close());
+  const app = createIngestApp({
+    db: database,
+    inbox,
+    jobs: createJobSender({ queues: sending, log }),
+    refusals: createRefusalLog({ inbox, log }),
+    log,
+    checkResponses: true,
+    secrets: { clerk: [], kapso: [], polar: [], resend: [] },
+  });
+  const server: Server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function until(condition: () => Promise<boolean>, limitMs = 30_000): Promise<void> {
+  const endMs = Date.now() + limitMs;
+  while (!(await condition())) {
+    if (Date.now() > endMs) throw new Error(`not within ${limitMs} ms`);
+    await sleep(50);
+  }
+}
+
+const post = async (body: string, { url = door, type = 'application/x-www-form-urlencoded' } = {}) => {
+  const response = await fetch(`${url}/webhook/flow`, { method: 'POST', body, headers: { 'content-type': type } });
+  return { status: response.status, body: (await response.json()) as unknown };
+};
+const received = { status: 200, body: { received: true } };
+
+async function make() {
+  const wanted = { amount: 12_000, description: 'Pedido', customerEmail: `b${Math.random()}@example.com` };
+  const result = await runtime.payments.create(scope, { ...wanted, actor, callKey: null });
+  if (!result.ok) throw new Error(result.message);
+  return { ...wanted, paymentId: result.paymentId, order: flow.orderOf(result.paymentLinkUrl) };
+}
+const statusOf = async (id: string) => {
+  const found = await runtime.entities.get(scope, { type: 'payment', id });
+  return found.ok ? found.entity.value.data.status : null;
+};
+const receipts = async (email: string) => {
+  const found = await runtime.entities.query(scope, { type: 'receipt', filters: { 'data.email': email }, limit: 10 });
+  return found.ok ? found.page.entities.length : -1;
+};
+const deliveries = async (body: string) =>
+  (
+    await db.pool.query('select status, reason, organization_id from webhook_deliveries where body = $1 order by id', [
+      Buffer.from(body),
+    ])
+  ).rows as { status: string; reason: string | null; organization_id: string | null }[];
+const workedOff = async (body: string, count = 1) => {
+  await until(async () => {
+    const rows = await deliveries(body);
+    return rows.length === count && rows.every(({ status }) => status !== 'received');
+  });
+  return deliveries(body);
+};
+
+it('a callback pays the payment, and its automation runs', async () => {
+  const { paymentId, order, customerEmail } = await make();
+  expect(order.urlConfirmation).toBe(`${door}/webhook/flow`);
+  order.status = 2;
+  expect(await flow.notify(order)).toBe(200);
+  await until(async () => (await statusOf(paymentId)) === 'paid');
+  await until(async () => (await receipts(customerEmail)) === 1);
+  expect(await workedOff(`token=${order.token}`)).toEqual([
+    { status: 'processed', reason: `payment ${paymentId} is paid`, organization_id: scope.organizationId },
+  ]);
+});
+
+it('twenty callbacks at once, with reconciliation between them, pay once and run one automation', async () => {
+  const { paymentId, order, customerEmail } = await make();
+  await db.pool.query('update entities set created_at = created_at - 4000000 where id = $1', [paymentId]);
+  order.status = 2;
+  await Promise.all([
+    ...Array.from({ length: 20 }, () => flow.notify(order)),
+    ...Array.from({ length: 5 }, () => queues.enqueue('reconcile-payments', {})),
+  ]);
+  await workedOff(`token=${order.token}`, 20);
+  await until(async () => (await receipts(customerEmail)) > 0);
+  const { rows } = await db.pool.query(
+    `select (select count(*)::int from events where entity_id = $1 and type = 'payment.paid') as paid,
+       (select count(*)::int from trigger_runs where entity_id = $1 and trigger_slug = 'thank') as runs`,
+    [paymentId],
+  );
+  expect(rows).toEqual([{ paid: 1, runs: 1 }]);
+  expect(await receipts(customerEmail)).toBe(1);
+});
+
+it('a callback at status 1 does nothing, and the same token counts again when it is paid', async () => {
+  const { paymentId, order } = await make();
+  await flow.notify(order);
+  expect(await workedOff(`token=${order.token}`)).toMatchObject([{ status: 'processed' }]);
+  expect(await statusOf(paymentId)).toBe('pending');
+  order.status = 2;
+  await flow.notify(order);
+  await until(async () => (await statusOf(paymentId)) === 'paid');
+});
+
+it('is tried again while Flow does not answer', async () => {
+  const { paymentId, order } = await make();
+  order.status = 3;
+  flow.misbehave('getStatus', { kind: 'overload' }, { times: 3 });
+  expect(await flow.notify(order)).toBe(200);
+  await until(async () => (await statusOf(paymentId)) === 'failed');
+});
+
+describe('always 200', () => {
+  const fixtures = join(__dirname, '../../../libs/payments/fixtures/webhooks');
+  it.each([
+    ['payment.confirmation.txt', 'unattributed', 'No account at Flow knows the token'],
+    ['payment.confirmation.unknown-token.txt', 'unattributed', 'No account at Flow knows the token'],
+    ['payment.confirmation.encoded.txt', 'unattributed', 'No account at Flow knows the token'],
+    ['payment.confirmation.missing-token.txt', 'failed', 'the body has no token'],
+    ['payment.confirmation.empty.txt', 'failed', 'the body has no token'],
+  ])('%s', async (name, status, reason) => {
+    const body = readFileSync(join(fixtures, name), 'utf8');
+    expect(await post(body)).toEqual(received);
+    expect(await workedOff(body)).toEqual([{ status, reason, organization_id: null }]);
+  });
+
+  it.each<[string, string, object]>([
+    ['JSON', '{"token":"x"}', { type: 'application/json' }],
+    ['bytes of nothing', '\u0000\ufffd%zz&&=', {}],
+    ['a body that is too long', `token=${'x'.repeat(100_000)}`, {}],
+    ['a token that is none', 'token=%00%00', {}],
+  ])('to %s', async (_name, body, options) => {
+    expect(await post(body, options)).toEqual(received);
+  });
+
+  it('reads a token as it was encoded', async () => {
+    const { order } = await make();
+    order.token = 'FIXT+URE/0A1B=';
+    await post('token=FIXT%2BURE%2F0A1B%3D&extra=1&again=1');
+    await until(async () => flow.requests.some(({ params }) => params.token === 'FIXT+URE/0A1B='));
+  });
+
+  it('without PostgreSQL the token goes to the queue; without Redis its row waits; without both it is still 200', async () => {
+    const nobody = createDb({ databaseUrl: `postgresql://nobody@127.0.0.1:${await freePort()}/none` });
+    const away = connectRedis({ url: `redis://127.0.0.1:${await freePort()}`, role: 'producer' });
+    closing.push(
+      () => nobody.close(),
+      () => closeRedis(away),
+    );
+    const redis = await connected(redisUrl);
+    const [one, two, three] = [await make(), await make(), await make()];
+    for (const { order } of [one, two, three]) order.status = 2;
+
+    expect(await post(`token=${one.order.token}`, { url: await openDoor(nobody, redis) })).toEqual(received);
+    await until(async () => (await statusOf(one.paymentId)) === 'paid');
+    expect(await deliveries(`token=${one.order.token}`)).toEqual([]);
+
+    expect(await post(`token=${two.order.token}`, { url: await openDoor(db, away) })).toEqual(received);
+    await until(async () => (await statusOf(two.paymentId)) === 'paid');
+
+    expect(await post(`token=${three.order.token}`, { url: await openDoor(nobody, away) })).toEqual(received);
+    await db.pool.query('update entities set created_at = created_at - 4000000 where id = $1', [three.paymentId]);
+    await queues.enqueue('reconcile-payments', {});
+    await until(async () => (await statusOf(three.paymentId)) === 'paid');
+  });
+});
+
+it('counts what it does', async () => {
+  const text = await metrics.registry.metrics();
+  const counted = text
+    .split('\n')
+    .filter((line) => /^payments?_.*[1-9]$/.test(line))
+    .join('\n');
+  expect(counted).toMatch(/payments_settled_total\{status="paid",source="webhook"/);
+  expect(counted).toMatch(/payments_settled_total\{status="paid",source="reconciliation"/);
+  expect(counted).toMatch(/payments_created_total\{result="pending"/);
+  expect(counted).toMatch(/payments_reconciled_total\{result="paid"/);
+  expect(flow.problems).toEqual([]);
+});
