@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { type BuildFailure, build } from 'esbuild';
 import * as definitions from '@parley/definitions';
+import { keepLines } from './keep-lines';
 
 export type Loaded = { ok: true; exports: Record<string, unknown> } | { ok: false; message: string };
 
@@ -18,6 +19,8 @@ export async function loadModule(file: string): Promise<Loaded> {
       entryPoints: [file],
       bundle: true,
       write: false,
+      outdir: dirname(file),
+      sourcemap: 'external',
       platform: 'node',
       format: 'cjs',
       target: 'node22',
@@ -25,7 +28,8 @@ export async function loadModule(file: string): Promise<Loaded> {
       loader: { '.md': 'text', '.txt': 'text' },
       logLevel: 'silent',
     });
-    code = outputFiles[0]!.text;
+    const [map, bundle] = ['.map', '.js'].map((end) => outputFiles.find(({ path }) => path.endsWith(end))!.text);
+    code = await keepLines(bundle!, map!);
   } catch (error) {
     return { ok: false, message: describeBuildFailure(error) };
   }
