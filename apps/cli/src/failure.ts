@@ -1,4 +1,5 @@
-export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
+/** `different` is what `diff --exit-code` ends with when there is a difference. */
+export const exitCodes = { ok: 0, failure: 1, usage: 2, different: 3 } as const;
 
 /** An expected failure: its message is all that the user sees. */
 export class Failure extends Error {

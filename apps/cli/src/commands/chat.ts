@@ -10,6 +10,8 @@ export interface ChatOptions {
   thread?: string;
   externalThread?: string;
   param?: string[];
+  router?: boolean;
+  phone?: string;
   json?: boolean;
 }
 
@@ -28,14 +30,17 @@ interface Conversation {
 
 function createConversation(api: Api, agent: string, options: ChatOptions): Conversation {
   const params = parseParams(options.param ?? []);
+  if (options.phone !== undefined && !options.router) throw usageFailure('--phone is for --router');
+  const place = options.router ? 'routers' : 'agents';
   let threadId = options.thread;
   return {
     async say(message) {
-      const response = await api.post<ChatResponse>(`/v1/agents/${encodeURIComponent(agent)}/chat`, {
+      const response = await api.post<ChatResponse>(`/v1/${place}/${encodeURIComponent(agent)}/chat`, {
         message,
         threadId,
         externalThreadId: threadId === undefined ? options.externalThread : undefined,
         threadContext: params && { params },
+        phoneNumber: options.phone,
       });
       threadId = response.threadId;
       return response;
@@ -92,6 +97,7 @@ async function answer(conversation: Conversation, line: string, options: ChatOpt
 function show(response: ChatResponse, { json }: ChatOptions): void {
   if (json) return printJson(response);
   for (const call of response._executionMeta?.toolCallSummary ?? []) note(formatCall(call));
+  if (response.routedToAgentSlug) note(colors.dim(`  routed to ${safeLine(response.routedToAgentSlug)}`));
   if (response._transferred) note(colors.dim(`  transferred to ${response._transferred.targetAgentSlug}`));
   print(safeText(response.message));
   note(colors.dim(`  thread ${response.threadId}, ${formatCost(response)}`));

@@ -72,6 +72,17 @@ export async function schemaOf(client: DataClient, type: string): Promise<Schema
   return found.schema;
 }
 
+/** A row is known by what is in it, not by where it stands: rows before it may come or go while one is mended. */
+function namesOf(rows: NewEntity[]): string[] {
+  const counts = new Map<string, number>();
+  return rows.map((row) => {
+    const hash = chain('', row).slice(0, 32);
+    const count = (counts.get(hash) ?? 0) + 1;
+    counts.set(hash, count);
+    return `${hash}-${count}`;
+  });
+}
+
 /** Several rows at a time; `save` is told how many from the first on are in. */
 async function sendRows(
   client: DataClient,
@@ -82,6 +93,7 @@ async function sendRows(
 ): Promise<void> {
   const { importId, type } = state;
   const progress = startProgress(`Importing into ${type}`, rows.length, quiet);
+  const names = namesOf(rows);
   const sent = new Set<number>();
   let next = state.done;
   let failed = false;
@@ -91,8 +103,7 @@ async function sendRows(
       const at = next++;
       const row = rows[at]!;
       try {
-        // With the row in it, so that one that was mended is another request.
-        const idempotencyKey = `import-${importId}-${at}-${chain('', row).slice(0, 16)}`;
+        const idempotencyKey = `import-${importId}-${names[at]}`;
         await untilAdmitted(() => client.data.create(type, row, { idempotencyKey }));
       } catch (error) {
         failed = true;

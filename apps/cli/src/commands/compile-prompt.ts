@@ -1,0 +1,24 @@
+import type { CompilePromptResponse } from '@parley/contracts';
+import { createApi } from '../api';
+import { parseObject } from '../data/input';
+import { safeText } from '../safe-text';
+import { note, print, printJson } from '../terminal';
+
+export interface CompilePromptOptions {
+  message?: string;
+  channel?: string;
+  metadata?: string;
+  context?: boolean;
+  json?: boolean;
+}
+
+/** `parley compile-prompt <agent>`: the system prompt as a conversation would see it. */
+export async function runCompilePrompt(slug: string, options: CompilePromptOptions): Promise<void> {
+  const { message, channel, metadata, context, json } = options;
+  const threadMetadata = metadata === undefined ? undefined : parseObject(metadata, '--metadata');
+  const body = { slug, message, channel, threadMetadata };
+  const compiled = await createApi().post<CompilePromptResponse>('/v1/compile-prompt', body);
+  if (json) return printJson(compiled);
+  print(safeText(compiled.compiled));
+  if (context) note(safeText(JSON.stringify(compiled.context, null, 2)));
+}

@@ -1,0 +1,37 @@
+import { confirm, isCancel } from '@clack/prompts';
+import { createApi } from '../api';
+import { productionAddress } from '../environment';
+import { Failure, usageFailure } from '../failure';
+import { formatChanges, isEmpty, summarize } from '../push/format-changes';
+import { previewPush } from '../push/preview';
+import { sendDefinitions } from '../push/send-definitions';
+import { note, print, printJson } from '../terminal';
+
+export interface DeployOptions {
+  yes?: boolean;
+  prune?: boolean;
+  json?: boolean;
+}
+
+/** `parley deploy [folder]`: shows what changes in production and does it, once somebody has agreed. */
+export async function runDeploy(folder: string, { yes, prune = false, json }: DeployOptions): Promise<void> {
+  const api = createApi(productionAddress());
+  const { loaded, before, result } = await previewPush(api, folder, prune);
+  if (isEmpty(result)) {
+    if (json) return printJson({ ...result, dryRun: false });
+    return note(`Nothing to change; production is at version ${before.version}.`);
+  }
+  if (!json) print(formatChanges(result, before.resources, loaded.resources, { detailed: true }));
+  if (!yes) await requireConsent(`Deploy to production at ${api.url} (${summarize(result)})?`, json);
+  // What was shown is what is done: not when somebody else has pushed meanwhile.
+  const done = await sendDefinitions(api, loaded, { prune, expectedVersion: before.version });
+  if (json) return printJson(done);
+  note(`Deployed: ${summarize(done)}; production is at version ${done.version}.`);
+}
+
+async function requireConsent(message: string, json: boolean | undefined): Promise<void> {
+  if (json || !process.stdin.isTTY || !process.stderr.isTTY)
+    throw usageFailure('Nobody is there to ask: --yes deploys without asking');
+  const answer = await confirm({ message, initialValue: false, output: process.stderr });
+  if (isCancel(answer) || !answer) throw new Failure('Nothing was deployed');
+}

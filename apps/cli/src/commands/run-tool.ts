@@ -1,0 +1,18 @@
+import type { RunToolResponse } from '@parley/contracts';
+import { createApi } from '../api';
+import { parseObject } from '../data/input';
+import { safeText } from '../safe-text';
+import { colors, note, print, printJson } from '../terminal';
+
+/** `parley run-tool <tool> [args]`: as an agent would run it, or as the system. */
+export async function runRunTool(
+  toolName: string,
+  text: string | undefined,
+  { agent, json }: { agent?: string; json?: boolean },
+): Promise<void> {
+  const args = text === undefined ? undefined : parseObject(text, 'the arguments');
+  const answer = await createApi().post<RunToolResponse>('/v1/run-tool', { toolName, args, agentSlug: agent });
+  if (json) return printJson(answer);
+  print(safeText(JSON.stringify(answer.result ?? null, null, 2)));
+  note(colors.dim(`  ${answer.tool.name} as ${answer.agent?.slug ?? 'the system'}, ${answer.durationMs} ms`));
+}

@@ -1,0 +1,270 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import type { Environment, Permission } from '@parley/contracts';
+import { createApiKey, createDb, type Db } from '@parley/db';
+import { createEntities } from '@parley/entities';
+import { pullResources } from '@parley/resources';
+import { silentLogger } from '@parley/service';
+import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { createDataApp } from '../../data/src/app';
+import { type Cli, buildCli } from './cli-under-test';
+
+/** Every test starts processes. */
+jest.setTimeout(60_000);
+
+let database: TestDatabase;
+let db: Db;
+let cli: Cli;
+let server: Server;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  cli = buildCli();
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  server = createServer(
+    createDataApp({
+      db,
+      entities: createEntities({ pool: db.pool }),
+      log: silentLogger(),
+      checkResponses: true,
+      requestReindexing: () => {},
+    }),
+  ).listen(0, '127.0.0.1');
+  await new Promise((listening) => server.once('listening', listening));
+  await db.pool.query(`insert into organizations (id, slug, name, updated_at) values ('org_p', 'p', 'P', now())`);
+  env = {
+    PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    PARLEY_API_KEY: await key('development'),
+    PARLEY_PRODUCTION_API_KEY: await key('production'),
+  };
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await db.close();
+  await database.drop();
+  cli.remove();
+});
+
+async function key(environment: Environment, permissions: Permission[] = ['*']): Promise<string> {
+  return (await createApiKey(db.pool, { organizationId: 'org_p', environment, name: 'test', permissions })).key;
+}
+const pull = async (environment: Environment) => pullResources(db, { organizationId: 'org_p', environment });
+const run = (args: string[], more: Record<string, string> = {}) => cli.parley(args, { env: { ...env, ...more } });
+const json = async (args: string[]) => JSON.parse(await cli.succeed([...args, '--json'], { env }));
+
+function write(folder: string, files: Record<string, string>): void {
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(cli.folder, folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
+}
+
+const agent = (name: string, prompt = 'Line one\nLine two\nLine three\n') => `
+  import { defineAgent } from '@parley/definitions';
+  export default defineAgent({ slug: 'helper', name: '${name}', systemPrompt: ${JSON.stringify(prompt)} });`;
+const product = `import { defineData } from '@parley/definitions';
+  export default defineData({ slug: 'product', name: 'Product', schema: { name: 'string', price: 'number' }, searchFields: ['name'] });`;
+const base = { 'agents/helper.ts': agent('Helper'), 'entity-types/product.ts': product };
+
+test('diff shows each field, texts by their lines, and has a status for scripts', async () => {
+  write('shop', base);
+  const fresh = await run(['diff', 'shop', '--exit-code']);
+  expect(fresh).toMatchObject({ code: 3, stdout: expect.stringContaining('  + helper') });
+  expect((await pull('development')).version).toBe(0);
+  await cli.succeed(['push', 'shop'], { env });
+  expect(await run(['diff', 'shop', '--exit-code'])).toMatchObject({ code: 0 });
+
+  write('shop', { 'agents/helper.ts': agent('Friend', 'Line one\nLine 2\nLine three\n') });
+  const { code, stdout } = await run(['diff', 'shop']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('      name: "Helper" → "Friend"');
+  expect(stdout).toContain('        - Line two\n        + Line 2\n');
+  const { changes } = await json(['diff', 'shop']);
+  expect(changes).toMatchObject([
+    { kind: 'agents', slug: 'helper', action: 'updated', fields: [{ path: 'name' }, {}] },
+  ]);
+});
+
+test('status says where the key leads and whether the folder is the same', async () => {
+  const { stdout } = await run(['status', 'shop']);
+  expect(stdout).toContain('development');
+  expect(stdout).toContain('1 updated');
+  expect(await json(['status', '.'])).toMatchObject({ environment: 'development', counts: { agents: 1 }, local: null });
+});
+
+test('problems of shape and of references are told together, each with its file', async () => {
+  write('wrong', {
+    'agents/a.ts': `import { defineAgent } from '@parley/definitions';
+      export default defineAgent({ slug: 'a', name: 'A', sytemPrompt: 'x' } as never);`,
+    'agents/b.ts': agent('B').replace("'B'", "'B', tools: ['nope']"),
+  });
+  const { code, stderr } = await run(['push', 'wrong']);
+  expect(code).toBe(1);
+  expect(stderr).toContain('\n  agents/a.ts: a: systemPrompt is required');
+  expect(stderr).toContain('\n  agents/a.ts: a: sytemPrompt is not a field of this definition');
+  expect(stderr).toContain('\n  agents/b.ts: helper: tools.0 unknown tool "nope"');
+  const asJson = await run(['push', 'wrong', '--json']);
+  expect(JSON.parse(asJson.stderr)).toMatchObject({ code: 'invalid_definitions', problems: expect.any(Array) });
+});
+
+test('deploy goes to production, with --yes only when nobody can be asked', async () => {
+  const asked = await run(['deploy', 'shop']);
+  expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  expect((await pull('production')).version).toBe(0);
+  const deployed = await run(['deploy', 'shop', '--yes']);
+  expect(deployed).toMatchObject({ code: 0, stderr: 'Deployed: 2 created; production is at version 1.\n' });
+  expect((await run(['deploy', 'shop', '--yes'])).stderr).toBe('Nothing to change; production is at version 1.\n');
+  const wrongKey = await run(['deploy', 'shop', '--yes'], { PARLEY_PRODUCTION_API_KEY: '' });
+  expect(wrongKey.stderr).toContain('PARLEY_PRODUCTION_API_KEY is not set');
+});
+
+test('pull writes what is missing, leaves alone what differs, and pushing it changes nothing', async () => {
+  const prompt = 'With `ticks`, ${braces}, back\\slash and\r\nreturns\n\u2028';
+  write('rich', {
+    'agents/helper.ts': agent('Helper', prompt),
+    'entity-types/product.ts': product,
+    'roles/clerk.json': JSON.stringify({
+      slug: 'clerk',
+      name: "It's",
+      policies: [{ resource: 'product', actions: ['read'], effect: 'allow' }],
+      scopeRules: [
+        { entityType: 'product', field: 'data.name', operator: 'eq', value: { __proto__: 1, 'a b': [null] } },
+      ],
+    }),
+    'tools/shop.ts': `import { defineTools } from '@parley/definitions';
+      export default defineTools([{ name: 'shop.one', description: 'One', parameters: { type: 'object' }, handler() { return \`\${1}\\n\`; } }]);`,
+  });
+  await cli.succeed(['push', 'rich', '--prune'], { env });
+  const before = await pull('development');
+  expect((await run(['pull', 'copy'])).stderr).toBe(
+    `Pulled development at version ${before.version}: 4 written, 0 the same.\n`,
+  );
+  expect(readFileSync(join(cli.folder, 'copy/tools/shop.one.ts'), 'utf8')).toContain('defineTools([');
+  const pushed = await run(['push', 'copy', '--prune']);
+  expect(pushed.stderr).toContain('Pushed: nothing to change;');
+  expect(await pull('development')).toEqual(before);
+  expect((await run(['pull', 'copy'])).stderr).toContain('0 written, 4 the same');
+
+  write('copy', { 'agents/helper.ts': agent('Mine') });
+  expect(await run(['pull', 'copy'])).toMatchObject({ code: 1, stdout: '  ! agents/helper.ts: helper differs\n' });
+  expect((await run(['pull', 'copy', '--force'])).code).toBe(0);
+  expect((await run(['push', 'copy'])).stderr).toContain('nothing to change');
+});
+
+test('dev pushes every change, shows what is wrong and waits for it to be mended', async () => {
+  write('live', { ...base, 'prompts/p.md': 'Hello\n' });
+  const child = spawn(process.execPath, [cli.bundle, 'dev', 'live'], {
+    cwd: cli.folder,
+    env: { PATH: process.env.PATH, ...env },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const says = async (text: string) => {
+    while (!output.includes(text)) {
+      if (child.exitCode !== null) throw new Error(`dev ended with ${child.exitCode}:\n${output}`);
+      await new Promise((later) => setTimeout(later, 20));
+    }
+    output = '';
+  };
+  try {
+    await says('is at version');
+    write('live', { 'agents/helper.ts': 'export default {{{' });
+    await says('agents/helper.ts: line 1');
+    write('live', { 'agents/helper.ts': agent('Again').replace("'Again'", "'Again', tools: ['nope']") });
+    await says('unknown tool "nope"');
+    write('live', { 'agents/helper.ts': agent('Again') });
+    await says('"Again"');
+    // What a definition imports counts too, and so does a new file.
+    write('live', { 'agents/other.ts': agent('Other').replace("'helper'", "'other'") });
+    await says('+ other');
+  } finally {
+    child.kill('SIGINT');
+  }
+  const code = await new Promise((ended) => child.once('exit', ended));
+  expect(code).toBe(0);
+  expect((await pull('development')).resources.agents.map(({ slug }) => slug).sort()).toEqual(['helper', 'other']);
+});
+
+test('dev refuses a key of production', async () => {
+  const { code, stderr } = await run(['dev', 'shop'], { PARLEY_API_KEY: env.PARLEY_PRODUCTION_API_KEY! });
+  expect([code, stderr]).toEqual([1, 'error: dev pushes to development; PARLEY_API_KEY is a key of production\n']);
+});
+
+describe('data', () => {
+  const entityOf = async (args: string[]) => json(['data', ...args]);
+
+  test('creates, reads, updates, finds and deletes', async () => {
+    await cli.succeed(['push', 'shop'], { env });
+    const made = await entityOf(['create', 'product', '{"name":"Lamp","price":12}']);
+    expect(made).toMatchObject({ type: 'product', status: 'active', data: { name: 'Lamp' } });
+    expect(await entityOf(['update', 'product', made.id, '{"price":10}', '--status', 'draft'])).toMatchObject({
+      data: { name: 'Lamp', price: 10 },
+      status: 'draft',
+    });
+    expect((await run(['data', 'get', 'product', made.id])).stdout).toContain('Lamp');
+    expect((await run(['data', 'list', 'product'])).stdout).toMatch(/ID .* name/);
+    const found = await entityOf(['query', 'product', '{"data.price":{"$lt":11}}', '--sort', 'data.price:asc']);
+    expect(found.data).toHaveLength(1);
+    expect((await entityOf(['search', 'product', 'lam'])).data).toHaveLength(1);
+    expect(await entityOf(['delete', 'product', made.id])).toEqual({ success: true });
+    expect(await run(['data', 'get', 'product', made.id])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: Entity has been deleted \(entity_deleted, request /),
+    });
+    expect(await run(['data', 'create', 'product', '[1]'])).toMatchObject({ code: 2 });
+  });
+
+  test('an import goes on where it was, and makes no row twice', async () => {
+    const rows = Array.from({ length: 12 }, (_, at) => `Item ${at},${at}`);
+    write('.', { 'items.csv': ['name,price', ...rows.slice(0, 7), 'Bad,1', ...rows.slice(7)].join('\n') });
+    write('typed', {
+      'entity-types/product.ts': product.replace(
+        "name: 'string'",
+        "name: { type: 'string', enum: ['Lamp', ...Array.from({ length: 12 }, (_, at) => 'Item ' + at)] }",
+      ),
+    });
+    await cli.succeed(['push', 'typed'], { env });
+    const stopped = await run(['data', 'import', 'product', 'items.csv']);
+    expect(stopped).toMatchObject({ code: 1, stderr: expect.stringContaining('row 8: ') });
+    write('.', { 'items.csv': ['name,price', ...rows].join('\n') });
+    const resumed = await run(['data', 'import', 'product', 'items.csv']);
+    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringMatching(/^Going on at row \d+ of 12\./)]);
+    const { data } = await entityOf(['query', 'product', '{"data.name":{"$ne":"Lamp"}}', '--limit', '100']);
+    expect(data.map((one: { data: { name: string } }) => one.data.name).sort()).toEqual(
+      rows.map((row) => row.split(',')[0]).sort(),
+    );
+    expect((await run(['data', 'import', 'product', 'items.csv'])).stderr).toContain('was imported already');
+    write('.', { 'items.csv': ['name,price', 'Item 1,7', ...rows.slice(1)].join('\n') });
+    expect((await run(['data', 'import', 'product', 'items.csv'])).stderr).toContain('has changed in rows');
+  });
+
+  test('an export is what an import takes, and refuses to overwrite', async () => {
+    const printed = await cli.succeed(['data', 'export', 'product'], { env });
+    expect(printed.split('\n')).toHaveLength(12);
+    expect(await json(['data', 'export', 'product', '--out', 'out.csv'])).toMatchObject({ exported: 12 });
+    expect(readFileSync(join(cli.folder, 'out.csv'), 'utf8').split('\n')[0]).toBe(
+      'id,status,createdAt,updatedAt,data.name,data.price,data',
+    );
+    expect(readdirSync(cli.folder).filter((name) => name.includes('.parley-export'))).toEqual([]);
+    expect((await run(['data', 'export', 'product', '--out', 'out.csv'])).stderr).toContain('out.csv exists');
+    expect((await json(['data', 'import', 'product', 'out.csv'])).imported).toBe(12);
+    rmSync(join(cli.folder, 'out.csv'));
+    expect(existsSync(join(cli.folder, 'out.csv.parley-import'))).toBe(true);
+  });
+
+  test('rows that cannot be read stop everything before it begins', async () => {
+    write('.', { 'bad.csv': 'name,price\nA,1\nB,cheap\n' });
+    const { code, stderr } = await run(['data', 'import', 'product', 'bad.csv']);
+    expect([code, stderr]).toEqual([
+      1,
+      'error: bad.csv has problems, nothing was imported:\n  row 3: price is no number: cheap\n',
+    ]);
+  });
+});
