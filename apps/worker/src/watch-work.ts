@@ -21,45 +21,68 @@ const waitingRuns = {
          from trigger_runs where status = 'scheduled' and run_at <= now()`,
 };
 
+/** One reading serves every metric of a scrape. */
+const keptMs = 1_000;
+
 /**
  * What waits to be done, read when it is asked for: jobs in Redis, deliveries and runs of automations in PostgreSQL. Every
  * worker tells the same, so that dashboards take the maximum. What cannot be read is left out.
  */
 export function watchWork({ db, queues, metrics, log }: WatchDeps): void {
-  const gauge = <L extends string>(name: string, help: string, labels: L[], read: () => Promise<void>) => {
+  function gauge<R, L extends string>(
+    [name, help, labels]: [name: string, help: string, labels: L[]],
+    read: () => Promise<R[]>,
+    valuesOf: (row: R) => [labels: Partial<Record<L, string>>, value: number][],
+  ): void {
     const made = metrics.gauge(name, help, labels, async () => {
       made.reset();
-      await read().catch((error: unknown) => log.warn({ err: error, metric: name }, 'a metric could not be read'));
+      try {
+        for (const row of await read()) for (const [own, value] of valuesOf(row)) made.set(own, value);
+      } catch (error) {
+        log.warn({ err: error, metric: name }, 'a metric could not be read');
+      }
     });
-    return made;
-  };
+  }
 
-  const jobs = gauge('queue_jobs', 'Jobs in Redis, by their state.', ['queue', 'state'], async () => {
-    for (const { name, states, oldestWaitingMs } of await queues.depths()) {
-      for (const [state, count] of Object.entries(states)) jobs.set({ queue: name, state }, count);
-      age.set({ queue: name }, oldestWaitingMs / 1_000);
-    }
-  });
-  const age = metrics.gauge('queue_oldest_job_age_seconds', 'How long the next job of a queue has waited.', ['queue']);
-
-  const lag = metrics.gauge(
-    'webhook_delivery_lag_seconds',
-    'Age of the oldest delivery that has not been worked off.',
-    ['provider'],
+  const depths = recently(() => queues.depths());
+  gauge(['queue_jobs', 'Jobs in Redis, by their state.', ['queue', 'state']], depths, ({ name, states }) =>
+    Object.entries(states).map(([state, count]) => [{ queue: name, state }, count]),
   );
-  const deliveries = gauge('webhook_deliveries_waiting', 'Deliveries not worked off yet.', ['provider'], async () => {
-    lag.reset();
-    const { rows } = await db.query<{ provider: string; waiting: number; lag: number }>(waitingDeliveries);
-    for (const { provider, waiting, lag: seconds } of rows) {
-      deliveries.set({ provider }, waiting);
-      lag.set({ provider }, seconds);
-    }
-  });
+  gauge(
+    ['queue_oldest_job_age_seconds', 'How long the next job of a queue has waited.', ['queue']],
+    depths,
+    ({ name, oldestWaitingMs }) => [[{ queue: name }, oldestWaitingMs / 1_000]],
+  );
 
-  const runLag = metrics.gauge('trigger_run_lag_seconds', 'How long the oldest due run has waited.', []);
-  const runs = gauge('trigger_runs_waiting', 'Runs of automations that are due and not begun.', [], async () => {
-    const { rows } = await db.query<{ waiting: number; lag: number }>(waitingRuns);
-    runs.set(rows[0]!.waiting);
-    runLag.set(Math.max(0, rows[0]!.lag));
-  });
+  const deliveries = recently(async () => (await db.query<Waiting & { provider: string }>(waitingDeliveries)).rows);
+  gauge(
+    ['webhook_deliveries_waiting', 'Deliveries that are not worked off yet.', ['provider']],
+    deliveries,
+    ({ provider, waiting }) => [[{ provider }, waiting]],
+  );
+  gauge(
+    ['webhook_delivery_lag_seconds', 'Age of the oldest delivery that is not worked off yet.', ['provider']],
+    deliveries,
+    ({ provider, lag }) => [[{ provider }, lag]],
+  );
+
+  const runs = recently(async () => (await db.query<Waiting>(waitingRuns)).rows);
+  gauge(['trigger_runs_waiting', 'Runs of automations that are due and not begun.', []], runs, ({ waiting }) => [
+    [{}, waiting],
+  ]);
+  gauge(['trigger_run_lag_seconds', 'How long the oldest due run has waited.', []], runs, ({ lag }) => [[{}, lag]]);
+}
+
+interface Waiting {
+  waiting: number;
+  /** Seconds. */
+  lag: number;
+}
+
+function recently<T>(read: () => Promise<T>): () => Promise<T> {
+  let kept: { at: number; value: Promise<T> } | undefined;
+  return () => {
+    if (kept === undefined || performance.now() - kept.at > keptMs) kept = { at: performance.now(), value: read() };
+    return kept.value;
+  };
 }
