@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { root } from '../start/paths.mjs';
+
+const read = (path) => readFileSync(join(root, path), 'utf8');
+const dashboard = JSON.parse(read('k8s/monitoring/dashboard.json'));
+const { rules } = parse(read('k8s/monitoring/alerts.yaml')).groups[0];
+
+const sources = globSync('{apps,libs}/*/src/**/*.ts', { cwd: root })
+  .filter((file) => !file.endsWith('.test.ts'))
+  .map((file) => readFileSync(join(root, file), 'utf8'))
+  .join('\n');
+/** Prometheus' own, and those that prom-client has for every process. */
+const given = /^(up|process_\w+|nodejs_\w+)$/;
+
+/** The metrics that an expression names: what is neither a function nor a word of the language nor a label. */
+function metricsIn(expression) {
+  const bare = expression
+    .replace(/"[^"]*"/g, '')
+    .replace(/\{[^}]*\}/g, '')
+    .replace(/\b(by|on|without)\s*\([^)]*\)/g, '')
+    .replace(/\[[^\]]*\]/g, '');
+  const words = [...bare.matchAll(/\b[a-z][a-z0-9_]*\b(?!\s*\()/g)].map(([word]) => word);
+  return words.filter((word) => !/^(by|on|or|and|unless|sum|max|topk)$/.test(word));
+}
+const baseOf = (metric) => metric.replace(/_(bucket|count|sum)$/, '');
+const exists = (metric) => given.test(metric) || sources.includes(`'${baseOf(metric)}'`);
+
+test('the dashboard shows metrics that exist', () => {
+  const targets = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+  assert.ok(targets.length > 20);
+  for (const expression of targets) {
+    const metrics = metricsIn(expression);
+    assert.ok(metrics.length > 0, expression);
+    for (const metric of metrics) assert.ok(exists(metric), `${metric} in ${expression}`);
+  }
+});
+
+test('alerts watch metrics that exist, and say what is wrong', () => {
+  assert.ok(rules.length >= 10);
+  for (const { alert, expr, labels, annotations } of rules) {
+    for (const metric of metricsIn(expr)) assert.ok(exists(metric), `${metric} in ${alert}`);
+    assert.match(labels.severity, /^(warning|critical)$/);
+    assert.ok(annotations.summary, alert);
+  }
+});
+
+test('a metric that nobody makes is noticed', () => {
+  assert.deepEqual(metricsIn('sum by (a) (rate(no_such_total{b="c"}[5m])) / 2 > 0.5'), ['no_such_total']);
+  assert.equal(exists('no_such_total'), false);
+});
