@@ -14,17 +14,23 @@ export function fromEnvironment(name) {
   }
 }
 
-/** SECRETS_KEY and EXECUTOR_TOKEN: the environment's, else made once and kept, as data is encrypted under them. */
+/** Without them the doors of these providers refuse everything; `parley webhooks trigger` signs with them. */
+const webhookSecrets = ['MESSAGING_WEBHOOK_SECRET', 'BILLING_WEBHOOK_SECRET', 'EMAIL_WEBHOOK_SECRET'];
+
+/**
+ * SECRETS_KEY, EXECUTOR_TOKEN and the secrets of webhooks: the environment's, else made once and kept, as data is
+ * encrypted under the first.
+ */
 export function loadSecrets(stateDir) {
   const file = join(stateDir, 'secrets.json');
   const kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   const secrets = {
     SECRETS_KEY: kept.SECRETS_KEY ?? randomBytes(32).toString('base64'),
     EXECUTOR_TOKEN: kept.EXECUTOR_TOKEN ?? randomBytes(32).toString('base64url'),
+    ...Object.fromEntries(
+      webhookSecrets.map((name) => [name, kept[name] ?? `whsec_${randomBytes(32).toString('base64')}`]),
+    ),
   };
   writeFileSync(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
-  return {
-    SECRETS_KEY: fromEnvironment('SECRETS_KEY') ?? secrets.SECRETS_KEY,
-    EXECUTOR_TOKEN: fromEnvironment('EXECUTOR_TOKEN') ?? secrets.EXECUTOR_TOKEN,
-  };
+  return Object.fromEntries(Object.entries(secrets).map(([name, made]) => [name, fromEnvironment(name) ?? made]));
 }

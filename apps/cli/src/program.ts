@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { addAutomationCommands } from './areas/automations';
-import { addAutomationCommands } from './areas/automations';
 import { addConversationCommands } from './areas/conversations';
 import { addDataCommands } from './areas/data';
 import { addDefinitionCommands } from './areas/definitions';
 import { addOperationCommands } from './areas/operations';
+import { addWebhookCommands } from './areas/webhooks';
 
 /**
  * The table of commands: an area for each subject, a file in commands/ for each command. Each command loads its code
@@ -19,7 +19,7 @@ export function createProgram(): Command {
   addDataCommands(program);
   addConversationCommands(program);
   addAutomationCommands(program);
-  addAutomationCommands(program);
+  addWebhookCommands(program);
   addOperationCommands(program);
   return program;
 }

@@ -46,6 +46,12 @@ export const workerVariables = {
   MESSAGING_WEBHOOK_SECRET: z.string().optional().meta({
     description: 'Secret that the WhatsApp intermediary is told to sign with; of several the first.',
   }),
+  WEBHOOK_RETENTION_DAYS: numberVariable(30, 1).meta({
+    description: 'Days that deliveries of providers are kept after they were dealt with.',
+  }),
+  WEBHOOK_FAILED_RETENTION_DAYS: numberVariable(180, 1).meta({
+    description: 'Days that deliveries are kept that failed or belong to nobody that is known.',
+  }),
   PURGE_GRACE_DAYS: numberVariable(0, 0, 3_650).meta({
     description: 'Days between the deletion of an organization at the identity provider and that of all its data here.',
   }),

@@ -56,6 +56,7 @@ startProcess(async () => {
     metrics,
     tracer,
     purgeGraceDays: config.PURGE_GRACE_DAYS,
+    retention: { doneDays: config.WEBHOOK_RETENTION_DAYS, openDays: config.WEBHOOK_FAILED_RETENTION_DAYS },
   });
 
   await runService({

@@ -8,6 +8,7 @@ import {
   consume,
 } from '@parley/queues';
 import type { Logger, Metrics, Tracer } from '@parley/service';
+import type { Retention } from '@parley/webhooks';
 import { createAnswerConversation } from './jobs/answer-conversation';
 import { createApplyBilling } from './jobs/apply-billing';
 import { createConfirmPayment } from './jobs/confirm-payment';
@@ -23,6 +24,7 @@ import { createSweepDeliveries } from './jobs/sweep-deliveries';
 import { createSweepIdempotency } from './jobs/sweep-idempotency';
 import { createSweepPurges } from './jobs/sweep-purges';
 import { createSweepReindexing } from './jobs/sweep-reindexing';
+import { createSweepRetention } from './jobs/sweep-retention';
 import { createSyncIdentity } from './jobs/sync-identity';
 import { createUpdateChannel } from './jobs/update-channel';
 import { createUpdateEmail } from './jobs/update-email';
@@ -39,6 +41,8 @@ export interface WorkerDeps extends Omit<Runtime, 'closing'> {
   tracer?: Tracer;
   /** Days between the deletion of an organization at the identity provider and that of its data here. */
   purgeGraceDays: number;
+  /** Of webhook deliveries. */
+  retention?: Retention;
 }
 
 const scheduleEveryMs = 10_000;
@@ -61,6 +65,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     'send-message': createSendMessage(deps),
     'send-email': createSendEmail(deps),
     'sweep-channels': createSweepChannels(deps),
+    'sweep-retention': createSweepRetention(deps),
     'apply-billing': createApplyBilling(deps),
     'update-email': createUpdateEmail(deps),
     'confirm-payment': createConfirmPayment(deps),

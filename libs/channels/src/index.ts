@@ -2,7 +2,8 @@ export { type Accounts, createAccounts } from './accounts';
 export { channelVariables } from './channel-variables';
 export { type Channels, createChannels, requestOf } from './create-channels';
 export { applyEmailStatus, findDueEmails } from './email/emails';
-export { createKapsoClient } from './kapso/kapso-client';
+export { type KapsoAccount, createKapsoClient } from './kapso/kapso-client';
+export { testAccount } from './test-account';
 export { applyMessageStatus } from './whatsapp/apply-status';
 export {
   type ConnectDeps,
@@ -13,5 +14,5 @@ export {
 } from './whatsapp/connections';
 export { threadKeyOf } from './whatsapp/contacts';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';
-export { digitsOf, readInbound } from './whatsapp/read-inbound';
+export { readInbound } from './whatsapp/read-inbound';
 export { storeInbound } from './whatsapp/store-inbound';

@@ -1,7 +1,21 @@
 export { type Delivery, type DeliveryStatus, type NewDelivery } from './delivery';
 export { type Inbox, createInbox } from './inbox';
 export { readFormField, readJsonObject } from './read-body';
+export { type WebhookSample } from './samples';
 export { signBody, verifyBodySignature } from './signatures/body-signature';
 export { signStandardWebhook, verifyStandardWebhook } from './signatures/standard-webhook';
 export { type DeliveryHeaders, type Verdict, headerOf } from './signatures/verdict';
-export { type Outcome, findOverdue, finishDelivery, loadPending, retryUnattributed, unknownOwner } from './work-off';
+export {
+  type Outcome,
+  type Retention,
+  findOverdue,
+  finishDelivery,
+  loadPending,
+  replayDeliveries,
+  retryUnattributed,
+  sweepDeliveries,
+  unknownOwner,
+} from './work-off';
+
+/** Only who sends samples needs them. */
+export const loadWebhookSamples = async () => (await import('./samples')).webhookSamples;

@@ -69,3 +69,28 @@ export async function retryUnattributed(db: Queryable, provider: string): Promis
     [provider, unknownOwner],
   );
 }
+
+/** How long deliveries are kept, in days, after they came; what still needs a person is kept longer. */
+export interface Retention {
+  doneDays: number;
+  openDays: number;
+}
+
+const batchRows = 2_000;
+
+/** Removes deliveries that have been kept long enough, a batch at a time. Answers how many. */
+export async function sweepDeliveries(db: Queryable, { doneDays, openDays }: Retention): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const { rowCount } = await db.query(
+      `delete from webhook_deliveries where ctid = any (array(
+         select ctid from webhook_deliveries
+         where (status in ('processed', 'ignored', 'rejected') and received_at < now() - make_interval(secs => $1::float8 * 86400))
+            or (status in ('failed', 'unattributed') and received_at < now() - make_interval(secs => $2::float8 * 86400))
+         limit ${batchRows}))`,
+      [doneDays, openDays],
+    );
+    removed += rowCount ?? 0;
+    if ((rowCount ?? 0) < batchRows) return removed;
+  }
+}

@@ -1,0 +1,62 @@
+import { text } from 'node:stream/consumers';
+import type { JsonObject } from '@parley/contracts';
+import { findIntegration, saveIntegration } from '@parley/db';
+import { ensurePaymentType } from '@parley/payments';
+import { usageFailure } from '../failure';
+import { type ScopeOptions, withScope } from '../scope';
+import { openSecretBox } from '../secrets';
+import { print, printJson } from '../terminal';
+import { integrationSecrets, providers } from '../webhooks/names';
+
+export interface IntegrationsSetOptions extends ScopeOptions {
+  apiKey?: string;
+  secretKey?: string;
+  apiUrl?: string;
+  returnUrl?: string;
+  currency?: string;
+  from?: string;
+  mediaReply?: string;
+  json?: boolean;
+}
+
+const flowUrl = 'https://www.flow.cl/api';
+
+/** `parley integrations set`: what is not given stays as it is. */
+export async function runIntegrationsSet(provider: string, options: IntegrationsSetOptions): Promise<void> {
+  const wanted = integrationSecrets[provider];
+  if (wanted === undefined) throw usageFailure(`Which provider? ${providers.join(', ')}`);
+  const { apiUrl, returnUrl } = options;
+  for (const [name, url] of Object.entries({ '--api-url': apiUrl, '--return-url': returnUrl }))
+    if (url && !/^https?:\/\/\S+$/.test(url)) throw usageFailure(`${name} must be an http or https address`);
+  const given = { apiKey: await secretOf(options.apiKey), secretKey: await secretOf(options.secretKey) };
+  const box = openSecretBox();
+  const name = await withScope(options, async (db, scope) => {
+    const before = await findIntegration(db, box, scope, provider);
+    const secrets: JsonObject = { ...before?.secrets };
+    for (const secret of wanted) {
+      const value = given[secret as keyof typeof given] ?? secrets[secret];
+      if (!value) throw usageFailure(`${provider} wants --${secret === 'apiKey' ? 'api-key' : 'secret-key'}`);
+      secrets[secret] = value;
+    }
+    const isModel = !['flow', 'kapso', 'resend'].includes(provider);
+    const config: JsonObject = {
+      ...(provider === 'flow' && { apiUrl: flowUrl }),
+      ...before?.config,
+      ...(apiUrl !== undefined && { [isModel ? 'baseUrl' : 'apiUrl']: apiUrl }),
+      ...(returnUrl !== undefined && { returnUrl }),
+      ...(options.currency !== undefined && { defaultCurrency: options.currency }),
+      ...(options.from !== undefined && { from: options.from }),
+      ...(options.mediaReply !== undefined && { mediaReply: options.mediaReply }),
+    };
+    await saveIntegration(db, box, scope, { provider, config, secrets });
+    if (provider === 'flow') await ensurePaymentType(db, scope);
+    return scope.name;
+  });
+  if (options.json) return printJson({ provider, configured: true });
+  print(`${provider} is configured in ${name}. Try it: parley integrations test ${provider}`);
+}
+
+/** Keys on a command line stay in the shell's history, so they may be piped in. */
+async function secretOf(value: string | undefined): Promise<string | undefined> {
+  return value === '-' ? (await text(process.stdin)).trim() : value;
+}

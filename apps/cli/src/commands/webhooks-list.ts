@@ -1,0 +1,34 @@
+import { withDatabase } from '../database';
+import { type PageOptions, parsePage } from '../page';
+import { previewOf } from '../safe-text';
+import { formatTable, formatTime, note, print, printJson } from '../terminal';
+import { type DeliveryRow, listDeliveries } from '../webhooks/read-deliveries';
+
+export interface WebhooksListOptions extends PageOptions {
+  status?: string;
+  provider?: string;
+  org?: string;
+  json?: boolean;
+}
+
+/** `parley webhooks list`: the inbox, with why a delivery was refused or failed. */
+export async function runWebhooksList({ json, org, ...options }: WebhooksListOptions): Promise<void> {
+  const page = parsePage(options, /^[\w-]+$/);
+  const { items, next } = await withDatabase(({ pool }) =>
+    listDeliveries(pool, { ...page, status: options.status, provider: options.provider, organization: org }),
+  );
+  if (json) return printJson({ deliveries: items, next });
+  if (items.length === 0) return note(`No${page.before ? ' more' : ''} deliveries`);
+  print(formatTable(['DELIVERY', 'PROVIDER', 'EVENT', 'STATUS', 'TRIES', 'RECEIVED', 'REASON'], items.map(toRow)));
+  if (next !== null) note(`more: --before ${next}`);
+}
+
+const toRow = (delivery: DeliveryRow): string[] => [
+  delivery.id,
+  delivery.provider,
+  previewOf(delivery.eventType ?? '-', 40),
+  delivery.status,
+  String(delivery.attempts),
+  formatTime(delivery.receivedAt),
+  previewOf(delivery.reason ?? '', 80),
+];

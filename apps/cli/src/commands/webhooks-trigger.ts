@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '@parley/contracts';
+import { loadWebhookSamples } from '@parley/webhooks';
+import { findStack, readVariable } from '../environment';
+import { Failure } from '../failure';
+import { type ScopeOptions, withScope } from '../scope';
+import { note, print, printJson } from '../terminal';
+import { adaptSample, setMember } from '../webhooks/adapt-sample';
+import { signSample } from '../webhooks/sign-sample';
+
+export interface WebhooksTriggerOptions extends ScopeOptions {
+  set?: string[];
+  url?: string;
+  json?: boolean;
+}
+
+/** `parley webhooks trigger`: a delivery as its provider would send it, about this environment. */
+export async function runWebhooksTrigger(
+  event: string | undefined,
+  { set = [], url, json, ...scopeOptions }: WebhooksTriggerOptions,
+): Promise<void> {
+  const samples = await loadWebhookSamples();
+  const names = Object.keys(samples);
+  if (event === undefined) return json ? printJson({ events: names }) : print(names.join('\n'));
+  const sample = samples[event];
+  if (sample === undefined)
+    throw new Failure(`No sample "${event}"; parley webhooks trigger without an event lists them`);
+  const body = structuredClone(sample.body) as JsonObject;
+  await withScope(scopeOptions, async (db, scope) => {
+    for (const line of await adaptSample(db, scope, sample, body)) note(line);
+  });
+  for (const change of set) setMember(body, change);
+  const address = (url ?? readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl)?.replace(/\/+$/, '');
+  if (address === undefined) throw new Failure('PARLEY_URL is not set and no development stack runs (npm start)');
+  const bytes = Buffer.from(JSON.stringify(body));
+  const response = await fetch(address + sample.path, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      ...(sample.path.includes('/kapso/') && {
+        'X-Webhook-Event': sample.event,
+        'X-Webhook-Payload-Version': 'v2',
+        'X-Idempotency-Key': randomUUID(),
+      }),
+      ...signSample(sample.path, bytes),
+    },
+    body: new Uint8Array(bytes),
+  }).catch((error: unknown) => {
+    throw new Failure(`${address} does not answer: ${(error as Error).message}`);
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Failure(`${sample.path} answered ${response.status}: ${text}`);
+  if (json) printJson({ status: response.status, path: sample.path, body });
+  else print(`${sample.path} answered ${response.status}. What becomes of it: parley webhooks list`);
+}

@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Db, createDb } from '@parley/db';
+import {
+  type KapsoServer,
+  type TestDatabase,
+  createTestDatabase,
+  seedOrganization,
+  startKapsoServer,
+} from '@parley/testing';
+import { createInbox, loadWebhookSamples, verifyBodySignature, verifyStandardWebhook } from '@parley/webhooks';
+import { type Cli, buildCli } from './cli-under-test';
+
+/** Every test starts processes. */
+jest.setTimeout(120_000);
+
+let database: TestDatabase;
+let db: Db;
+let cli: Cli;
+let kapso: KapsoServer;
+let organizationId: string;
+let env: Record<string, string>;
+const secrets = {
+  IDENTITY_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
+  MESSAGING_WEBHOOK_SECRET: 'kapso',
+  BILLING_WEBHOOK_SECRET: 'polar_whs_x',
+  EMAIL_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 2).toString('base64')}`,
+};
+
+beforeAll(async () => {
+  cli = buildCli();
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  kapso = await startKapsoServer();
+  const { scope } = await seedOrganization(db.pool, { slug: 'demo', agents: [{ slug: 'helper' }] });
+  organizationId = scope.organizationId;
+  env = {
+    PUBLIC_URL: 'https://parley.example',
+    DATABASE_URL: database.url,
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    ...secrets,
+  };
+});
+afterAll(async () => {
+  await kapso.stop();
+  await db.close();
+  await database.drop();
+  cli.remove();
+});
+
+const parley = (args: string[], input?: string) => cli.parley(args, { env, input });
+const succeed = (args: string[], input?: string) => cli.succeed(args, { env, input });
+
+test('every sample is sent signed, about this environment, to the door of its provider', async () => {
+  const received: { path: string; isSigned: boolean; body: string }[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const path = request.url!;
+    const signed = { headers: request.headers, body, nowMs: Date.now() };
+    const verdict = path.includes('kapso')
+      ? verifyBodySignature({ ...signed, secrets: ['kapso'] })
+      : verifyStandardWebhook({ ...signed, secrets: Object.values(secrets), families: ['svix', 'webhook'] });
+    received.push({ path, isSigned: verdict.ok, body: body.toString() });
+    response.writeHead(200).end('{"received":true}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const names = (await succeed(['webhooks', 'trigger'])).split('\n');
+  expect(names).toEqual(Object.keys(await loadWebhookSamples()));
+  expect(names.length).toBeGreaterThan(60);
+  for (const name of ['order.paid', 'whatsapp.message.received', 'email.delivered', 'user.created'])
+    await succeed(['webhooks', 'trigger', name, '--url', url]);
+  await succeed(['webhooks', 'trigger', 'order.paid', '--url', url, '--set', 'data.subtotal_amount=900']);
+  server.close();
+  expect(received.map(({ path, isSigned }) => [path, isSigned])).toEqual([
+    ['/webhook/polar', true],
+    ['/webhook/kapso/messages', true],
+    ['/webhook/resend', true],
+    ['/webhook/clerk', true],
+    ['/webhook/polar', true],
+  ]);
+  expect(received[0]!.body).toContain(organizationId);
+  expect(JSON.parse(received[4]!.body)).toMatchObject({ data: { subtotal_amount: 900 } });
+  expect(await parley(['webhooks', 'trigger', 'order.nope', '--url', url])).toMatchObject({ code: 1 });
+});
+
+test('the inbox is listed, shown with its secrets masked, and replayed', async () => {
+  const inbox = createInbox(db.pool);
+  const store = (deliveryId: string, status: 'failed' | 'rejected' | 'processed', body: string) =>
+    inbox.store({
+      provider: 'polar',
+      deliveryId,
+      path: '/webhook/polar',
+      eventType: 'order.paid',
+      headers: { 'webhook-id': deliveryId },
+      body: Buffer.from(body),
+      organizationId,
+      environment: null,
+      status,
+      reason: status === 'processed' ? null : 'secret: no signature fits',
+    });
+  const failed = await store(
+    'evt_1',
+    'failed',
+    '{"type":"order.paid","data":{"client_secret":"topsecret","id":"order_1"}}',
+  );
+  await store('evt_2', 'rejected', 'token=topsecret');
+  await store('evt_3', 'processed', '{}');
+  const listed = JSON.parse(await succeed(['webhooks', 'list', '--json']));
+  expect(listed.deliveries.map(({ status }: { status: string }) => status).sort()).toEqual([
+    'failed',
+    'processed',
+    'rejected',
+  ]);
+  expect(await succeed(['webhooks', 'list', '--status', 'failed'])).toContain('no signature fits');
+  const shown = await succeed(['webhooks', 'show', failed.id]);
+  expect(shown).toContain('order_1');
+  expect(shown + (await succeed(['webhooks', 'show', 'evt_2']))).not.toContain('topsecret');
+  expect(await succeed(['webhooks', 'replay', failed.id])).toContain('1 delivery is');
+  const { rows } = await db.pool.query('select status, reason from webhook_deliveries where id = $1', [failed.id]);
+  expect(rows).toEqual([{ status: 'received', reason: null }]);
+  expect(await parley(['webhooks', 'replay', 'evt_2'])).toMatchObject({ code: 1 });
+  expect(await parley(['webhooks', 'replay'])).toMatchObject({ code: 2 });
+});
+
+test('credits: the balance is the sum of the ledger', async () => {
+  for (const [id, amount] of [
+    ['c1', 5000],
+    ['c2', -2000],
+  ])
+    await db.pool.query(
+      'insert into credit_entries (id, organization_id, amount_cents, reason, cause) values ($1, $2, $3, $1, $1)',
+      [id, organizationId, amount],
+    );
+  expect(await succeed(['credits', 'show'])).toMatch(/^demo: 30\.00\n/);
+  expect(JSON.parse(await succeed(['credits', 'show', '--json']))).toMatchObject({
+    balanceCents: 3000,
+    entries: [{}, {}],
+  });
+});
+
+test('an integration is stored encrypted, tried, and listed with its key masked', async () => {
+  await succeed(['integrations', 'set', 'kapso', '--api-key', '-', '--api-url', kapso.url], kapso.apiKey);
+  expect(await succeed(['integrations', 'test', 'kapso'])).toBe('kapso: accepts the key');
+  const list = await succeed(['integrations', 'list']);
+  expect(list).toContain('***-key');
+  expect(list).not.toContain(kapso.apiKey);
+  const { rows } = await db.pool.query('select secrets from integrations');
+  expect(rows[0].secrets.toString('latin1')).not.toContain(kapso.apiKey);
+  await succeed(['integrations', 'set', 'kapso', '--api-key', 'wrong-key-of-kapso']);
+  expect(await parley(['integrations', 'test', 'kapso'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('refuses the key'),
+  });
+  expect(await parley(['integrations', 'set', 'flow', '--api-key', 'x'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--secret-key'),
+  });
+  expect(await parley(['integrations', 'set', 'nope', '--api-key', 'x'])).toMatchObject({ code: 2 });
+  expect(await parley(['integrations', 'test', 'resend'])).toMatchObject({ code: 1 });
+  await succeed(['integrations', 'set', 'kapso', '--api-key', kapso.apiKey]);
+});
+
+test('channels: a connection waits for its number, or takes one that is connected', async () => {
+  expect(await succeed(['channels', 'connect', '--agent', 'helper', '--env', 'development'])).toBe(
+    'https://setup.example/1',
+  );
+  expect(await succeed(['channels', 'connect', '--agent', 'helper', '--phone-number-id', '109876543210987'])).toContain(
+    '15551234567',
+  );
+  expect(kapso.webhooks).toMatchObject([{ url: 'https://parley.example/webhook/kapso/messages', secretKey: 'kapso' }]);
+  const { connections } = JSON.parse(await succeed(['channels', 'list', '--json']));
+  expect(connections).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ status: 'pending', agent: 'helper' }),
+      expect.objectContaining({ phoneNumber: '15551234567' }),
+    ]),
+  );
+  expect(await parley(['channels', 'connect', '--agent', 'nobody'])).toMatchObject({ code: 1 });
+  expect(await parley(['channels', 'connect'])).toMatchObject({ code: 2 });
+});

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { type Json, type JsonObject, type Scope, listAt, objectAt } from '@parley/contracts';
+import { type Queryable, newId } from '@parley/db';
+import type { WebhookSample } from '@parley/webhooks';
+import { Failure, usageFailure } from '../failure';
+
+/**
+ * Makes a sample one about this environment and of this moment: its organization, its number, its last message, e-mail or
+ * order, and ids that have not come before. Answers what the user should know.
+ */
+export async function adaptSample(
+  db: Queryable,
+  scope: Scope,
+  { path, event }: WebhookSample,
+  body: JsonObject,
+): Promise<string[]> {
+  if (path === '/webhook/kapso/messages') return adaptMessages(db, scope, event, body);
+  const data = objectAt(body.data);
+  if (path === '/webhook/clerk') {
+    const nowMs = Date.now();
+    body.timestamp = nowMs;
+    if ('updated_at' in data) data.updated_at = nowMs;
+    return [];
+  }
+  if (path === '/webhook/polar' && event.startsWith('order.')) {
+    const isRefund = event === 'order.refunded';
+    const order = isRefund
+      ? await last(
+          db,
+          `select order_id as id from processed_payments where organization_id = $1 order by created_at desc limit 1`,
+          [scope.organizationId],
+        )
+      : null;
+    data.id = order ?? randomUUID();
+    if (objectAt(data.metadata).organizationId !== undefined) data.metadata = { organizationId: scope.organizationId };
+    const customer = objectAt(data.customer);
+    if (customer.external_id != null) customer.external_id = scope.organizationId;
+    return isRefund && order === null ? ['No order was paid yet: its refund is counted once it is.'] : [];
+  }
+  if (path === '/webhook/resend' && 'email_id' in data) {
+    const email = await last(
+      db,
+      `select provider_id as id from emails where organization_id = $1 and environment = $2::"Environment"
+         and provider_id is not null order by created_at desc limit 1`,
+      [scope.organizationId, scope.environment],
+    );
+    if (email !== null) data.email_id = email;
+    return email === null ? ['No e-mail was sent yet: the status belongs to none.'] : [];
+  }
+  return [];
+}
+
+async function adaptMessages(db: Queryable, scope: Scope, event: string, body: JsonObject): Promise<string[]> {
+  const { phoneNumberId, notes } = await numberOf(db, scope);
+  const items = Array.isArray(body.data) ? listAt(body.data).map(objectAt) : [body];
+  const isStatus = !event.endsWith('.received');
+  const sent = isStatus
+    ? await last(
+        db,
+        `select message_id as id from messages where organization_id = $1 and environment = $2::"Environment"
+           and direction = 'outbound' and message_id is not null order by created_at desc limit 1`,
+        [scope.organizationId, scope.environment],
+      )
+    : null;
+  for (const item of items) {
+    const message = objectAt(item.message);
+    item.phone_number_id = phoneNumberId;
+    if ('phone_number_id' in objectAt(item.conversation)) objectAt(item.conversation).phone_number_id = phoneNumberId;
+    message.id = sent ?? `wamid.${randomUUID()}`;
+    message.timestamp = String(Math.floor(Date.now() / 1000));
+  }
+  if (isStatus && sent === null) notes.push('No message was sent yet: the status belongs to none.');
+  return notes;
+}
+
+/** The connected number; where there is none, one that exists here only, so that the rest can be tried. */
+async function numberOf(db: Queryable, scope: Scope): Promise<{ phoneNumberId: string; notes: string[] }> {
+  const connected = await last(
+    db,
+    `select phone_number_id as id from channel_connections where organization_id = $1 and environment = $2::"Environment"
+       and status = 'connected' order by created_at limit 1`,
+    [scope.organizationId, scope.environment],
+  );
+  if (connected !== null) return { phoneNumberId: connected, notes: [] };
+  if (scope.environment === 'production')
+    throw new Failure('No number is connected in production: parley channels connect');
+  const agent = await last(
+    db,
+    `select a.slug as id from agents a join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"
+     where a.organization_id = $1 order by a.created_at limit 1`,
+    [scope.organizationId, scope.environment],
+  );
+  if (agent === null) throw new Failure('No agent is there to answer: push one first');
+  const phoneNumberId = `simulated-${randomUUID()}`;
+  await db.query(
+    `insert into channel_connections (id, organization_id, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
+     values ($1, $2, $3::"Environment", $4, '15550000000', 'connected', $5, now())`,
+    [newId('conn'), scope.organizationId, scope.environment, phoneNumberId, agent],
+  );
+  return { phoneNumberId, notes: [`Made a number that exists here only, answered by ${agent}.`] };
+}
+
+async function last(db: Queryable, sql: string, values: unknown[]): Promise<string | null> {
+  const { rows } = await db.query<{ id: string }>(sql, values);
+  return rows[0]?.id ?? null;
+}
+
+/** `data.subtotal_amount=900`: the value is JSON, or else text. */
+export function setMember(body: JsonObject, change: string): void {
+  const at = change.indexOf('=');
+  if (at < 1) throw usageFailure(`--set wants path=value, not "${change}"`);
+  const names = change.slice(0, at).split('.');
+  const leaf = names.pop()!;
+  let target = body;
+  for (const name of names) {
+    if (typeof target[name] !== 'object' || target[name] === null) target[name] = {};
+    target = target[name] as JsonObject;
+  }
+  target[leaf] = parse(change.slice(at + 1));
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,50 @@
+import { type JsonObject, textAt } from '@parley/contracts';
+import { callHttp } from './http-call';
+
+interface Question {
+  url: string;
+  path: string;
+  headers: (apiKey: string) => Record<string, string>;
+}
+
+/** A question of each provider that needs the key and changes nothing. */
+const questions: Readonly<Record<string, Question>> = {
+  kapso: { url: 'https://api.kapso.ai', path: '/platform/v1/customers', headers: (key) => ({ 'X-API-Key': key }) },
+  resend: { url: 'https://api.resend.com', path: '/domains', headers: bearer },
+  openai: { url: 'https://api.openai.com/v1', path: '/models', headers: bearer },
+  anthropic: {
+    url: 'https://api.anthropic.com',
+    path: '/v1/models',
+    headers: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
+  },
+  google: {
+    url: 'https://generativelanguage.googleapis.com',
+    path: '/v1beta/models',
+    headers: (key) => ({ 'x-goog-api-key': key }),
+  },
+};
+
+function bearer(key: string): Record<string, string> {
+  return { Authorization: `Bearer ${key}` };
+}
+
+/** Whether a provider accepts the key of an integration. */
+export async function testAccount(
+  provider: string,
+  { config, secrets }: { config: JsonObject; secrets: JsonObject | null },
+): Promise<{ ok: boolean; message: string }> {
+  const question = questions[provider];
+  const apiKey = textAt(secrets?.apiKey);
+  if (question === undefined) return { ok: false, message: 'is not known' };
+  if (apiKey === undefined) return { ok: false, message: 'has no key' };
+  const base = (textAt(config.apiUrl) ?? textAt(config.baseUrl) ?? question.url).replace(/\/+$/, '');
+  const url = base + question.path;
+  const answer = await callHttp({ method: 'GET', url, headers: question.headers(apiKey), timeoutMs: 10_000 });
+  if (answer.kind !== 'answer') return { ok: false, message: `${base}: ${answer.message}` };
+  if (answer.status < 300) return { ok: true, message: 'accepts the key' };
+  // Keys that may only send are refused everything else.
+  if (provider === 'resend' && JSON.stringify(answer.body).includes('restricted_api_key'))
+    return { ok: true, message: 'accepts the key, which may only send' };
+  const isRefused = answer.status === 401 || answer.status === 403;
+  return { ok: false, message: isRefused ? 'refuses the key' : `answered ${answer.status} at ${url}` };
+}
