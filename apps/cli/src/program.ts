@@ -4,6 +4,7 @@ import { addConversationCommands } from './areas/conversations';
 import { addDataCommands } from './areas/data';
 import { addDefinitionCommands } from './areas/definitions';
 import { addOperationCommands } from './areas/operations';
+import { addPaymentCommands } from './areas/payments';
 import { addWebhookCommands } from './areas/webhooks';
 
 /**
@@ -20,6 +21,7 @@ export function createProgram(): Command {
   addConversationCommands(program);
   addAutomationCommands(program);
   addWebhookCommands(program);
+  addPaymentCommands(program);
   addOperationCommands(program);
   return program;
 }

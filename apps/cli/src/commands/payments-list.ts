@@ -1,0 +1,36 @@
+import type { Entity } from '@parley/contracts';
+import { parseLimit } from '../page';
+import { listPayments } from '../payments/read-payments';
+import { previewOf } from '../safe-text';
+import { type ScopeOptions, withScope } from '../scope';
+import { formatTable, formatTime, note, print, printJson } from '../terminal';
+
+export interface PaymentsListOptions extends ScopeOptions {
+  status?: string;
+  limit?: string;
+  before?: string;
+  json?: boolean;
+}
+
+/** `parley payments list`: the payments of an environment, newest first. */
+export async function runPaymentsList({ status, before, json, ...options }: PaymentsListOptions): Promise<void> {
+  const limit = Math.min(parseLimit(options.limit, 20), 100);
+  const { name, payments, next } = await withScope(options, async (db, scope) => ({
+    name: scope.name,
+    ...(await listPayments(db, scope, { status, limit, cursor: before })),
+  }));
+  if (json) return printJson({ payments, next });
+  if (payments.length === 0) return note(`No${before ? ' more' : ''} such payments in ${name}`);
+  print(formatTable(['PAYMENT', 'CREATED', 'STATUS', 'AMOUNT', 'ORDER', 'CUSTOMER', ''], payments.map(toRow)));
+  if (next !== null) note(`more: --before ${next}`);
+}
+
+const toRow = ({ id, createdAt, data }: Entity): string[] => [
+  id,
+  formatTime(new Date(createdAt)),
+  String(data.status ?? '-'),
+  `${data.amount ?? '-'} ${data.currency ?? ''}`.trim(),
+  String(data.providerReference ?? '-'),
+  previewOf(String(data.customerEmail ?? '-'), 30),
+  previewOf(String(data.failureReason ?? data.description ?? ''), 60),
+];

@@ -1,0 +1,125 @@
+import { createDb, createSecretBox, type Db } from '@parley/db';
+import { createEntities } from '@parley/entities';
+import { type Payments, createPayments } from '@parley/payments';
+import {
+  type FlowServer,
+  type SeededOrganization,
+  type TestDatabase,
+  createTestDatabase,
+  seedOrganization,
+  startFlowServer,
+} from '@parley/testing';
+import { type Cli, buildCli } from './cli-under-test';
+
+jest.setTimeout(60_000);
+
+const secretsKey = Buffer.alloc(32, 7).toString('base64');
+const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
+
+let cli: Cli;
+let database: TestDatabase;
+let db: Db;
+let flow: FlowServer;
+let shop: SeededOrganization;
+let payments: Payments;
+const env = () => ({ DATABASE_URL: database.url, SECRETS_KEY: secretsKey });
+const parley = (...args: string[]) => cli.parley(args, { env: env() });
+const succeed = (...args: string[]) => cli.succeed(args, { env: env() });
+
+beforeAll(async () => {
+  cli = buildCli();
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  flow = await startFlowServer(keys);
+  shop = await seedOrganization(db.pool, { slug: 'shop' });
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const entities = createEntities({ pool: db.pool });
+  const box = createSecretBox(secretsKey);
+  payments = createPayments({ pool: db.pool, entities, box, publicUrl: 'https://svc.example.com', log });
+});
+afterAll(async () => {
+  expect(flow.problems).toEqual([]);
+  await flow.stop();
+  await db.close();
+  await database.drop();
+  cli.remove();
+});
+
+async function make(description: string, ageMs = 0) {
+  const wanted = { amount: 12_000, description, customerEmail: 'buyer@example.com' };
+  const result = await payments.create(shop.scope, { ...wanted, actor: { type: 'system' }, callKey: null });
+  if (!result.ok) throw new Error(result.message);
+  await db.pool.query('update entities set created_at = created_at - $2 where id = $1', [result.paymentId, ageMs]);
+  return { ...result, order: flow.orderOf(result.paymentLinkUrl) };
+}
+const hour = 3_600_000;
+
+it('configures Flow, and the type is there; a wrong key is found by the test', async () => {
+  const set = ['integrations', 'set', 'flow', '--api-url', flow.url, '--api-key', keys.apiKey];
+  await succeed(...set, '--secret-key', 'wrong');
+  const refused = await parley('integrations', 'test', 'flow');
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('Invalid signature');
+  expect(flow.problems.splice(0)).toHaveLength(1);
+  await succeed(...set, '--secret-key', keys.secretKey);
+  expect(await succeed('integrations', 'test', 'flow')).toContain('Flow accepts the keys');
+  const { rows } = await db.pool.query('select slug, environment from entity_types');
+  expect(rows).toEqual([{ slug: 'payment', environment: 'development' }]);
+  const { stdout } = await parley('integrations', 'list');
+  expect(stdout).not.toContain(keys.secretKey);
+});
+
+it('lists payments page by page and shows one with its events', async () => {
+  expect((await parley('payments', 'list')).stderr).toContain('No such payments in development of shop');
+  const one = await make('first');
+  const two = await make('second \u001b[31m');
+  const list = JSON.parse(await succeed('payments', 'list', '--limit', '1', '--json'));
+  expect(list.payments).toMatchObject([{ id: two.paymentId, data: { status: 'pending', amount: 12_000 } }]);
+  const rest = JSON.parse(await succeed('payments', 'list', '--before', list.next, '--json', '--limit', '1'));
+  expect(rest).toMatchObject({ payments: [{ id: one.paymentId }], next: null });
+  expect(await succeed('payments', 'list', '--status', 'pending')).toContain('second \\u001b[31m');
+  expect((await parley('payments', 'list', '--before', 'x')).code).toBe(2);
+
+  one.order.amount = 1;
+  one.order.status = 2;
+  await payments.confirmByToken(one.order.token);
+  const shown = await succeed('payments', 'show', one.paymentId);
+  expect(shown).toMatch(/status +pending/);
+  expect(shown).toMatch(/payment\.created +by system\n.*payment\.link_created +by system\n.*payment\.mismatch/);
+  expect(shown).toContain('amount 1 is not 12000');
+  const unknown = await parley('payments', 'show', 'ent_no');
+  expect(unknown).toMatchObject({ code: 1 });
+  expect(unknown.stderr).toContain('No payment ent_no in development of shop');
+  await db.pool.query('delete from entities');
+});
+
+it('reconciles now', async () => {
+  const [paid, fresh] = [await make('old', hour), await make('fresh')];
+  for (const { order } of [paid, fresh]) order.status = 2;
+  const { stdout, stderr, code } = await parley('payments', 'reconcile');
+  expect({ stdout, code }).toEqual({ stdout: '1 asked, 1 paid, 0 failed, 0 unchanged\n', code: 0 });
+  expect(stderr).toContain('Asked about 1 payments');
+  const report = JSON.parse(await succeed('payments', 'reconcile', '--all', '--older-than', '0', '--json'));
+  expect(report).toMatchObject({ integrations: 1, asked: 1, paid: 1, problems: [] });
+  const shown = JSON.parse(await succeed('payments', 'show', fresh.paymentId, '--json'));
+  expect(shown).toMatchObject({ payment: { data: { status: 'paid' } }, attempts: 1 });
+});
+
+it('says what could not be done', async () => {
+  await make('unanswered', hour);
+  await make('unanswered', hour);
+  flow.misbehave('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 1, message: 'closed' } });
+  const some = await parley('payments', 'reconcile');
+  expect(some).toMatchObject({ code: 0, stdout: expect.stringContaining('2 without an answer') });
+  expect(some.stderr).toContain('Flow refuses: closed (1)');
+  flow.misbehave('getStatusByFlowOrder', null);
+
+  await db.pool.query(`update integrations set secrets = 'x'`);
+  const broken = await parley('payments', 'reconcile');
+  expect(broken).toMatchObject({ code: 1 });
+  expect(broken.stderr).toContain('No key in SECRETS_KEY opens the secrets of the integration');
+  expect(await parley('payments', 'reconcile', '--older-than', 'x')).toMatchObject({ code: 2 });
+  expect(await parley('payments', 'reconcile', '--all', '--env', 'production')).toMatchObject({ code: 2 });
+  const without = await cli.parley(['payments', 'reconcile'], { env: { DATABASE_URL: database.url } });
+  expect(without.stderr).toContain('SECRETS_KEY is not set');
+});

@@ -1,0 +1,1 @@
+export const paymentStates = ['draft', 'pending', 'paid', 'failed'];
