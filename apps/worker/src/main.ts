@@ -3,7 +3,6 @@ import { closeRedis, connectRedis, createQueues, requireSafeRedis } from '@parle
 import {
   createLogger,
   createMetrics,
-  createWorkMetrics,
   loadConfig,
   runService,
   startProcess,
@@ -44,7 +43,6 @@ startProcess(async () => {
   });
   const queues = createQueues({ redis: producerRedis });
   const runtime = createRuntime({ config, db, log, metrics });
-  createWorkMetrics(metrics).watchPool(db.pool);
   watchWork({ db: db.pool, queues, metrics, log });
   const tracer = tracerOf(config, log);
   const worker = createWorker({

@@ -62,6 +62,7 @@ export function createRuntime({
   const box = createSecretBox(config.SECRETS_KEY);
   const onRun = metrics === undefined ? undefined : countRuns(metrics);
   const work = createWorkMetrics(metrics ?? createMetrics('worker'), { prices: config.MODEL_PRICES });
+  work.watchPool(db.pool);
   const models = work.observeModels(
     createModels({
       environment: providersOfEnvironment(config),
