@@ -18,6 +18,8 @@ const express = load('express') as () => { use(path: string, app: unknown): void
 async function main(): Promise<void> {
   const app = express();
   const server = createServer(app as never);
+  // While others have their turn the connection is idle.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const parse = new ParseServer({

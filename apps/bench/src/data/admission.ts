@@ -1,0 +1,43 @@
+import { type Db, createApiKey, createApiKeyCheck } from '@parley/db';
+import { closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parley/queues';
+import { measureInTurns, summarize, table } from '../measure';
+import { big } from './load-entities';
+
+/** So many key checks are one sample: one alone takes less than the clock can tell. */
+const checksPerSample = 100;
+
+/** What each request pays before its work: the key from the cache, and both limits in one trip to Redis. */
+export async function admission(db: Db, redisUrl: string): Promise<void> {
+  await db.pool.query(
+    `insert into organizations (id, slug, name, updated_at) values ($1, 'bench', 'Bench', now()) on conflict do nothing`,
+    [big.organizationId],
+  );
+  const { key } = await createApiKey(db.pool, { ...big, name: 'admission', permissions: ['data'] });
+  const checkKey = createApiKeyCheck(db.pool);
+  const identity = await checkKey(key);
+  if (identity === null) throw new Error('The key is not known');
+  const redis = connectRedis({ url: redisUrl, role: 'limiter' });
+  await waitForRedis(redis, 5_000);
+  const limiter = createRateLimiter({ redis, limits: { perKey: 1e8, perOrganization: 1e8 } });
+  const samples = await measureInTurns(
+    {
+      'key check, cached': async () => {
+        for (let at = 0; at < checksPerSample; at += 1) await checkKey(key);
+      },
+      'PING of Redis': () => redis.ping(),
+      'decision of both limits': async () => limiter.admit(identity),
+    },
+    { rounds: 10, perRound: 200 },
+  );
+  limiter.close();
+  await closeRedis(redis);
+  const ping = summarize(samples['PING of Redis']).p50;
+  const rows = Object.entries(samples).map(([name, of]) => {
+    const share = name === 'key check, cached' ? checksPerSample : 1;
+    const { p50, p95 } = summarize(of);
+    const micros = (ms: number): string => ((ms * 1000) / share).toFixed(1);
+    return [name, micros(p50), micros(p95), `${(p50 / share / ping).toFixed(2)}×`];
+  });
+  console.log('\nBefore the work of a request\n');
+  console.log(table(['', 'p50 µs', 'p95 µs', '÷ PING'], rows));
+}
