@@ -7,6 +7,8 @@ const [folder = '', databaseURI = '', applicationId = '', masterKey = ''] = proc
 // The caller reads the port from the first thing printed: whatever Parse Server says goes to the other stream.
 const print = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
+// It writes a folder of logs to where it runs, whatever it is told.
+process.chdir(folder);
 const load = createRequire(`${folder}/package.json`);
 interface Parse {
   app: (request: unknown, response: unknown) => void;
