@@ -9,6 +9,11 @@ const custom = { description: 'For tests.', parameters: { type: 'object', proper
 const makes = `
   const made = await parley.entity.create({ type: 'product', data: { name: args.name } });
   return { id: made.id, agent: context.agentSlug ?? null };`;
+const talks = `if (!args.name) {
+    console.warn('no name');
+    throw new Error('nobody to greet');
+  }
+  console.log('hello', args.name);`;
 
 beforeAll(async () => {
   tenant = await createTenant();
@@ -18,6 +23,7 @@ beforeAll(async () => {
     ...catalog,
     tools: [
       { ...custom, name: 'shop.make', handlerCode: makes },
+      { ...custom, name: 'shop.talk', handlerCode: talks },
       { ...custom, name: 'shop.again', handlerCode: 'return parley.shop.again({})' },
       { ...custom, name: 'shop.motto', handlerCode: 'return "Ask " + args.name', templateOnly: true },
     ],
@@ -75,9 +81,17 @@ describe('code of a custom tool', () => {
     expect(body.error).toMatch(/at most \d+ deep/);
   });
 
+  it('shows what it wrote to its console, and the line in which it failed', async () => {
+    const fine = await runAs(undefined, 'shop.talk', { name: 'a' });
+    expect([fine.status, fine.body.logs]).toEqual([200, [{ level: 'log', message: 'hello a' }]]);
+    const failed = await runAs(undefined, 'shop.talk', {});
+    expect([failed.status, failed.body.error]).toEqual([500, 'nobody to greet (line 3)']);
+    expect(failed.body.logs).toEqual([{ level: 'warn', message: 'no name' }]);
+  });
+
   it('is not run with arguments that do not fit', async () => {
     const { status, body } = await runAs('maker', 'shop.make', { name: 7 });
-    expect(status).toBe(400);
+    expect([status, body.code, body.errorType]).toEqual([500, 'invalid_arguments', 'execution_error']);
     expect(body.error).toBe('Invalid arguments for shop.make: name must be string');
   });
 });

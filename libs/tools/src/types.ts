@@ -1,5 +1,5 @@
 import type { Channels } from '@parley/channels';
-import type { Actor, Json, JsonObject, Scope } from '@parley/contracts';
+import type { Actor, Json, JsonObject, LogLine, Scope } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import type { Payments } from '@parley/payments';
@@ -15,8 +15,10 @@ export interface ToolFailure {
   message: string;
   /** The data store could not be reached: it says nothing of the call, which may be tried again. */
   isUnavailable?: true;
+  logs?: LogLine[];
 }
-export type ToolResult = { ok: true; result: Json } | ToolFailure;
+/** `logs`: what the code of a custom tool has written to its console. */
+export type ToolResult = { ok: true; result: Json; logs?: LogLine[] } | ToolFailure;
 
 /** Where a call comes from. It is handed on to whatever the call starts in turn. */
 export interface ToolContext {

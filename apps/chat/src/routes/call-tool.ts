@@ -28,7 +28,9 @@ export const callToolRoute = ({ tools, callbackTokens }: ChatAppDeps) => {
       const { scope, grant } = grantOf(request);
       const { actor, allowed, context } = grant;
       const result = await tools.run(scope, { name: tool, args, actor, allowed, context: { ...context, signal } });
-      return result.ok ? result : { ok: false, error: result.message, errorType: result.errorType };
+      return result.ok
+        ? { ok: true, result: result.result }
+        : { ok: false, error: result.message, errorType: result.errorType };
     },
   );
 };

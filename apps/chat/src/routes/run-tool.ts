@@ -17,9 +17,11 @@ const answers: Record<ToolErrorType, [status: number, errorType: string]> = {
 export const runToolRoute = ({ agents, tools }: ChatAppDeps) =>
   route(operations.runTool, async ({ body: { agentSlug, toolName, args = {} } }, { scope, requestId, signal }) => {
     const startedAt = performance.now();
-    const fail = ({ errorType: type, message }: Omit<ToolFailure, 'ok'>) => {
+    const fail = ({ errorType: type, message, logs }: Omit<ToolFailure, 'ok'>) => {
       const [status, errorType] = answers[type];
-      return new HttpError(status, type, message, { fields: { errorType, durationMs: since(startedAt) } });
+      return new HttpError(status, type, message, {
+        fields: { errorType, durationMs: since(startedAt), ...(logs && { logs }) },
+      });
     };
     const agent = agentSlug === undefined ? null : await agents.describe(scope, agentSlug);
     if (agentSlug !== undefined && agent === null) {
@@ -40,6 +42,7 @@ export const runToolRoute = ({ agents, tools }: ChatAppDeps) =>
       agent: agent === null ? null : { name: agent.name, slug: agent.slug },
       environment: scope.environment,
       result: result.result,
+      ...(result.logs && { logs: result.logs }),
       durationMs: since(startedAt),
       identity: { actorType: actor.type },
     };

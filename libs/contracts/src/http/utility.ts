@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { logLineSchema } from '../executor';
 import { jsonObjectSchema } from '../json';
 import { environmentSchema } from '../scope';
 
@@ -29,6 +30,8 @@ export const runToolResponseSchema = z.object({
   agent: z.object({ name: z.string(), slug: z.string() }).nullable(),
   environment: environmentSchema,
   result: z.unknown().optional(),
+  /** What the code of a custom tool has written to its console. */
+  logs: z.array(logLineSchema).optional(),
   durationMs: z.number(),
   identity: z.object({ actorType: z.string() }),
 });

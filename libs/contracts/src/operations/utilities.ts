@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { logLineSchema } from '../executor';
 import {
   compilePromptBodySchema,
   compilePromptResponseSchema,
@@ -14,6 +15,7 @@ import type { Operation } from './operation';
 const toolErrorFields = z.object({
   errorType: z.enum(toolErrorTypes).optional(),
   durationMs: z.number().optional(),
+  logs: z.array(logLineSchema).optional(),
 });
 
 export const utilityOperations = {

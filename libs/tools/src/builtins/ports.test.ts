@@ -237,6 +237,7 @@ describe('what goes wrong inside a tool', () => {
       ok: false,
       errorType: 'execution_error',
       message: 'The data store is not available now, try again later',
+      isUnavailable: true,
     });
     await away.close();
     hangsUp.close();

@@ -1,11 +1,11 @@
-import { type ExecuteBody, type Json, executeResponseSchema } from '@parley/contracts';
+import { type ExecuteBody, type Json, type LogLine, executeResponseSchema } from '@parley/contracts';
 import { Agent, request } from 'undici';
 
 /** What became of one execution of a handler. */
 type ExecutorAnswer =
-  | { ok: true; result: Json }
+  | { ok: true; result: Json; logs?: LogLine[] }
   /** `failed`: the handler threw; `timeout`: it took too long; `busy`: no room now; `refused`: our own request was bad. */
-  | { ok: false; reason: 'failed' | 'timeout' | 'busy' | 'refused' | 'unreachable'; message: string };
+  | { ok: false; reason: 'failed' | 'timeout' | 'busy' | 'refused' | 'unreachable'; message: string; logs?: LogLine[] };
 
 export interface ExecutorClient {
   /** Runs a handler; ends at the latest shortly after `timeoutMs`, or when the signal says so. Never throws. */
@@ -60,10 +60,11 @@ function toAnswer(status: number, text: string): ExecutorAnswer {
   const parsed = executeResponseSchema.safeParse(parseJson(text));
   if (!parsed.success) return fail('unreachable', 'The tool executor gave an answer that is not its own');
   if ('error' in parsed.data) {
-    const { error, line } = parsed.data;
-    return fail('failed', line === undefined ? error : `${error} (line ${line})`);
+    const { error, line, logs } = parsed.data;
+    return { ...fail('failed', line === undefined ? error : `${error} (line ${line})`), ...(logs && { logs }) };
   }
-  return { ok: true, result: (parsed.data.result ?? null) as Json };
+  const { result, logs } = parsed.data;
+  return { ok: true, result: (result ?? null) as Json, ...(logs && { logs }) };
 }
 
 function parseJson(text: string): unknown {

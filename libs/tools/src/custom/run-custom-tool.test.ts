@@ -115,7 +115,7 @@ afterAll(async () => {
 
 describe('a call of a custom tool', () => {
   it('reaches the executor with the handler, checked arguments, hosts, context and a token for its caller', async () => {
-    executor.state.answer = { result: { refunded: true }, logs: [], _meta: { durationMs: 3 } };
+    executor.state.answer = { result: { refunded: true }, _meta: { durationMs: 3 } };
     const context = {
       requestId: 'req_1',
       threadId: 'thr_1',
@@ -223,6 +223,15 @@ describe('a call of a custom tool', () => {
   ])('whose handler %s', async (_name, status, answer, expected) => {
     Object.assign(executor.state, { status, answer });
     expect(await run('note', {})).toEqual({ ok: false, ...expected });
+  });
+
+  it.each([
+    [{ result: 1 }, { ok: true, result: 1 }],
+    [{ error: 'Oh' }, { ok: false, errorType: 'execution_error', message: 'Oh' }],
+  ])('gives what the code wrote to its console, with %j', async (answer, expected) => {
+    const logs = [{ level: 'warn', message: 'stock is low' }];
+    executor.state.answer = { ...answer, logs, _meta: { durationMs: 1 } };
+    expect(await run('note', {})).toEqual({ ...expected, logs });
   });
 
   it('takes a handler that returns nothing for null', async () => {

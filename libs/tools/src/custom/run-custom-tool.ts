@@ -53,7 +53,7 @@ export async function runCustomTool(
   if (answer.ok) return answer;
   switch (answer.reason) {
     case 'failed':
-      return failure('execution_error', answer.message);
+      return { ...failure('execution_error', answer.message), ...(answer.logs && { logs: answer.logs }) };
     case 'timeout':
       return failure('timeout', answer.message);
     case 'busy':
