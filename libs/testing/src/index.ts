@@ -8,3 +8,4 @@ export { type ServiceName, type Stack, type StackOptions, startStack } from './s
 export { type SeededOrganization, seedOrganization } from './seed-organization';
 export { type KapsoServer, startKapsoServer } from './providers/kapso-server';
 export { type ResendServer, startResendServer } from './providers/resend-server';
+export { type ChaosOptions, type ChaosResult, runAutomationChaos } from './automation-chaos';
