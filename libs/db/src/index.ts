@@ -14,6 +14,7 @@ export {
   findIntegration,
   integrationSecretContext,
   listActiveIntegrations,
+  resealIntegrations,
   saveIntegration,
 } from './integrations';
 export { migrate, schemaProblem } from './migrate';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
 import { type Db, createDb } from './client';
-import { findIntegration, listActiveIntegrations, saveIntegration } from './integrations';
+import { findIntegration, listActiveIntegrations, resealIntegrations, saveIntegration } from './integrations';
 import { createSecretBox } from './secrets';
 
 let database: TestDatabase;
@@ -42,4 +42,20 @@ it('keeps one configuration of a provider in each environment, its secrets seale
   expect(await listActiveIntegrations(db.pool, box, 'flow')).toMatchObject([{ scope }]);
   await db.pool.query('update organizations set deleted_at = now()');
   expect(await listActiveIntegrations(db.pool, box, 'flow')).toEqual([]);
+});
+
+it('seals again under a new key what an older one has sealed', async () => {
+  const [older, newer, lost] = [1, 2, 3].map(() => randomBytes(32).toString('base64')) as [string, string, string];
+  await db.pool.query('delete from integrations');
+  const { scope } = await seedOrganization(db.pool);
+  const save = (key: string, provider: string) =>
+    saveIntegration(db.pool, createSecretBox(key), scope, { provider, config: {}, secrets: { apiKey: provider } });
+  await save(older, 'flow');
+  await save(lost, 'kapso');
+  await save(newer, 'resend');
+  const rotating = createSecretBox(`${newer},${older}`);
+  const { resealed, unreadable } = await resealIntegrations(db.pool, rotating);
+  expect([resealed, unreadable.length]).toEqual([1, 1]);
+  expect((await findIntegration(db.pool, createSecretBox(newer), scope, 'flow'))?.secrets).toEqual({ apiKey: 'flow' });
+  expect(await resealIntegrations(db.pool, rotating)).toMatchObject({ resealed: 0 });
 });

@@ -95,3 +95,31 @@ function open(box: SecretBox, scope: Scope, { secrets, provider }: Row): JsonObj
     return null;
   }
 }
+
+/**
+ * Seals again what an older key of SECRETS_KEY has sealed, so that the older one can be taken away. A row that is changed
+ * meanwhile was sealed by its writer.
+ */
+export async function resealIntegrations(
+  db: Queryable,
+  box: SecretBox,
+): Promise<{ resealed: number; unreadable: string[] }> {
+  const { rows } = await db.query<Row>(`select ${columns} from integrations where secrets is not null order by id`);
+  let resealed = 0;
+  const unreadable: string[] = [];
+  for (const row of rows.filter(({ secrets }) => box.isStale(secrets!))) {
+    const { scope, provider, secrets } = toIntegration(box, row);
+    if (secrets === null) {
+      unreadable.push(row.id);
+      continue;
+    }
+    const sealed = box.seal(JSON.stringify(secrets), integrationSecretContext(scope, provider));
+    const { rowCount } = await db.query('update integrations set secrets = $2 where id = $1 and secrets = $3', [
+      row.id,
+      sealed,
+      row.secrets,
+    ]);
+    resealed += rowCount ?? 0;
+  }
+  return { resealed, unreadable };
+}

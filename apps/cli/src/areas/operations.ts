@@ -28,6 +28,11 @@ export function addOperationCommands(program: Command): void {
     .description('list the types, what is searched of each, and how far its reindexing has come')
     .action(async (options) => (await import('../commands/types-list')).runTypesList(options));
 
+  const secrets = program.command('secrets').helpGroup(groups.database).description('secrets that are kept encrypted');
+  withJson(secrets.command('rotate'))
+    .description('seal everything under the first key of SECRETS_KEY')
+    .action(async (options) => (await import('../commands/secrets-rotate')).runSecretsRotate(options));
+
   const keys = program.command('keys').helpGroup(groups.database).description('API keys');
   ofOrganization(keys.command('create'))
     .description('make a key; only the key is printed on stdout')
