@@ -22,7 +22,7 @@ export const chatVariables = {
     description: 'Address of the tool executor; without it custom tools do not run.',
   }),
   PUBLIC_URL: urlVariable().default('http://localhost:4000').meta({
-    description: 'Address of the gateway as providers reach it: webhooks are registered under it.',
+    description: 'Address of the gateway as providers reach it: their webhooks and callbacks go there.',
   }),
   TURN_TIMEOUT_MS: numberVariable(120_000, 1_000).meta({
     description: 'Milliseconds for one message, its wait for earlier ones of the thread included.',

@@ -41,7 +41,7 @@ export const workerVariables = {
       'Milliseconds that a run of an automation belongs to a worker that has not been heard of; then another takes it over.',
   }),
   PUBLIC_URL: urlVariable().default('http://localhost:4000').meta({
-    description: 'Address of the gateway as providers reach it: webhooks are registered under it.',
+    description: 'Address of the gateway as providers reach it: their webhooks and callbacks go there.',
   }),
   MESSAGING_WEBHOOK_SECRET: z.string().optional().meta({
     description: 'Secret that the WhatsApp intermediary is told to sign with; of several the first.',
