@@ -3,6 +3,7 @@ const { join } = require('node:path');
 /** Every project's jest.config.cjs is `{ displayName, preset: '../../jest.preset.cjs' }`. */
 module.exports = {
   testEnvironment: 'node',
+  testTimeout: 60_000, // catches what hangs; a busy machine is slow
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   moduleFileExtensions: ['ts', 'js', 'cjs', 'mjs', 'json'],
