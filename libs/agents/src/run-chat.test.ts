@@ -500,7 +500,7 @@ describe('threads', () => {
     expect((await ask({ externalThreadId: 'other' })).message).toBe('ok');
     release();
     await Promise.all(waiting);
-  }, 20_000);
+  });
 
   it('takes over from a process that died, and tells an open call as unknown', async () => {
     server.play(() => ({ text: 'ok' }));
@@ -539,7 +539,7 @@ describe('threads', () => {
     expect(await rows('select status::text, error from executions where id = $1', [id])).toEqual([
       { status: 'failed', error: 'interrupted' },
     ]);
-  }, 15_000);
+  });
 
   it('lets a process that was taken for dead do nothing more', async () => {
     server.play(async ({ messages }) => {
@@ -606,7 +606,7 @@ describe('threads', () => {
     const second = ask({ externalThreadId: 'long-turn', message: 'hurry' }, agentsOver());
     expect(await first).toMatchObject({ ok: true, response: { message: 'slow but sure' } });
     await second;
-  }, 20_000);
+  });
 
   it('gives up waiting at its limit', async () => {
     const hasty = agentsOver({ turnTimeoutMs: 150 });

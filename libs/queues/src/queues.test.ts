@@ -223,4 +223,4 @@ test('a Redis that may evict jobs is refused or warned about, one that is away i
   await until(() => redis.status !== 'ready');
   await check(true);
   expect(warnings[1]).toContain('Redis could not be checked');
-}, 20_000);
+});
