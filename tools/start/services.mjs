@@ -54,7 +54,6 @@ export function environmentOf(service, shared, gatewayPort) {
     CHAT_URL: url(2),
     WEBHOOK_INGEST_URL: url(3),
     TOOL_EXECUTOR_URL: url(4),
-    PUBLIC_URL: process.env.PUBLIC_URL || url(0),
   };
   const own = ['PORT', 'INTERNAL_PORT', 'HOST', 'NODE_ENV'];
   const wanted = Object.entries(all).filter(

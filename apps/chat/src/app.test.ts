@@ -366,6 +366,8 @@ describe('compile-prompt', () => {
       },
     });
     expect(answer.body.context).toMatchObject({ agentName: 'Prompted', 'threadContext.params.who': 'Eva' });
+    const nested = await post('/v1/compile-prompt', { slug: 'prompted', threadMetadata: { params: { who: 'Ana' } } });
+    expect(nested.body.compiled).toMatch(/on api for Ana\.$/);
   });
 
   it.each([
@@ -413,7 +415,7 @@ describe('run-tool', () => {
     });
   });
 
-  it.each<[object, number, string | undefined, string]>([
+  it.each<[object, number, string | undefined, unknown]>([
     [{}, 400, undefined, 'toolName is required'],
     [{ toolName: 'x', agentSlug: 'nobody' }, 404, 'not_found', 'Agent not found or no config for this environment'],
     [{ toolName: 'no.such' }, 400, 'tool_not_found', 'Tool not available: no.such'],
@@ -430,6 +432,7 @@ describe('run-tool', () => {
       "Permission denied: cannot perform 'create' on 'order'",
     ],
     [{ toolName: 'entity.get', args: { type: 'order', id: 'ent_none' } }, 404, 'not_found', 'Entity not found'],
+    [{ toolName: 'entity.get', args: { id: 7 } }, 500, 'execution_error', expect.stringContaining('Invalid arguments')],
   ])('%j is %d %s', async (body, status, errorType, text) => {
     const answer = await post('/v1/run-tool', body);
     expect(answer).toMatchObject({ status, body: { error: text } });

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import { type Db, createApiKeyCheck, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import type { RateLimiter } from '@parley/queues';
+import type { CheckHandler } from '@parley/resources';
 import { type HttpMetrics, type Logger, createApp } from '@parley/service';
 import { createEntityRoute } from './routes/create-entity';
 import { deleteEntityRoute } from './routes/delete-entity';
@@ -23,6 +24,8 @@ export interface DataDeps {
   checkResponses: boolean;
   limiter?: RateLimiter;
   metrics?: HttpMetrics;
+  /** Parses the handlers of pushed tools; without it they are taken as they are. */
+  checkHandler?: CheckHandler;
   /** Told after a push, which may have changed what is searched; it must neither wait nor throw. */
   requestReindexing: (requestId: string) => void;
 }

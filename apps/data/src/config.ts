@@ -1,9 +1,15 @@
-import { databaseVariables, numberVariable, redisVariables, serviceVariables } from '@parley/service';
+import { databaseVariables, numberVariable, redisVariables, serviceVariables, urlVariable } from '@parley/service';
+import { z } from 'zod';
 
 export const dataVariables = {
   ...serviceVariables(4001),
   ...databaseVariables,
   ...redisVariables,
+  TOOL_EXECUTOR_URL: urlVariable().optional().meta({
+    description:
+      'Address of the tool executor, which parses the handlers of pushed tools; without it they are not checked.',
+  }),
+  EXECUTOR_TOKEN: z.string().optional().meta({ description: 'Bearer token of the tool executor.' }),
   RATE_LIMIT_PER_KEY: numberVariable(60, 1).meta({ description: 'Data API requests of one key in any minute.' }),
   RATE_LIMIT_PER_ORGANIZATION: numberVariable(200, 1).meta({
     description: 'Data API requests of all keys of an organization in any minute.',

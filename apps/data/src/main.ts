@@ -10,6 +10,7 @@ import {
   startProcess,
   untilAvailable,
 } from '@parley/service';
+import { createExecutorClient } from '@parley/tools';
 import { createDataApp } from './app';
 import { dataVariables } from './config';
 import { createReindexingRequest } from './request-reindexing';
@@ -51,6 +52,8 @@ startProcess(async () => {
     }),
   );
   const queues = createQueues({ redis: queueRedis });
+  const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token } = config;
+  const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ pool: db.pool });
 
   await runService({
@@ -64,6 +67,7 @@ startProcess(async () => {
       metrics,
       limiter,
       checkResponses: config.NODE_ENV !== 'production',
+      ...(executor && { checkHandler: executor.validate }),
       requestReindexing: createReindexingRequest({ queues, log }),
     }),
     checks: { database: () => db.pool.query('select 1') },
@@ -71,6 +75,7 @@ startProcess(async () => {
       { name: 'rate limiter', close: async () => limiter.close() },
       { name: 'queues', close: () => queues.close() },
       { name: 'Redis', close: () => Promise.all([closeRedis(limiterRedis), closeRedis(queueRedis)]) },
+      { name: 'tool executor client', close: async () => executor?.close() },
       { name: 'upkeep of entities', close: () => entities.settled() },
       { name: 'database', close: () => db.close() },
     ],

@@ -94,6 +94,13 @@ describe('code of a custom tool', () => {
     expect([status, body.code, body.errorType]).toEqual([500, 'invalid_arguments', 'execution_error']);
     expect(body.error).toBe('Invalid arguments for shop.make: name must be string');
   });
+
+  it('is refused at push when it cannot be parsed', async () => {
+    const tools = [{ ...custom, name: 'shop.broken', handlerCode: 'const a = 1;\nreturn {{ a' }];
+    const { status, body } = await client.post('/v1/sync', { resources: { tools } });
+    expect([status, body.code]).toEqual([400, 'invalid_definitions']);
+    expect(body.details).toEqual([{ path: 'tools.0.handlerCode', message: expect.stringContaining('(line 2') }]);
+  });
 });
 
 describe('a templateOnly tool', () => {

@@ -15,6 +15,8 @@ export interface CheckInput extends Omit<ParsedResources, 'problems'> {
   deleted: Record<ResourceKind, ReadonlySet<string>>;
   /** Names of the built-in tools. */
   knownTools: readonly string[];
+  /** `mcp.<server>`: what tools a server has is known only when it is asked, so any below it will do. */
+  mcpServers: readonly string[];
 }
 
 /**
@@ -40,12 +42,13 @@ export function checkResources(input: CheckInput): ErrorDetail[] {
 
 type Names = Record<ResourceKind, Set<string>>;
 
-function namesAfter({ resources, broken, stored, deleted, knownTools }: CheckInput): Names {
+function namesAfter({ resources, broken, stored, deleted, knownTools, mcpServers }: CheckInput): Names {
   const names: Names = forEachKind((kind) => {
     const kept = [...stored[kind].keys()].filter((slug) => !deleted[kind].has(slug));
     return new Set([...kept, ...broken[kind], ...(resources[kind] ?? []).map(slugOf)]);
   });
   for (const tool of knownTools) names.tools.add(tool);
+  for (const server of mcpServers) names.tools.add(`${server}.*`);
   for (const type of builtInEntityTypes) names.entityTypes.add(type);
   return names;
 }
@@ -62,8 +65,15 @@ function problemsOf(kind: ResourceKind, definition: Definition, names: Names): E
   ];
 }
 
-const unknown = ({ kinds, slug, pattern }: Reference): string =>
-  pattern ? `no tool matches "${slug}"` : `unknown ${kinds.map((kind) => singular[kind]).join(' or ')} "${slug}"`;
+const unknown = ({ kinds, slug, pattern }: Reference): string => {
+  const server = /^mcp\.[^.]*/.exec(slug)?.[0];
+  if (server !== undefined && kinds.includes('tools')) {
+    return `"${slug}" needs an MCP server that is not configured here (parley integrations set ${server})`;
+  }
+  return pattern
+    ? `no tool matches "${slug}"`
+    : `unknown ${kinds.map((kind) => singular[kind]).join(' or ')} "${slug}"`;
+};
 
 function duplicates({ resources, indexes }: CheckInput): ErrorDetail[] {
   return resourceKinds.flatMap((kind) => {
@@ -83,6 +93,8 @@ function toolNameProblems({ resources, indexes, knownTools }: CheckInput, names:
   const byWireName = Map.groupBy(names, wireName);
   return (resources.tools ?? []).flatMap(({ name }, index) => {
     const path = pathOf('tools', indexes.tools[index]!, 'name');
+    if (name.startsWith('mcp.'))
+      return [{ path, message: 'may not begin with "mcp.": these are tools of MCP servers' }];
     if (builtIn.has(name)) return [{ path, message: `"${name}" is a built-in tool` }];
     const other = byWireName.get(wireName(name))?.find((candidate) => candidate !== name);
     return other === undefined ? [] : [{ path, message: `"${name}" cannot be told from "${other}" by a model` }];

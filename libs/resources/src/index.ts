@@ -1,3 +1,4 @@
+export { type CheckHandler } from './check-handlers';
 export { pullResources } from './pull-resources';
 export { type PushRequest, pushResources } from './push-resources';
 export { resourceState } from './resource-state';

@@ -8,12 +8,13 @@ import {
   resourceKinds,
 } from '@parley/contracts';
 import { type Db, type Queryable, inTransaction } from '@parley/db';
+import { type CheckHandler, checkHandlers } from './check-handlers';
 import { checkResources } from './check-resources';
 import { forEachKind, slugOf } from './definition';
 import { type Refused, findRefused, lockEntityTypes } from './find-refused';
 import { parseResources } from './parse-resources';
 import { type Plan, planPush } from './plan';
-import { readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
+import { readMcpServers, readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
 import { deleteDefinitions, writeDefinitions } from './write-resources';
 
 export interface PushRequest {
@@ -27,22 +28,29 @@ export interface PushRequest {
   expectedVersion?: number;
   /** Names of the built-in tools, which definitions may refer to. */
   knownTools: readonly string[];
+  /** Parses the handlers of tools; without it they are taken as they are. */
+  checkHandler?: CheckHandler;
 }
 
 type PushResult =
   | { ok: true; result: SyncResult }
   | { ok: false; reason: 'invalid'; problems: ErrorDetail[] }
-  | { ok: false; reason: 'version_conflict'; version: number };
+  | { ok: false; reason: 'version_conflict'; version: number }
+  /** Nobody could be asked whether the handlers can be parsed. Nothing was changed. */
+  | { ok: false; reason: 'handlers_unchecked' };
 
 /**
  * Brings an environment's definitions to what is given, all or nothing: one transaction, and one push at a time in an
  * environment. Every problem is reported before anything is written (decisions.md, Sync).
  */
-export function pushResources(db: Pick<Db, 'pool'>, scope: Scope, request: PushRequest): Promise<PushResult> {
+export async function pushResources(db: Pick<Db, 'pool'>, scope: Scope, request: PushRequest): Promise<PushResult> {
+  const { checkHandler, resources } = request;
+  const handlers = checkHandler ? await checkHandlers(db.pool, scope, resources, checkHandler) : [];
+  if (handlers === null) return { ok: false, reason: 'handlers_unchecked' };
   return inTransaction(db.pool, async (client) => {
     if (request.dryRun) await client.query(readOnlySnapshot);
     else await lockPushes(client, scope, request);
-    return push(client, scope, request);
+    return push(client, scope, request, handlers);
   });
 }
 
@@ -56,7 +64,12 @@ async function lockPushes(client: Queryable, scope: Scope, { resources }: PushRe
   if (resources.agents !== undefined) await client.query(lock, [`parley-push-agents-${scope.organizationId}`]);
 }
 
-async function push(client: Queryable, scope: Scope, request: PushRequest): Promise<PushResult> {
+async function push(
+  client: Queryable,
+  scope: Scope,
+  request: PushRequest,
+  handlerProblems: ErrorDetail[],
+): Promise<PushResult> {
   const { dryRun = false, prune = false, expectedVersion, knownTools } = request;
   const version = await readVersion(client, scope);
   if (expectedVersion !== undefined && expectedVersion !== version) {
@@ -67,7 +80,9 @@ async function push(client: Queryable, scope: Scope, request: PushRequest): Prom
   const plan = planPush(parsed, stored);
   const pruned = prune ? await planDeletes(client, scope, plan, dryRun) : null;
   const deleted = forEachKind((kind) => new Set(pruned?.[kind]?.deleted));
-  const problems = [...shapeProblems, ...checkResources({ ...parsed, stored, deleted, knownTools })];
+  const mcpServers = await readMcpServers(client, scope);
+  const checked = checkResources({ ...parsed, stored, deleted, knownTools, mcpServers });
+  const problems = [...shapeProblems, ...checked, ...handlerProblems];
   if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
 
   const results = describe(plan, pruned);

@@ -94,10 +94,12 @@ const ofTrigger = ({ on, actions }: Definition<'triggers'>): Reference[] => [
   ...actions.map(({ tool }, index) => ({ path: `actions.${index}.tool`, kinds: ['tools'] as const, slug: tool })),
 ];
 
-/** Whether a reference is met by one of these names. */
+/** Whether a reference is met by one of these names, of which `mcp.crm.*` stands for whatever a server has. */
 export function isMet({ kinds, slug, pattern }: Reference, names: Record<ResourceKind, ReadonlySet<string>>): boolean {
   if (slug === '*' && pattern) return true;
+  if (kinds.some((kind) => names[kind].has(slug))) return true;
+  const ofServer = (name: string) => name.endsWith('.*') && slug.startsWith(name.slice(0, -1));
   return kinds.some((kind) =>
-    pattern ? [...names[kind]].some((name) => name.startsWith(slug.slice(0, -1))) : names[kind].has(slug),
+    [...names[kind]].some((name) => (pattern ? name.startsWith(slug.slice(0, -1)) : ofServer(name))),
   );
 }

@@ -64,6 +64,16 @@ function toEntityType({ slug, name, schema, search_fields, display_config }: Row
   };
 }
 
+/** The namespaces of the MCP servers that an environment has configured: `mcp.<server>`. */
+export async function readMcpServers(db: Queryable, scope: Scope): Promise<string[]> {
+  const { rows } = await db.query<{ provider: string }>(
+    `select provider from integrations
+     where organization_id = $1 and environment = $2::"Environment" and active and starts_with(provider, 'mcp.')`,
+    [scope.organizationId, scope.environment],
+  );
+  return rows.map(({ provider }) => provider);
+}
+
 /** The version of an environment: grows with every push that changes something, 0 before the first. */
 export async function readVersion(db: Queryable, scope: Scope): Promise<number> {
   const { rows } = await db.query<{ version: number }>(

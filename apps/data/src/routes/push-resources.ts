@@ -1,22 +1,24 @@
 import { operations, rawSyncBodySchema } from '@parley/contracts';
 import { pushResources } from '@parley/resources';
-import { HttpError, badRequest, route } from '@parley/service';
+import { HttpError, badRequest, route, unavailable } from '@parley/service';
 import { builtInToolNames } from '@parley/tools';
 import type { DataDeps } from '../app';
 
 /** `POST /v1/sync`: brings the environment's definitions to what is given, all or nothing. */
-export const pushResourcesRoute = ({ db, requestReindexing }: DataDeps) =>
+export const pushResourcesRoute = ({ db, requestReindexing, checkHandler }: DataDeps) =>
   route({ ...operations.syncPush, body: rawSyncBodySchema }, async ({ body }, { scope, requestId }) => {
     if (body.environment !== undefined && body.environment !== scope.environment) {
       const message = `is ${body.environment}, the key belongs to ${scope.environment}`;
       throw badRequest(`environment ${message}`, [{ path: 'environment', message }], 'invalid_body');
     }
-    const pushed = await pushResources(db, scope, { ...body, knownTools: builtInToolNames });
+    const pushed = await pushResources(db, scope, { ...body, knownTools: builtInToolNames, checkHandler });
     if (pushed.ok) {
       if (!pushed.result.dryRun && body.resources.entityTypes) requestReindexing(requestId);
       return pushed.result;
     }
     switch (pushed.reason) {
+      case 'handlers_unchecked':
+        throw unavailable('The tool executor cannot be asked whether the handlers can be parsed');
       case 'invalid':
         throw badRequest('The definitions have problems', pushed.problems, 'invalid_definitions');
       case 'version_conflict':

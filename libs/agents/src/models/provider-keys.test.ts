@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Db, createDb, createSecretBox, integrationSecretContext } from '@parley/db';
+import { type Db, createDb, createSecretBox, integrationSecretContext, saveIntegration } from '@parley/db';
 import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
 import { createOrganizationKeys } from './provider-keys';
 
@@ -27,11 +27,14 @@ it("reads an organization's own keys, opens each only in its place, and leaves b
       [`int_${provider}`, scope.organizationId, provider, active, JSON.stringify(config), secret],
     );
   const seal = (provider: string) => box.seal('{"apiKey":"own-key"}', integrationSecretContext(scope, provider));
-  await insert('openai', seal('openai'), { baseUrl: 'http://models.test/v1' });
+  // As `parley integrations set` writes it.
+  const own = { provider: 'openai', config: { baseUrl: 'http://models.test/v1' }, secrets: { apiKey: 'own-key' } };
+  await saveIntegration(db.pool, box, scope, own);
   await insert('ollama', null, { baseUrl: 'http://ollama.test' });
   await insert('anthropic', seal('openai'));
   await insert('google', seal('google'), {}, false);
   await insert('flow', seal('flow'));
+  await insert('mcp.crm', seal('mcp.crm'), { url: 'https://crm.test/mcp' });
   const keys = createOrganizationKeys(db.pool, box, log);
   expect(await keys(scope)).toEqual({
     openai: { apiKey: 'own-key', baseUrl: 'http://models.test/v1' },

@@ -7,7 +7,10 @@ export const compilePromptBodySchema = z.object({
   slug: z.string({ error: 'slug is required' }).min(1, 'slug is required'),
   message: z.string().optional(),
   channel: z.enum(['api', 'whatsapp', 'widget', 'dashboard']).optional(),
-  threadMetadata: jsonObjectSchema.optional(),
+  threadMetadata: jsonObjectSchema.optional().meta({
+    description:
+      "Stands for the thread's params: their fields, or `{ params }` as in the `threadContext` of a message.",
+  }),
 });
 
 /** The prompt before and after its variables and functions were resolved, and what they were resolved from. */

@@ -55,12 +55,12 @@ export const utilityOperations = {
       400: [
         ['invalid_body', 'toolName is required'],
         ['tool_not_found', 'Tool not available: shop.nothing'],
-        ['invalid_arguments', 'type is required'],
       ],
       403: [['permission_denied', "Permission denied: cannot perform 'delete' on 'order'"]],
       404: [['not_found', 'Agent not found or no config for this environment']],
       500: [
         ['execution_error', 'The handler threw: no stock'],
+        ['invalid_arguments', 'Invalid arguments for entity.get: id: expected string'],
         ['timeout', 'Execution time exceeded'],
       ],
     },

@@ -1,4 +1,10 @@
-import { type ExecuteBody, type Json, type LogLine, executeResponseSchema } from '@parley/contracts';
+import {
+  type ExecuteBody,
+  type Json,
+  type LogLine,
+  executeResponseSchema,
+  validateResponseSchema,
+} from '@parley/contracts';
 import { Agent, request } from 'undici';
 
 /** What became of one execution of a handler. */
@@ -13,9 +19,15 @@ export interface ExecutorClient {
     body: ExecuteBody & { timeoutMs: number },
     options: { requestId?: string; signal?: AbortSignal },
   ): Promise<ExecutorAnswer>;
+  /** Whether a handler can be parsed. Never throws. */
+  validate(
+    handlerCode: string,
+  ): Promise<{ ok: true } | { ok: false; reason: 'invalid'; message: string } | { ok: false; reason: 'unavailable' }>;
   close(): Promise<void>;
 }
 
+/** For parsing, a wait for a free process included. */
+const validateMs = 10_000;
 /** The executor limits itself to `timeoutMs`; it gets this much longer to say so. */
 const graceMs = 2_000;
 /** The executor's cap of a result is 1 MiB, and logs come on top. */
@@ -24,7 +36,8 @@ const maxResponseBytes = 4 * 1_048_576;
 /** A client of `POST {url}/execute` (interface.md, Tool executor service; decisions.md, Tool executor). */
 export function createExecutorClient({ url, token }: { url: string; token: string }): ExecutorClient {
   const agent = new Agent({ connections: 128, connect: { timeout: 2_000 }, maxResponseSize: maxResponseBytes });
-  const endpoint = `${url.replace(/\/+$/, '')}/execute`;
+  const base = url.replace(/\/+$/, '');
+  const endpoint = `${base}/execute`;
 
   return {
     async execute(body, { requestId, signal }) {
@@ -47,6 +60,25 @@ export function createExecutorClient({ url, token }: { url: string; token: strin
       } catch {
         if (deadline.aborted) return fail('timeout', 'Execution time exceeded');
         return fail('unreachable', 'The tool executor cannot be reached');
+      }
+    },
+    async validate(handlerCode) {
+      try {
+        const answer = await request(`${base}/validate`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ handlerCode }),
+          dispatcher: agent,
+          signal: AbortSignal.timeout(validateMs),
+        });
+        const parsed = validateResponseSchema.safeParse(parseJson(await answer.body.text()));
+        if (answer.statusCode !== 200 || !parsed.success) return { ok: false, reason: 'unavailable' };
+        if (parsed.data.valid) return { ok: true };
+        const { error, line, column } = parsed.data;
+        const place = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
+        return { ok: false, reason: 'invalid', message: `${error}${place}` };
+      } catch {
+        return { ok: false, reason: 'unavailable' };
       }
     },
     close: () => agent.destroy(),

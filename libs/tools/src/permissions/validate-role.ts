@@ -51,7 +51,10 @@ function policyProblems({ resource, actions }: Policy, known: KnownNames): Error
   if (resource.startsWith('entity.')) {
     return [{ path: 'resource', message: `tools of "entity.*" are permitted by the entity type they work on` }];
   }
-  if (![...known.tools].some((tool) => matchesName(resource, tool))) {
+  // `mcp.crm.*` stands for whatever the server has.
+  const isMet = (tool: string) =>
+    matchesName(resource, tool) || (tool.startsWith('mcp.') && matchesName(tool, resource));
+  if (![...known.tools].some(isMet)) {
     return [{ path: 'resource', message: `"${resource}" is neither an entity type nor a tool` }];
   }
   const never = actions.filter((action) => action !== 'execute' && action !== '*');

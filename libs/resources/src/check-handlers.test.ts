@@ -1,0 +1,105 @@
+import { type Db, createDb } from '@parley/db';
+import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import type { CheckHandler } from './check-handlers';
+import { pushResources } from './push-resources';
+
+let database: TestDatabase;
+let db: Db;
+let org: SeededOrganization;
+let asked: string[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  asked = [];
+  org = await seedOrganization(db.pool);
+});
+
+const tool = (name: string, handlerCode: string) => ({ name, description: 'd', parameters: {}, handlerCode });
+const checkHandler: CheckHandler = async (code) => {
+  asked.push(code);
+  if (code === 'away') return { ok: false, reason: 'unavailable' };
+  return code.includes('{{') ? { ok: false, reason: 'invalid', message: 'Unexpected token (line 1)' } : { ok: true };
+};
+const push = (resources: object, more: object = {}) =>
+  pushResources(db, org.scope, { resources, knownTools: ['entity.get'], checkHandler, ...more });
+
+describe('handlers of a push', () => {
+  it('are parsed when they are new or changed', async () => {
+    const tools = [tool('a', 'return 1'), tool('b', 'return 2')];
+    expect(await push({ tools })).toMatchObject({ ok: true });
+    expect(await push({ tools: [tools[0], tool('b', 'return 3')] }, { dryRun: true })).toMatchObject({ ok: true });
+    expect(asked).toEqual(['return 1', 'return 2', 'return 3']);
+  });
+
+  it('that do not parse are told with every other problem, and nothing is stored', async () => {
+    const agents = [{ slug: 'x', name: 'X', systemPrompt: '', tools: ['gone'] }];
+    const pushed = await push({ tools: [tool('a', 'return 1'), tool('b', 'if {{')], agents });
+    expect(pushed).toMatchObject({
+      ok: false,
+      reason: 'invalid',
+      problems: [
+        { path: 'agents.0.tools.0', message: 'unknown tool "gone"' },
+        { path: 'tools.1.handlerCode', message: 'Unexpected token (line 1)' },
+      ],
+    });
+    expect(
+      (await db.pool.query('select from tools where organization_id = $1', [org.scope.organizationId])).rowCount,
+    ).toBe(0);
+  });
+
+  it('are not taken unseen when nobody can be asked', async () => {
+    expect(await push({ tools: [tool('a', 'away')] })).toEqual({ ok: false, reason: 'handlers_unchecked' });
+    expect(await push({ tools: [tool('a', 'away')] }, { checkHandler: undefined })).toMatchObject({ ok: true });
+    expect(await push({ tools: [tool('a', 'away')] })).toMatchObject({ ok: true });
+  });
+
+  it('of no shape at all are a problem of their shape', async () => {
+    const pushed = await push({ tools: [null, { name: 1 }, tool('', ''), tool('c', 'return 1')] });
+    expect(pushed).toMatchObject({ ok: false, reason: 'invalid' });
+    expect(asked).toEqual(['return 1']);
+  });
+});
+
+describe('tools of MCP servers', () => {
+  const agents = (...tools: string[]) => [{ slug: 'x', name: 'X', systemPrompt: '', tools }];
+  const roles = (resource: string) => [
+    { slug: 'r', name: 'R', policies: [{ resource, actions: ['execute'], effect: 'allow' }] },
+  ];
+  const configure = () =>
+    db.pool.query(
+      `insert into integrations (id, organization_id, environment, provider, config, updated_at)
+       values ($1, $1, 'development', 'mcp.crm', '{"url":"https://crm.example.com/mcp"}', now())`,
+      [org.scope.organizationId],
+    );
+
+  it('may be named when the server is configured in the environment', async () => {
+    const named = agents('mcp.crm.find', 'mcp.crm.*', 'mcp.*');
+    const needsServer = expect.stringContaining('parley integrations set mcp.crm');
+    expect(await push({ agents: named })).toMatchObject({
+      problems: [
+        { path: 'agents.0.tools.0', message: needsServer },
+        { path: 'agents.0.tools.1', message: needsServer },
+        { path: 'agents.0.tools.2', message: expect.stringContaining('MCP server') },
+      ],
+    });
+    await configure();
+    expect(await push({ agents: named, roles: roles('mcp.crm.find') })).toMatchObject({ ok: true });
+    expect(await push({ roles: roles('mcp.crm.*') })).toMatchObject({ ok: true });
+    expect(await push({ agents: agents('mcp.other.find') })).toMatchObject({ ok: false });
+    expect(await push({ roles: roles('mcp.other.find') })).toMatchObject({ ok: false });
+  });
+
+  it('cannot be mistaken for custom ones', async () => {
+    await configure();
+    expect(await push({ tools: [tool('mcp.crm.find', 'return 1')] })).toMatchObject({
+      problems: [{ path: 'tools.0.name', message: expect.stringContaining('may not begin with "mcp."') }],
+    });
+  });
+});
