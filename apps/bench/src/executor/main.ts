@@ -144,41 +144,53 @@ async function manyCallers(): Promise<void> {
   for (const client of clients) client.close();
 }
 
-/** Calls of one tenant while another runs, one after the other, what wants to take the service down. */
+const attacks = [
+  'for (;;);',
+  'for (;;) await 0',
+  '/^(a+)+$/.test("a".repeat(40) + "!")',
+  'return new Array(5e7) + ""',
+  'const a = []; for (;;) a.push({})',
+];
+
+/**
+ * Calls of one tenant while another runs, one after the other, what wants to take the service down. In turns of a second
+ * with and without it, so that other work on the machine falls on both alike.
+ */
 async function neighbours(): Promise<void> {
   const neighbour = await execute(handlerCode);
-  const calls = (): Promise<number[]> =>
-    load(1, 6_000, () => async () => {
+  const calls = (durationMs: number): Promise<number[]> =>
+    load(1, durationMs, () => async () => {
       await neighbour.call();
       await new Promise((resolve) => setTimeout(resolve, 5));
     }).then(({ samples }) => samples.map((sample) => sample - 5));
-  const alone = summarize(await calls());
-  const attacks = [
-    'for (;;);',
-    'for (;;) await 0',
-    '/^(a+)+$/.test("a".repeat(40) + "!")',
-    'return new Array(5e7) + ""',
-    'const a = []; for (;;) a.push({})',
-  ];
-  let isOver = false;
-  const attacking = (async () => {
-    for (let index = 0; !isOver; index++) {
-      const client = await execute(attacks[index % attacks.length]!, { timeoutMs: 200 });
+  let attacked = 0;
+  const attackDuring = async <T>(work: Promise<T>): Promise<T> => {
+    let isOver = false;
+    const done = work.finally(() => (isOver = true));
+    while (!isOver) {
+      const client = await execute(attacks[attacked++ % attacks.length]!, { timeoutMs: 200 });
       await client.call();
       client.close();
     }
-  })();
-  const beside = summarize(await calls());
-  isOver = true;
-  await attacking;
+    return done;
+  };
+  const samples = { alone: [] as number[], beside: [] as number[] };
+  for (let turn = 0; turn < 12; turn++) {
+    samples.alone.push(...(await calls(1_000)));
+    samples.beside.push(...(await attackDuring(calls(1_000))));
+    // What was killed is replaced before the next turn.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
   neighbour.close();
-  console.log('\nA neighbour of calls that loop, backtrack and hoard, one after the other; 200 ms each\n');
+  const [alone, beside] = [summarize(samples.alone), summarize(samples.beside)];
+  console.log(`\nA neighbour of ${attacked} calls that loop, backtrack and hoard, one after the other; 200 ms each\n`);
   console.log(
     table(
-      ['', 'p50 ms', 'p95 ms', 'p99 ms'],
+      ['', 'calls', 'p50 ms', 'p95 ms', 'p99 ms'],
       [
-        ['alone', ms(alone.p50), ms(alone.p95), ms(alone.p99)],
-        ['beside them', ms(beside.p50), ms(beside.p95), ms(beside.p99)],
+        ['alone', alone.count, ms(alone.p50), ms(alone.p95), ms(alone.p99)],
+        ['beside them', beside.count, ms(beside.p50), ms(beside.p95), ms(beside.p99)],
+        ['ratio', '', ...(['p50', 'p95', 'p99'] as const).map((name) => `${(beside[name] / alone[name]).toFixed(1)}×`)],
       ],
     ),
   );

@@ -1,7 +1,7 @@
 import type { SandboxProcess } from './start-process';
 
 export interface PoolOptions {
-  /** `isUrgent`: a call waits for it. */
+  /** `isUrgent`: no other process is free. */
   start: (isUrgent: boolean) => Promise<SandboxProcess>;
   /** Kept warm. */
   min: number;
@@ -98,7 +98,7 @@ export function createPool(options: PoolOptions): Pool {
     if (isClosed || count() >= most) return;
     starting++;
     try {
-      const process = await options.start(waiting.length > 0);
+      const process = await options.start(idle.length === 0);
       starting--;
       if (isClosed) return process.kill();
       alive.set(process, performance.now());

@@ -27,7 +27,7 @@ export interface StartOptions {
   entry: string;
   /** What to run as, when this process is root. */
   uid: number;
-  /** False: others go first; for what nobody waits for yet. */
+  /** False: others go first, as other processes are free for the next call. */
   isUrgent?: boolean;
   startTimeoutMs?: number;
 }

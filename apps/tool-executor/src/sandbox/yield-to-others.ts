@@ -10,6 +10,8 @@ const yieldsAfterMs = { asRoot: 50, asOther: 500 };
 /** Ticks of /proc, whose length Linux has fixed for programs. */
 const tickMs = 10;
 const low = 15;
+/** A third of the share of others: enough to be ready soon on a machine that has much to do. */
+const lowWhileStarting = 5;
 
 /**
  * Takes precedence away from a run that computes for long, so that short calls beside it are not slowed by it. The
@@ -49,7 +51,7 @@ function computedMs(pid: number): number | null {
  * loading the engine must not slow calls. The returned function gives it back. Only root can, so nobody else begins.
  */
 export function yieldWhileStarting(pid: number): () => void {
-  const isLow = process.getuid?.() === 0 && prioritize(pid, low);
+  const isLow = process.getuid?.() === 0 && prioritize(pid, lowWhileStarting);
   return () => void (isLow && prioritize(pid, 0));
 }
 
