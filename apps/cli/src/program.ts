@@ -6,6 +6,7 @@ import { addDefinitionCommands } from './areas/definitions';
 import { addOperationCommands } from './areas/operations';
 import { addPaymentCommands } from './areas/payments';
 import { addWebhookCommands } from './areas/webhooks';
+import { version } from './version';
 
 /**
  * The table of commands: an area for each subject, a file in commands/ for each command. Each command loads its code
@@ -14,6 +15,7 @@ import { addWebhookCommands } from './areas/webhooks';
 export function createProgram(): Command {
   const program = new Command('parley')
     .description('Configuration as code and operations for Parley')
+    .version(version, '--version', 'print the version')
     .option('--debug', 'show the stack of an error')
     .exitOverride();
   addDefinitionCommands(program);

@@ -11,4 +11,4 @@ export const jsonObjectSchema = z
   .custom<JsonObject>(isPlainObject, 'Expected an object')
   .meta({ type: 'object', additionalProperties: true });
 
-export const jsonSchema = z.json();
+export const jsonSchema: z.ZodType<Json> = z.json();

@@ -7,6 +7,12 @@ export function addDefinitionCommands(program: Command): void {
   const command = (name: string) => withJson(program.command(name)).helpGroup(groups.http);
   const prune = ['--prune', 'also delete what the folder does not have, of the kinds that it has'] as const;
 
+  withJson(program.command('init'))
+    .helpGroup(groups.local)
+    .description('make a project with a sample of each kind')
+    .argument('[folder]', 'new or empty', '.')
+    .option('--force', 'write files anew that are there')
+    .action(async (path, options) => (await import('../commands/init')).runInit(path, options));
   command('dev')
     .description('push to development whenever a file changes')
     .argument(...folder)

@@ -1,5 +1,6 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { groups, inScope, ofOrganization, wholeSeconds, withJson } from '../options';
+import { print } from '../terminal';
 
 /** Installing and running Parley: the database, organizations, keys. */
 export function addOperationCommands(program: Command): void {
@@ -49,4 +50,23 @@ export function addOperationCommands(program: Command): void {
     .description('end a key')
     .argument('<id|prefix>', 'as keys list shows it')
     .action(async (key, options) => (await import('../commands/keys-revoke')).runKeysRevoke(key, options));
+
+  withJson(program.command('doctor'))
+    .helpGroup(groups.local)
+    .description('look at everything that Parley needs, and say how to mend it')
+    .action(async (options) => (await import('../commands/doctor')).runDoctor(options));
+  program
+    .command('completion')
+    .helpGroup(groups.local)
+    .description('what a shell is to source: source <(parley completion bash)')
+    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell) => (await import('../commands/completion')).runCompletion(shell));
+  // What those scripts ask.
+  program
+    .command('complete', { hidden: true })
+    .argument('[words...]')
+    .action(async (words: string[]) => {
+      const { completionsOf } = await import('../commands/completion');
+      for (const name of completionsOf(program, words)) print(name);
+    });
 }

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { usageFailure } from '../failure';
+import { print } from '../terminal';
+
+/** Each asks this command itself what may come next, so that it never lags behind. */
+const scripts: Record<string, string> = {
+  bash: `_parley() {
+  local IFS=$'\\n'
+  COMPREPLY=($(parley complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  [ \${#COMPREPLY[@]} -eq 0 ] && COMPREPLY=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -F _parley parley`,
+  zsh: `#compdef parley
+_parley() {
+  local -a found
+  found=("\${(@f)$(parley complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "$found" ]]; then compadd -- $found; else _files; fi
+}
+compdef _parley parley`,
+  fish: `complete -c parley -f -a '(set -l words (commandline -opc) (commandline -ct); parley complete -- $words[2..-1] 2>/dev/null)'`,
+};
+
+/** `parley completion bash|zsh|fish`: what the shell is to source. */
+export function runCompletion(shell: string): void {
+  const script = scripts[shell];
+  if (script === undefined)
+    throw usageFailure(`There is completion for ${Object.keys(scripts).join(', ')}, not for "${shell}"`);
+  print(script);
+}
+
+/** What may stand where the last of these words is being typed. */
+export function completionsOf(program: Command, words: readonly string[]): string[] {
+  const typed = words.at(-1) ?? '';
+  let command = program;
+  for (const word of words.slice(0, -1)) {
+    command = command.commands.find((one) => one.name() === word) ?? command;
+  }
+  const previous = words.at(-2);
+  const option = command.options.find((one) => one.long === previous);
+  if (option?.argChoices !== undefined) return option.argChoices.filter((choice) => choice.startsWith(typed));
+  const candidates = typed.startsWith('-')
+    ? command.options.flatMap(({ long }) => long ?? [])
+    : [
+        ...command.commands.map((one) => one.name()),
+        ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+      ];
+  return candidates.filter((name) => name.startsWith(typed) && name !== 'complete');
+}

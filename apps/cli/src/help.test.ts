@@ -1,0 +1,112 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { completionsOf } from './commands/completion';
+import { createProgram } from './program';
+import { loadFolder } from './push/load-folder';
+import { runInit } from './commands/init';
+import { writeDefinition } from './pull/write-definition';
+import { compareLines } from './push/compare';
+
+const every = (command: Command): Command[] => [command, ...command.commands.flatMap(every)];
+
+test('every command says what it is for, belongs to a group, and speaks JSON', () => {
+  const program = createProgram();
+  for (const command of program.commands) {
+    const name = command.name();
+    if (name !== 'complete') expect([name, command.helpGroup()]).toEqual([name, expect.stringMatching(/:$/)]);
+  }
+  const leaves = every(program).filter((command) => command.commands.length === 0);
+  for (const command of leaves) {
+    const name = command.name();
+    if (['complete', 'completion'].includes(name)) continue;
+    expect([name, command.description()]).toEqual([name, expect.stringMatching(/.+/)]);
+    expect([name, command.options.map(({ long }) => long)]).toEqual([name, expect.arrayContaining(['--json'])]);
+  }
+});
+
+test.each([
+  [['pu'], ['push', 'pull']],
+  [['data', 'ex'], ['export']],
+  [
+    ['data', 'export', 'product', '--fo'],
+    ['--format', '--force'],
+  ],
+  [
+    ['data', 'export', 'product', '--format', ''],
+    ['csv', 'jsonl'],
+  ],
+  [
+    ['completion', ''],
+    ['bash', 'zsh', 'fish'],
+  ],
+  [['nothing', 'x'], []],
+])('completes %j', (words, expected) => {
+  expect(completionsOf(createProgram(), words).sort()).toEqual([...expected].sort());
+});
+
+describe('a new project', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-init-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('has every kind, and nothing wrong in it', async () => {
+    await runInit(folder, { json: true });
+    const { problems, resources } = await loadFolder(folder);
+    expect(problems).toEqual([]);
+    expect(Object.keys(resources).sort()).toEqual(['agents', 'entityTypes', 'roles', 'routers', 'tools', 'triggers']);
+    expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({ private: true });
+    expect(readdirSync(folder)).toContain('.gitignore');
+  });
+
+  test('is not written over another', async () => {
+    await expect(runInit(folder, {})).rejects.toThrow('--force writes them anew');
+  });
+});
+
+test('a definition is written as a file that says the same', () => {
+  const definition = {
+    slug: 'a',
+    name: "It's",
+    systemPrompt: 'One\n`two` ${three} \\n\n',
+    model: { model: 'x/y', temperature: 0 },
+  };
+  const source = writeDefinition('agents', definition);
+  expect(source).toMatch(
+    /^import \{ defineAgent \} from '@parley\/definitions';\n\nexport default defineAgent\(\{\n {2}slug: 'a',\n/,
+  );
+  const value: unknown = new Function(`return ${source.split('defineAgent(')[1]!.replace(/\);\s*$/, '')}`)();
+  expect(value).toEqual(definition);
+});
+
+test.each([
+  [
+    'a\nb\nc',
+    'a\nc',
+    [
+      [' ', 'a'],
+      ['-', 'b'],
+      [' ', 'c'],
+    ],
+  ],
+  [
+    'a',
+    'b',
+    [
+      ['-', 'a'],
+      ['+', 'b'],
+    ],
+  ],
+  [
+    'a\nb',
+    'x\na\nb',
+    [
+      ['+', 'x'],
+      [' ', 'a'],
+      [' ', 'b'],
+    ],
+  ],
+  ['same', 'same', [[' ', 'same']]],
+])('lines of %j and %j', (before, after, changes) => {
+  expect(compareLines(before, after)).toEqual(changes);
+});

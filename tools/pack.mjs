@@ -1,0 +1,126 @@
+// node tools/pack.mjs [--out folder] [client | definitions | cli …]: makes the npm packages in dist/packages and packs
+// them. Prints the path of each tarball, one a line.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { buildOptions } from './build.mjs';
+import { bundleDeclarations } from './pack/declarations.mjs';
+import { Problem, runMain } from './start/output.mjs';
+import { root } from './start/paths.mjs';
+import { ensureGenerated } from './start/prisma.mjs';
+
+const { version, license, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const engines = { node: '>=20.19' };
+
+/** A library: ESM and CommonJS, each with declarations of its own kind. */
+const library = {
+  exports: {
+    '.': {
+      import: { types: './index.d.mts', default: './index.mjs' },
+      require: { types: './index.d.cts', default: './index.cjs' },
+    },
+    './package.json': './package.json',
+  },
+  main: './index.cjs',
+  module: './index.mjs',
+  types: './index.d.cts',
+  sideEffects: false,
+};
+
+const packages = {
+  client: {
+    description: 'Typed client of Parley for Node and browsers, without dependencies.',
+    manifest: { ...library, engines: { node: '>=20' } },
+    readme: 'docs/client.md',
+    build: (folder) => buildLibrary('client', folder, { platform: 'neutral', target: 'es2022' }),
+  },
+  definitions: {
+    description: 'Agents, entity types, roles, tools, routers and triggers of Parley as code.',
+    manifest: { ...library, engines },
+    readme: 'docs/cli.md',
+    build: (folder) => buildLibrary('definitions', folder, { platform: 'node', target: 'node20' }),
+  },
+  cli: {
+    description: 'The parley command: configuration as code and operations.',
+    manifest: { bin: { parley: 'main.cjs' }, engines, dependencies: { esbuild: dependencies.esbuild } },
+    readme: 'docs/cli.md',
+    build: buildCli,
+  },
+};
+
+async function buildLibrary(lib, folder, options) {
+  const esbuild = await import('esbuild');
+  for (const [format, extension] of [
+    ['esm', '.mjs'],
+    ['cjs', '.cjs'],
+  ]) {
+    await esbuild.build({
+      entryPoints: { index: join(root, 'libs', lib, 'src', 'index.ts') },
+      outdir: folder,
+      outExtension: { '.js': extension },
+      bundle: true,
+      minify: true,
+      format,
+      tsconfig: join(root, 'tsconfig.base.json'),
+      logLevel: 'warning',
+      ...options,
+    });
+  }
+  const declarations = bundleDeclarations(lib);
+  writeFileSync(join(folder, 'index.d.mts'), declarations);
+  writeFileSync(join(folder, 'index.d.cts'), declarations);
+}
+
+/** One file with everything but esbuild, which has a binary of its own. Migrations are part of a checkout or an image. */
+async function buildCli(folder) {
+  await ensureGenerated();
+  const esbuild = await import('esbuild');
+  await esbuild.build({
+    ...buildOptions([], { standalone: true, outdir: folder }),
+    entryPoints: { main: join(root, 'apps', 'cli', 'src', 'main.ts') },
+    external: ['esbuild', 'pg-native', '@prisma/schema-engine-wasm'],
+    banner: { js: '#!/usr/bin/env node' },
+    target: 'node20',
+    minify: true,
+    sourcemap: false,
+  });
+  // To tell whether a database has the schema that this version knows.
+  cpSync(join(root, 'prisma', 'migrations'), join(folder, 'prisma', 'migrations'), { recursive: true });
+}
+
+/** @returns {Promise<string>} the path of the tarball */
+export async function pack(name, out) {
+  const { description, manifest, readme, build } = packages[name];
+  const folder = join(root, 'dist', 'packages', `${name}-${process.pid}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  mkdirSync(out, { recursive: true });
+  try {
+    await build(folder);
+    const about = { name: `@parley/${name}`, version, description, license, publishConfig: { access: 'public' } };
+    writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...about, ...manifest }, null, 2)}\n`);
+    copyFileSync(join(root, readme), join(folder, 'README.md'));
+    if (existsSync(join(root, 'LICENSE'))) copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+    const printed = execFileSync('npm', ['pack', '--json', '--pack-destination', out], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return join(out, JSON.parse(printed)[0].filename.replace('@', '').replace('/', '-'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function main() {
+  const args = process.argv.slice(2);
+  const at = args.indexOf('--out');
+  const out = resolve(at === -1 ? join(root, 'dist', 'packages') : args.splice(at, 2)[1]);
+  const unknown = args.filter((name) => !(name in packages));
+  if (unknown.length > 0)
+    throw new Problem(`No such package: ${unknown.join(', ')}. There are: ${Object.keys(packages).join(', ')}.`);
+  for (const name of args.length > 0 ? args : Object.keys(packages)) process.stdout.write(`${await pack(name, out)}\n`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) await runMain(main);

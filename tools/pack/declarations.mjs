@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+import { root } from '../start/paths.mjs';
+
+/**
+ * One declaration file for a lib: what its files declare, with the types that it takes from contracts written out, so
+ * that whoever installs the package needs neither contracts nor zod.
+ * @param {string} lib its folder below libs
+ */
+export function bundleDeclarations(lib) {
+  const entry = join(root, 'libs', lib, 'src', 'index.ts');
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.base.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  const program = ts.createProgram([entry], {
+    ...options,
+    noEmit: false,
+    declaration: true,
+    emitDeclarationOnly: true,
+    stripInternal: true,
+    incremental: false,
+    tsBuildInfoFile: undefined,
+  });
+  const own = program
+    .getSourceFiles()
+    .filter(({ fileName }) => fileName.startsWith(join(root, 'libs', lib, 'src')) && fileName !== entry);
+  const emitted = own.map((file) => {
+    let text = '';
+    program.emit(file, (_name, content) => (text = content), undefined, true);
+    return text;
+  });
+  const external = new Set(own.flatMap(importedFromContracts));
+  const exported = program
+    .getTypeChecker()
+    .getExportsOfModule(program.getTypeChecker().getSymbolAtLocation(program.getSourceFile(entry)));
+  const names = exported.map((symbol) => (isValue(program, symbol) ? symbol.name : `type ${symbol.name}`)).sort();
+  return [...contractTypes(program, external), ...emitted.map(withoutModules), `export { ${names.join(', ')} };`]
+    .join('\n')
+    .replace(/\n{2,}/g, '\n');
+}
+
+function isValue(program, symbol) {
+  const target = symbol.flags & ts.SymbolFlags.Alias ? program.getTypeChecker().getAliasedSymbol(symbol) : symbol;
+  return (target.flags & ts.SymbolFlags.Value) !== 0;
+}
+
+/** Declarations only: what goes in and out is said once, at the end. */
+function withoutModules(text) {
+  return text
+    .replace(/^import [^;]*;$/gm, '')
+    .replace(/^export \{[^}]*\}( from [^;]*)?;$/gm, '')
+    .replace(/^export (declare |type |interface |abstract )/gm, '$1')
+    .replace(/^\/\/# sourceMappingURL.*$/gm, '');
+}
+
+function importedFromContracts(file) {
+  return file.statements
+    .filter((statement) => ts.isImportDeclaration(statement) && statement.moduleSpecifier.text === '@parley/contracts')
+    .flatMap((statement) => {
+      const bindings = statement.importClause?.namedBindings;
+      return bindings && ts.isNamedImports(bindings) ? bindings.elements.map(({ name }) => name.text) : [];
+    });
+}
+
+/** The types by these names, and those that they name in turn. */
+function contractTypes(program, wanted) {
+  const checker = program.getTypeChecker();
+  const contracts = program.getSourceFile(join(root, 'libs', 'contracts', 'src', 'index.ts'));
+  if (contracts === undefined) return [];
+  const symbols = new Map(
+    checker.getExportsOfModule(checker.getSymbolAtLocation(contracts)).map((symbol) => [symbol.name, symbol]),
+  );
+  const flags =
+    ts.TypeFormatFlags.NoTruncation |
+    ts.TypeFormatFlags.InTypeAlias |
+    ts.TypeFormatFlags.UseSingleQuotesForStringLiteralType;
+  const found = new Map();
+  const queue = [...wanted];
+  while (queue.length > 0) {
+    const name = queue.pop();
+    const symbol = symbols.get(name);
+    if (found.has(name) || symbol === undefined) continue;
+    const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    if (!(target.flags & ts.SymbolFlags.Type)) continue;
+    const text = checker.typeToString(checker.getDeclaredTypeOfSymbol(target), undefined, flags);
+    found.set(name, `type ${name} = ${text};`);
+    queue.push(...[...symbols.keys()].filter((other) => new RegExp(`\\b${other}\\b`).test(text)));
+  }
+  return [...found.values()];
+}
