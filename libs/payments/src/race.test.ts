@@ -49,7 +49,8 @@ it(`${paymentCount} payments, webhook and reconciliation in ${processCount} proc
     children.map(async (child) => JSON.parse(await child.line()) as { changed: number }),
   );
   await Promise.all(children.map(({ ended }) => ended));
-  expect(reports.reduce((sum, { changed }) => sum + changed, 0)).toBe(paymentCount);
+  // Whoever lost its connection at the commit does not know that it was the one.
+  expect(reports.reduce((sum, { changed }) => sum + changed, 0)).toBeLessThanOrEqual(paymentCount);
 
   const paid = await paidPayments();
   expect(paid).toHaveLength(paymentCount);

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { createDb, createSecretBox } from '@parley/db';
+import { createDb, createSecretBox, isDatabaseUnavailable } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { createPayments } from '../create-payments';
 import type { PaymentStep } from '../deps';
@@ -37,13 +37,14 @@ async function race(tokens: string[]): Promise<void> {
   const queue = shuffled(tokens).values();
   const confirm = async () => {
     for (const token of queue) {
-      const result = await payments.confirmByToken(token);
+      const result = await patiently(() => payments.confirmByToken(token));
       if (result.ok && result.changed) changed += 1;
     }
   };
   const reconcile = async () => {
     while (!isOver) {
-      const report = await payments.reconcile({ olderThanMs: 0, perSecond: 10_000, maxPerIntegration: 10_000 });
+      const all = { olderThanMs: 0, perSecond: 10_000, maxPerIntegration: 10_000 };
+      const report = await patiently(() => payments.reconcile(all));
       changed += report.paid;
     }
   };
@@ -52,6 +53,17 @@ async function race(tokens: string[]): Promise<void> {
   isOver = true;
   await reconciling;
   process.stdout.write(`${JSON.stringify({ changed })}\n`);
+}
+
+/** On a busy machine a connection may be long in coming; a job would be tried again, too. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+    }
+  }
 }
 
 function shuffled<T>(items: T[]): T[] {
