@@ -127,7 +127,14 @@ export async function startWebhooks({ doors = 1 } = {}): Promise<WebhookBench> {
   let workerRedis: ReturnType<typeof connectRedis> | undefined;
   const startWorker = () => {
     workerRedis = connectRedis({ url: redis.url, role: 'worker' });
-    worker = createWorker({ ...runtime, db, queues, redis: workerRedis, log, purgeGraceDays: 0 });
+    worker = createWorker({
+      ...runtime,
+      db,
+      queues,
+      redis: workerRedis,
+      log,
+      purgeGraceDays: 0,
+    });
   };
   const stopWorker = async () => {
     await worker?.close();

@@ -55,7 +55,14 @@ afterAll(async () => {
 
 async function startWorker() {
   const connection = connectRedis({ url: redis.url, role: 'worker' });
-  const worker = createWorker({ ...runtime, db, queues, redis: connection, log: silentLogger(), purgeGraceDays: 0 });
+  const worker = createWorker({
+    ...runtime,
+    db,
+    queues,
+    redis: connection,
+    log: silentLogger(),
+    purgeGraceDays: 0,
+  });
   closing.push(
     () => closeRedis(connection),
     () => worker.close(),

@@ -40,6 +40,8 @@ export interface KapsoRecord {
 
 const graph = '/meta/whatsapp/v24.0';
 const platform = '/platform/v1';
+const pageSize = 100;
+const mostPages = 50;
 /** Of one call: shorter than the lease of a message that is being sent (docs/adr/0022). */
 export const kapsoTimeoutMs = 12_000;
 
@@ -66,19 +68,29 @@ export function createKapsoClient({ apiUrl, apiKey }: KapsoAccount, timeoutMs = 
         : { ok: true, value: id };
     },
 
-    /** The messages that were sent from a number since a time, newest first, at most 100. */
-    async listSent(phoneNumberId: string, since: Date): Promise<KapsoAnswer<KapsoRecord[]>> {
-      const query = new URLSearchParams({
-        direction: 'outbound',
-        since: since.toISOString(),
-        limit: '100',
-        fields: 'kapso(default)',
-      });
-      const answer = await call('GET', `${graph}/${part(phoneNumberId)}/messages?${query}`);
-      if (!answer.ok) return answer;
-      const { data } = objectAt(answer.value);
-      if (!Array.isArray(data)) return { ok: false, reason: 'unsure', message: 'the answer is no list' };
-      return { ok: true, value: data.map(objectAt).map(toRecord) };
+    /** The messages that were sent from a number in a stretch of time; fails when they are too many to be told. */
+    async listSent(phoneNumberId: string, since: Date, until: Date): Promise<KapsoAnswer<KapsoRecord[]>> {
+      const records: KapsoRecord[] = [];
+      let after: string | undefined;
+      for (let page = 0; page < mostPages; page += 1) {
+        const query = new URLSearchParams({
+          direction: 'outbound',
+          since: since.toISOString(),
+          until: until.toISOString(),
+          limit: String(pageSize),
+          fields: 'kapso(default)',
+          ...(after !== undefined && { after }),
+        });
+        const answer = await call('GET', `${graph}/${part(phoneNumberId)}/messages?${query}`);
+        if (!answer.ok) return answer;
+        const { data, paging } = objectAt(answer.value);
+        if (!Array.isArray(data)) return { ok: false, reason: 'unsure', message: 'the answer is no list' };
+        records.push(...data.map(objectAt).map(toRecord));
+        after = textAt(objectAt(objectAt(paging).cursors).after);
+        if (data.length < pageSize) return { ok: true, value: records };
+        if (after === undefined) break;
+      }
+      return { ok: false, reason: 'unsure', message: 'the list has no end' };
     },
 
     async getPhoneNumber(phoneNumberId: string): Promise<KapsoAnswer<KapsoPhoneNumber>> {

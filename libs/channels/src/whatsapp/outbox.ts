@@ -62,7 +62,9 @@ export interface ClaimedMessage {
   attempts: number;
   /** What it was before: `sending` is one whose sender has not been heard of again. */
   before: 'queued' | 'sending';
-  createdAt: Date;
+  /** The claim during which it may have been sent: the one before this when its sender was interrupted. */
+  claimedFrom: Date;
+  claimedUntil: Date;
 }
 
 /**
@@ -73,7 +75,7 @@ export async function claimMessage(db: Queryable, id: string, owner: string): Pr
   const { rows } = await db.query<ClaimedMessage>({
     name: 'claim-message',
     text: `with due as (
-             select m.id, m.status from messages m
+             select m.id, m.status, m.lease_until from messages m
              where m.id = $1 and m.direction = 'outbound' and m.status in ('queued', 'sending')
                and (m.lease_until is null or m.lease_until <= now())
                and not exists (
@@ -86,7 +88,10 @@ export async function claimMessage(db: Queryable, id: string, owner: string): Pr
            from due, channel_connections c where m.id = due.id and c.id = m.connection_id
            returning m.id, m.organization_id as "organizationId", m.environment, m.connection_id as "connectionId",
                      c.phone_number_id as "phoneNumberId", m.contact, m.type, m.text, m.payload as request, m.attempts,
-                     due.status as before, m.created_at as "createdAt"`,
+                     due.status as before,
+                     case due.status when 'sending' then due.lease_until else m.lease_until end
+                       - interval '${leaseSeconds} seconds' as "claimedFrom",
+                     case due.status when 'sending' then due.lease_until else m.lease_until end as "claimedUntil"`,
     values: [id, owner],
   });
   return rows[0] ?? null;

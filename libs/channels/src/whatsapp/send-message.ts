@@ -106,11 +106,14 @@ async function settle(
   return 'unknown';
 }
 
-/** Asks the provider for what it has sent, and looks for ours among it: by reference, else by recipient and text. */
+/** Between the provider's clock and PostgreSQL's. */
+const clockSkewMs = 15_000;
+
+/** Asks the provider for what it sent while the message was claimed, and looks for ours among it: by reference, else by recipient and text. */
 async function lookUp(client: KapsoClient, { db }: SendDeps, message: ClaimedMessage): Promise<LookUp> {
-  // A minute earlier: the clocks are not the same.
-  const since = new Date(message.createdAt.getTime() - 60_000);
-  const listed = await client.listSent(message.phoneNumberId, since);
+  const { claimedFrom, claimedUntil } = message;
+  const since = new Date(claimedFrom.getTime() - clockSkewMs);
+  const listed = await client.listSent(message.phoneNumberId, since, new Date(claimedUntil.getTime() + clockSkewMs));
   if (!listed.ok) return 'cannot_tell';
   const byReference = listed.value.find(({ reference }) => reference === message.id);
   if (byReference !== undefined) return { messageId: byReference.id };
@@ -130,7 +133,5 @@ async function lookUp(client: KapsoClient, { db }: SendDeps, message: ClaimedMes
       (type ?? message.type) === message.type &&
       (message.text === null || text === message.text),
   );
-  if (alike !== undefined) return { messageId: alike.id };
-  // A full page may have pushed ours out.
-  return listed.value.length < 100 ? 'absent' : 'cannot_tell';
+  return alike === undefined ? 'absent' : { messageId: alike.id };
 }

@@ -7,6 +7,7 @@ export interface SentMessage {
   id: string;
   phoneNumberId: string;
   body: Record<string, unknown>;
+  atMs: number;
 }
 
 export interface KapsoServer {
@@ -80,7 +81,7 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     if (fault === 'broken') return { status: 503, body: { error: 'Down' } };
     if (fault === 'lost_before') return 'drop';
     const id = `wamid.TEST${(count += 1)}`;
-    state.sent.push({ id, phoneNumberId, body: body! });
+    state.sent.push({ id, phoneNumberId, body: body!, atMs: Date.now() });
     if (fault === 'lost_after') return 'drop';
     const to = body!.to ?? body!.recipient;
     return {
@@ -92,12 +93,17 @@ export async function startKapsoServer(): Promise<KapsoServer> {
   function history(phoneNumberId: string, { query }: ProviderRequest): ProviderAnswer {
     if (!state.tellsHistory) return { status: 404, body: { error: 'Not found' } };
     if (query.get('direction') !== 'outbound') state.problems.push('history without direction');
-    const data = state.sent
-      .filter((one) => one.phoneNumberId === phoneNumberId)
-      .slice(-Number(query.get('limit') ?? 20))
-      .reverse()
+    const [since, until] = [Date.parse(query.get('since') ?? ''), Date.parse(query.get('until') ?? '')];
+    if (!(since < until)) state.problems.push('history without a stretch of time');
+    const found = state.sent
+      .filter((one) => one.phoneNumberId === phoneNumberId && one.atMs >= since && one.atMs <= until)
+      .reverse();
+    const from = Number(query.get('after') ?? 0);
+    const to = from + Number(query.get('limit') ?? 20);
+    const data = found
+      .slice(from, to)
       .map(({ id, body }) => ({ id, to: body.to, type: body.type, [String(body.type)]: body[String(body.type)] }));
-    return { status: 200, body: { data, paging: {} } };
+    return { status: 200, body: { data, paging: { cursors: { after: String(to) } } } };
   }
 
   function describeNumber(number: string): ProviderAnswer {

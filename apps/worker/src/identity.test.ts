@@ -1,0 +1,239 @@
+import type { JsonObject } from '@parley/contracts';
+import { type Db, createDb } from '@parley/db';
+import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { readJsonObject } from '@parley/webhooks';
+import { applyIdentityEvent } from './identity/apply-identity-event';
+import { createPurgeOrganization } from './jobs/purge-organization';
+import { readFixture } from './webhooks-under-test';
+import { purgeOrganization } from './purge/purge-organization';
+import { silentLogger } from '@parley/service';
+
+jest.setTimeout(60_000);
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+});
+afterEach(async () => {
+  for (const table of ['memberships', 'users', 'identity_tombstones', 'organization_purges', 'organizations'])
+    await db.pool.query(`delete from ${table}`);
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+const event = (name: string): JsonObject => readJsonObject(readFixture(`clerk/${name}.json`))!;
+const apply = (name: string, purgeGraceDays = 0) => applyIdentityEvent(db.pool, event(name), { purgeGraceDays });
+const rows = async (sql: string, values: unknown[] = []) => (await db.pool.query(sql, values)).rows;
+
+function permutations<T>(items: T[]): T[][] {
+  if (items.length < 2) return [items];
+  return items.flatMap((item, at) =>
+    permutations(items.filter((_, other) => other !== at)).map((rest) => [item, ...rest]),
+  );
+}
+
+const state = async () => ({
+  organizations: await rows('select external_id, slug, name from organizations'),
+  users: await rows('select external_id, email, first_name from users order by 1'),
+  memberships: await rows('select external_id, role from memberships'),
+});
+
+test('a membership, its user and its organization may come in any order, all of it twice', async () => {
+  const names = ['user.updated', 'organization.created', 'organization.updated', 'organizationMembership.created'];
+  let first: unknown;
+  for (const order of permutations(names)) {
+    for (const name of [...order, ...order]) await apply(name);
+    const now = await state();
+    first ??= now;
+    expect(now).toEqual(first);
+    for (const table of ['memberships', 'users', 'organizations']) await db.pool.query(`delete from ${table}`);
+  }
+  expect(first).toEqual({
+    organizations: [
+      { external_id: 'org_2zFixtOrgAcme00000000000001', slug: 'acme-renamed', name: 'Acme Fixture Renamed' },
+    ],
+    users: [
+      { external_id: 'user_2zFixtAlphaUser0000000000001', email: 'alpha.renamed@example.com', first_name: 'Alpha' },
+    ],
+    memberships: [{ external_id: 'orgmem_2zFixtMember0000000000001', role: 'admin' }],
+  });
+});
+
+test.each([
+  ['org:admin', 'admin'],
+  ['org:owner', 'admin'],
+  ['org:billing_manager', 'member'],
+  ['org:member', 'member'],
+  ['basic_member', 'member'],
+])('the role %s is %s', async (given, role) => {
+  const membership = event('organizationMembership.created');
+  (membership.data as JsonObject).role = given;
+  await applyIdentityEvent(db.pool, membership, { purgeGraceDays: 0 });
+  expect(await rows('select role from memberships')).toEqual([{ role }]);
+});
+
+test('a membership that was deleted does not come back; a new one of the two does', async () => {
+  await apply('organizationMembership.created');
+  await apply('organizationMembership.deleted');
+  await apply('organizationMembership.updated');
+  expect(await rows('select 1 from memberships')).toEqual([]);
+  const again = event('organizationMembership.created');
+  (again.data as JsonObject).id = 'orgmem_later';
+  await applyIdentityEvent(db.pool, again, { purgeGraceDays: 0 });
+  await apply('organizationMembership.deleted');
+  expect(await rows('select external_id from memberships')).toEqual([{ external_id: 'orgmem_later' }]);
+});
+
+test('slugs: none is made of the name, one that is taken gets an end of its own', async () => {
+  await seedOrganization(db.pool, { slug: 'acme-fixture' });
+  await apply('organization.created');
+  await apply('organization.created.no-slug');
+  expect(await rows('select slug from organizations where external_id is not null order by name')).toEqual([
+    { slug: expect.stringMatching(/^acme-fixture-[0-9a-f]{8}$/) },
+    { slug: 'no-slug-fixture' },
+  ]);
+});
+
+describe('an organization that is deleted', () => {
+  async function fill(organizationId: string): Promise<void> {
+    const scope = [organizationId, 'development'];
+    const at = '$1, $2::"Environment"';
+    const run = (sql: string, values: unknown[] = scope) => db.pool.query(sql, values);
+    await run(`insert into threads (id, organization_id, environment, updated_at) values ('t_' || $1, ${at}, now())`);
+    await run(
+      `insert into executions (organization_id, environment, thread_id, input) select ${at}, 't_' || $1, 'x' from generate_series(1, 700)`,
+    );
+    await run(
+      `insert into thread_messages (id, thread_id, execution_id, position, role, content)
+               select 'm' || id, thread_id, id, 0, 'user', 'x' from executions where organization_id = $1`,
+      [organizationId],
+    );
+    await run(
+      `insert into tool_calls (execution_id, call_id, name, args)
+               select id, 'c', 'x', '{}' from executions where organization_id = $1`,
+      [organizationId],
+    );
+    await run(
+      `insert into events (organization_id, environment, type, payload, actor) select ${at}, 'x', '{}', '{}' from generate_series(1, 2500)`,
+    );
+    await run(
+      `insert into integrations (id, organization_id, environment, provider, updated_at) values ('i_' || $1, ${at}, 'kapso', now())`,
+    );
+    await run(
+      `insert into channel_connections (id, organization_id, environment, updated_at) values ('c_' || $1, ${at}, now())`,
+    );
+    await run(`insert into messages (id, organization_id, environment, connection_id, direction, contact, type, payload, status, updated_at)
+               values ('w_' || $1, ${at}, 'c_' || $1, 'inbound', '1', 'text', '{}', 'stored', now())`);
+    await run(`insert into contact_aliases values (${at}, 'whatsapp', '1', '1')`);
+    await run(`insert into emails (id, organization_id, environment, idempotency_key, "from", "to", subject, status, updated_at)
+               values ('e_' || $1, ${at}, 'k', 'a', '{b}', 's', 'sent', now())`);
+    await run(
+      `insert into processed_payments (id, organization_id, provider, order_id, updated_at) values ('p_' || $1, $1, 'polar', $1, now())`,
+      [organizationId],
+    );
+    await run(
+      `insert into credit_entries (id, organization_id, amount_cents, reason, cause) values ('r_' || $1, $1, 1, 'x', $1)`,
+      [organizationId],
+    );
+    await run(
+      `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, organization_id) values ('d_' || $1, 'polar', $1, '/', '{}', '', $1)`,
+      [organizationId],
+    );
+    await run(`insert into users (id, external_id, updated_at) values ('u_' || $1, $1, now())`, [organizationId]);
+    await run(
+      `insert into memberships (id, organization_id, user_id, role, updated_at) values ('b_' || $1, $1, 'u_' || $1, 'admin', now())`,
+      [organizationId],
+    );
+    await run(
+      `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, run_at, context) values ('x_' || $1, ${at}, 't', 'c', now(), '{}')`,
+    );
+    await run(`insert into environment_states (organization_id, environment, updated_at) values (${at}, now())`);
+  }
+
+  /** What there is of an organization, table by table: every table that names one is asked. */
+  async function leftOf(organizationId: string): Promise<Record<string, number>> {
+    const tables = await rows(
+      `select table_name from information_schema.columns where column_name = 'organization_id' and table_schema = 'public'`,
+    );
+    const left: Record<string, number> = {};
+    for (const { table_name: table } of tables) {
+      const [{ count }] = await rows(`select count(*)::int from ${table} where organization_id = $1`, [organizationId]);
+      if (count > 0) left[table] = count;
+    }
+    const [{ count }] = await rows('select count(*)::int from organizations where id = $1', [organizationId]);
+    return count > 0 ? { ...left, organizations: count } : left;
+  }
+
+  const seeded = () =>
+    seedOrganization(db.pool, {
+      agents: [{ slug: 'a' }],
+      routers: [{ slug: 'r', name: 'R' } as never],
+      roles: [{ slug: 'r', name: 'R' } as never],
+      tools: [{ name: 't' } as never],
+      entityTypes: [{ slug: 'order', name: 'Order', schema: {} }],
+    });
+
+  test('goes with all its data, in batches that survive a stop, and nothing of another goes; the report says what', async () => {
+    const { scope: doomed } = await seeded();
+    const { scope: other } = await seeded();
+    for (const { organizationId } of [doomed, other]) await fill(organizationId);
+    const before = await leftOf(other.organizationId);
+    await db.pool.query("update organizations set external_id = 'org_2zFixtOrgAcme00000000000001' where id = $1", [
+      doomed.organizationId,
+    ]);
+    const applied = await apply('organization.deleted');
+    expect(applied.purge).toEqual({ organizationId: doomed.organizationId });
+    const job = createPurgeOrganization({ db, log: silentLogger() });
+    let stops = 0;
+    for (let isDone = false; !isDone;) {
+      // Stopped after each few batches, as by a restart.
+      let asked = 0;
+      const signal = {
+        get aborted() {
+          return (asked += 1) > 7 + stops * 6;
+        },
+      } as AbortSignal;
+      isDone = await purgeOrganization(db.pool, doomed.organizationId, signal);
+      if (!isDone) stops += 1;
+      expect(stops).toBeLessThan(100);
+    }
+    expect(stops).toBeGreaterThan(2);
+    await job({ organizationId: doomed.organizationId }, { signal: new AbortController().signal } as never);
+    expect(await leftOf(doomed.organizationId)).toEqual({ organization_purges: 1 });
+    expect(await leftOf(other.organizationId)).toEqual(before);
+    const [purge] = await rows('select report, finished_at from organization_purges');
+    expect(purge.finished_at).not.toBeNull();
+    expect(purge.report).toMatchObject({
+      executions: 700,
+      thread_messages: 700,
+      tool_calls: 700,
+      events: 2500,
+      messages: 1,
+      credit_entries: 1,
+      api_keys: 1,
+      agents: 1,
+      memberships: 1,
+      organizations: 1,
+    });
+    expect((await rows('select count(*)::int from tool_calls'))[0].count).toBe(700);
+    // A late event does not bring it back.
+    expect((await apply('organization.updated')).outcome.status).toBe('ignored');
+    expect((await apply('organizationMembership.created')).outcome.status).toBe('ignored');
+  });
+
+  test('waits for its days of grace, and is closed at once', async () => {
+    await apply('organization.created');
+    const { purge } = await apply('organization.deleted', 3);
+    const job = createPurgeOrganization({ db, log: silentLogger() });
+    const context = { signal: new AbortController().signal } as never;
+    await job(purge!, context);
+    expect(await rows('select deleted_at is null as open from organizations')).toEqual([{ open: false }]);
+    await db.pool.query("update organization_purges set run_at = run_at - interval '3 days 1 minute'");
+    await job(purge!, context);
+    expect(await rows('select 1 from organizations')).toEqual([]);
+  });
+});
