@@ -8,7 +8,6 @@ export { type QueryInput, queryEntities } from './read/query-entities';
 export { type Relation, relatedIds } from './relations';
 export {
   type ConditionFailed,
-  type DeleteDenied,
   type Deleted,
   type Invalid,
   type MaskedField,

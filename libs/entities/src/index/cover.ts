@@ -65,7 +65,7 @@ export function coversOf(clauses: readonly Clause[]): Cover[] {
 }
 
 /** Where the entries of a field begin and end whose entities these clauses let through. */
-export interface Bounds {
+interface Bounds {
   lo: Buffer;
   /** The first key beyond. */
   hi: Buffer;
