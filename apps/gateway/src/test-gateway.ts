@@ -114,7 +114,7 @@ export function sendRaw(port: number, text: string | Buffer, quietMs = 400): Pro
       socket.destroy();
       resolve(received);
     };
-    let timer = setTimeout(finish, quietMs);
+    let timer = setTimeout(finish, 10_000); // to the first byte: a busy machine is slow
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
       clearTimeout(timer);
