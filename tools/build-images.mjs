@@ -11,6 +11,8 @@ import { ensureGenerated } from './start/prisma.mjs';
 const outside = ['esbuild', '@prisma/schema-engine-wasm'];
 /** What an image may hold at most; more is a mistake or needs a reason. */
 const mostPackages = 150;
+/** Those that ask for no more than to be named (CONTRIBUTING.md). */
+const licences = /^(MIT|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|Unlicense|CC0-1\.0)$/;
 const withoutDatabase = ['gateway', 'tool-executor'];
 
 async function buildApp(app, outdir) {
@@ -30,6 +32,9 @@ async function buildApp(app, outdir) {
   const packages = listPackages([...inputs, ...beside.map((name) => `node_modules/${name}/package.json`)]);
   if (packages.length > mostPackages)
     throw new Problem(`${app} holds ${packages.length} packages, over ${mostPackages}`);
+  const refused = packages.filter(({ license }) => !licences.test(license));
+  if (refused.length > 0)
+    throw new Problem(`${app}: ${refused.map(({ name, license }) => `${name} is under ${license}`).join(', ')}`);
   writeFileSync(join(folder, 'packages.json'), `${JSON.stringify(packages, null, 2)}\n`);
   writeFileSync(join(folder, 'THIRD_PARTY_NOTICES.txt'), thirdPartyNotices(packages));
   return packages;

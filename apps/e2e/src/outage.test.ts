@@ -11,6 +11,9 @@ import { type Answer, type Client, createClient, push } from './client';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
+/** How long the servers stay away: 30,000 in the full run. */
+const outageMs = Number(process.env.PARLEY_E2E_OUTAGE_MS ?? 0);
+
 /** Servers of this file's own, as it takes them away. */
 const folder = mkdtempSync(join(tmpdir(), 'parley-outage-'));
 type Running = Awaited<ReturnType<typeof startRedis>>;
@@ -60,29 +63,39 @@ async function until(wanted: () => Promise<boolean>, deadlineMs: number): Promis
   return Date.now() - startedAt;
 }
 
-it('without Redis everything that does not need it goes on, without a wait', async () => {
-  await redis.stop();
-  expect(await timed(list)).toEqual({ status: 200, quick: true });
-  expect(await timed(() => client.post('/v1/data/product', { data: {} }))).toEqual({ status: 201, quick: true });
-  expect(await timed(chat)).toEqual({ status: 200, quick: true });
-  redis = await startRedis({ dataDir: join(folder, 'redis'), port: redis.port });
-  expect(await timed(list)).toEqual({ status: 200, quick: true });
-}, 60_000);
+it(
+  'without Redis everything that does not need it goes on, without a wait',
+  async () => {
+    await redis.stop();
+    expect(await timed(list)).toEqual({ status: 200, quick: true });
+    expect(await timed(() => client.post('/v1/data/product', { data: {} }))).toEqual({ status: 201, quick: true });
+    expect(await timed(chat)).toEqual({ status: 200, quick: true });
+    await sleep(outageMs);
+    redis = await startRedis({ dataDir: join(folder, 'redis'), port: redis.port });
+    expect(await timed(list)).toEqual({ status: 200, quick: true });
+  },
+  60_000 + outageMs,
+);
 
-it('without PostgreSQL requests are 503 with Retry-After, and fine again within seconds of its return', async () => {
-  await postgres.stop();
-  for (const call of [list, chat]) {
-    const answer = await call();
-    expect(answer.status).toBe(503);
-    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
-    expect(answer.body).toMatchObject({ error: 'Service temporarily unavailable', code: 'unavailable' });
-  }
-  expect((await createClient(stack.url).get('/health')).status).toBe(200);
-  // The processes live on and say that they are not ready.
-  expect((await fetch(`${stack.services.data!.internalUrl}/livez`)).status).toBe(200);
-  expect((await fetch(`${stack.services.data!.internalUrl}/readyz`)).status).toBe(503);
+it(
+  'without PostgreSQL requests are 503 with Retry-After, and fine again within seconds of its return',
+  async () => {
+    await postgres.stop();
+    for (const call of [list, chat]) {
+      const answer = await call();
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(answer.body).toMatchObject({ error: 'Service temporarily unavailable', code: 'unavailable' });
+    }
+    expect((await createClient(stack.url).get('/health')).status).toBe(200);
+    // The processes live on and say that they are not ready.
+    expect((await fetch(`${stack.services.data!.internalUrl}/livez`)).status).toBe(200);
+    expect((await fetch(`${stack.services.data!.internalUrl}/readyz`)).status).toBe(503);
 
-  postgres = await startPostgres({ dataDir: join(folder, 'postgres'), port: postgres.port });
-  await until(async () => (await list()).status === 200 && (await chat()).status === 200, 5_000);
-  expect((await createClient(stack.url, key).get('/v1/entity-types')).body.data).toHaveLength(2);
-}, 60_000);
+    await sleep(outageMs);
+    postgres = await startPostgres({ dataDir: join(folder, 'postgres'), port: postgres.port });
+    await until(async () => (await list()).status === 200 && (await chat()).status === 200, 5_000);
+    expect((await createClient(stack.url, key).get('/v1/entity-types')).body.data).toHaveLength(2);
+  },
+  60_000 + outageMs,
+);
