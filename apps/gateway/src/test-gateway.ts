@@ -72,7 +72,7 @@ export interface TestGateway {
 
 export async function startGateway(
   urls: Partial<Record<UpstreamName, string>>,
-  { deadlineMs = 5_000, trusted = [] as string[], options = {} } = {},
+  { deadlineMs = 30_000, trusted = [] as string[], options = {} } = {},
 ): Promise<TestGateway> {
   const failures: string[] = [];
   const address = (name: UpstreamName) => ({ url: urls[name], deadlineMs });
