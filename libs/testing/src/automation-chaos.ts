@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type RunningServer, makeTemporaryFolder, startPostgres, startRedis } from '@parley/embedded';
+import { type RunningServer, isAlive, makeTemporaryFolder, startPostgres, startRedis } from '@parley/embedded';
 import Redis from 'ioredis';
 import pg from 'pg';
 import { type SeededOrganization, seedOrganization } from './seed-organization';
@@ -44,7 +44,7 @@ export interface ChaosResult {
 }
 
 const writers = 8;
-const drainLimitMs = 180_000;
+const drainLimitMs = 900_000;
 
 /**
  * Two workers, a data service, PostgreSQL and Redis as real processes: changes are made over HTTP while processes are
@@ -106,12 +106,14 @@ async function withLines<T>(workers: ServiceProcess[], work: () => Promise<T>): 
   try {
     return await work();
   } catch (error) {
-    const lines = workers.flatMap(({ name, lines: printed }) => printed.slice(-10).map((line) => `${name}: ${line}`));
+    const lines = workers.flatMap(({ name, lines: printed }) => printed.slice(-15).map((line) => `${name}: ${line}`));
     throw new Error(`${(error as Error).message}\n${lines.join('\n')}`, { cause: error });
   } finally {
-    for (const { pid } of workers) if (pid > 0) process.kill(pid, 'SIGCONT');
+    for (const { pid } of workers.filter(isRunning)) process.kill(pid, 'SIGCONT');
   }
 }
+
+const isRunning = ({ pid }: ServiceProcess): boolean => pid > 0 && isAlive(pid);
 
 /** In a process of its own: the migration engine is a module that jest cannot load. */
 async function migrate(root: string, databaseUrl: string): Promise<void> {
@@ -229,6 +231,7 @@ async function harm({ options, folder, servers, workers, load, log }: Harm): Pro
   }
   const done: string[] = [];
   for (const [index, step] of steps.entries()) {
+    if (!workers.every(isRunning)) throw new Error(`A worker ended by itself after ${done.at(-1)}`);
     const wantedProgress = ((index + 0.5) / steps.length) * options.changes;
     while (load.acknowledged() < wantedProgress) await sleep(5);
     done.push(await step());
