@@ -3,7 +3,6 @@ import { join, relative, resolve } from 'node:path';
 import { type ErrorDetail, type ResourceKind, type ResourceSet, parseDefinition } from '@parley/contracts';
 import { kindOf } from '@parley/definitions';
 import { usageFailure } from '../failure';
-import { handlerProblem } from './handler-problem';
 import { loadModule } from './load-module';
 
 /** Where each kind is found below the folder that is pushed. */
@@ -89,17 +88,10 @@ async function loadFile(file: string, kind: ResourceKind): Promise<LoadedFile> {
     if (parsed === null) problems.push(`defines ${labels[made!]}, which belongs into ${folders[made!]}/`);
     else {
       found.push(value as object);
-      const wrong = parsed.ok ? handlerProblems(kind, value) : parsed.problems;
-      problems.push(...wrong.map((problem) => describeProblem(value, problem)));
+      if (!parsed.ok) problems.push(...parsed.problems.map((problem) => describeProblem(value, problem)));
     }
   }
   return { file, found, problems, isIncomplete: found.length < values.length };
-}
-
-/** Code that cannot be parsed would be refused only when the tool is called. */
-function handlerProblems(kind: ResourceKind, value: unknown): ErrorDetail[] {
-  const message = kind === 'tools' ? handlerProblem((value as { handlerCode: string }).handlerCode) : null;
-  return message === null ? [] : [{ path: 'handlerCode', message }];
 }
 
 const labels: Record<ResourceKind, string> = {

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { handlerProblem } from './handler-problem';
 import { loadModule } from './load-module';
 
 const folder = mkdtempSync(join(tmpdir(), `parley-cli-${process.pid}-`));
@@ -49,20 +48,4 @@ it('keeps the lines of a handler, whatever its file is printed like', async () =
   // The text of a template is a value, and must not change.
   const run = new Function('args', 'context', 'parley', 'fetch', code) as (args: object) => Promise<{ text: string }>;
   expect((await run({ lines: [] })).text).toBe('first\n\n    0\nlast');
-});
-
-describe('handlerProblem', () => {
-  it.each([
-    ['const a = 1;\nreturn {', 'line 3: Expected'],
-    ['return 1', null],
-    ['const n: number = 1;\nreturn n as number', null],
-    ['return await parley.entity.query({})', null],
-    ['enum Size { S, M }\nreturn 1', 'line 1, column 1: TypeScript enum is not supported in strip-only mode'],
-    ['const a = 1;\n\nconst a: number = 2;', 'line 3, column 7'],
-    ['import fs from "node:fs"', 'line 1, column 1'],
-  ])('%j: %s', (code, problem) => {
-    const found = handlerProblem(code);
-    if (problem === null) expect(found).toBeNull();
-    else expect(found).toContain(problem);
-  });
 });
