@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityTypeDefinition, JsonObject, Scope, ToolDefinition, TriggerDefinition } from '@parley/contracts';
-import { type Db, createDb, inTransaction } from '@parley/db';
+import { type Db, createDb } from '@parley/db';
 import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/queues';
 import { pushResources } from '@parley/resources';
 import { loadConfig, silentLogger } from '@parley/service';
 import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
-import { builtInToolNames } from '@parley/tools';
+import { builtInToolNames, createTriggers } from '@parley/tools';
 import { workerVariables } from './config';
 import { type Runtime, createRuntime } from './runtime';
 import { createWorker } from './worker';
@@ -98,6 +98,7 @@ interface Run {
   cause: string;
   status: string;
   attempts: number;
+  fence: number;
   hops: number;
   error: string | null;
   run_at: Date;
@@ -421,35 +422,55 @@ test('several relays at once write each run once', async () => {
   expect(await runs(scope)).toHaveLength(60);
 });
 
-test('a worker that lost its lease changes nothing any more', async () => {
+test('a worker that stood still past its lease changes nothing any more', async () => {
   const scope = await setUp([on('created', { schedule: { delay: '1h' }, actions: [log('once'), log('twice')] })]);
   await create(scope, 'order', { n: 1 });
   const [run] = await until(
     () => runs(scope),
     (seen) => seen.length === 1,
   );
-  // The counter is locked, so that the first worker stands still inside its step.
+  const gate = Promise.withResolvers<void>();
+  const standing: typeof runtime.tools = {
+    ...runtime.tools,
+    describe: (...args) => gate.promise.then(() => runtime.tools.describe(...args)),
+  };
+  const slow = createTriggers({ ...runtime, db, tools: standing, log: silentLogger(), leaseMs: 300 });
   await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [run!.id]);
-  await inTransaction(db.pool, async (client) => {
-    await client.query("select from entity_types where organization_id = $1 and slug = 'log' for update", [
-      scope.organizationId,
-    ]);
-    const slow = runtime.triggers.run(run!.id);
-    await until(
-      () => runs(scope),
-      (seen) => seen[0]!.status === 'running',
-    );
-    await sleep(200);
-    // Somebody cancels the run meanwhile: what the worker was about to do is taken back.
-    const cancelled = db.pool.query("update trigger_runs set status = 'cancelled', fence = fence + 1 where id = $1", [
-      run!.id,
-    ]);
-    await client.query('rollback');
-    await client.query('begin');
-    await Promise.all([slow, cancelled]);
-  });
-  const logs = await texts(scope);
-  expect((await runs(scope))[0]!.status).toBe('cancelled');
-  expect(logs.length).toBeLessThanOrEqual(1);
-  expect((await runs(scope))[0]!.steps).toHaveLength(logs.length);
+  const outcomes = slow.run(run!.id);
+  const [taken] = await until(
+    () => runs(scope),
+    (seen) => seen[0]!.status === 'succeeded',
+  );
+  expect(taken).toMatchObject({ attempts: 1, fence: 2 });
+  gate.resolve();
+  expect(await outcomes).toEqual(['lost']);
+  expect(await texts(scope)).toEqual(['once', 'twice']);
+  expect((await runs(scope))[0]!.steps).toHaveLength(2);
+});
+
+test('a run that is cancelled while it works ends before its next effect', async () => {
+  const scope = await setUp([on('created', { schedule: { delay: '1h' }, actions: [log('once'), log('twice')] })]);
+  await create(scope, 'order', { n: 1 });
+  const [run] = await until(
+    () => runs(scope),
+    (seen) => seen.length === 1,
+  );
+  let described = 0;
+  const gate = Promise.withResolvers<void>();
+  const standing: typeof runtime.tools = {
+    ...runtime.tools,
+    describe: (...args) =>
+      (described++ === 0 ? Promise.resolve() : gate.promise).then(() => runtime.tools.describe(...args)),
+  };
+  const slow = createTriggers({ ...runtime, db, tools: standing, log: silentLogger(), leaseMs: 60_000 });
+  await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [run!.id]);
+  const outcomes = slow.run(run!.id);
+  await until(
+    () => texts(scope),
+    (seen) => seen.length === 1,
+  );
+  await db.pool.query("update trigger_runs set status = 'cancelled', fence = fence + 1 where id = $1", [run!.id]);
+  gate.resolve();
+  expect(await outcomes).toEqual(['lost']);
+  expect(await texts(scope)).toEqual(['once']);
 });
