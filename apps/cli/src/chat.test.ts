@@ -25,7 +25,8 @@ describe('chat', () => {
         const failing = body.message === 'fail';
         const failure = { error: 'Agent not found', code: 'agent_not_found', requestId: 'req-1' };
         response.writeHead(failing ? 500 : 200, { 'Content-Type': 'application/json' });
-        response.end(JSON.stringify(failing ? failure : answerTo(body.message)));
+        const answer = body.message === 'taken over' ? takenOver : answerTo(body.message);
+        response.end(JSON.stringify(failing ? failure : answer));
       });
     }).listen(0, '127.0.0.1');
     await new Promise((listening) => server.once('listening', listening));
@@ -34,6 +35,7 @@ describe('chat', () => {
   afterAll(() => server.close());
   beforeEach(() => void requests.splice(0));
 
+  const takenOver = { threadId: 'thread_1', message: '', usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 } };
   const answerTo = (message: string) => ({
     threadId: 'thread_1',
     message: `You said ${message}`,
@@ -75,6 +77,12 @@ describe('chat', () => {
         body: { message: 'Hello', threadContext: { params: { plan: 'gold', seats: 3 } } },
       },
     ]);
+  });
+
+  test('of a conversation that a person has taken over: says so instead of an empty line', async () => {
+    const run = await cli.parley(['chat', 'helper', 'taken over'], { env });
+    expect(run).toMatchObject({ code: 0, stdout: '' });
+    expect(run.stderr).toContain('stored for the person who answers this conversation');
   });
 
   test('line by line: the thread continues, an error is shown and the conversation goes on', async () => {

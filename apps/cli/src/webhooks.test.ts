@@ -161,6 +161,13 @@ test('an integration is stored encrypted, tried, and listed with its key masked'
   });
   expect(await parley(['integrations', 'set', 'nope', '--api-key', 'x'])).toMatchObject({ code: 2 });
   expect(await parley(['integrations', 'test', 'resend'])).toMatchObject({ code: 1 });
+  expect(await parley(['integrations', 'set', 'mcp.crm', '--api-key', 'x'])).toMatchObject({ code: 2 });
+  await succeed(['integrations', 'set', 'mcp.crm', '--api-url', 'http://10.0.0.1/mcp', '--header', 'X-Team: north']);
+  expect(await succeed(['integrations', 'list'])).toMatch(/mcp\.crm .*headers=\*{3} .*url=http:\/\/10\.0\.0\.1\/mcp/);
+  expect(await parley(['integrations', 'test', 'mcp.crm'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('10.0.0.1 is not on the public internet'),
+  });
   await succeed(['integrations', 'set', 'kapso', '--api-key', kapso.apiKey]);
 });
 

@@ -49,6 +49,7 @@ export function addWebhookCommands(program: Command): void {
     .option('--secret-key <key>', 'flow: what requests are signed with')
     .option('--api-url <address>', 'its address, when it is not the usual one')
     .option('--return-url <address>', 'flow: where the browser goes after paying')
+    .option('--header <name: value...>', 'mcp: further headers of every request, stored encrypted')
     .option('--currency <code>', 'flow: when none is given; CLP')
     .option('--from <sender>', 'resend: sender of e-mails that name none')
     .option('--media-reply <text>', 'kapso: answer to a picture without words; "" for none')

@@ -99,7 +99,11 @@ function show(response: ChatResponse, { json }: ChatOptions): void {
   for (const call of response._executionMeta?.toolCallSummary ?? []) note(formatCall(call));
   if (response.routedToAgentSlug) note(colors.dim(`  routed to ${safeLine(response.routedToAgentSlug)}`));
   if (response._transferred) note(colors.dim(`  transferred to ${response._transferred.targetAgentSlug}`));
-  print(safeText(response.message));
+  // Nobody was asked: a person has taken the conversation over (docs/chat.md).
+  const isStoredOnly = response.message === '' && response.assistantMessageId === undefined;
+  if (isStoredOnly)
+    note(colors.yellow('  stored for the person who answers this conversation (parley threads resume)'));
+  else print(safeText(response.message));
   note(colors.dim(`  thread ${response.threadId}, ${formatCost(response)}`));
 }
 

@@ -6,12 +6,13 @@ import { usageFailure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
 import { openSecretBox } from '../secrets';
 import { print, printJson } from '../terminal';
-import { integrationSecrets, providers } from '../webhooks/names';
+import { integrationSecrets, isMcpServer, providers } from '../webhooks/names';
 
 export interface IntegrationsSetOptions extends ScopeOptions {
   apiKey?: string;
   secretKey?: string;
   apiUrl?: string;
+  header?: string[];
   returnUrl?: string;
   currency?: string;
   from?: string;
@@ -23,7 +24,8 @@ const flowUrl = 'https://www.flow.cl/api';
 
 /** `parley integrations set`: what is not given stays as it is. */
 export async function runIntegrationsSet(provider: string, options: IntegrationsSetOptions): Promise<void> {
-  const wanted = integrationSecrets[provider];
+  const isMcp = isMcpServer(provider);
+  const wanted = isMcp ? [] : integrationSecrets[provider];
   if (wanted === undefined) throw usageFailure(`Which provider? ${providers.join(', ')}`);
   const { apiUrl, returnUrl } = options;
   for (const [name, url] of Object.entries({ '--api-url': apiUrl, '--return-url': returnUrl }))
@@ -38,11 +40,14 @@ export async function runIntegrationsSet(provider: string, options: Integrations
       if (!value) throw usageFailure(`${provider} wants --${secret === 'apiKey' ? 'api-key' : 'secret-key'}`);
       secrets[secret] = value;
     }
+    if (isMcp && given.apiKey) secrets.apiKey = given.apiKey;
+    if (isMcp && options.header) secrets.headers = parseHeaders(options.header);
+    if (isMcp && !apiUrl && !before?.config.url) throw usageFailure(`${provider} wants --api-url`);
     const isModel = !['flow', 'kapso', 'resend'].includes(provider);
     const config: JsonObject = {
       ...(provider === 'flow' && { apiUrl: flowUrl }),
       ...before?.config,
-      ...(apiUrl !== undefined && { [isModel ? 'baseUrl' : 'apiUrl']: apiUrl }),
+      ...(apiUrl !== undefined && { [isMcp ? 'url' : isModel ? 'baseUrl' : 'apiUrl']: apiUrl }),
       ...(returnUrl !== undefined && { returnUrl }),
       ...(options.currency !== undefined && { defaultCurrency: options.currency }),
       ...(options.from !== undefined && { from: options.from }),
@@ -54,6 +59,16 @@ export async function runIntegrationsSet(provider: string, options: Integrations
   });
   if (options.json) return printJson({ provider, configured: true });
   print(`${provider} is configured in ${name}. Try it: parley integrations test ${provider}`);
+}
+
+function parseHeaders(written: string[]): Record<string, string> {
+  return Object.fromEntries(
+    written.map((text) => {
+      const [, name, value] = /^([\w-]+):\s*(.+)$/.exec(text) ?? [];
+      if (!name || !value) throw usageFailure(`--header wants "Name: value", not "${text}"`);
+      return [name, value];
+    }),
+  );
 }
 
 /** Keys on a command line stay in the shell's history, so they may be piped in. */

@@ -9,4 +9,7 @@ export const integrationSecrets: Readonly<Record<string, readonly string[]>> = {
   anthropic: ['apiKey'],
   google: ['apiKey'],
 };
-export const providers = Object.keys(integrationSecrets);
+export const providers = [...Object.keys(integrationSecrets), 'mcp.<server>'];
+
+/** An MCP server, whose tools agents name as `mcp.<server>.<tool>`. */
+export const isMcpServer = (provider: string): boolean => /^mcp\.[a-z0-9][a-z0-9_-]{0,62}$/.test(provider);

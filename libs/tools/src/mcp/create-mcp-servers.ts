@@ -6,7 +6,7 @@ import { type ParameterCheck, compileParameters } from '../custom/parameters';
 import { failure, notAvailable } from '../failure';
 import type { OpenGuarded, ToolLog, ToolResult, ToolView } from '../types';
 import { type McpServer, createMcpServerReader } from './load-mcp-servers';
-import { type McpConnection, connectMcp } from './mcp-connection';
+import { type McpConnection, McpUnreachable, connectMcp } from './mcp-connection';
 import { mcpServersOf, readMcpName } from './mcp-names';
 import { statusOf, toFailure, toToolResult } from './mcp-result';
 
@@ -123,7 +123,7 @@ export function createMcpServers(deps: McpDeps): McpServers {
     if (session.list !== null && now - session.listedAtMs < newerThanMs) return session.list;
     const isPaused = now - session.failedAtMs < pauseAfterFailureMs;
     if (session.list !== null && isPaused) return session.list;
-    if (isPaused) throw new Error('The server did not answer a moment ago');
+    if (isPaused) throw new McpUnreachable('it did not answer a moment ago', 'failed');
     session.listing ??= readList(session);
     if (session.list === null) return session.listing;
     return session.listing.catch(() => session.list!);
@@ -163,7 +163,8 @@ export function createMcpServers(deps: McpDeps): McpServers {
           try {
             return [...(await listOf(sessionOf(server))).values()].map(toView);
           } catch (error) {
-            log.error({ err: error, ...scope, server: server.name }, 'an MCP server did not list its tools');
+            const reason = toFailure(error, server.name).message;
+            log.error({ err: error, reason, ...scope, server: server.name }, 'an MCP server did not list its tools');
             return [];
           }
         }),

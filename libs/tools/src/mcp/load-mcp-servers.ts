@@ -54,7 +54,8 @@ export function createMcpServerReader(db: Queryable, box: SecretBox, log: ToolLo
         const name = provider.slice(mcpNamespace.length);
         return [{ key: `${id}:${revision}`, name, url, headers: { ...authorization, ...headers } }];
       } catch (error) {
-        log.error({ err: error, ...scope, provider }, 'the configuration of an MCP server cannot be used');
+        const reason = 'the configuration cannot be used';
+        log.error({ err: error, reason, ...scope, provider }, 'the configuration of an MCP server cannot be used');
         return [];
       }
     });
