@@ -50,7 +50,14 @@ async function startPostgres({ startPostgres }) {
   if (!existsSync(kept)) {
     rmSync(cache, { recursive: true, force: true }); // those of earlier migrations
     const maker = await startPostgres({ ephemeral: true, keepAs: kept });
-    await prepareTemplate(maker.url).finally(() => maker.stop());
+    try {
+      await prepareTemplate(maker.url);
+    } catch (error) {
+      await maker.stop();
+      rmSync(kept, { recursive: true, force: true }); // or the next run would take it for a migrated one
+      throw error;
+    }
+    await maker.stop();
   }
   return startPostgres({ ephemeral: true, from: kept });
 }
