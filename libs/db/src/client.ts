@@ -48,6 +48,8 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
   });
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   pool.on('error', (error) => onError?.(error));
+  // So would one that breaks just when it is handed out, before whoever asked for it can listen. Its next statement tells.
+  pool.on('connect', (client) => void client.on('error', () => {}));
   boundPrepared(pool);
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
