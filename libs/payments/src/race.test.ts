@@ -40,8 +40,7 @@ it(`${paymentCount} payments, webhook and reconciliation in ${processCount} proc
   expect(flow.orders).toHaveLength(paymentCount);
   for (const order of flow.orders) order.status = 2;
 
-  const tokens = flow.orders.map(({ token }) => token);
-  const task = { databaseUrl: database.url, secretsKey: t.secretsKey, race: { tokens } };
+  const task = { databaseUrl: database.url, secretsKey: t.secretsKey, race: true } as const;
   const children = Array.from({ length: processCount }, () => startChild(task));
   for (const child of children) expect(await child.line()).toBe('ready');
   for (const child of children) child.write('go\n');
@@ -62,7 +61,7 @@ it(`${paymentCount} payments, webhook and reconciliation in ${processCount} proc
   for (const { token } of late) expect(await t.payments.confirmByToken(token)).toMatchObject({ changed: false });
   await t.payments.reconcile({ olderThanMs: 0, perSecond: 10_000 });
   expect(await paidPayments()).toEqual(paid);
-}, 300_000);
+}, 1_200_000);
 
 async function paidPayments() {
   const { rows } = await t.db.pool.query(

@@ -15,7 +15,7 @@ export interface FlowAccount {
   defaultCurrency: string;
 }
 
-export const flowProvider = 'flow';
+const flowProvider = 'flow';
 const fallbackCurrency = 'CLP';
 
 export const currencySchema = z

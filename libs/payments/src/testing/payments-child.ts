@@ -11,11 +11,13 @@ export interface ChildTask {
   secretsKey: string;
   /** Makes this payment, and kills itself without warning at the step. */
   create?: { scope: Scope; callKey: string; killAt: PaymentStep };
-  /** On a line of its standard input: confirms these tokens in its own order while it reconciles again and again. */
-  race?: { tokens: string[] };
+  /** On a line of its standard input: confirms every token in its own order while it reconciles again and again. */
+  race?: true;
 }
 
 const task = JSON.parse(process.argv[2]!) as ChildTask;
+// With the test that started it.
+process.stdin.on('end', () => process.exit(1));
 const db = createDb({ databaseUrl: task.databaseUrl, poolSize: 6 });
 const payments = createPayments({
   pool: db.pool,
@@ -28,8 +30,9 @@ const payments = createPayments({
   },
 });
 
-async function race(tokens: string[]): Promise<void> {
-  await db.pool.query('select 1');
+async function race(): Promise<void> {
+  const { rows } = await db.pool.query<{ flow_token: string }>('select flow_token from payment_orders');
+  const tokens = rows.map(({ flow_token: token }) => token);
   process.stdout.write('ready\n');
   await new Promise((resolve) => process.stdin.once('data', resolve));
   let isOver = false;
@@ -78,7 +81,7 @@ async function run(): Promise<void> {
     const { scope, callKey } = task.create;
     await payments.create(scope, { ...wanted, callKey });
   }
-  if (task.race) await race(task.race.tokens);
+  if (task.race) await race();
   await db.close();
   process.exit(0);
 }
