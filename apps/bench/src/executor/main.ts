@@ -33,10 +33,9 @@ async function main(): Promise<void> {
   await answering();
   console.log(`${where}\n`);
 
-  await oneCaller();
-  await manyCallers();
-  await neighbours();
-  await growth(service.pid!);
+  const parts = { oneCaller, manyCallers, neighbours, growth: () => growth(service.pid!) };
+  const only = process.argv[2];
+  for (const [name, run] of Object.entries(parts)) if (only === undefined || only === name) await run();
   await stopProcess(service, 'SIGTERM', 5_000);
   process.exit(0);
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 
 const everyMs = 50;
 /**
@@ -10,6 +10,7 @@ const yieldsAfterMs = { asRoot: 50, asOther: 500 };
 /** Ticks of /proc, whose length Linux has fixed for programs. */
 const tickMs = 10;
 const low = 15;
+const lowest = 19;
 /** A third of the share of others: enough to be ready soon on a machine that has much to do. */
 const lowWhileStarting = 5;
 
@@ -55,9 +56,10 @@ export function yieldWhileStarting(pid: number): () => void {
   return () => void (isLow && prioritize(pid, 0));
 }
 
-function prioritize(pid: number, priority: number): boolean {
+/** `below` the service itself, which need not run at 0. */
+function prioritize(pid: number, below: number): boolean {
   try {
-    setPriority(pid, priority);
+    setPriority(pid, Math.min(lowest, getPriority() + below));
     return true;
   } catch {
     return false;
