@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { ensureChromium } from './ensure-chromium.mjs';
 import startServers from '../../tools/test/global-setup.mjs';
 import { build, buildableApps } from '../../tools/build.mjs';
 import { loadTesting } from '../../tools/start/load-typescript.mjs';
@@ -7,6 +8,7 @@ import { root } from '../../tools/start/paths.mjs';
 /** One stack of real processes for all files of a run; each file has an organization of its own in it. */
 export default async function globalSetup() {
   await startServers();
+  ensureChromium();
   const bundles = join(root, 'dist', 'e2e');
   const apps = buildableApps().filter((app) => !process.env.PARLEY_E2E_WITHOUT?.split(',').includes(app));
   await build(apps, { outdir: bundles });

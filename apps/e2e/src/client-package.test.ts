@@ -1,0 +1,202 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { chromium } from 'playwright-core';
+import { assistant, catalog } from './catalog';
+import { push } from './client';
+import { installPackages, packPackages, root } from './packages';
+import { shared } from './stack';
+import { type Tenant, createTenant } from './tenant';
+
+jest.setTimeout(180_000);
+
+let tenant: Tenant;
+let key: string;
+let packed: { folder: string; tarballs: string[] };
+let folder: string;
+let installed: string;
+beforeAll(async () => {
+  tenant = await createTenant();
+  const client = await tenant.client();
+  key = client.key;
+  await push(client, catalog);
+  packed = await packPackages('client');
+  folder = mkdtempSync(join(tmpdir(), 'parley-client-'));
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  await installPackages(folder, packed.tarballs);
+  installed = join(folder, 'node_modules', '@parley', 'client');
+}, 180_000);
+afterAll(async () => {
+  await tenant.close();
+  for (const path of [folder, packed.folder]) rmSync(path, { recursive: true, force: true });
+});
+
+test('holds what it should, needs nothing, and is small', () => {
+  expect(readdirSync(installed).sort()).toEqual(
+    [
+      'README.md',
+      'index.cjs',
+      'index.d.cts',
+      'index.d.mts',
+      'index.mjs',
+      'package.json',
+      ...(existsSync(join(root, 'LICENSE')) ? ['LICENSE'] : []),
+    ].sort(),
+  );
+  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>;
+  expect([manifest.name, manifest.dependencies, manifest.sideEffects]).toEqual(['@parley/client', undefined, false]);
+  for (const file of ['index.mjs', 'index.cjs']) {
+    const code = readFileSync(join(installed, file));
+    expect(gzipSync(code).length).toBeLessThan(5_000);
+    expect(code.toString()).not.toMatch(/\brequire\(|\bimport\s*\(|from\s*["']|node:|process\./);
+  }
+});
+
+const typed = `
+  interface Shop { product: { name: string; price: number } }
+  const client = new ParleyClient<Shop>({ apiKey: 'k', baseUrl: 'http://x' });
+  export const found: Promise<string> = client.data.query('product', { filters: { 'data.price': { $lt: 3 } } })
+    .then((page) => page.data[0]!.data.name);
+  // @ts-expect-error -- no such type
+  void client.data.list('products');
+  export const isOurs = (error: unknown): boolean => error instanceof ParleyApiError && error.status === 404;
+`;
+
+test.each([
+  ['ESM in Node', 'a.mts', "import { ParleyApiError, ParleyClient } from '@parley/client';", 'node16', 'node16'],
+  ['CommonJS in Node', 'b.cts', "import { ParleyApiError, ParleyClient } from '@parley/client';", 'node16', 'node16'],
+  [
+    'CommonJS in Node, by require',
+    'c.cts',
+    "import client_ = require('@parley/client');\nimport ParleyClient = client_.ParleyClient;\nimport ParleyApiError = client_.ParleyApiError;",
+    'nodenext',
+    'nodenext',
+  ],
+  ['a bundler', 'd.ts', "import { ParleyApiError, ParleyClient } from '@parley/client';", 'esnext', 'bundler'],
+  ['an old resolver', 'e.ts', "import { ParleyApiError, ParleyClient } from '@parley/client';", 'commonjs', 'node10'],
+])('its types are found and right: %s', (_name, file, head, module, resolution) => {
+  writeFileSync(join(folder, file), head + typed);
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    target: 'es2022',
+    lib: ['es2022', 'dom'],
+    types: [],
+    module,
+    moduleResolution: resolution,
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
+  try {
+    execFileSync(process.execPath, [tsc, '-p', '.'], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+  } catch (error) {
+    throw new Error((error as { stdout: string }).stdout);
+  }
+});
+
+/** What both Node and a browser run: every call once, against the running gateway. */
+const walk = `
+  async function walk({ ParleyClient, ParleyApiError }, apiKey, baseUrl) {
+    const client = new ParleyClient({ apiKey, baseUrl });
+    const { data: types } = await client.entityTypes();
+    const made = await client.data.create('product', { data: { name: 'Lamp of a client', price: 5 } });
+    const updated = await client.data.update('product', made.id, { data: { price: 6 } });
+    const got = await client.data.get('product', made.id);
+    const queried = await client.data.query('product', { filters: { id: made.id, 'data.price': { $gte: 6 } } });
+    const ids = [];
+    for await (const { id } of client.data.iterate('product', { filters: { 'data.name': 'Lamp of a client' }, limit: 1 })) ids.push(id);
+    const { data: found } = await client.data.search('product', { query: 'lamp of' });
+    const listed = await client.data.list('product', { limit: 1 });
+    const reply = await client.chat({ agentSlug: '${assistant.slug}', message: 'Hello' });
+    const deleted = await client.data.delete('product', made.id);
+    const error = await client.data.get('product', made.id).catch((thrown) => thrown);
+    return {
+      types: types.map(({ slug }) => slug).sort(), price: updated.data.price, same: got.id === made.id,
+      queried: queried.data.length, walked: ids.includes(made.id), found: found.length > 0, listed: listed.data.length,
+      thread: reply.threadId.length > 0, deleted: deleted.success,
+      error: [error instanceof ParleyApiError, error.status, error.code, error.message, typeof error.requestId],
+    };
+  }`;
+const walked = {
+  types: ['order', 'product'],
+  price: 6,
+  same: true,
+  queried: 1,
+  walked: true,
+  found: true,
+  listed: 1,
+  thread: true,
+  deleted: true,
+  error: [true, 404, 'entity_deleted', 'Entity has been deleted', 'string'],
+};
+
+test.each([
+  ['ESM', 'walk.mjs', "import * as client from '@parley/client';"],
+  ['CommonJS', 'walk.cjs', "const client = require('@parley/client');"],
+])('works in Node as %s', async (_name, file, head) => {
+  const end = `walk(client, ...process.argv.slice(2)).then((result) => console.log(JSON.stringify(result)));`;
+  writeFileSync(join(folder, file), `${head}\n${walk}\n${end}`);
+  const { stdout } = await promisify(execFile)(process.execPath, [file, key, shared.url], { cwd: folder });
+  expect(JSON.parse(stdout)).toEqual(walked);
+});
+
+const browser = [
+  process.env.PARLEY_TEST_CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((path) => path !== undefined && existsSync(path));
+
+test('works in a browser, from a page of another origin', async () => {
+  if (browser === undefined) {
+    console.warn(
+      'NOT TESTED in a browser: there is no Chromium here. On Debian: apt-get install -y chromium; elsewhere set PARLEY_TEST_CHROMIUM.',
+    );
+    return;
+  }
+  const page = `<!doctype html><meta charset="utf-8"><title>t</title><script type="module">
+    import * as client from '/index.mjs';
+    ${walk}
+    window.walk = (apiKey, baseUrl) => walk(client, apiKey, baseUrl);
+    window.aborted = (apiKey, baseUrl) => new client.ParleyClient({ apiKey, baseUrl })
+      .entityTypes({ signal: AbortSignal.abort() }).catch((error) => error.name);
+  </script>`;
+  const server = createServer((request, response) => {
+    if (request.url === '/index.mjs') {
+      response.setHeader('Content-Type', 'text/javascript').end(readFileSync(join(installed, 'index.mjs')));
+    } else response.setHeader('Content-Type', 'text/html').end(page);
+  }).listen(0, '127.0.0.1');
+  await new Promise((listening) => server.once('listening', listening));
+  const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
+  try {
+    const tab = await chrome.newPage();
+    const complaints: string[] = [];
+    tab.on('pageerror', (error) => complaints.push(error.message));
+    await tab.goto(origin(server));
+    await tab.waitForFunction('window.walk !== undefined');
+    const call = (name: string) =>
+      tab.evaluate(`window.${name}(${JSON.stringify(key)}, ${JSON.stringify(shared.url)})`);
+    expect(await call('walk')).toEqual(walked);
+    expect(await call('aborted')).toBe('AbortError');
+    expect(complaints).toEqual([]);
+
+    // The page of the interface runs no script and is readable as it comes.
+    const refused: string[] = [];
+    tab.on('console', (message) => message.type() === 'error' && refused.push(message.text()));
+    tab.on('request', (request) => !request.url().startsWith(shared.url) && refused.push(request.url()));
+    await tab.goto(`${shared.url}/docs`);
+    expect(await tab.locator('article#queryEntities').isVisible()).toBe(true);
+    expect(await tab.evaluate("getComputedStyle(document.querySelector('nav')).position")).toBe('sticky');
+    expect(refused.filter((text) => !text.includes('favicon'))).toEqual([]);
+  } finally {
+    await chrome.close();
+    server.close();
+  }
+});
+
+const origin = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;

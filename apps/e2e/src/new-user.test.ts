@@ -1,0 +1,119 @@
+import { execFile, spawn } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createClient } from './client';
+import { installPackages, packPackages, root } from './packages';
+import { shared } from './stack';
+import { type Tenant, createTenant } from './tenant';
+
+jest.setTimeout(240_000);
+
+/** A stranger with nothing but the packages, an address and two keys. */
+let tenant: Tenant;
+let packed: { folder: string; tarballs: string[] };
+const folder = mkdtempSync(join(tmpdir(), 'parley-new-user-'));
+const project = join(folder, 'shop');
+let keys: { development: string; production: string };
+
+beforeAll(async () => {
+  tenant = await createTenant();
+  keys = {
+    development: (await tenant.client()).key,
+    production: (await tenant.client({ environment: 'production' })).key,
+  };
+  packed = await packPackages('cli', 'definitions');
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  await installPackages(folder, packed.tarballs);
+}, 240_000);
+afterAll(async () => {
+  await tenant.close();
+  for (const path of [folder, packed.folder]) rmSync(path, { recursive: true, force: true });
+});
+
+const command = join(folder, 'node_modules', '.bin', 'parley');
+const environment = { PATH: process.env.PATH };
+
+async function parley(cwd: string, ...args: string[]): Promise<{ stdout: string; stderr: string }> {
+  return promisify(execFile)(command, args, { cwd, env: environment, encoding: 'utf8' });
+}
+
+test('from an empty folder to production: init, edit, dev, chat, deploy', async () => {
+  await parley(folder, 'init', 'shop');
+  writeFileSync(
+    join(project, '.env'),
+    `PARLEY_URL=${shared.url}\nPARLEY_API_KEY=${keys.development}\nPARLEY_PRODUCTION_API_KEY=${keys.production}\n`,
+  );
+
+  const dev = spawn(command, ['dev'], { cwd: project, env: environment });
+  let output = '';
+  for (const stream of [dev.stdout, dev.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const says = async (text: string) => {
+    while (!output.includes(text)) {
+      if (dev.exitCode !== null) throw new Error(`parley dev ended with ${dev.exitCode}:\n${output}`);
+      await new Promise((later) => setTimeout(later, 20));
+    }
+    output = '';
+  };
+  await says('created; development is at version 1.');
+
+  // An editor's mistake, and its repair.
+  const agent = join(project, 'agents', 'assistant.ts');
+  const source = readFileSync(agent, 'utf8');
+  writeFileSync(agent, source.replace("'entity.get'", "'entity.gte'"));
+  await says('unknown tool "entity.gte"');
+  writeFileSync(agent, source.replace("name: 'Assistant'", "name: 'Shop assistant'"));
+  await says('"Assistant" → "Shop assistant"');
+  dev.kill('SIGINT');
+  expect(await new Promise((ended) => dev.once('exit', ended))).toBe(0);
+
+  await parley(project, 'data', 'create', 'product', '{"name":"Dome","price":249,"inStock":true}');
+  const chat = await parley(project, 'chat', 'assistant', '/tool entity.query {"type":"product"}');
+  expect(chat.stdout).toContain('Dome');
+  expect(chat.stderr).toContain('entity.query  ok');
+  const discount = await parley(
+    project,
+    'chat',
+    'front-desk',
+    '/tool shop.discount {"total":200}',
+    '--router',
+    '--json',
+  );
+  expect(JSON.parse(discount.stdout)).toMatchObject({
+    routedToAgentSlug: 'assistant',
+    message: expect.stringContaining('10'),
+  });
+  expect((await parley(project, 'compile-prompt', 'assistant')).stdout).toContain(
+    'You are the assistant of a small shop.',
+  );
+  const tool = JSON.parse((await parley(project, 'run-tool', 'shop.discount', '{"total":200}', '--json')).stdout);
+  expect(tool).toMatchObject({ result: { percent: 10 }, tool: { isBuiltin: false } });
+
+  expect((await parley(project, 'diff')).stderr).toContain('nothing to change');
+  const deployed = await parley(project, 'deploy', '--yes');
+  expect(deployed.stderr).toMatch(/^Deployed: \d+ created; production is at version 1\.\n$/);
+  const production = createClient(shared.url, keys.production);
+  const types = await production.get('/v1/entity-types');
+  expect(types.body.data.map(({ slug }: { slug: string }) => slug).sort()).toEqual(['order', 'product']);
+  const { findings } = JSON.parse((await parley(project, 'doctor', '--json')).stdout) as {
+    findings: { name: string; state: string }[];
+  };
+  expect(findings).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'API key', state: 'ok' })]));
+});
+
+test('the project compiles, against the types of the package', async () => {
+  copyFileSync(join(project, 'tsconfig.json'), join(project, 'tsconfig.types.json'));
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', 'tsconfig.json'], { cwd: project });
+  expect(stdout).toBe('');
+});
+
+test('the packages know their version, and which commands need what', async () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  expect((await parley(folder, '--version')).stdout.trim()).toBe(version);
+  const help = (await parley(folder, '--help')).stdout;
+  expect(help).toMatch(/Over HTTP, with an API key[^:]*:\n(.*\n)+?.* push /);
+  expect(help).toMatch(/At the database[^:]*:\n(.*\n)+?.* keys /);
+});

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+export const root = resolve(__dirname, '../../..');
+const run = promisify(execFile);
+
+/** Packs the packages as they would be published. */
+export async function packPackages(...names: string[]): Promise<{ folder: string; tarballs: string[] }> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-packages-'));
+  const script = join(root, 'tools', 'pack.mjs');
+  const { stdout } = await run(process.execPath, [script, '--out', folder, ...names], { cwd: root });
+  return {
+    folder,
+    tarballs: stdout
+      .trim()
+      .split('\n')
+      .filter((line) => line.endsWith('.tgz')),
+  };
+}
+
+/**
+ * Installs tarballs into a folder with npm. Where no registry answers, what npm would fetch (esbuild) is taken from this
+ * checkout instead, and that is said.
+ */
+export async function installPackages(folder: string, tarballs: string[]): Promise<void> {
+  try {
+    const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-save', ...tarballs];
+    await run('npm', args, {
+      cwd: folder,
+      timeout: 120_000,
+      env: { ...process.env, npm_config_ignore_scripts: 'true' },
+    });
+  } catch (error) {
+    console.warn(`npm could not install the packages, they are unpacked instead: ${String(error).slice(0, 500)}`);
+    rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
+    mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
+    for (const name of ['esbuild', '@esbuild'])
+      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+    for (const tarball of tarballs) await unpack(folder, tarball);
+  }
+}
+
+async function unpack(folder: string, tarball: string): Promise<void> {
+  const target = mkdtempSync(join(folder, 'node_modules', '.unpack-'));
+  await run('tar', ['xzf', tarball, '-C', target]);
+  const { name, bin = {} } = JSON.parse(readFileSync(join(target, 'package', 'package.json'), 'utf8')) as {
+    name: string;
+    bin?: Record<string, string>;
+  };
+  mkdirSync(join(folder, 'node_modules', name, '..'), { recursive: true });
+  symlinkSync(join(target, 'package'), join(folder, 'node_modules', name));
+  for (const [command, file] of Object.entries(bin)) {
+    const start = `#!/bin/sh\nexec node "${join(target, 'package', file)}" "$@"\n`;
+    writeFileSync(join(folder, 'node_modules', '.bin', command), start, { mode: 0o755 });
+  }
+}
