@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 
 export interface RawClient {
-  /** Sends the request again and resolves with the status once the whole answer is there. */
-  call(): Promise<number>;
+  /** Sends the request again, or another one, and resolves with the status once the whole answer is there. */
+  call(other?: Buffer): Promise<number>;
   close(): void;
 }
 
@@ -22,11 +22,8 @@ export async function openClient(
   url: string,
   { method = 'GET', path, headers = {}, body }: RawRequest,
 ): Promise<RawClient> {
-  const { hostname, port, host } = new URL(url);
-  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}`];
-  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
-  if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
-  const request = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
+  const { hostname, port } = new URL(url);
+  const request = requestBytes(url, { method, path, headers, body });
 
   const socket: Socket = connect(Number(port), hostname);
   socket.setNoDelay(true);
@@ -46,14 +43,22 @@ export async function openClient(
   const fail = () => waiting?.reject(new Error(`The connection to ${url} broke`));
   socket.on('error', fail).on('close', fail);
   return {
-    call: () =>
+    call: (other = request) =>
       new Promise((resolve, reject) => {
         if (socket.destroyed) return reject(new Error(`The connection to ${url} is closed`));
         waiting = { resolve, reject };
-        socket.write(request);
+        socket.write(other);
       }),
     close: () => socket.destroy(),
   };
+}
+
+/** A request as it goes over the wire. */
+export function requestBytes(url: string, { method = 'GET', path, headers = {}, body }: RawRequest): Buffer {
+  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${new URL(url).host}`];
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+  if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
 }
 
 /** Bytes of the whole answer, -1 while its headers are not complete. */

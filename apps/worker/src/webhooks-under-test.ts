@@ -26,7 +26,7 @@ import { workerVariables } from './config';
 import { createRuntime } from './runtime';
 import { createWorker } from './worker';
 
-export const secrets = {
+const secrets = {
   clerk: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
   kapso: 'kapso-secret',
   polar: 'polar_whs_secret_of_the_test',
@@ -205,7 +205,7 @@ export async function startWebhooks({ doors = 1 } = {}): Promise<WebhookBench> {
 }
 
 /** The headers that prove a delivery at a path. */
-export function signatureOf(path: string, body: Buffer, id: string): Record<string, string> {
+function signatureOf(path: string, body: Buffer, id: string): Record<string, string> {
   const nowMs = Date.now();
   if (path.startsWith('/webhook/kapso')) return { 'X-Webhook-Signature': signBody(body, secrets.kapso) };
   if (path === '/webhook/polar')

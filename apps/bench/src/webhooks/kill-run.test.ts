@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { KillReport } from './kill-run';
 
-// Six kills here; fifty with: node tools/bench.mjs webhooks
-const kills = process.env.PARLEY_KILLS ?? '6';
+// Five kills here, one of each process; fifty with: node tools/bench.mjs webhooks
+const kills = process.env.PARLEY_KILLS ?? '5';
 const root = resolve(__dirname, '../../../..');
 const bundles = join(root, 'dist', `webhook-kills-${process.pid}`);
 const folder = mkdtempSync(join(tmpdir(), 'parley-kills-'));

@@ -3,7 +3,7 @@ import { type Queryable, inTransaction } from '@parley/db';
 import type pg from 'pg';
 import type { Identity } from './read-inbound';
 
-export const channel = 'whatsapp';
+const channel = 'whatsapp';
 
 /** The external id of a contact's thread (interface.md, Channel messages webhook). */
 export const threadKeyOf = (contact: string): string => `${channel}:${contact}`;

@@ -1,0 +1,187 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '@parley/db';
+import { seedOrganization, startKapsoServer, startStack } from '@parley/testing';
+import pg from 'pg';
+import { type Samples, machine, measureInTurns, ms, summarize, table } from '../measure';
+import { type RawClient, openClient, requestBytes } from '../raw-client';
+import { type SignedDelivery, orderPaid, phoneNumberId, secrets } from './deliveries';
+import { killRun } from './kill-run';
+
+const rates = [100, 250, 500, 750, 1_000, 1_500];
+/** The bar at each rate: goal 4.1 of the performance goals. */
+const p95LimitMs = 10;
+const connections = 16;
+
+/** `node tools/bench.mjs webhooks [kills] [seconds a rate]`: 50 kills and 20 s unless told; 0 kills leaves them out. */
+async function main(): Promise<void> {
+  const [kills = 50, seconds = 20] = process.argv.slice(2).map(Number);
+  const {
+    PARLEY_BENCH_BUNDLES: bundles = '',
+    PARLEY_BENCH_FOLDER: benchFolder = '',
+    DATABASE_URL = '',
+    REDIS_URL = '',
+  } = process.env;
+  const where = machine();
+  await acknowledge({ bundles, databaseUrl: DATABASE_URL, redisUrl: REDIS_URL, seconds });
+  if (kills > 0) {
+    const folder = mkdtempSync(join(benchFolder, 'kills-'));
+    const report = await killRun({
+      kills,
+      perSecond: 60,
+      bundles,
+      folder,
+      log: (line) => process.stderr.write(`${line}\n`),
+    });
+    const redelivery = report.redeliveryMs.map((value) => Math.round(value)).sort((a, b) => a - b);
+    process.stdout.write(
+      `\n## ${kills} kills\n\n${table(
+        ['', 'acknowledged', 'applied', 'doubled'],
+        [
+          ['orders', report.orders.acknowledged, report.orders.applied, report.orders.doubled],
+          [
+            'messages',
+            report.messages.acknowledged,
+            report.messages.answered,
+            report.messages.sent - report.messages.answered,
+          ],
+        ],
+      )}\n\nKilled: ${JSON.stringify(report.kills)}, FLUSHALL ${report.flushes} times. A killed worker's deliveries were done after (ms): ${redelivery.join(', ')}.\nProblems: ${report.problems.join('; ') || 'none'}\n`,
+    );
+  }
+  process.stdout.write(`\n${where}\n`);
+}
+
+async function acknowledge({
+  bundles,
+  databaseUrl,
+  redisUrl,
+  seconds,
+}: {
+  bundles: string;
+  databaseUrl: string;
+  redisUrl: string;
+  seconds: number;
+}) {
+  const kapso = await startKapsoServer();
+  const stack = await startStack({
+    databaseUrl,
+    redisUrl,
+    bundles,
+    services: ['webhook-ingest', 'worker'],
+    environment: {
+      NODE_ENV: 'production',
+      SECRETS_KEY: randomBytes(32).toString('base64'),
+      MESSAGING_WEBHOOK_SECRET: secrets.kapso,
+      BILLING_WEBHOOK_SECRET: secrets.polar,
+      KAPSO_API_URL: kapso.url,
+      KAPSO_API_KEY: kapso.apiKey,
+      LOG_LEVEL: 'warn',
+    },
+  });
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  const { scope } = await seedOrganization(pool, { agents: [{ slug: 'helper' }] });
+  await pool.query(
+    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, agent_slug, updated_at)
+     values ('conn', $1, 'development', $2, 'connected', 'helper', now())`,
+    [scope.organizationId, phoneNumberId],
+  );
+  const url = stack.services['webhook-ingest']!.url;
+  const bytesOf = ({ path, body, headers }: SignedDelivery) =>
+    requestBytes(url, { method: 'POST', path, body, headers: headers() });
+  const next = () => bytesOf(orderPaid(scope.organizationId, randomUUID(), 100));
+  const open = () => openClient(url, { path: '/' });
+  const post = async (client: RawClient, bytes: Buffer) => {
+    const status = await client.call(bytes);
+    if (status !== 200) throw new Error(`a delivery was answered with ${status}`);
+  };
+
+  const client = await open();
+  const body = Buffer.alloc(300, 'x');
+  const rawInsert = () =>
+    pool.query({
+      name: 'raw-insert',
+      text: `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, status)
+             values ($1, 'raw', $1, '/raw', '{}', $2, 'processed') on conflict (provider, delivery_id) do nothing`,
+      values: [newId('dlv'), body],
+    });
+  const calls = { raw: rawInsert, acknowledged: () => post(client, next()) };
+  const single = await measureInTurns(calls, { rounds: 8, perRound: 100 });
+  const [raw, acknowledged] = [summarize(single.raw), summarize(single.acknowledged)];
+  process.stdout.write(
+    `\n## One sender\n\n${table(
+      ['', 'p10 (ms)', 'p50 (ms)', 'p95 (ms)', '× raw p10', '× raw p50'],
+      [
+        ['one-row insert through the driver', ms(raw.p10), ms(raw.p50), ms(raw.p95), 1, 1],
+        [
+          'signed delivery, acknowledged',
+          ms(acknowledged.p10),
+          ms(acknowledged.p50),
+          ms(acknowledged.p95),
+          (acknowledged.p10 / raw.p10).toFixed(1),
+          (acknowledged.p50 / raw.p50).toFixed(1),
+        ],
+      ],
+    )}\n`,
+  );
+  client.close();
+
+  const clients = await Promise.all(Array.from({ length: connections }, open));
+  const lines: (string | number)[][] = [];
+  for (const rate of rates) {
+    const samples: Samples = [];
+    const startedAtMs = performance.now();
+    const total = rate * seconds;
+    let sent = 0;
+    // Each delivery has its moment, and waits for a connection when all are busy: the wait counts.
+    await Promise.all(
+      clients.map(async (one) => {
+        for (let at = sent++; at < total; at = sent++) {
+          const dueMs = startedAtMs + (at * 1_000) / rate;
+          const bytes = next();
+          if (performance.now() < dueMs) await sleep(dueMs - performance.now());
+          await post(one, bytes);
+          samples.push(performance.now() - dueMs);
+        }
+      }),
+    );
+    const { p50, p95, p99 } = summarize(samples);
+    const tookMs = performance.now() - startedAtMs;
+    const drainedAtMs = performance.now();
+    for (;;) {
+      const { rows } = await pool.query("select 1 from webhook_deliveries where status = 'received' limit 1");
+      if (rows.length === 0 || performance.now() - drainedAtMs > 300_000) break;
+      await sleep(100);
+    }
+    lines.push([
+      rate,
+      Math.round((samples.length * 1_000) / tookMs),
+      ms(p50),
+      ms(p95),
+      ms(p99),
+      ms(performance.now() - drainedAtMs),
+    ]);
+    if (p95 > p95LimitMs) break;
+  }
+  process.stdout.write(
+    `\n## ${seconds} s at a rate, worker running\n\n${table(['asked for /s', 'acknowledged /s', 'p50 (ms)', 'p95 (ms)', 'p99 (ms)', 'worked off after (ms)'], lines)}\n`,
+  );
+  const { rows } = await pool.query<{ n: string; applied: string }>(
+    `select (select count(*) from webhook_deliveries where provider = 'polar') as n, (select count(*) from credit_entries) as applied`,
+  );
+  process.stdout.write(`\nAcknowledged ${rows[0]!.n}, applied ${rows[0]!.applied}.\n`);
+  for (const one of clients) one.close();
+  await pool.end();
+  await stack.stop();
+  await kapso.stop();
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`${(error as Error).stack}\n`);
+    process.exit(1);
+  },
+);
