@@ -24,6 +24,7 @@ async function main(): Promise<void> {
   const peerFolder = join(folder, 'peer');
   execFileSync('npm', ['install', '--silent', '--no-fund', '--no-audit', '--prefix', peerFolder, 'http-proxy@1.18.1']);
   const peer = await startChild(join(__dirname, 'peer-child.cjs'), [peerFolder, service.url]);
+  const nginx = await startChild(join(__dirname, 'nginx-child.cjs'), [join(folder, 'nginx'), service.url]);
   const stack = await startStack({
     databaseUrl: DATABASE_URL,
     redisUrl: REDIS_URL,
@@ -31,7 +32,7 @@ async function main(): Promise<void> {
     services: ['gateway'],
     environment: { DATA_URL: service.url, NODE_ENV: 'production' },
   });
-  const doors = { directly: service.url, gateway: stack.url, 'http-proxy': peer.url };
+  const doors = { directly: service.url, gateway: stack.url, 'http-proxy': peer.url, nginx: nginx.url };
   console.log(`${where}\n\nOne caller, 10,000 calls each, in turns of 1,000\n`);
   const rows: (string | number)[][] = [];
   for (const [name, request] of Object.entries(requests)) rows.push(...(await compare(name, request, doors)));
@@ -52,7 +53,7 @@ async function main(): Promise<void> {
   console.log(table(['through', 'requests/s', 'p50 ms', 'p99 ms'], loadRows));
 
   await stack.stop();
-  await Promise.all([peer.stop(), service.stop()]);
+  await Promise.all([peer.stop(), nginx.stop(), service.stop()]);
   process.exit(0);
 }
 
