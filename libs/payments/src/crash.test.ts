@@ -4,6 +4,8 @@ import type { PaymentStep } from './deps';
 import { buildChild, removeChild, startChild } from './testing/start-child';
 import { type TestPayments, newKeys, origin, startPayments, wanted } from './testing/start-payments';
 
+jest.setTimeout(60_000);
+
 /** Real processes that die without warning between two steps of making a payment. */
 let flow: FlowServer;
 let t: TestPayments;

@@ -8,6 +8,8 @@ import {
 } from '@parley/testing';
 import { type TestPayments, inEnvironment, newKeys, origin, startPayments, wanted } from './testing/start-payments';
 
+jest.setTimeout(60_000);
+
 let flow: FlowServer;
 let t: TestPayments;
 let org: SeededOrganization;

@@ -3,6 +3,8 @@ import { type FlowServer, createTestDatabase, seedOrganization, startFlowServer 
 import type { ReconcileReport } from './reconcile';
 import { type TestPayments, newKeys, origin, startPayments, wanted } from './testing/start-payments';
 
+jest.setTimeout(60_000);
+
 let flow: FlowServer;
 let t: TestPayments;
 beforeEach(async () => {

@@ -7,6 +7,8 @@ import { createFlowClient } from './flow-client';
 import { parseFlowStatus } from './flow-status';
 import { signParams } from './sign';
 
+jest.setTimeout(60_000);
+
 const fixtures = join(__dirname, '../../fixtures/flow-api');
 const read = (name: string) => JSON.parse(readFileSync(join(fixtures, name), 'utf8'));
 const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };

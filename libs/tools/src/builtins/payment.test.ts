@@ -13,6 +13,8 @@ import {
 import { createTools } from '../create-tools';
 import type { ToolContext, Tools } from '../types';
 
+jest.setTimeout(60_000);
+
 const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
 const seller: Actor = { type: 'agent', slug: 'seller', roles: ['seller'] };
 const args = { amount: 12_000, description: 'Pedido 1', customerEmail: 'buyer@example.com' };
