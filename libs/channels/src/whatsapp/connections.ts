@@ -17,9 +17,7 @@ const columns = `id, organization_id as "organizationId", environment, phone_num
   phone_number as "phoneNumber", agent_slug as "agentSlug", router_slug as "routerSlug", webhook_id as "webhookId"`;
 
 /** All of a phone number's messages, to our door. */
-const messageEvents = ['received', 'sent', 'delivered', 'read', 'failed'].map(
-  (name) => `whatsapp.message.${name}`,
-);
+const messageEvents = ['received', 'sent', 'delivered', 'read', 'failed'].map((name) => `whatsapp.message.${name}`);
 
 export interface ConnectDeps {
   db: Queryable;
