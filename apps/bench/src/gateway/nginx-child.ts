@@ -31,8 +31,8 @@ async function main(): Promise<void> {
     `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;
      events { worker_connections 1024; }
      http {
-       access_log off; ${temporary.join(' ')}
-       upstream service { server ${new URL(target).host}; keepalive 64; }
+       access_log off; keepalive_requests 1000000000; ${temporary.join(' ')}
+       upstream service { server ${new URL(target).host}; keepalive 64; keepalive_requests 1000000000; }
        server {
          listen 127.0.0.1:${port};
          location / { proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Connection ""; }
