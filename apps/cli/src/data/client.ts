@@ -17,7 +17,7 @@ export async function withClient<T>(work: (client: DataClient) => Promise<T>): P
   }
 }
 
-export function explainApiError(error: unknown, url: string): unknown {
+function explainApiError(error: unknown, url: string): unknown {
   if (error instanceof ParleyApiError) {
     const { status, code, requestId, details = [], message } = error;
     const more = details.length > 1 ? details.map((one) => `\n  ${one.path}: ${one.message}`).join('') : '';
