@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityTypeDefinition, JsonObject, Scope, ToolDefinition, TriggerDefinition } from '@parley/contracts';
-import { type Db, createDb } from '@parley/db';
+import { type Db, createDb, inTransaction } from '@parley/db';
 import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/queues';
 import { pushResources } from '@parley/resources';
 import { loadConfig, silentLogger } from '@parley/service';
@@ -473,4 +473,34 @@ test('a run that is cancelled while it works ends before its next effect', async
   gate.resolve();
   expect(await outcomes).toEqual(['lost']);
   expect(await texts(scope)).toEqual(['once']);
+});
+
+test('what a tool does inside a transaction goes with it', async () => {
+  const scope = await setUp([]);
+  const id = await create(scope, 'order', { n: 1 });
+  const other = await create(scope, 'order', { n: 2 });
+  const calls: [name: string, args: JsonObject][] = [
+    ['entity.create', { type: 'note', data: {} }],
+    ['entity.update', { id, data: { n: 5 } }],
+    ['entity.link', { fromId: id, relation: 'before', toId: other }],
+    ['entity.delete', { id: other }],
+    ['event.emit', { type: 'order.seen', entityId: id }],
+  ];
+  const counts = `select (select count(*) from events where organization_id = $1) as events,
+    (select count(*) from entity_relations where organization_id = $1) as relations`;
+  const before = (await db.pool.query(counts, [scope.organizationId])).rows;
+  await expect(
+    inTransaction(db.pool, async (tx) => {
+      for (const [name, args] of calls) {
+        expect(await runtime.tools.describe(scope, name)).toMatchObject({ transactional: true });
+        const context = { hops: 0, depth: 0 };
+        const result = await runtime.tools.run(scope, { name, args, actor: system, allowed: null, context, tx });
+        expect({ name, ...result }).toMatchObject({ name, ok: true });
+      }
+      throw new Error('undone');
+    }),
+  ).rejects.toThrow('undone');
+  expect((await db.pool.query(counts, [scope.organizationId])).rows).toEqual(before);
+  expect((await list(scope, 'order')).map(({ data }) => data.n)).toEqual([1, 2]);
+  expect(await list(scope, 'note')).toEqual([]);
 });

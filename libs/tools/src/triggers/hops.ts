@@ -2,7 +2,7 @@
 export const maxHops = 5;
 
 /** Of a change from which no automation follows: whoever made it did not ask for `cascade`. */
-export const closedChain = maxHops + 1;
+const closedChain = maxHops + 1;
 
 /** Hops of the changes that a run makes. */
 export const hopsOfChanges = (runHops: number, cascade: boolean): number => (cascade ? runHops : closedChain);

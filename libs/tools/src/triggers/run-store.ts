@@ -54,7 +54,7 @@ interface ClaimedRow extends Omit<ClaimedRun, 'scope'> {
  * Runs of one entity begin in the order of its changes. A run waits for an earlier one that is due and has not been
  * tried, or that runs now; behind one that is to be tried again only those of the same trigger wait.
  */
-export const notBlocked = (run: string): string => `not exists (
+const notBlocked = (run: string): string => `not exists (
   select from trigger_runs p where p.entity_id = ${run}.entity_id and p.event_id < ${run}.event_id
     and p.status in ('scheduled', 'running') and (p.status = 'running'
       or (p.attempts = 0 and p.run_at <= clock_timestamp())
