@@ -7,6 +7,9 @@ import { type Answer, type TestExecutor, listen, startTestExecutor } from './tes
  * a called tool is executed at the depth that the executor has told.
  */
 
+// A busy machine takes seconds to start each of the processes that are added for the deeper calls.
+jest.setTimeout(180_000);
+
 const chains = 4;
 const leafCode = 'return [args.name + args.level]';
 /** Begins when all chains hold a sandbox, so that none is left for what they call. */
@@ -31,7 +34,7 @@ function meet(): Promise<void> {
 const execute = (args: { name: string; level: number }, depth: number): Promise<Answer> =>
   service.run(args.level < deepest ? linkCode : leafCode, {
     args,
-    timeoutMs: 30_000,
+    timeoutMs: 60_000,
     callback: { token: 'call-token', depth },
   });
 
@@ -52,7 +55,7 @@ beforeAll(async () => {
   });
   service = await startTestExecutor({
     chatUrl: await listen(chat),
-    minProcesses: 2,
+    minProcesses: chains,
     maxProcesses: chains,
     queueTimeoutMs: 1500,
   });
