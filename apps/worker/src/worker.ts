@@ -124,5 +124,7 @@ function tell(log: Logger, { name, error, durationMs, ...outcome }: JobOutcome):
   const line = { job: name, ...outcome, durationMs: Math.round(durationMs * 100) / 100, err: error };
   if (outcome.status === 'failed') log.error(line, 'job');
   else if (outcome.status === 'retry') log.warn(line, 'job');
+  // Every few seconds, and mostly there was nothing to find; what they find has lines of its own.
+  else if (name.startsWith('sweep-')) log.debug(line, 'job');
   else log.info(line, 'job');
 }
