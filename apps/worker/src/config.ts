@@ -36,6 +36,13 @@ export const workerVariables = {
     .meta({
       description: 'Hosts, or host:port, that web.fetch may reach although they are not public. For development.',
     }),
+  MCP_ALLOWED_PRIVATE_HOSTS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(/[\s,]+/).filter((item) => item !== ''))
+    .meta({
+      description: 'Hosts, or host:port, at which MCP servers may be although they are not public.',
+    }),
   TRIGGER_LEASE_MS: numberVariable(4_000, 200, 60_000).meta({
     description:
       'Milliseconds that a run of an automation belongs to a worker that has not been heard of; then another takes it over.',

@@ -25,6 +25,7 @@ import {
   builtInToolNames,
   type Triggers,
   createExecutorClient,
+  createMcpServers,
   createTools,
   createTriggers,
 } from '@parley/tools';
@@ -73,6 +74,8 @@ export function createRuntime({
     }),
   );
   const guarded = createGuardedFetch({ allowedPrivateHosts: config.WEB_FETCH_ALLOWED_PRIVATE_HOSTS });
+  const guardedForMcp = createGuardedFetch({ allowedPrivateHosts: config.MCP_ALLOWED_PRIVATE_HOSTS });
+  const mcp = createMcpServers({ db: db.pool, box, openGuarded: guardedForMcp.open, log });
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ pool: db.pool });
@@ -94,6 +97,7 @@ export function createRuntime({
       log,
       fetchGuarded: guarded.fetch,
       executor,
+      mcp,
       ports: {
         transfer: createTransfer(db),
         chatWithAgent: (scope, request) => agents.chatWithAgent(scope, request),
@@ -127,7 +131,8 @@ export function createRuntime({
     closing: [
       { name: 'agents', close: () => agents.close() },
       { name: 'tool executor client', close: async () => executor?.close() },
-      { name: 'guarded fetch', close: () => guarded.close() },
+      { name: 'MCP servers', close: async () => mcp.close() },
+      { name: 'guarded fetch', close: () => Promise.all([guarded.close(), guardedForMcp.close()]) },
       { name: 'entities', close: () => entities.settled() },
     ],
   };
