@@ -25,11 +25,15 @@ beforeAll(async () => {
   });
   const created = await client.post('/v1/data/product', { data: { name: 'Lamp', price: 12 } });
   names.push(created.body.id as string);
+  existing.id = [created.body.id as string];
 });
 afterAll(() => tenant.close());
 
 /** What exists, so that a request also gets past its first check. */
 const names = ['product', 'order', 'assistant', 'desk', 'entity.query', 'data.name', 'data.price', 'active', 'deleted'];
+
+/** By the parameter of a path. */
+const existing: Record<string, string[]> = { type: ['product', 'order'], slug: ['assistant', 'desk'] };
 
 const anyText = fc.oneof(
   fc.constantFrom(...names),
@@ -74,7 +78,7 @@ const listOf = (value: unknown): SchemaObject[] => (Array.isArray(value) ? value
 /** Values that fit a schema mostly, and now and then do not. */
 function valueOf(schema: SchemaObject, depth = 0): fc.Arbitrary<unknown> {
   const fitting = fittingOf(schema, depth);
-  return fc.oneof({ arbitrary: fitting, weight: 12 }, { arbitrary: anyJson, weight: 1 });
+  return fc.oneof({ arbitrary: fitting, weight: 40 }, { arbitrary: anyJson, weight: 1 });
 }
 
 function fittingOf(schema: SchemaObject, depth: number): fc.Arbitrary<unknown> {
@@ -129,18 +133,25 @@ interface FuzzRequest {
 function requestOf(template: string, operation: OpenApiOperation): fc.Arbitrary<FuzzRequest> {
   const inPath = operation.parameters.filter((one) => one.in === 'path');
   const inQuery = operation.parameters.filter((one) => one.in === 'query');
-  const segment = fc.oneof({ arbitrary: fc.constantFrom(...names), weight: 3 }, { arbitrary: anyText, weight: 1 });
+  const segment = (name: string) =>
+    fc.oneof(
+      { arbitrary: fc.constantFrom(...(existing[name] ?? names)), weight: 6 },
+      { arbitrary: anyText, weight: 1 },
+    );
   const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   const headers = fc.record(
     {
-      'Idempotency-Key': fc.oneof(fc.uuid(), fc.constant('same'), fc.constant('not visible')),
+      'Idempotency-Key': fc.oneof(
+        { arbitrary: fc.uuid(), weight: 8 },
+        { arbitrary: fc.constantFrom('same', 'not visible'), weight: 1 },
+      ),
       'X-Request-Id': fc.oneof(fc.uuid(), fc.constant('no sane id!')),
     },
     { requiredKeys: [] },
   );
   return fc
     .record({
-      path: fc.tuple(...inPath.map(() => segment)),
+      path: fc.tuple(...inPath.map(({ name }) => segment(name))),
       query: fc.record(
         Object.fromEntries(inQuery.map(({ name, schema }) => [name, fc.oneof(valueOf(schema).map(String), anyText)])),
         { requiredKeys: [] },
