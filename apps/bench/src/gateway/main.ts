@@ -10,6 +10,8 @@ const requests: Record<string, RawRequest> = {
   'GET, 1 KiB back': { path: '/v1/data/order' },
   'POST 200 B, 1 KiB back': { method: 'POST', path: '/v1/data/order', body: JSON.stringify({ data: 'x'.repeat(189) }) },
 };
+/** Turns of 1,000 calls at each door; fewer for a quick look: node tools/bench.mjs gateway 2 */
+const rounds = Number(process.argv[2] ?? 10);
 const headers = { Authorization: `Bearer sk_dev_${'A'.repeat(43)}`, Accept: 'application/json', 'User-Agent': 'bench' };
 
 async function main(): Promise<void> {
@@ -33,7 +35,7 @@ async function main(): Promise<void> {
     environment: { DATA_URL: service.url, NODE_ENV: 'production' },
   });
   const doors = { directly: service.url, gateway: stack.url, 'http-proxy': peer.url, nginx: nginx.url };
-  console.log(`${where}\n\nOne caller, 10,000 calls each, in turns of 1,000\n`);
+  console.log(`${where}\n\nOne caller, ${rounds} turns of 1,000 calls each\n`);
   const rows: (string | number)[][] = [];
   for (const [name, request] of Object.entries(requests)) rows.push(...(await compare(name, request, doors)));
   rows.push(...(await compareRealService({ bundles, databaseUrl: DATABASE_URL, redisUrl: REDIS_URL })));
@@ -65,7 +67,7 @@ async function compare(name: string, request: RawRequest, doors: Record<string, 
     if ((await client.call()) !== 200) throw new Error(`${door} does not answer 200`);
     calls[door] = () => client.call();
   }
-  const samples = Object.entries(await measureInTurns(calls, { rounds: 10, perRound: 1_000 }));
+  const samples = Object.entries(await measureInTurns(calls, { rounds, perRound: 1_000 }));
   const direct = summarize(samples[0]![1]);
   return samples.map(([door, ofDoor]) => {
     const { p10, p50, p95, p99 } = summarize(ofDoor);
