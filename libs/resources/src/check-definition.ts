@@ -1,6 +1,6 @@
 import { type ErrorDetail, type Json, type ResourceKind, filterOperators } from '@parley/contracts';
 import { checkTypeSchema } from '@parley/entities';
-import { parameterProblems } from '@parley/tools';
+import { durationMs, parameterProblems } from '@parley/tools';
 import { cronProblem, isTimeZone } from './cron';
 import type { Definition } from './definition';
 
@@ -63,6 +63,14 @@ function checkTrigger({ on, schedule }: Definition<'triggers'>): ErrorDetail[] {
   }
   if (schedule?.delay !== undefined && schedule.at !== undefined) {
     problems.push({ path: 'schedule', message: 'takes delay or at, not both' });
+  }
+  for (const field of ['delay', 'offset'] as const) {
+    const value = schedule?.[field];
+    if (value === undefined || durationMs(value) !== null) continue;
+    problems.push({
+      path: `schedule.${field}`,
+      message: `"${value}" is not a duration such as 1500, "30s" or "1h30m"`,
+    });
   }
   return problems;
 }

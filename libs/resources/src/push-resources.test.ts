@@ -347,6 +347,7 @@ describe('checks', () => {
           name: 'cron',
           on: { schedule: '61 * * * *', timezone: 'Mars/Olympus' },
           actions: [{ tool: 'entity.get', args: {} }],
+          schedule: { delay: 'a while', offset: '-1h' },
         },
       ],
     });
@@ -374,6 +375,7 @@ describe('checks', () => {
       'triggers.0.schedule: takes delay or at, not both',
       'triggers.1.on.schedule: has "61" as minute, which allows 0-59',
       'triggers.1.on.timezone: "Mars/Olympus" is not a time zone',
+      'triggers.1.schedule.delay: "a while" is not a duration such as 1500, "30s" or "1h30m"',
     ]);
     expect((await resourceState(db, scope)).version).toBe(0);
   });
