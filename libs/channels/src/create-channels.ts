@@ -7,7 +7,7 @@ import { type EmailOutcome, type EmailView, queueEmail, readEmail, sendEmail } f
 import { type KapsoAnswer, createKapsoClient } from './kapso/kapso-client';
 import { contactOf } from './whatsapp/contacts';
 import { type MessageView, findSender, isWindowOpen, readConversation, readMessage } from './whatsapp/conversation';
-import { queueMessage } from './whatsapp/outbox';
+import { findNextMessage, queueMessage } from './whatsapp/outbox';
 import { digitsOf } from './whatsapp/read-inbound';
 import { type SendOutcome, sendMessage, windowClosed } from './whatsapp/send-message';
 
@@ -58,6 +58,8 @@ export interface Channels {
   templates(scope: Scope, from?: string): Promise<KapsoAnswer<JsonObject[]>>;
   /** Tries what stands in the outbox. */
   tryMessage(id: string): Promise<SendOutcome>;
+  /** The same, and then what waits behind it for the contact, until something has to wait or `signal` ends it. */
+  tryFrom(id: string, signal: AbortSignal): Promise<void>;
   tryEmail(id: string): Promise<EmailOutcome>;
   accounts: Accounts;
 }
@@ -143,6 +145,12 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps): Channe
       return client.listTemplates(businessAccountId);
     },
     tryMessage: (id) => sendMessage(deps, id),
+    async tryFrom(id, signal) {
+      for (let next: string | null = id; next !== null && !signal.aborted;) {
+        const outcome = await sendMessage(deps, next);
+        next = outcome === 'later' || outcome === 'not_due' ? null : await findNextMessage(db, next);
+      }
+    },
     tryEmail: (id) => sendEmail(deps, id),
   };
 }

@@ -152,6 +152,11 @@ export async function killRun({
       await sleep(20);
     }
     if (ids.length > 0) report.redeliveryMs.push(performance.now() - killedAtMs);
+    const { rows: late } = await pool.query(
+      "select attempts, reason, count(*)::int, max(extract(epoch from now() - received_at))::int as age from webhook_deliveries where id = any($1) and status = 'received' group by 1, 2",
+      [ids],
+    );
+    log(`waiting ${ids.length}, late: ${JSON.stringify(late)}`);
     await restarted;
   }
 

@@ -1,9 +1,9 @@
 import type { Channels } from '@parley/channels';
-import type { JobPayload } from '@parley/queues';
+import type { JobContext, JobPayload } from '@parley/queues';
 
-/** One try at a message of the outbox; its row says whether there will be another. */
+/** One try at a message of the outbox, and at those behind it; their rows say whether there will be another. */
 export const createSendMessage =
   ({ channels }: { channels: Channels }) =>
-  async ({ messageId }: JobPayload<'send-message'>): Promise<void> => {
-    await channels.tryMessage(messageId);
+  async ({ messageId }: JobPayload<'send-message'>, { signal }: JobContext): Promise<void> => {
+    await channels.tryFrom(messageId, signal);
   };

@@ -161,15 +161,33 @@ export const applyStatusSql = `
   where s.provider = $1 and s.external_id = $2 and m.message_id = $2 and m.direction = 'outbound'
     and s.rank > ${rankOf('m.status')}`;
 
-/** Messages that should be sent by now, or whose sender is gone; oldest first. */
+/**
+ * Messages that should be sent by now, or whose sender is gone: of each contact the first, as the ones behind it have to
+ * wait for it. Whoever sends it goes on with them.
+ */
 export async function findDueMessages(db: Queryable, limit: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>({
     name: 'due-messages',
-    text: `select id from messages m
-           where direction = 'outbound' and status in ('queued', 'sending') and connection_id is not null
-             and (lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now())
+    text: `select id from (
+             select distinct on (organization_id, environment, contact) id, lease_until, created_at from messages
+             where direction = 'outbound' and status in ('queued', 'sending') and connection_id is not null
+             order by organization_id, environment, contact, id) first
+           where lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now()
            order by id limit $1`,
     values: [limit],
   });
   return rows.map(({ id }) => id);
+}
+
+/** The message that was waiting behind one that is done; null when there is none. */
+export async function findNextMessage(db: Queryable, id: string): Promise<string | null> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'next-message',
+    text: `select n.id from messages m join messages n on n.organization_id = m.organization_id
+             and n.environment = m.environment and n.contact = m.contact and n.id > m.id
+           where m.id = $1 and n.direction = 'outbound' and n.status = 'queued' and n.lease_until is null
+           order by n.id limit 1`,
+    values: [id],
+  });
+  return rows[0]?.id ?? null;
 }
