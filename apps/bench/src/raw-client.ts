@@ -4,6 +4,7 @@ import { type Socket, connect } from 'node:net';
 export interface RawClient {
   /** Sends the request again, or another one, and resolves with the status once the whole answer is there. */
   call(other?: Buffer): Promise<number>;
+  isClosed(): boolean;
   close(): void;
 }
 
@@ -49,6 +50,7 @@ export async function openClient(
         waiting = { resolve, reject };
         socket.write(other);
       }),
+    isClosed: () => socket.destroyed,
     close: () => socket.destroy(),
   };
 }

@@ -5,9 +5,17 @@ import { startChild } from '../child';
 import { load, machine, measureInTurns, ms, summarize, table } from '../measure';
 import { createOrganization } from '../organization';
 import { openClient } from '../raw-client';
+import { startLangGraph } from './langgraph';
 
 const agents = {
   stub: { slug: 'stub', name: 'Stub', systemPrompt: 'You answer for a shop.', model: 'openai/gpt-5-mini', tools: [] },
+  tooled: {
+    slug: 'tooled',
+    name: 'Tooled',
+    systemPrompt: 'You answer for a shop.',
+    model: 'openai/gpt-5-mini',
+    tools: ['entity.query'],
+  },
   offline: {
     slug: 'offline',
     name: 'Offline',
@@ -19,10 +27,11 @@ const agents = {
 const productType = { slug: 'product', name: 'Product', schema: { name: 'string' } };
 const turnsPerThread = 20;
 const rounds = 10;
-const perRound = 100;
+const perRound = 40;
 
 async function main(): Promise<void> {
-  const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
+  const { PARLEY_BENCH_BUNDLES: bundles = '', PARLEY_BENCH_FOLDER: folder = '' } = process.env;
+  const { DATABASE_URL = '', REDIS_URL = '' } = process.env;
   const where = machine();
   const model = await startChild(join(__dirname, 'model-child.cjs'));
   const stack = await startStack({
@@ -41,18 +50,23 @@ async function main(): Promise<void> {
 
   const chat = async (url: string, agent: string, body: object) => {
     const path = `/v1/agents/${agent}/chat`;
-    const client = await openClient(url, { method: 'POST', path, headers, body: JSON.stringify(body) });
+    const open = () => openClient(url, { method: 'POST', path, headers, body: JSON.stringify(body) });
+    let client = await open();
     return async () => {
+      // While others are measured a connection may be closed: that is no part of a turn.
+      if (client.isClosed()) client = await open();
       const status = await client.call();
       if (status !== 200) throw new Error(`${path} answered ${status}`);
     };
   };
   /** Opens a connection for each thread when its turns begin: an idle one would be closed meanwhile. */
+  let series = 0;
   const inThreads = (url: string) => {
     let turn = 0;
+    const name = (series += 1);
     let current: (() => Promise<void>) | undefined;
     return async () => {
-      const externalThreadId = `bench:${Math.floor(turn / turnsPerThread)}`;
+      const externalThreadId = `bench:${name}:${Math.floor(turn / turnsPerThread)}`;
       if (turn++ % turnsPerThread === 0)
         current = await chat(url, 'stub', { message: 'Is it there?', externalThreadId });
       await current!();
@@ -60,18 +74,23 @@ async function main(): Promise<void> {
   };
 
   const hello = { message: 'Is it there?' };
+  const peer = process.argv.includes('--no-peer') ? null : await startLangGraph(folder, model.url);
   const tool = { message: '/tool entity.query {"type":"product","limit":5}' };
   const modelClient = await openClient(model.url, { method: 'POST', path: '/v1/chat/completions', body: '{}' });
   const calls = {
     'driver: one insert and one select': await driver(pool),
     'the model stub itself': () => modelClient.call(),
     'chat, new thread, stub model': await chat(chatUrl, 'stub', hello),
+    'chat, thread of up to 20 turns, stub model': inThreads(chatUrl),
+    'chat, new thread, one call of entity.query': await chat(chatUrl, 'tooled', { message: 'tools 1' }),
+    'chat, new thread, four calls of entity.query': await chat(chatUrl, 'tooled', { message: 'tools 4' }),
     'gateway, new thread, stub model': await chat(stack.url, 'stub', hello),
     'gateway, thread of up to 20 turns, stub model': inThreads(stack.url),
     'gateway, new thread, offline model': await chat(stack.url, 'offline', hello),
     'gateway, new thread, offline model and one tool': await chat(stack.url, 'offline', tool),
   };
   const samples = await measureInTurns(calls, { rounds, perRound });
+  const peerSamples = peer && (await langGraph(peer.url, calls['gateway, new thread, stub model']));
   const base = summarize(samples['driver: one insert and one select']).p50;
   console.log(`${where}\n\nOne caller, ${rounds * perRound} calls each, in turns of ${perRound}\n`);
   const rows = Object.entries(samples).map(([name, all]) => {
@@ -79,6 +98,20 @@ async function main(): Promise<void> {
     return [name, ms(p10), ms(p50), ms(p95), ms(p99), `${(p50 / base).toFixed(1)}×`];
   });
   console.log(table(['what', 'p10 ms', 'p50 ms', 'p95 ms', 'p99 ms', 'of the driver'], rows));
+
+  const p50Of = (name: keyof typeof calls) => summarize(samples[name]).p50;
+  const oneCall = p50Of('chat, new thread, one call of entity.query');
+  const fourCalls = p50Of('chat, new thread, four calls of entity.query');
+  const own = p50Of('chat, new thread, stub model') - p50Of('the model stub itself');
+  console.log(`\nOf p50: ${ms(own)} ms of a new thread's turn are not the model stub's, a further step takes`);
+  console.log(`${ms((fourCalls - oneCall) / 3)} ms (a model call, its record, entity.query)`);
+  if (peerSamples) {
+    const [theirs, ours] = [summarize(peerSamples.theirs), summarize(peerSamples.ours)];
+    console.log(`\nLangGraph.js server, same stub, in turns: p50 ${ms(theirs.p50)} ms, p95 ${ms(theirs.p95)} ms;`);
+    console.log(
+      `our gateway: p50 ${ms(ours.p50)} ms, p95 ${ms(ours.p95)} ms; ${(theirs.p50 / ours.p50).toFixed(0)} times faster`,
+    );
+  }
 
   const clients = await Promise.all(Array.from({ length: 16 }, () => chat(stack.url, 'stub', hello)));
   const { perSecond, samples: loaded } = await load(16, 5_000, (index) => clients[index]!);
@@ -88,8 +121,24 @@ async function main(): Promise<void> {
 
   await pool.end();
   await stack.stop();
+  await peer?.stop();
   await model.stop();
   process.exit(0);
+}
+
+/** The same message to the peer and to us, in turns; fewer, as the peer takes long. */
+async function langGraph(url: string, ours: () => Promise<unknown>) {
+  const input = { messages: [{ role: 'user', content: 'Is it there?' }] };
+  const body = JSON.stringify({ assistant_id: 'agent', input });
+  const theirs = async () => {
+    const response = await fetch(`${url}/runs/wait`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body,
+    });
+    if (!response.ok || !(await response.text()).includes('in stock')) throw new Error(`the peer: ${response.status}`);
+  };
+  return measureInTurns({ theirs, ours }, { rounds: 4, perRound: 10 });
 }
 
 /** One durable insert and one select by key, each a named statement on a warm connection. */
