@@ -53,7 +53,7 @@ beforeAll(async () => {
       mintCallbackToken: tokens.mint,
     },
   });
-  agents = createAgents({ db, tools, log, models: createModels({ environment, log, backoffMs: 5, timeoutMs: 1_500 }) });
+  agents = createAgents({ db, tools, log, models: createModels({ environment, log, backoffMs: 5, timeoutMs: 6_000 }) });
   server = createServer(
     createChatApp({
       db,
