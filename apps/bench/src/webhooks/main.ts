@@ -66,11 +66,10 @@ async function acknowledge({
   seconds: number;
 }) {
   const kapso = await startKapsoServer();
-  const stack = await startStack({
+  const options = {
     databaseUrl,
     redisUrl,
     bundles,
-    services: ['webhook-ingest', 'worker'],
     environment: {
       NODE_ENV: 'production',
       SECRETS_KEY: randomBytes(32).toString('base64'),
@@ -80,7 +79,9 @@ async function acknowledge({
       KAPSO_API_KEY: kapso.apiKey,
       LOG_LEVEL: 'warn',
     },
-  });
+  };
+  // Alone first: what a delivery costs its sender, without the work that follows from the one before it.
+  const stack = await startStack({ ...options, services: ['webhook-ingest'] });
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
   const { scope } = await seedOrganization(pool, { agents: [{ slug: 'helper' }] });
   await pool.query(
@@ -128,6 +129,8 @@ async function acknowledge({
   );
   client.close();
 
+  const worker = await startStack({ ...options, services: ['worker'] });
+
   const clients = await Promise.all(Array.from({ length: connections }, open));
   const lines: (string | number)[][] = [];
   for (const rate of rates) {
@@ -174,7 +177,7 @@ async function acknowledge({
   process.stdout.write(`\nAcknowledged ${rows[0]!.n}, applied ${rows[0]!.applied}.\n`);
   for (const one of clients) one.close();
   await pool.end();
-  await stack.stop();
+  await Promise.all([stack.stop(), worker.stop()]);
   await kapso.stop();
 }
 
