@@ -143,7 +143,7 @@ export async function runLoop(request: LoopRequest): Promise<LoopOutcome> {
       const { id, name } = toolCalls[index]!;
       turn.push({ role: 'tool', toolCallId: id, name, content, isError: !result.ok });
       if (result.ok) outcome.lastResultOf.set(name, result.result);
-      const summary = summaryOf(name, durationMs, result);
+      const summary = summaryOf(storableText(name), durationMs, result);
       outcome.toolCalls.push(summary);
       outcome.steps.push({ kind: 'tool', callId: id, ...summary });
     }
