@@ -183,6 +183,7 @@ for (const overlay of overlays) {
           ['gateway', 'chat'],
           ['gateway', 'webhook-ingest'],
           ['gateway', 'tool-executor'],
+          ['data', 'tool-executor'],
           ['chat', 'tool-executor'],
           ['worker', 'tool-executor'],
           ['tool-executor', 'chat'],
