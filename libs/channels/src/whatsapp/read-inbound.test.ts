@@ -1,0 +1,94 @@
+import type { JsonObject } from '@parley/contracts';
+import { readInbound, readStatus } from './read-inbound';
+
+const inbound = (message: JsonObject, conversation: JsonObject = {}) =>
+  readInbound({
+    message: { id: 'wamid.1', timestamp: '1700000000', from: '+1 415-555-0134', ...message },
+    conversation,
+  });
+
+describe('a message that came in', () => {
+  test.each<[string, JsonObject, string | null, 'agent' | 'media' | 'store']>([
+    ['text', { type: 'text', text: { body: 'Hola' } }, 'Hola', 'agent'],
+    ['text as a bare member', { type: 'text', text: 'Hola' }, 'Hola', 'agent'],
+    ['text that only the intermediary tells', { type: 'text', kapso: { content: 'Hola' } }, 'Hola', 'agent'],
+    ['a voice note with a transcript', { type: 'audio', kapso: { transcript: { text: 'Hola' } } }, 'Hola', 'agent'],
+    ['a voice note without', { type: 'audio', audio: { id: '1' } }, null, 'media'],
+    ['a button', { type: 'button', button: { text: 'Yes', payload: 'y' } }, 'Yes', 'agent'],
+    [
+      'a button reply',
+      { type: 'interactive', interactive: { button_reply: { id: '1', title: 'Yes' } } },
+      'Yes',
+      'agent',
+    ],
+    ['a list reply', { type: 'interactive', interactive: { list_reply: { id: '1', title: 'Blue' } } }, 'Blue', 'agent'],
+    ['a form', { type: 'interactive', interactive: { nfm_reply: { response_json: '{"a":1}' } } }, '{"a":1}', 'agent'],
+    ['an image with a caption', { type: 'image', image: { caption: 'This one?' } }, 'This one?', 'agent'],
+    ['an image', { type: 'image', image: { id: '1' } }, null, 'media'],
+    ['a sticker', { type: 'sticker', kapso: { content: 'Sticker' } }, null, 'media'],
+    ['a reaction', { type: 'reaction', reaction: { emoji: '👍' }, kapso: { content: '👍' } }, null, 'store'],
+    ['a place', { type: 'location', location: { latitude: 1 }, kapso: { content: 'Here' } }, null, 'store'],
+    ['a type nobody knows, with words', { type: 'hologram', kapso: { content: 'Hola' } }, 'Hola', 'agent'],
+    ['a type nobody knows', { type: 'hologram' }, null, 'store'],
+    ['one of the past', { type: 'text', text: { body: 'Hola' }, kapso: { origin: 'history_sync' } }, 'Hola', 'store'],
+  ])('%s', (_name, message, text, handling) => {
+    expect(inbound(message)).toMatchObject({ messageId: 'wamid.1', sentAtMs: 1_700_000_000_000, text, handling });
+  });
+
+  test('without an id, or sent by the business itself, is none', () => {
+    expect(inbound({ id: null, type: 'text' })).toBeNull();
+    expect(inbound({ type: 'text', kapso: { direction: 'outbound' } })).toBeNull();
+    expect(readInbound({})).toBeNull();
+  });
+
+  test('is of the conversation’s number before its own, and of a scoped id when there is no number', () => {
+    expect(inbound({}, { phone_number: '56911112222' })?.identity).toEqual({ phone: '56911112222', scopedId: null });
+    expect(inbound({})?.identity).toEqual({ phone: '14155550134', scopedId: null });
+    expect(inbound({ from: null }, { business_scoped_user_id: 'CL.abc123' })?.identity).toEqual({
+      phone: null,
+      scopedId: 'CL.abc123',
+    });
+    expect(inbound({ from: 'nobody' }, { business_scoped_user_id: 'not one' })?.identity).toEqual({
+      phone: null,
+      scopedId: null,
+    });
+  });
+
+  test.each([1_700_000_000, '1700000000'])('its time may be %p', (timestamp) => {
+    expect(inbound({ timestamp })?.sentAtMs).toBe(1_700_000_000_000);
+  });
+
+  test.each([null, 'soon', -1, 1e300])('without a time (%p) it is of now', (timestamp) => {
+    const before = Date.now();
+    const sentAtMs = inbound({ timestamp })!.sentAtMs;
+    expect(sentAtMs).toBeGreaterThanOrEqual(before);
+    expect(sentAtMs).toBeLessThanOrEqual(Date.now());
+  });
+});
+
+describe('a status', () => {
+  test('is the one of the message, or what the event is called', () => {
+    const message = { id: 'wamid.1', to: '56911112222' };
+    expect(readStatus({ message: { ...message, kapso: { status: 'read' } } }, 'x.sent')).toMatchObject({
+      messageId: 'wamid.1',
+      status: 'read',
+      error: null,
+      to: '56911112222',
+    });
+    expect(readStatus({ message }, 'whatsapp.message.delivered')?.status).toBe('delivered');
+    expect(readStatus({ message }, 'whatsapp.message.pondered')).toBeNull();
+    expect(readStatus({ message: {} }, 'whatsapp.message.sent')).toBeNull();
+  });
+
+  test('of a failure says why, and which message of ours it was', () => {
+    const errors = [{ code: 131047, title: 'Re-engagement message', error_data: { details: 'More than 24 hours' } }];
+    const statuses = [{ status: 'failed', errors, biz_opaque_callback_data: 'ref-1' }];
+    expect(readStatus({ message: { id: 'w', kapso: { status: 'failed', statuses } } }, 'x')).toMatchObject({
+      error: '131047: Re-engagement message: More than 24 hours',
+      reference: 'ref-1',
+    });
+    expect(readStatus({ message: { id: 'w', kapso: { status: 'failed' } } }, 'x')?.error).toBe(
+      'the provider gave no reason',
+    );
+  });
+});
