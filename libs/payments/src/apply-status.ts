@@ -5,7 +5,7 @@ import { roundAmount } from './amount';
 import type { PaymentSource, PaymentsDeps } from './deps';
 import type { FlowStatus } from './flow/flow-status';
 import { type Payment, type PaymentStatus, findPayment, paymentType } from './payment';
-import { closeOrder, isOrdered, paymentIdOf } from './payment-orders';
+import { closeOrder, isAnyOrdered, paymentIdOf } from './payment-orders';
 import { type Change, transition } from './transition';
 
 export interface ApplyInput {
@@ -33,7 +33,8 @@ export async function applyStatus(deps: PaymentsDeps, scope: Scope, input: Apply
   const applied = await inTransaction(deps.pool, async (tx): Promise<Applied> => {
     const payment = await findPayment(entities, scope, paymentId, tx);
     if (payment === null) return { ok: false, reason: 'not_found' };
-    const problem = mismatchOf(payment, input.status, await isOrdered(tx, paymentId));
+    const isOurs = await isAnyOrdered(tx, [paymentId, paymentIdOf(input.status.commerceOrder)]);
+    const problem = mismatchOf(payment, input.status, isOurs);
     if (problem !== null) return mismatch(tx, scope, payment, problem, input);
     const change = changeFor(input.status);
     if (change === null) return { ok: true, status: payment.status, changed: false };
@@ -41,9 +42,10 @@ export async function applyStatus(deps: PaymentsDeps, scope: Scope, input: Apply
     const moved = await transition(entities, tx, scope, paymentId, change, input.origin);
     if (moved.ok) return { ok: true, status: change.to, changed: true };
     if (moved.payment === null) return { ok: false, reason: 'not_found' };
-    const { status } = moved.payment;
+    const { status, paidAt } = moved.payment;
     if (change.to !== 'paid' || status === 'paid') return { ok: true, status, changed: false };
-    return mismatch(tx, scope, moved.payment, `Flow says paid, and the payment is ${status} already`, input);
+    const known = paidAt === undefined ? `is ${status} already` : `was paid already, and is ${status} now`;
+    return mismatch(tx, scope, moved.payment, `Flow says paid, and the payment ${known}`, input);
   });
   if (applied.ok && applied.changed && (applied.status === 'paid' || applied.status === 'failed')) {
     observe?.({ kind: 'settled', status: applied.status, source });
@@ -78,14 +80,14 @@ async function adopt(
 
 /**
  * Why this status is not about this payment; null when it is. Numbers of orders are those of one account, so a payment
- * that we have ordered goes by our name for it, too; one that was brought along from elsewhere has only the number.
+ * or an order of ours goes by our name for it, too; what was brought along from elsewhere has only the number.
  */
 function mismatchOf(
   { id, amount, currency, providerReference }: Payment,
   status: FlowStatus,
-  isOrderedByUs: boolean,
+  isOurs: boolean,
 ): string | null {
-  const isNamed = paymentIdOf(status.commerceOrder) === id || (!isOrderedByUs && providerReference !== undefined);
+  const isNamed = paymentIdOf(status.commerceOrder) === id || (!isOurs && providerReference !== undefined);
   const isNumbered = providerReference === undefined || providerReference === status.flowOrder;
   if (!isNamed || !isNumbered) {
     return `order ${status.flowOrder} (${status.commerceOrder}) is not ${providerReference ?? 'of this payment'}`;

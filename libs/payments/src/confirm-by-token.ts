@@ -9,7 +9,7 @@ import { type FlowAccount, credentialsOf, findFlowAccount, listFlowAccounts } fr
 import { type FlowStatusAnswer, createFlowClient } from './flow/flow-client';
 import type { FlowStatus } from './flow/flow-status';
 import { type Payment, findPayment, paymentType } from './payment';
-import { findByToken, paymentIdOf } from './payment-orders';
+import { findByToken, findEntitiesByToken, paymentIdOf } from './payment-orders';
 
 export type Confirmed =
   | { ok: true; scope: Scope; paymentId: string; status: Payment['status']; changed: boolean }
@@ -40,6 +40,8 @@ export function createConfirmByToken(deps: PaymentsDeps): (token: string) => Pro
     }
     const known = await findByToken(deps.pool, token);
     if (known !== null) return confirmKnown(deps, known, token);
+    const hinted = await confirmHinted(deps, token);
+    if (hinted !== null && (hinted.ok || hinted.reason !== 'try_again')) return hinted;
     const digest = createHash('sha256').update(token).digest('base64');
     if (unknown.has(digest)) return unknownToken;
     const nowMs = Date.now();
@@ -49,7 +51,10 @@ export function createConfirmByToken(deps: PaymentsDeps): (token: string) => Pro
     }
     searches.push(nowMs);
     const result = await search(deps, token);
-    if (!result.ok && result.reason === 'unknown_token') unknown.set(digest, true);
+    if (result.ok || result.reason !== 'unknown_token') return result;
+    // The search asks active accounts only: that of the hint may answer later.
+    if (hinted !== null) return hinted;
+    unknown.set(digest, true);
     return result;
   };
 }
@@ -66,6 +71,17 @@ async function confirmKnown(
   const answer = await createFlowClient(found.account, deps.flow).getStatus(token);
   if (!answer.ok) return { ok: false, reason: 'try_again', message: describeFailure(answer), scope };
   return apply(deps, scope, paymentId, answer.status, token);
+}
+
+/** By the token in a payment's own fields. Null: no payment has it; `try_again`: no account of those that do knows it. */
+async function confirmHinted(deps: PaymentsDeps, token: string): Promise<Confirmed | null> {
+  let last: Confirmed | null = null;
+  for (const hint of await findEntitiesByToken(deps.pool, token)) {
+    if ((await findPayment(deps.entities, hint.scope, hint.paymentId)) === null) continue;
+    last = await confirmKnown(deps, hint, token);
+    if (last.ok || last.reason !== 'try_again') return last;
+  }
+  return last;
 }
 
 /** Asks the accounts, each set of credentials once, until one knows the token. */

@@ -14,8 +14,8 @@ export type GetStatusResult =
       /** Absent while the provider has no order. */ flow?: { status: number; message: string };
     }
   | { ok: false; reason: 'not_found' }
-  /** Flow could not be asked; the payment as it is stored. */
-  | { ok: false; reason: 'provider_failed'; message: string; payment: Payment };
+  /** Flow gave no status, or one that does not fit the payment; `message` says why, the payment is as it is stored. */
+  | { ok: false; reason: 'provider_failed' | 'mismatch'; message: string; payment: Payment };
 
 /**
  * A payment with what Flow says of it now (interface.md, payment.getStatus); an answer that settles it settles it. The
@@ -38,7 +38,8 @@ export async function getPaymentStatus(
   const applied = await applyStatus(deps, scope, { paymentId, status, source: 'tool', origin });
   if (!applied.ok && applied.reason === 'mismatch') {
     deps.observe?.({ kind: 'mismatch', source: 'tool' });
-    return { ok: false, reason: 'provider_failed', message: `Flow does not confirm it: ${applied.problem}`, payment };
+    const message = `What Flow says does not fit the payment: ${applied.problem}`;
+    return { ok: false, reason: 'mismatch', message, payment };
   }
   const settled = applied.ok && applied.changed ? await findPayment(deps.entities, scope, paymentId) : payment;
   return { ok: true, payment: settled ?? payment, flow: { status: status.code, message: status.message } };

@@ -21,12 +21,12 @@ export async function findByCall(db: Queryable, scope: Scope, callKey: string): 
   return rows[0]?.payment_id ?? null;
 }
 
-/** Whether we have asked the provider for an order of this payment. */
-export async function isOrdered(db: Queryable, paymentId: string): Promise<boolean> {
+/** Whether we have asked the provider for an order of one of these payments. */
+export async function isAnyOrdered(db: Queryable, paymentIds: string[]): Promise<boolean> {
   const { rowCount } = await db.query({
-    name: 'is-payment-ordered',
-    text: 'select from payment_orders where payment_id = $1',
-    values: [paymentId],
+    name: 'is-any-payment-ordered',
+    text: 'select from payment_orders where payment_id = any($1) limit 1',
+    values: [paymentIds],
   });
   return rowCount === 1;
 }
@@ -117,6 +117,22 @@ export async function findByToken(
     scope: { organizationId: row.organization_id, environment: row.environment },
     paymentId: row.payment_id,
   };
+}
+
+/** Entities that carry a provider's token: anybody may have written it into them, so they are a hint, not more. */
+export async function findEntitiesByToken(
+  db: Queryable,
+  flowToken: string,
+): Promise<{ scope: Scope; paymentId: string }[]> {
+  const { rows } = await db.query<{ organization_id: string; environment: Environment; id: string }>({
+    name: 'entities-by-flow-token',
+    text: `select organization_id, environment, id from entities where data ->> 'flowToken' = $1 limit 5`,
+    values: [flowToken],
+  });
+  return rows.map(({ organization_id: organizationId, environment, id }) => ({
+    scope: { organizationId, environment },
+    paymentId: id,
+  }));
 }
 
 /** Payments whose link was begun so long ago that nobody can still be making it, oldest first. */

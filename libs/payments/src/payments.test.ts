@@ -268,6 +268,31 @@ describe('settling', () => {
     expect(await t.eventsOf(paymentId)).toContain('payment.mismatch');
   });
 
+  it('a payment that was paid is not paid again after a person has set it back', async () => {
+    const { paymentId, order } = await make();
+    order.status = 2;
+    await confirm(order);
+    const { paidAt } = await t.dataOf(scope, paymentId);
+    await t.entities.update(scope, { ...origin, type: 'payment', id: paymentId, data: { status: 'pending' } });
+    expect(await confirm(order)).toMatchObject({
+      ok: false,
+      message: 'Flow says paid, and the payment was paid already, and is pending now',
+    });
+    expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'pending', paidAt });
+    expect((await t.eventsOf(paymentId)).filter((type) => type === 'payment.paid')).toHaveLength(1);
+  });
+
+  it('an order of ours pays no other payment that claims its number', async () => {
+    const { order } = await make();
+    order.status = 2;
+    const data = { amount: 12_000, currency: 'CLP', status: 'pending', providerReference: String(order.flowOrder) };
+    const created = await t.entities.create(scope, { ...origin, type: 'payment', data });
+    if (!created.ok) throw new Error(created.reason);
+    const paymentId = created.entity.value.id;
+    expect(await t.payments.getStatus(scope, { ...origin, paymentId })).toMatchObject({ reason: 'mismatch' });
+    expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'pending' });
+  });
+
   it('Flow is away: the payment stays pending, and the callback is to be looked at again', async () => {
     const { paymentId, order } = await make();
     order.status = 2;
@@ -287,12 +312,64 @@ describe('settling', () => {
 });
 
 describe('a token that no payment has', () => {
+  const unconfigure = ({ organizationId }: Scope) =>
+    t.db.pool.query('delete from integrations where organization_id = $1', [organizationId]);
+  /** As after a crash that came between the order and the record of it. */
+  const forget = async (paymentId: string) => {
+    await t.db.pool.query('update payment_orders set flow_token = null where payment_id = $1', [paymentId]);
+    await t.db.pool.query(`update entities set data = data - 'flowToken' where id = $1`, [paymentId]);
+  };
+
   it('is looked for in every account, and settles what it is about', async () => {
     const { paymentId, order } = await make();
     // The answer of Flow came, and the record of it did not.
-    await t.db.pool.query('update payment_orders set flow_token = null where payment_id = $1', [paymentId]);
+    await forget(paymentId);
     order.status = 2;
     expect(await t.payments.confirmByToken(order.token)).toMatchObject({ ok: true, paymentId, status: 'paid' });
+  });
+
+  it('is asked of each secret that goes with a key', async () => {
+    const keys = newKeys();
+    flow.addAccount(keys);
+    const orgs = [await seedOrganization(t.db.pool), await seedOrganization(t.db.pool)];
+    for (const [at, where] of orgs.map(({ scope }) => scope).entries()) {
+      const other = orgs[1 - at]!.scope;
+      await t.configure(where, keys);
+      const { paymentId, order } = await make({}, where);
+      await t.configure(other, { ...keys, secretKey: 'stale' });
+      await forget(paymentId);
+      order.status = 2;
+      expect(await t.payments.confirmByToken(order.token)).toMatchObject({ ok: true, paymentId, status: 'paid' });
+    }
+    expect(new Set(flow.problems.splice(0))).toEqual(new Set(['getStatus has a wrong signature']));
+    for (const { scope } of orgs) await unconfigure(scope);
+  });
+
+  it('is looked for in the fields of payments first, where another tenant may have written it too', async () => {
+    const { order } = await make();
+    const imported = { ...order, token: 'TOKEN-OF-FIELDS', flowOrder: 98, commerceOrder: 'old-98', status: 2 as const };
+    flow.orders.push(imported);
+    const data = { amount: 12_000, currency: 'CLP', status: 'pending', providerReference: '98' };
+    const keys = newKeys();
+    flow.addAccount(keys);
+    const stranger = await seedOrganization(t.db.pool);
+    await t.configure(stranger.scope, keys);
+    const write = async (where: Scope) => {
+      const fields = { ...data, flowToken: imported.token };
+      const created = await t.entities.create(where, { ...origin, type: 'payment', data: fields });
+      if (!created.ok) throw new Error(created.reason);
+      return created.entity.value.id;
+    };
+    const strange = await write(stranger.scope);
+    const paymentId = await write(scope);
+    // Only active accounts are searched: this one is found by the field alone.
+    const setActive = (active: boolean) =>
+      t.db.pool.query('update integrations set active = $2 where organization_id = $1', [scope.organizationId, active]);
+    await setActive(false);
+    expect(await t.payments.confirmByToken(imported.token)).toMatchObject({ ok: true, paymentId, status: 'paid' });
+    await setActive(true);
+    expect(await t.dataOf(stranger.scope, strange)).toMatchObject({ status: 'pending' });
+    await unconfigure(stranger.scope);
   });
 
   it('settles payments that were brought along from elsewhere', async () => {
@@ -355,7 +432,8 @@ describe('getStatus', () => {
       flow: { status: 2, message: 'pagada' },
     });
     order.amount = 1;
-    expect(await ask()).toMatchObject({ ok: false, reason: 'provider_failed', payment: { status: 'paid' } });
+    const problem = 'What Flow says does not fit the payment: amount 1 is not 12000';
+    expect(await ask()).toMatchObject({ ok: false, reason: 'mismatch', message: problem, payment: { status: 'paid' } });
     flow.misbehave('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 7, message: 'no' } });
     expect(await ask()).toMatchObject({ ok: false, reason: 'provider_failed', message: 'Flow refuses: no (7)' });
   });

@@ -47,7 +47,7 @@ const hourMs = 3_600_000;
 const abandonedMs = 15 * 60_000;
 const atOnce = 5;
 const accountsAtOnce = 4;
-/** In a row, from one account: then it is left alone until the next run. */
+/** In a row without an answer from one account: then it is left alone until the next run. */
 const maxFailures = 5;
 const origin: Origin = { actor: { type: 'system' } };
 
@@ -80,23 +80,26 @@ export async function reconcile(deps: PaymentsDeps, options: ReconcileOptions = 
 }
 
 type Outcome = Extract<PaymentObservation, { kind: 'reconciled' }>['result'];
+/** `refused`: an error of the one payment; the account does answer. */
+type Answer = Outcome | 'refused';
 
 /** A run over the integrations that share one provider account, and with it one pace. */
 function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: ReconcileReport) {
   const { maxPerIntegration = 500, perSecond = 10, signal, onProgress } = options;
   let failures = 0;
 
-  const count = (outcome: Outcome) => {
+  const count = (answer: Answer) => {
+    const outcome = answer === 'refused' ? 'error' : answer;
     report.asked += 1;
     const key = outcome === 'mismatch' ? 'mismatched' : outcome === 'error' ? 'errors' : outcome;
     report[key] += 1;
-    failures = outcome === 'error' ? failures + 1 : 0;
+    failures = answer === 'error' ? failures + 1 : 0;
     deps.observe?.({ kind: 'reconciled', result: outcome });
     onProgress?.(report);
   };
 
   /** Never faster than the account may be asked. */
-  const paced = async <T>(items: T[], ask: (item: T) => Promise<Outcome>): Promise<void> => {
+  const paced = async <T>(items: T[], ask: (item: T) => Promise<Answer>): Promise<void> => {
     for (let at = 0; at < items.length && !signal?.aborted && failures < maxFailures; at += atOnce) {
       const batch = items.slice(at, at + atOnce);
       const pause = sleep((batch.length / perSecond) * 1000);
@@ -171,12 +174,12 @@ async function askAbout(
   scope: Scope,
   flow: FlowClient,
   { id: paymentId, providerReference }: Payment,
-): Promise<Outcome> {
+): Promise<Answer> {
   if (providerReference === undefined) return 'unchanged';
   const answer = await flow.getStatusByFlowOrder(providerReference);
   if (!answer.ok) {
     deps.log.warn({ ...scope, paymentId, problem: describeFailure(answer) }, 'reconciliation got no status');
-    return 'error';
+    return answer.reason === 'refused' ? 'refused' : 'error';
   }
   const { status } = answer;
   const applied = await applyStatus(deps, scope, { paymentId, status, source: 'reconciliation', origin });

@@ -42,7 +42,8 @@ export async function transition(
       type: paymentType,
       id: paymentId,
       data: { ...withoutAbsent(data), status: to },
-      onlyIf: { 'data.status': { $in: predecessors[to] } },
+      // Paid is paid for good, also when a person has set the status back: money comes once.
+      onlyIf: { 'data.status': { $in: predecessors[to] }, ...(to === 'paid' && { 'data.paidAt': { $eq: null } }) },
     },
     tx,
   );

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Scope } from '@parley/contracts';
 import { type Integration, type Queryable, type SecretBox, findIntegration, listActiveIntegrations } from '@parley/db';
 import { z } from 'zod';
@@ -77,5 +78,9 @@ export async function listFlowAccounts(
   return { accounts, unusable };
 }
 
-/** Environments that share credentials share a provider account, and its limits. */
-export const credentialsOf = ({ apiUrl, apiKey }: FlowAccount): string => JSON.stringify([apiUrl, apiKey]);
+/**
+ * Environments that share credentials share a provider account, and its limits. The secret counts: one that is out of
+ * date must not speak for another. Only its digest, as this may come to be logged.
+ */
+export const credentialsOf = ({ apiUrl, apiKey, secretKey }: FlowAccount): string =>
+  JSON.stringify([apiUrl, apiKey, createHash('sha256').update(secretKey).digest('base64')]);

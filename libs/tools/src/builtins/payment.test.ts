@@ -174,15 +174,19 @@ describe('payment.getStatus', () => {
     expect(await ask()).toEqual({ ok: true, result: paid });
   });
 
-  it('says what is recorded when the provider cannot be asked', async () => {
-    const { paymentId } = await make();
+  it('says why there is no status, and what is recorded', async () => {
+    const { paymentId, paymentLinkUrl } = await make();
     flow.misbehave('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 1, message: 'closed' } });
     expect(await run('payment.getStatus', { entityId: paymentId })).toEqual({
       ok: false,
       errorType: 'execution_error',
-      message: 'The provider could not be asked (Flow refuses: closed (1)); the payment is recorded as pending',
+      message: 'Flow refuses: closed (1); the payment is recorded as pending',
     });
     flow.misbehave('getStatusByFlowOrder', null);
+    Object.assign(flow.orderOf(paymentLinkUrl), { status: 2, amount: 400 });
+    expect(await run('payment.getStatus', { entityId: paymentId })).toMatchObject({
+      message: 'What Flow says does not fit the payment: amount 400 is not 12000; the payment is recorded as pending',
+    });
   });
 
   it('is about payments, and shows what a role may see of them', async () => {

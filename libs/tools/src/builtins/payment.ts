@@ -72,8 +72,7 @@ const getStatus = defineBuiltIn({
     const result = await deps.payments!.getStatus(scope, { ...originOf(call), paymentId: entityId, signal });
     if (!result.ok && result.reason === 'not_found') return failure('not_found', 'Payment not found');
     if (!result.ok) {
-      const stored = `the payment is recorded as ${result.payment.status}`;
-      return failure('execution_error', `The provider could not be asked (${result.message}); ${stored}`);
+      return failure('execution_error', `${result.message}; the payment is recorded as ${result.payment.status}`);
     }
     // As the caller's role may see it.
     const seen = await deps.entities.get(scope, { type: paymentType, id: entityId, ...(await withAccess(call)) });
