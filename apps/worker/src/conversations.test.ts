@@ -201,9 +201,11 @@ describe('a reply whose sending fails', () => {
     bench.kapso.tellsHistory = false;
     bench.kapso.faults.push('lost_after');
     const contact = await say();
-    await bench.settled();
-    expect(await outbound(contact)).toMatchObject([{ status: 'unknown' }]);
-    await leasesEnd();
+    await bench.until(async () => {
+      await leasesEnd();
+      return (await outbound(contact))[0]?.status === 'unknown';
+    });
+    expect(await outbound(contact)).toMatchObject([{ attempts: 8 }]);
     expect(sentTo(contact)).toHaveLength(1);
     // Its status comes, and tells which it was.
     const { id, body } = sentTo(contact)[0]!;
@@ -221,6 +223,47 @@ describe('a reply whose sending fails', () => {
     await receive(status, 'whatsapp.message.delivered');
     await bench.settled();
     expect(await outbound(contact)).toMatchObject([{ status: 'delivered' }]);
+  });
+
+  test('and nobody can tell at first is found by a later look, in the stretch of the first try', async () => {
+    bench.kapso.tellsHistory = false;
+    bench.kapso.faults.push('lost_after');
+    const contact = await say();
+    await bench.until(async () => (await outbound(contact))[0]?.error != null);
+    expect(await outbound(contact)).toMatchObject([{ status: 'sending', attempts: 1 }]);
+    await leasesEnd();
+    await bench.until(async () => (await outbound(contact))[0]?.attempts === 2);
+    // As if the try had been minutes before this look.
+    bench.kapso.sent.forEach((one) => (one.atMs -= 300_000));
+    await bench.db.pool.query(
+      "update messages set sent_at = sent_at - interval '5 minutes' where contact = $1 and status = 'sending'",
+      [contact],
+    );
+    bench.kapso.tellsHistory = true;
+    await leasesEnd();
+    await bench.settled();
+    expect(sentTo(contact)).toHaveLength(1);
+    expect(await outbound(contact)).toMatchObject([{ status: 'sent' }]);
+  });
+
+  test('to a scoped id: what was said to others at the time is not taken for it', async () => {
+    const contact = newContact();
+    const scoped = `US.${contact}`;
+    bench.kapso.faults.push('lost_before');
+    await receive(inbound(contact, { ...text('hola'), from: undefined, from_user_id: scoped }, { phone_number: null }));
+    await bench.until(async () => (await outbound(scoped))[0]?.error != null);
+    const [{ text: reply }] = (await rows("select text from messages where contact = $1 and direction = 'outbound'", [
+      scoped,
+    ])) as [{ text: string }];
+    const body = { type: 'text', recipient: 'US.other', text: { body: reply } };
+    bench.kapso.sent.push({ id: 'wamid.OTHER', phoneNumberId, body, atMs: Date.now() });
+    await leasesEnd();
+    await bench.until(async () => (await outbound(scoped))[0]?.attempts === 2);
+    expect(await outbound(scoped)).toMatchObject([{ status: 'sending' }]);
+    bench.kapso.sent.length = 0;
+    await leasesEnd();
+    await bench.settled();
+    expect(bench.kapso.sent).toMatchObject([{ body: { recipient: scoped } }]);
   });
 
   test('because its sender was killed is looked for first', async () => {
@@ -308,6 +351,45 @@ test('a turn that was cut off after it had called a tool is finished without cal
   expect(sentTo(contact)).toHaveLength(1);
 });
 
+test('a message whose answer failed is answered when its delivery is replayed', async () => {
+  const contact = newContact();
+  const body = inbound(contact, text('hola'));
+  await bench.db.pool.query("update channel_connections set agent_slug = 'nobody'");
+  await receive(body);
+  await bench.settled();
+  const status = () => rows("select status from messages where contact = $1 and direction = 'inbound'", [contact]);
+  expect(await status()).toEqual([{ status: 'failed' }]);
+  await bench.db.pool.query("update channel_connections set agent_slug = 'helper'");
+  await bench.db.pool.query(
+    "update webhook_deliveries set status = 'received', attempts = 0 where position($1 in convert_from(body, 'UTF8')) > 0",
+    [body.message.id],
+  );
+  await bench.settled();
+  expect(await status()).toEqual([{ status: 'answered' }]);
+  expect(sentTo(contact)).toHaveLength(1);
+});
+
+test('a conversation that somebody is at work on gets no further jobs, whatever waits behind', async () => {
+  await bench.stopWorker();
+  const { findWaiting } = await import('./answers/waiting-messages');
+  const contact = newContact();
+  for (const [at, lease] of [
+    [1, "now() + interval '4 seconds'"],
+    [2, 'null'],
+  ] as const)
+    await bench.db.pool.query(
+      `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, payload, status, sent_at, lease_until, created_at, updated_at)
+       values ($1, $2, 'development', $3, 'inbound', $1, $4, 'text', '{}', 'received', now() + $5 * interval '1 second', ${lease}, now() - interval '1 minute', now())`,
+      [`wam_wait${at}`, bench.organization.scope.organizationId, bench.connectionId, contact, at],
+    );
+  const waiting = { connectionId: bench.connectionId, contact };
+  expect(await findWaiting(bench.db.pool, 100)).not.toContainEqual(waiting);
+  await bench.db.pool.query("update messages set lease_until = now() where id = 'wam_wait1'");
+  expect(await findWaiting(bench.db.pool, 100)).toContainEqual(waiting);
+  await bench.db.pool.query('delete from messages where contact = $1', [contact]);
+  bench.startWorker();
+});
+
 describe('tools', () => {
   const run = (name: string, args: object, callId?: string) =>
     bench.runtime.tools.run(bench.organization.scope, {
@@ -363,6 +445,12 @@ describe('tools', () => {
       ok: true,
       result: { templates: [{ name: 'reminder' }] },
     });
+    bench.kapso.faults.push('refused');
+    const sendTwo = () => run('whatsapp.send', { to, text: 'dos' }, 'again');
+    expect(await sendTwo()).toMatchObject({ errorType: 'execution_error' });
+    expect(await sendTwo()).toMatchObject({ result: { status: 'sent' } });
+    expect(await sendTwo()).toMatchObject({ result: { status: 'sent' } });
+    expect(sentTo(to)).toHaveLength(4);
     bench.kapso.faults.push('window_closed');
     expect(await run('whatsapp.send', { to, text: 'tarde' })).toMatchObject({ result: { status: 'window_closed' } });
   });
@@ -386,4 +474,72 @@ describe('tools', () => {
     await bench.until(async () => (await email()).status === 'complained');
     expect(bench.resend.problems).toEqual([]);
   });
+
+  test('email.send: the same call again sends what certainly was not sent, and only that', async () => {
+    const again = () => run('email.send', { to: 'c@d.example', subject: 'Dos', text: 'x' }, 'mail-again');
+    const { result } = (await again()) as unknown as { result: { id: string } };
+    const request = bench.resend.sent.at(-1)!.body;
+    const state = async () => (await rows('select status, attempts, error from emails where id = $1', [result.id]))[0]!;
+    const becomes = (status: string, attempts: number, age: string) =>
+      bench.db.pool.query(
+        `update emails set status = $2, attempts = $3, error = 'x', provider_id = null, created_at = now() - $4::interval,
+                           payload = coalesce(payload, $5::jsonb)
+         where id = $1`,
+        [result.id, status, attempts, age, JSON.stringify(request)],
+      );
+    await becomes('failed', 8, '2 days');
+    await again();
+    expect(await state()).toMatchObject({ status: 'failed', attempts: 8 });
+    await becomes('unknown', 1, '2 days');
+    await again();
+    expect(await state()).toMatchObject({ status: 'unknown' });
+    await becomes('failed', 1, '2 days');
+    await again();
+    expect(await state()).toEqual({ status: 'sent', attempts: 1, error: null });
+    await again();
+    expect(await state()).toMatchObject({ status: 'sent', attempts: 1 });
+  });
+});
+
+// The last of this file: it takes the number away.
+test('a number that is disconnected leaves nothing open, and holds nothing up once it is back', async () => {
+  await bench.stopWorker();
+  const { organizationId } = bench.organization.scope;
+  const contact = newContact();
+  const insert = (id: string, direction: string, status: string, connectionId: string) =>
+    bench.db.pool.query(
+      `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, payload, status, updated_at)
+       values ($1, $2, 'development', $3, $4::"MessageDirection", $5, 'text', 'hola', $6, $7, now())`,
+      [
+        id,
+        organizationId,
+        connectionId,
+        direction,
+        contact,
+        JSON.stringify({ to: contact, type: 'text', text: { body: 'hola' } }),
+        status,
+      ],
+    );
+  await insert('wam_1', 'outbound', 'queued', bench.connectionId);
+  await insert('wam_2', 'outbound', 'sending', bench.connectionId);
+  await insert('wam_3', 'inbound', 'received', bench.connectionId);
+  await insert('wam_4', 'inbound', 'answering', bench.connectionId);
+  const { disconnectNumber } = await import('@parley/channels');
+  expect(await disconnectNumber(bench.runtime.connect, phoneNumberId)).toMatchObject({ ok: true });
+  const error = 'the number was disconnected';
+  expect(await rows('select status, error from messages where contact = $1 order by id', [contact])).toEqual([
+    { status: 'failed', error },
+    { status: 'unknown', error },
+    { status: 'failed', error },
+    { status: 'failed', error },
+  ]);
+  // As one that was left open before.
+  await bench.db.pool.query("update messages set status = 'queued' where id = 'wam_1'");
+  await bench.db.pool.query(
+    `insert into channel_connections (id, organization_id, environment, external_customer_id, phone_number_id, status, updated_at)
+     values ('conn_back', $1, 'development', 'customer', $2, 'connected', now())`,
+    [organizationId, phoneNumberId],
+  );
+  await insert('wam_5', 'outbound', 'queued', 'conn_back');
+  expect(await bench.runtime.channels.tryMessage('wam_5')).toBe('sent');
 });

@@ -91,13 +91,15 @@ export async function postpone(
   });
 }
 
-/** Conversations with a message that waits without anybody at work on it. */
+/** Conversations whose first message waits without anybody at work on it; the ones behind it have to wait for it. */
 export async function findWaiting(db: Queryable, limit: number): Promise<Conversation[]> {
   const { rows } = await db.query<Conversation>({
     name: 'waiting-conversations',
-    text: `select distinct connection_id as "connectionId", contact from messages
-           where direction = 'inbound' and status in ('received', 'answering') and connection_id is not null
-             and (lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now())
+    text: `select connection_id as "connectionId", contact from (
+             select distinct on (connection_id, contact) connection_id, contact, lease_until, created_at from messages
+             where direction = 'inbound' and status in ('received', 'answering') and connection_id is not null
+             order by connection_id, contact, sent_at, id) first
+           where lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now()
            limit $1`,
     values: [limit],
   });

@@ -4,7 +4,9 @@ import type { Logger } from '@parley/service';
 import { type AnswerDeps, answerMessage } from '../answers/answer-message';
 import { claimNext, finishMessage, postpone, renewClaims } from '../answers/waiting-messages';
 
-const mostAttempts = 6;
+/** A quarter of an hour in all: a model provider's outage should not lose what customers wrote. */
+const mostAttempts = 10;
+const longestWaitMs = 180_000;
 const renewEveryMs = 1_000;
 
 /**
@@ -48,7 +50,7 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
   async function again({ id, attempts }: { id: string; attempts: number }, error: string): Promise<void> {
     log.warn({ messageId: id, attempts, error }, 'a message could not be answered');
     if (attempts < mostAttempts)
-      return postpone(db.pool, id, owner, error, Math.min(1_000 * 3 ** (attempts - 1), 300_000));
+      return postpone(db.pool, id, owner, error, Math.min(1_000 * 3 ** (attempts - 1), longestWaitMs));
     await finishMessage(db.pool, id, owner, { status: 'failed', error, threadId: null });
   }
 }

@@ -13,13 +13,29 @@ export interface NewEmail {
   key: string;
 }
 
-/** Puts an e-mail into the outbox; the one that is there already under its key when there is one. */
+/** The provider forgets idempotency keys after a day: from then on a second try could be a second e-mail. */
+const keyLifeHours = 23;
+
+/**
+ * Certainly not sent: refused at its only try, or still under the provider's idempotency key, which makes a second try
+ * harmless.
+ */
+const isNotSent = `emails.status = 'failed' and emails.provider_id is null
+  and (emails.attempts <= 1 or emails.created_at > now() - interval '${keyLifeHours} hours')`;
+
+/**
+ * Puts an e-mail into the outbox; the one that is there already under its key when there is one. One that failed and was
+ * certainly not sent gets its tries again.
+ */
 export async function queueEmail(db: Queryable, scope: Scope, email: NewEmail): Promise<{ id: string }> {
   const { rows } = await db.query<{ id: string }>(
     `insert into emails (id, organization_id, environment, idempotency_key, "from", "to", subject, status, payload,
                          updated_at)
      values ($1, $2, $3::"Environment", $4, $5, $6, $7, 'queued', $8::jsonb, now())
-     on conflict (organization_id, environment, idempotency_key) do update set idempotency_key = excluded.idempotency_key
+     on conflict (organization_id, environment, idempotency_key) do update set
+       status = case when ${isNotSent} then 'queued' else emails.status end,
+       attempts = case when ${isNotSent} then 0 else emails.attempts end,
+       error = case when ${isNotSent} then null else emails.error end
      returning id`,
     [
       newId('email'),
@@ -46,8 +62,6 @@ interface ClaimedEmail extends Scope {
 const timeoutMs = 12_000;
 const leaseSeconds = 30;
 const mostAttempts = 8;
-/** The provider forgets idempotency keys after a day: from then on a second try could be a second e-mail. */
-const keyLifeHours = 23;
 
 export type EmailOutcome = 'sent' | 'failed' | 'unknown' | 'later' | 'not_due';
 

@@ -1,5 +1,6 @@
 import type { Scope } from '@parley/contracts';
-import { type Queryable, newId } from '@parley/db';
+import { type Queryable, inTransaction, newId } from '@parley/db';
+import type pg from 'pg';
 import type { Accounts } from '../accounts';
 import { type KapsoClient, createKapsoClient } from '../kapso/kapso-client';
 import { digitsOf } from './read-inbound';
@@ -20,7 +21,7 @@ const columns = `id, organization_id as "organizationId", environment, phone_num
 const messageEvents = ['received', 'sent', 'delivered', 'read', 'failed'].map((name) => `whatsapp.message.${name}`);
 
 export interface ConnectDeps {
-  db: Queryable;
+  db: pg.Pool;
   accounts: Accounts;
   /** Public address of the messages webhook. */
   webhookUrl: string;
@@ -65,7 +66,7 @@ export async function createConnection(
  * messages webhook is registered there. May be run again: a webhook with our address is taken over.
  */
 export async function connectNumber(
-  deps: ConnectDeps,
+  deps: Omit<ConnectDeps, 'db'> & { db: Queryable },
   event: { phoneNumberId: string; customerId: string | null },
 ): Promise<ConnectResult> {
   const { db, accounts } = deps;
@@ -100,7 +101,7 @@ export async function connectNumber(
   return { ok: true, connection: { ...updated[0]!, webhookId: registered.value } };
 }
 
-async function registerWebhook(client: KapsoClient, deps: ConnectDeps, phoneNumberId: string) {
+async function registerWebhook(client: KapsoClient, deps: Omit<ConnectDeps, 'db'>, phoneNumberId: string) {
   const { webhookUrl: url, webhookSecret } = deps;
   if (webhookSecret === null) return { ok: false as const, message: 'MESSAGING_WEBHOOK_SECRET is not set' };
   const listed = await client.listWebhooks(phoneNumberId);
@@ -112,7 +113,10 @@ async function registerWebhook(client: KapsoClient, deps: ConnectDeps, phoneNumb
   return updated.ok ? { ok: true as const, value: ours.id } : updated;
 }
 
-/** A number was taken away: its webhooks with our address go, then the connection. Messages are kept. */
+/**
+ * A number was taken away: its webhooks with our address go, then the connection. Messages are kept, and those that were
+ * still to be answered or sent are closed.
+ */
 export async function disconnectNumber(
   deps: ConnectDeps,
   phoneNumberId: string,
@@ -135,9 +139,25 @@ export async function disconnectNumber(
       if (!deleted.ok && deleted.reason !== 'refused') return { ok: false, message: deleted.message };
     }
   }
-  await db.query('delete from channel_connections where id = $1 and phone_number_id = $2', [
-    connection.id,
-    phoneNumberId,
-  ]);
+  await removeConnection(db, connection.id, phoneNumberId);
   return { ok: true, connection };
 }
+
+/** Open messages without a connection would stay open for ever, and hold up what comes for their contacts later. */
+const removeConnection = (pool: pg.Pool, id: string, phoneNumberId: string): Promise<void> =>
+  inTransaction(pool, async (tx) => {
+    // Whoever is about to add a message to it has to wait, and then finds it gone.
+    const { rowCount } = await tx.query(
+      'select from channel_connections where id = $1 and phone_number_id = $2 for update',
+      [id, phoneNumberId],
+    );
+    if (rowCount === 0) return;
+    await tx.query(
+      `update messages set status = case status when 'sending' then 'unknown' else 'failed' end,
+                           error = 'the number was disconnected', lease_owner = null, lease_until = null,
+                           updated_at = now()
+       where connection_id = $1 and status in ('queued', 'sending', 'received', 'answering')`,
+      [id],
+    );
+    await tx.query('delete from channel_connections where id = $1', [id]);
+  });

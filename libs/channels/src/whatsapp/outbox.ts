@@ -15,7 +15,12 @@ export interface NewMessage {
   key: string;
 }
 
-/** Puts a message into the outbox; the one that is there already under its key when there is one. */
+const isNotSent = "messages.status = 'failed' and messages.message_id is null";
+
+/**
+ * Puts a message into the outbox; the one that is there already under its key when there is one. One that ended `failed`
+ * without the provider's id was certainly not sent, and gets its tries again.
+ */
 export async function queueMessage(
   db: Queryable,
   scope: Scope,
@@ -26,8 +31,11 @@ export async function queueMessage(
     text: `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, media_url,
                                  payload, thread_id, status, idempotency_key, updated_at)
            values ($1, $2, $3::"Environment", $4, 'outbound', $5, $6, $7, $8, $9::jsonb, $10, 'queued', $11, now())
-           on conflict (organization_id, environment, idempotency_key)
-           do update set idempotency_key = excluded.idempotency_key
+           on conflict (organization_id, environment, idempotency_key) do update set
+             status = case when ${isNotSent} then 'queued' else messages.status end,
+             attempts = case when ${isNotSent} then 0 else messages.attempts end,
+             error = case when ${isNotSent} then null else messages.error end,
+             connection_id = case when ${isNotSent} then excluded.connection_id else messages.connection_id end
            returning id, xmax = 0 as is_new`,
     values: [
       newId('wam'),
@@ -62,7 +70,7 @@ export interface ClaimedMessage {
   attempts: number;
   /** What it was before: `sending` is one whose sender has not been heard of again. */
   before: 'queued' | 'sending';
-  /** The claim during which it may have been sent: the one before this when its sender was interrupted. */
+  /** The stretch in which it may have been sent: since the first claim that did not tell, up to the end of the last. */
   claimedFrom: Date;
   claimedUntil: Date;
 }
@@ -81,16 +89,17 @@ export async function claimMessage(db: Queryable, id: string, owner: string): Pr
                and not exists (
                  select from messages p where p.organization_id = m.organization_id and p.environment = m.environment
                    and p.contact = m.contact and p.direction = 'outbound' and p.status in ('queued', 'sending')
-                   and p.id < m.id)
+                   and p.connection_id is not null and p.id < m.id)
              for update)
            update messages m set status = 'sending', lease_owner = $2, attempts = attempts + 1, updated_at = now(),
+                                 sent_at = case due.status when 'sending'
+                                   then coalesce(m.sent_at, due.lease_until - interval '${leaseSeconds} seconds') end,
                                  lease_until = now() + interval '${leaseSeconds} seconds'
            from due, channel_connections c where m.id = due.id and c.id = m.connection_id
            returning m.id, m.organization_id as "organizationId", m.environment, m.connection_id as "connectionId",
                      c.phone_number_id as "phoneNumberId", m.contact, m.type, m.text, m.payload as request, m.attempts,
                      due.status as before,
-                     case due.status when 'sending' then due.lease_until else m.lease_until end
-                       - interval '${leaseSeconds} seconds' as "claimedFrom",
+                     coalesce(m.sent_at, m.lease_until - interval '${leaseSeconds} seconds') as "claimedFrom",
                      case due.status when 'sending' then due.lease_until else m.lease_until end as "claimedUntil"`,
     values: [id, owner],
   });
@@ -186,6 +195,7 @@ export async function findNextMessage(db: Queryable, id: string): Promise<string
     text: `select n.id from messages m join messages n on n.organization_id = m.organization_id
              and n.environment = m.environment and n.contact = m.contact and n.id > m.id
            where m.id = $1 and n.direction = 'outbound' and n.status = 'queued' and n.lease_until is null
+             and n.connection_id is not null
            order by n.id limit 1`,
     values: [id],
   });

@@ -36,7 +36,8 @@ export async function sendMessage(deps: SendDeps, id: string): Promise<SendOutco
   const client = createKapsoClient(account);
   if (message.before === 'sending') {
     const found = await lookUp(client, deps, message);
-    if (found !== 'absent') return settle(deps, message, found, 'its sender was interrupted');
+    if (found === 'cannot_tell') return lookAgain(deps, message, 'its sender was interrupted');
+    if (found !== 'absent') return markFound(deps, message, found);
   }
   if (performance.now() - startedAtMs > latestStartMs) {
     await putBack(db, id, owner, 'the process was held up', 0);
@@ -66,12 +67,13 @@ async function afterFailure(
   if (failure.reason === 'unsure') {
     await noteDoubt(deps.db, id, deps.owner, failure.message);
     const found = await lookUp(client, deps, message);
+    if (found === 'cannot_tell') return lookAgain(deps, message, failure.message);
     // It may still be on its way: once the lease is over it is looked for again, and only then sent anew.
-    return found === 'absent' ? 'later' : settle(deps, message, found, failure.message);
+    return found === 'absent' ? 'later' : markFound(deps, message, found);
   }
   if (failure.isServerError) {
     const found = await lookUp(client, deps, message);
-    if (typeof found === 'object') return settle(deps, message, found, failure.message);
+    if (typeof found === 'object') return markFound(deps, message, found);
   }
   if (attempts >= mostAttempts) return fail(deps, message, failure.message);
   const waitMs = failure.afterMs ?? Math.min(500 * 2 ** attempts, longestWaitMs);
@@ -89,20 +91,27 @@ async function fail({ db, owner }: SendDeps, { id }: ClaimedMessage, error: stri
 
 type LookUp = { messageId: string } | 'absent' | 'cannot_tell';
 
-async function settle(
-  { db, owner }: SendDeps,
+async function markFound(
+  { db }: SendDeps,
   { id }: ClaimedMessage,
-  found: Exclude<LookUp, 'absent'>,
+  { messageId }: { messageId: string },
+): Promise<SendOutcome> {
+  await markSent(db, id, messageId);
+  return 'sent';
+}
+
+/** It stays `sending`: once the lease that this claim has begun is over, the provider is asked again, until tries end. */
+async function lookAgain(
+  { db, owner }: SendDeps,
+  { id, attempts }: ClaimedMessage,
   error: string,
 ): Promise<SendOutcome> {
-  if (typeof found === 'object') {
-    await markSent(db, id, found.messageId);
-    return 'sent';
+  const doubt = `${error}; the provider could not be asked whether it has it`;
+  if (attempts < mostAttempts) {
+    await noteDoubt(db, id, owner, doubt);
+    return 'later';
   }
-  await giveUp(db, id, owner, {
-    status: 'unknown',
-    error: `${error}; the provider could not be asked whether it has it`,
-  });
+  await giveUp(db, id, owner, { status: 'unknown', error: doubt });
   return 'unknown';
 }
 
@@ -117,6 +126,7 @@ async function lookUp(client: KapsoClient, { db }: SendDeps, message: ClaimedMes
   if (!listed.ok) return 'cannot_tell';
   const byReference = listed.value.find(({ reference }) => reference === message.id);
   if (byReference !== undefined) return { messageId: byReference.id };
+  const recipient = digitsOf(String(message.request.to ?? ''));
   const ids = listed.value.map(({ id }) => id);
   const { rows } = await db.query<{ message_id: string }>({
     name: 'known-message-ids',
@@ -124,14 +134,15 @@ async function lookUp(client: KapsoClient, { db }: SendDeps, message: ClaimedMes
     values: [message.connectionId, ids],
   });
   const ours = new Set(rows.map(({ message_id: known }) => known));
-  const recipient = digitsOf(String(message.request.to ?? ''));
   const alike = listed.value.find(
     ({ id, to, type, text, reference }) =>
       reference === null &&
       !ours.has(id) &&
-      digitsOf(to ?? '') === recipient &&
+      (recipient === '' || digitsOf(to ?? '') === recipient) &&
       (type ?? message.type) === message.type &&
       (message.text === null || text === message.text),
   );
-  return alike === undefined ? 'absent' : { messageId: alike.id };
+  if (alike === undefined) return 'absent';
+  // Sent to a scoped id, which records need not name: this may be ours or somebody else's.
+  return recipient === '' ? 'cannot_tell' : { messageId: alike.id };
 }

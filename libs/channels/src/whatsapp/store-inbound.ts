@@ -4,10 +4,12 @@ import type pg from 'pg';
 import { resolveContact } from './contacts';
 import { readInbound } from './read-inbound';
 
-export type StoredInbound =
-  { ok: true; contact: string; isNew: boolean; isToBeAnswered: boolean } | { ok: false; reason: string };
+export type StoredInbound = { ok: true; contact: string; isToBeAnswered: boolean } | { ok: false; reason: string };
 
-/** Keeps a message that came in, once by its id. One that is to be answered is `received` until it is. */
+/**
+ * Keeps a message that came in, once by its id. One that is to be answered is `received` until it is; one whose answer
+ * failed gets its tries again when its delivery is replayed.
+ */
 export async function storeInbound(
   pool: pg.Pool,
   scope: Scope,
@@ -19,12 +21,14 @@ export async function storeInbound(
   const contact = await resolveContact(pool, scope, message.identity);
   if (contact === null) return { ok: false, reason: 'the message names no sender' };
   const isToBeAnswered = message.handling !== 'store';
-  const { rowCount } = await pool.query({
+  await pool.query({
     name: 'store-inbound-message',
     text: `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, text,
                                  media_url, payload, status, sent_at, updated_at)
            values ($1, $2, $3::"Environment", $4, 'inbound', $5, $6, $7, $8, $9, $10::jsonb, $11, $12, now())
-           on conflict (connection_id, message_id) do nothing`,
+           on conflict (connection_id, message_id) do update
+             set status = 'received', attempts = 0, error = null, lease_until = null, updated_at = now()
+             where messages.status = 'failed' and messages.direction = 'inbound'`,
     values: [
       newId('wam'),
       scope.organizationId,
@@ -40,5 +44,5 @@ export async function storeInbound(
       new Date(message.sentAtMs),
     ],
   });
-  return { ok: true, contact, isNew: rowCount === 1, isToBeAnswered };
+  return { ok: true, contact, isToBeAnswered };
 }
