@@ -19,6 +19,8 @@ export interface JobDefinition<P extends z.ZodType = z.ZodType> {
 const job = <P extends z.ZodType>(definition: JobDefinition<P>) => definition;
 const nothing = z.object({});
 const minuteMs = 60_000;
+/** For ids: what others wrote may hold a colon, or be long. */
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 40);
 
 /** Works off one stored webhook delivery. The row is the promise, and the sweep sends the job again until it is kept. */
 const deliveryJob = (concurrency: number) =>
@@ -87,13 +89,16 @@ const jobCatalog = {
   'update-channel': deliveryJob(5),
   /** Messages that came in, and statuses of those that went out: kept, not answered. */
   'receive-messages': deliveryJob(20),
-  /** Answers what waits in one conversation. Tries are counted on the messages; of several jobs at once one finds them. */
+  /**
+   * Answers what waits in one conversation. Tries are counted on the messages. What comes in just as its job ends has none,
+   * and the sweep sends another: better than one more with every sweep while workers are behind.
+   */
   'answer-conversation': job({
     payload: z.object({ connectionId: z.string(), contact: z.string() }),
     attempts: 1,
     backoffMs: 1_000,
     concurrency: 24,
-    id: null,
+    id: ({ connectionId, contact }) => `${connectionId}-${digestOf(contact)}`,
   }),
   /** One try at a message of the outbox; tries are counted on its row. */
   'send-message': job({
@@ -125,10 +130,7 @@ const jobCatalog = {
     attempts: 8,
     backoffMs: 1_000,
     concurrency: 10,
-    id: (payload) =>
-      'deliveryId' in payload
-        ? payload.deliveryId
-        : `token-${createHash('sha256').update(payload.token).digest('hex').slice(0, 40)}`,
+    id: (payload) => ('deliveryId' in payload ? payload.deliveryId : `token-${digestOf(payload.token)}`),
   }),
   /** Asks the payment provider about pending payments (interface.md, Reconciliation). */
   'reconcile-payments': sweep(5 * minuteMs),

@@ -58,6 +58,15 @@ async function until(condition: () => boolean | Promise<boolean>, limitMs = 10_0
 
 const payload = { typeId: 'type_1' };
 
+test('a conversation has one job, however often it is sent while workers are behind', async () => {
+  const queues = await createSender();
+  const conversation = { connectionId: 'conn_1', contact: 'US.a:b' };
+  for (let at = 0; at < 3; at += 1) await queues.enqueue('answer-conversation', conversation);
+  await queues.enqueue('answer-conversation', { ...conversation, contact: '15550001' });
+  const depth = (await queues.depths()).find(({ name }) => name === 'answer-conversation');
+  expect(depth?.states.waiting).toBe(2);
+});
+
 test('a job carries its payload and the id of its request, and leaves nothing behind', async () => {
   const seen: unknown[] = [];
   await startWorker({
