@@ -9,7 +9,7 @@ import { parseOptions } from './options.mjs';
 import { complain, Problem, say, step } from './output.mjs';
 import { checkPorts } from './ports.mjs';
 import { fromEnvironment, loadSecrets } from './secrets.mjs';
-import { environmentOf, plannedServices } from './services.mjs';
+import { environmentOf, plannedServices, providerSettings } from './services.mjs';
 import { createShutdown } from './shutdown.mjs';
 import { claimState, removeStack, removeState, writeStack } from './state.mjs';
 import { createSupervisor } from './supervisor.mjs';
@@ -53,7 +53,7 @@ async function main() {
     databaseUrl: postgres.url,
     redisUrl: redis.url,
     services: supervisor.describe(),
-    env: shared,
+    env: { ...providerSettings(), ...shared },
     key,
   });
   supervisor = createSupervisor({

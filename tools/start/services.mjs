@@ -50,6 +50,7 @@ export function environmentOf(service, shared, gatewayPort) {
     PORT: String(service.port),
     INTERNAL_PORT: String(service.internalPort),
     GATEWAY_URL: url(0),
+    PUBLIC_URL: process.env.PUBLIC_URL || `http://localhost:${gatewayPort}`,
     DATA_URL: url(1),
     CHAT_URL: url(2),
     WEBHOOK_INGEST_URL: url(3),
@@ -64,6 +65,12 @@ export function environmentOf(service, shared, gatewayPort) {
         (service.trusted || !secretName.test(name) || service.secrets.includes(name))),
   );
   return Object.fromEntries(wanted);
+}
+
+/** What the user has set for providers: the command line talks to them too, and must do it as the services do. */
+export function providerSettings() {
+  const forProviders = /^(KAPSO|RESEND|EMAIL|FLOW|MESSAGING|BILLING|IDENTITY)_(?!.*_FILE$)|^PUBLIC_URL$/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => forProviders.test(name)));
 }
 
 /** A service refuses NAME together with NAME_FILE. */

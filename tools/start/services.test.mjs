@@ -27,6 +27,13 @@ test('a trusted service gets the servers and what the user has set', () => {
   const env = environment(service('chat', { trusted: true }), { ...secrets, OLLAMA_BASE_URL: 'http://o' });
   assert.deepEqual({ ...env, ...shared, ...secrets, OLLAMA_BASE_URL: 'http://o' }, env);
   assert.equal(env.TOOL_EXECUTOR_URL, 'http://127.0.0.1:4004');
+  assert.equal(env.PUBLIC_URL, 'http://localhost:4000');
+});
+
+test('the address that providers call back is the gateway’s, or the user’s', () => {
+  assert.equal(environmentOf(service('chat', { trusted: true }), shared, 5600).PUBLIC_URL, 'http://localhost:5600');
+  const env = environment(service('chat', { trusted: true }), { PUBLIC_URL: 'https://acme.example' });
+  assert.equal(env.PUBLIC_URL, 'https://acme.example');
 });
 
 test('who faces the world or runs code of users gets no secret that it does not use', () => {

@@ -10,6 +10,8 @@ export interface Stack {
   redisUrl?: string;
   services?: Record<string, { url?: string; internalUrl?: string; internalPort?: number }>;
   key: string | null;
+  /** Variables that its services have and a command may need. */
+  env?: Record<string, string | undefined>;
 }
 
 /** A variable, or the content of the file that NAME_FILE names, as the services read them; else that of `.env`. */

@@ -1,11 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type SecretBox, createSecretBox } from '@parley/db';
-import { readVariable } from './environment';
+import { findStack, readVariable } from './environment';
 import { Failure } from './failure';
 
-/** A secret of the environment, else the one that the development stack has made for itself (`npm start`). */
-export const findSecret = (name: string): string | undefined => readVariable(name) ?? stackSecrets()[name];
+/**
+ * A variable that the services have too: the environment's, else what the development stack was given or has made for
+ * itself (`npm start`). A database that is not the stack's belongs to other services, whose settings nobody knows here.
+ */
+export const findSecret = (name: string): string | undefined => readVariable(name) ?? stackSettings()[name];
 
 /** What secrets of integrations are sealed with. */
 export function openSecretBox(): SecretBox {
@@ -14,7 +17,15 @@ export function openSecretBox(): SecretBox {
   return createSecretBox(key);
 }
 
-function stackSecrets(): Record<string, string | undefined> {
+function stackSettings(): Record<string, string | undefined> {
+  const stack = findStack();
+  const database = readVariable('DATABASE_URL');
+  if (stack !== null) return database === undefined || database === stack.databaseUrl ? (stack.env ?? {}) : {};
+  return database === undefined ? madeSecrets() : {};
+}
+
+/** Of a stack that does not run now. */
+function madeSecrets(): Record<string, string | undefined> {
   const folders = [resolve(__dirname, '../../..')];
   for (let folder = process.cwd(); ; folder = dirname(folder)) {
     folders.splice(-1, 0, folder);

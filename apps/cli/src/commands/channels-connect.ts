@@ -29,8 +29,8 @@ export async function runChannelsConnect(options: ChannelsConnectOptions): Promi
   const made = await withScope(options, async (db, scope) => {
     await requireAnswerer(db, scope, options);
     const accounts = createAccounts(db, openSecretBox(), {
-      KAPSO_API_URL: readVariable('KAPSO_API_URL') ?? 'https://api.kapso.ai',
-      KAPSO_API_KEY: readVariable('KAPSO_API_KEY'),
+      KAPSO_API_URL: findSecret('KAPSO_API_URL') ?? 'https://api.kapso.ai',
+      KAPSO_API_KEY: findSecret('KAPSO_API_KEY'),
       RESEND_API_URL: '',
     });
     const account = await accounts.kapso(scope);

@@ -6,7 +6,7 @@ import { createGuardedFetch } from '@parley/service';
 import { createMcpServers } from '@parley/tools';
 import { Failure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
-import { openSecretBox } from '../secrets';
+import { findSecret, openSecretBox } from '../secrets';
 import { print, printJson } from '../terminal';
 import { isMcpServer } from '../webhooks/names';
 
@@ -31,7 +31,12 @@ export async function runIntegrationsTest(
 
 async function test(integration: Integration): Promise<{ ok: boolean; message: string }> {
   if (integration.secrets === null) return { ok: false, message: 'no key in SECRETS_KEY opens its secrets' };
-  if (integration.provider !== 'flow') return testAccount(integration.provider, integration);
+  if (integration.provider !== 'flow') {
+    // As the services do: the address of the integration, else the one that they were given.
+    const apiUrl = findSecret(`${integration.provider.toUpperCase()}_API_URL`);
+    const config = { ...(apiUrl !== undefined && { apiUrl }), ...integration.config };
+    return testAccount(integration.provider, { ...integration, config });
+  }
   const account = toFlowAccount(integration);
   return account.ok ? testFlow(account.account) : { ok: false, message: account.message };
 }
