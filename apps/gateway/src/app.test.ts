@@ -102,7 +102,7 @@ describe('body limits', () => {
   it.each([
     ['/v1/agents/a/chat', 8 * mebibyte],
     ['/v1/data/order', mebibyte],
-    ['/webhook/flow', mebibyte],
+    ['/webhook/polar', mebibyte],
   ])('%s takes %i bytes and not one more', async (path, limit) => {
     const at = await fetch(door.url + path, { method: 'POST', body: Buffer.alloc(limit) });
     expect(at.status).toBe(401);
@@ -128,6 +128,17 @@ describe('body limits', () => {
     client.end();
     expect(service.seen).toEqual([]);
   });
+
+  it.each(['whole', 'chunked'])(
+    'answers a %s callback of the payment provider with its 200 however large',
+    async (kind) => {
+      const bytes = Buffer.alloc(3 * mebibyte);
+      const body = kind === 'whole' ? bytes : new Blob([bytes]).stream();
+      const answer = await fetch(`${door.url}/webhook/flow`, { method: 'POST', body, duplex: 'half' } as RequestInit);
+      expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: { received: true } });
+      expect(service.seen).toEqual([]);
+    },
+  );
 
   it('lets the connection be used again after a refusal', async () => {
     const { Agent } = await import('node:http');

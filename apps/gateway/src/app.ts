@@ -55,6 +55,8 @@ export function createGatewayApp(deps: GatewayDeps): RequestListener {
     handle(deps, request, response, trip).catch((error: unknown) => {
       if (error instanceof ClientGone) return response.destroy();
       if (!response.headersSent) setHeaders(response, ownHeaders(trip.requestId, trip.route));
+      const reply = fixedReply(request, trip, error);
+      if (reply !== undefined && !response.headersSent) return sendJson(response, 200, reply);
       renderError(response, error, { requestId: trip.requestId, log: deps.log, isUnavailable: () => false });
     });
   };
@@ -96,6 +98,12 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
       deps.onUpstreamFailure?.(name, reason);
     },
   });
+}
+
+/** The answer to a body that is too large where the interface knows no other than 200. */
+function fixedReply({ method }: IncomingMessage, { path, route }: Trip, error: unknown): object | undefined {
+  if (method !== 'POST' || path !== route?.prefix) return undefined;
+  return error instanceof HttpError && error.status === 413 ? route.tooLargeReply : undefined;
 }
 
 function health(request: IncomingMessage, response: ServerResponse, requestId: string): void {

@@ -9,6 +9,8 @@ export interface GatewayRoute {
   limitBytes: number;
   /** Browsers may call it from any origin. */
   cors: boolean;
+  /** Instead of 413 where the interface fixes the answer: the body of a 200 to a POST that is too large. */
+  tooLargeReply?: object;
 }
 
 const mebibyte = 1024 * 1024;
@@ -30,6 +32,8 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/entity-types', ...data },
   { prefix: '/v1/data', ...data },
   { prefix: '/v1/sync', ...data },
+  // Before its parent: the first that matches counts.
+  { prefix: '/webhook/flow', ...webhooks, tooLargeReply: { received: true } },
   { prefix: '/webhook', ...webhooks },
   { prefix: '/execute', ...executor },
   { prefix: '/validate', ...executor },
