@@ -1,4 +1,4 @@
-import type { Environment } from '@parley/contracts';
+import type { Environment, Json } from '@parley/contracts';
 import { type Queryable, isDatabaseUnavailable } from '@parley/db';
 import { HttpError } from '@parley/service';
 import type { DeliveryHeaders, Verdict } from '@parley/webhooks';
@@ -48,6 +48,10 @@ export interface Door {
     unavailable?: HttpError;
   };
 }
+
+/** An event is named by a text: a number in its place is a body that cannot be understood. */
+export const eventNameAt = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
 
 export const processingFailure = () => new HttpError(500, 'processing_failed', 'Webhook could not be processed');
 

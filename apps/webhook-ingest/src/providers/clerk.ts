@@ -1,7 +1,7 @@
 import { objectAt, textAt } from '@parley/contracts';
 import { headerOf, readJsonObject, verifyStandardWebhook } from '@parley/webhooks';
 import { HttpError } from '@parley/service';
-import { type Door, processingFailure } from '../door';
+import { type Door, eventNameAt, processingFailure } from '../door';
 import { digestOf } from '../receive';
 
 const handled = new Set([
@@ -26,7 +26,7 @@ export const clerkDoor = (secrets: readonly string[]): Door => ({
   read({ headers, body }) {
     const envelope = readJsonObject(body);
     if (envelope === null) return { ok: false, reason: 'the body is not a JSON object' };
-    const eventType = textAt(envelope.type);
+    const eventType = eventNameAt(envelope.type);
     if (eventType === undefined) return { ok: false, reason: 'the body has no type' };
     const isHandled = handled.has(eventType);
     if (isHandled && textAt(objectAt(envelope.data).id) === undefined)

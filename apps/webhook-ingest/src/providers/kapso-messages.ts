@@ -18,7 +18,7 @@ export function kapsoMessagesDoor(secrets: readonly string[]): Door {
       const body = readJsonObject(delivery.body);
       if (body === null) return { ok: false, reason: 'the body is not a JSON object' };
       const eventType = kapsoEvent(delivery.headers, body);
-      if (eventType === undefined) return { ok: false, reason: 'neither header nor body names the event' };
+      if (eventType === undefined) return { ok: false, reason: 'the body is empty, or the event is not named' };
       const isHandled = handled.test(eventType);
       if (isHandled && phoneNumberIdsOf(body).length === 0)
         return { ok: false, reason: 'the body has no phone_number_id' };

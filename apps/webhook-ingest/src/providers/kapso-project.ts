@@ -16,7 +16,7 @@ export const kapsoProjectDoor = (secrets: readonly string[]): Door => ({
     const body = readJsonObject(delivery.body);
     if (body === null) return { ok: false, reason: 'the body is not a JSON object' };
     const eventType = kapsoEvent(delivery.headers, body);
-    if (eventType === undefined) return { ok: false, reason: 'neither header nor body names the event' };
+    if (eventType === undefined) return { ok: false, reason: 'the body is empty, or the event is not named' };
     const isHandled = handled.test(eventType);
     const data = textAt(body.phone_number_id) ? body : objectAt(body.data);
     if (isHandled && textAt(data.phone_number_id) === undefined)

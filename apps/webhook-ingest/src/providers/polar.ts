@@ -1,7 +1,7 @@
 import { objectAt, textAt } from '@parley/contracts';
 import { badRequest } from '@parley/service';
 import { headerOf, readJsonObject, verifyStandardWebhook } from '@parley/webhooks';
-import type { Door } from '../door';
+import { type Door, eventNameAt } from '../door';
 
 const handled = new Set(['order.paid', 'order.refunded']);
 
@@ -16,7 +16,7 @@ export const polarDoor = (secrets: readonly string[]): Door => ({
   read({ headers, body }) {
     const envelope = readJsonObject(body);
     if (envelope === null) return { ok: false, reason: 'the body is not a JSON object' };
-    const eventType = textAt(envelope.type);
+    const eventType = eventNameAt(envelope.type);
     if (eventType === undefined) return { ok: false, reason: 'the body has no type' };
     const isHandled = handled.has(eventType);
     if (isHandled && textAt(objectAt(envelope.data).id) === undefined)
