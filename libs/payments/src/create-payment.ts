@@ -40,6 +40,10 @@ export type CreatePaymentResult =
   /** There is no link; the payment says why (`failed`), or another process is still at it. */
   | { ok: false; reason: 'no_link'; message: string; paymentId: string };
 
+/** The form of ISO 4217. */
+const isoCode = /^[A-Z]{3}$/;
+const largestAmount = 1e12;
+
 /** Of all that one call may wait for another process that makes the same payment, in milliseconds. */
 const waitForOtherMs = 20_000;
 
@@ -69,8 +73,12 @@ function check(
 ): { ok: true; money: { amount: number; currency: string } } | { ok: false; message: string } {
   const parsed = currencySchema.safeParse(currency ?? defaultCurrency);
   if (!parsed.success) return { ok: false, message: `currency ${parsed.error.issues[0]!.message}` };
+  if (!isoCode.test(parsed.data))
+    return { ok: false, message: `currency must be a code of three letters such as CLP, not ${parsed.data}` };
+  if (!(amount > 0)) return { ok: false, message: 'amount must be a number above 0' };
+  if (amount > largestAmount) return { ok: false, message: `amount is too large: at most ${largestAmount}` };
   const rounded = roundAmount(amount, parsed.data);
-  if (!(rounded > 0 && rounded <= 1e12)) return { ok: false, message: 'amount must be a number above 0' };
+  if (rounded === 0) return { ok: false, message: `amount ${amount} is too small: in ${parsed.data} it rounds to 0` };
   if (!z.email().safeParse(customerEmail).success)
     return { ok: false, message: 'customerEmail must be an e-mail address' };
   return { ok: true, money: { amount: rounded, currency: parsed.data } };

@@ -114,9 +114,11 @@ describe('create', () => {
   it.each([
     [{ amount: 0 }, 'amount'],
     [{ amount: -5 }, 'amount'],
-    [{ amount: 0.4 }, 'amount'],
+    [{ amount: 0.4 }, 'amount 0.4 is too small: in CLP it rounds to 0'],
     [{ amount: Number.NaN }, 'amount'],
-    [{ amount: 1e15 }, 'amount'],
+    [{ amount: 1e15 }, 'amount is too large: at most 1000000000000'],
+    [{ amount: 1e300 }, 'amount is too large: at most 1000000000000'],
+    [{ currency: 'XXXX' }, 'currency must be a code of three letters such as CLP, not XXXX'],
     [{ currency: 'pesos!' }, 'currency'],
     [{ customerEmail: 'nobody' }, 'customerEmail'],
   ])('refuses %j before anything is made', async (wrong, named) => {
