@@ -1,6 +1,6 @@
 import { type ErrorDetail, type Json, type ResourceKind, filterOperators } from '@parley/contracts';
 import { checkTypeSchema } from '@parley/entities';
-import { durationMs, parameterProblems } from '@parley/tools';
+import { nextTickMs, parameterProblems, triggerProblems } from '@parley/tools';
 import { cronProblem, isTimeZone } from './cron';
 import type { Definition } from './definition';
 
@@ -48,11 +48,14 @@ function operandProblem(operator: string, value: Json, path: string): ErrorDetai
   return [];
 }
 
-function checkTrigger({ on, schedule }: Definition<'triggers'>): ErrorDetail[] {
-  const problems: ErrorDetail[] = [];
+function checkTrigger(trigger: Definition<'triggers'>): ErrorDetail[] {
+  const { on, schedule } = trigger;
+  const problems = triggerProblems(trigger);
   if ('schedule' in on) {
     const problem = cronProblem(on.schedule);
     if (problem !== null) problems.push({ path: 'on.schedule', message: problem });
+    else if (nextTickMs({ expression: on.schedule, timezone: 'UTC' }, Date.now()) === null)
+      problems.push({ path: 'on.schedule', message: 'names a time that never comes' });
     if (on.timezone !== undefined && !isTimeZone(on.timezone)) {
       problems.push({ path: 'on.timezone', message: `"${on.timezone}" is not a time zone` });
     }
@@ -63,14 +66,6 @@ function checkTrigger({ on, schedule }: Definition<'triggers'>): ErrorDetail[] {
   }
   if (schedule?.delay !== undefined && schedule.at !== undefined) {
     problems.push({ path: 'schedule', message: 'takes delay or at, not both' });
-  }
-  for (const field of ['delay', 'offset'] as const) {
-    const value = schedule?.[field];
-    if (value === undefined || durationMs(value) !== null) continue;
-    problems.push({
-      path: `schedule.${field}`,
-      message: `"${value}" is not a duration such as 1500, "30s" or "1h30m"`,
-    });
   }
   return problems;
 }

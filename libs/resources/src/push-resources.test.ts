@@ -349,6 +349,12 @@ describe('checks', () => {
           actions: [{ tool: 'entity.get', args: {} }],
           schedule: { delay: 'a while', offset: '-1h' },
         },
+        {
+          slug: 'never',
+          name: 'never',
+          on: { schedule: '0 0 31 2 *' },
+          actions: [{ tool: 'entity.get', args: { id: '{{steps.none.id}}' } }],
+        },
       ],
     });
     expect(problems.map(({ path, message }) => `${path}: ${message}`).sort()).toEqual([
@@ -376,6 +382,8 @@ describe('checks', () => {
       'triggers.1.on.schedule: has "61" as minute, which allows 0-59',
       'triggers.1.on.timezone: "Mars/Olympus" is not a time zone',
       'triggers.1.schedule.delay: "a while" is not a duration such as 1500, "30s" or "1h30m"',
+      'triggers.2.actions.0.args: {{steps.none.id}} names no earlier step; named so far: none',
+      'triggers.2.on.schedule: names a time that never comes',
     ]);
     expect((await resourceState(db, scope)).version).toBe(0);
   });

@@ -4,6 +4,9 @@ import { durationMs } from './duration';
 import { instantMs } from './instant';
 import { type RunSubject, runVariables } from './run-variables';
 
+/** A field of the changed entity that holds a time. */
+export const changedTimePattern = /^(trigger\.)?(data|previousData)\.[\w.-]+$/;
+
 export type PlannedTime = { ok: true; runAtMs: number } | { ok: false; problem: string };
 
 /**
@@ -20,9 +23,7 @@ export async function runTime(schedule: TriggerDefinition['schedule'], subject: 
 }
 
 async function timeOfAt(at: string, offset: number | string | undefined, subject: RunSubject): Promise<PlannedTime> {
-  const template = /^(trigger\.)?(data|previousData)\.[\w.-]+$/.test(at)
-    ? `{{trigger.${at.replace(/^trigger\./, '')}}}`
-    : at;
+  const template = changedTimePattern.test(at) ? `{{trigger.${at.replace(/^trigger\./, '')}}}` : at;
   const { args: value, errors } = await resolveArgs<Json>(template, { variables: runVariables(subject) });
   if (errors[0] !== undefined) return { ok: false, problem: `schedule.at: ${errors[0].name} ${errors[0].message}` };
   const instant = instantMs(value, subject.organization.timezone);
