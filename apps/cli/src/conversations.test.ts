@@ -106,6 +106,31 @@ describe('threads show', () => {
     expect(earlier).not.toContain('earlier turns');
   });
 
+  test('marks replies that a channel did not deliver, or may not have', async () => {
+    await send('whatsapp:1', 'Hello', { requestId: 'wam_in' });
+    await send('whatsapp:1', 'Still there?', { requestId: 'wam_in2' });
+    for (const [id, key, status, error] of [
+      ['wam_a', 'reply-wam_in-0', 'failed', 'Kapso refuses: outside of 24 hours (131047)\u001b[2J'],
+      ['wam_b', 'reply-wam_in-1', 'unknown', 'no answer came'],
+      ['wam_c', 'reply-wam_in2-0', 'delivered', null],
+      ['wam_d', 'reply-wam_in3-0', 'failed', 'of another'],
+    ])
+      await db.pool.query(
+        `insert into messages (id, organization_id, environment, direction, contact, type, text, payload, status, error,
+                               idempotency_key, updated_at)
+         values ($1, $2, $3::"Environment", 'outbound', '1', 'text', 'Hi', '{}', $4, $5, $6, now())`,
+        [id, scope.organizationId, scope.environment, status, error, key],
+      );
+    const [first, second] = (await succeed(['threads', 'show', 'whatsapp:1'])).split(/^── /m).slice(1);
+    expect(first).toContain(
+      '\nnot delivered: message wam_a: Kapso refuses: outside of 24 hours (131047)\\u001b[2J\n' +
+        'in doubt, it may not have been delivered: message wam_b: no answer came\n',
+    );
+    expect(second).not.toContain('deliver');
+    const { turns } = await json(['threads', 'show', 'whatsapp:1']);
+    expect(turns.map(({ undelivered }: { undelivered: unknown[] }) => undelivered.length)).toEqual([2, 0]);
+  });
+
   test('cuts long texts unless told not to, and never cuts JSON', async () => {
     const long = `${'x'.repeat(1999)}😀${'y'.repeat(3000)}`;
     await send('wordy', long);

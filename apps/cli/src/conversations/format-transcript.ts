@@ -1,7 +1,7 @@
 import { cutText, safeLine } from '../safe-text';
 import { colors, formatFields, formatTime, indentText, timeZone } from '../terminal';
 import { type Cuts, colorStatus, durationOf, formatCall } from './format-execution';
-import type { Execution, Message } from './read-executions';
+import type { Execution, Message, Undelivered } from './read-executions';
 import type { Thread } from './read-threads';
 import { callsOf } from './steps';
 
@@ -32,7 +32,9 @@ export function formatTurn(turn: Execution, cuts: Cuts): string {
   const heading = colors.dim(`── ${marks.filter((mark) => mark !== null).join('  ')}`);
   const messages = turn.messages.flatMap((message) => formatMessage(turn, message, cuts));
   const end = describeEnd(turn);
-  return [heading, ...messages, ...(end === null ? [] : [end])].join('\n');
+  return [heading, ...messages, ...(end === null ? [] : [end]), ...turn.undelivered.map(describeUndelivered)].join(
+    '\n',
+  );
 }
 
 function formatMessage(turn: Execution, { role, content, toolCalls }: Message, cuts: Cuts): string[] {
@@ -47,6 +49,11 @@ function formatMessage(turn: Execution, { role, content, toolCalls }: Message, c
   });
   if (content === '' && calls.length > 0) return calls;
   return [`${colors.bold(role)}\n${indentText(cutText(content || '(empty)', cuts.message))}`, ...calls];
+}
+
+function describeUndelivered({ id, status, error }: Undelivered): string {
+  const what = status === 'failed' ? 'not delivered' : 'in doubt, it may not have been delivered';
+  return colors.red(`${what}: message ${id}: ${safeLine(error ?? 'no reason was given')}`);
 }
 
 function describeEnd({ status, error }: Execution): string | null {

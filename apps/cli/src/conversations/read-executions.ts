@@ -64,11 +64,22 @@ export interface StoredCall {
   finishedAt: Date | null;
 }
 
+/** A part of an answer that a channel took and that did not reach the customer, or may not have. */
+export interface Undelivered {
+  requestId: string;
+  id: string;
+  /** `unknown`: nobody can say whether it was sent. */
+  status: 'failed' | 'unknown';
+  text: string | null;
+  error: string | null;
+}
+
 export interface Execution extends ExecutionSummary {
   output: string | null;
   steps: RecordedStep[];
   messages: Message[];
   toolCalls: StoredCall[];
+  undelivered: Undelivered[];
 }
 
 const state = `case
@@ -160,11 +171,25 @@ async function withWork(db: Queryable, executions: Execution[]): Promise<Executi
      from tool_calls where execution_id = any($1::bigint[]) order by execution_id, started_at, call_id`,
     [ids],
   );
+  // A channel's turn has the id of the message that it answers, and the keys of the parts of its reply are made of it.
+  const undelivered = await db.query<Undelivered>(
+    `select r.request_id as "requestId", m.id, m.status, m.text, m.error
+     from (select distinct organization_id, environment, request_id from executions
+           where id = any($1::bigint[]) and request_id is not null) r
+     cross join generate_series(0, 99) part
+     join messages m on m.organization_id = r.organization_id and m.environment = r.environment
+       and m.idempotency_key = 'reply-' || r.request_id || '-' || part
+     where m.direction = 'outbound' and m.status in ('failed', 'unknown') order by m.created_at, m.id`,
+    [ids],
+  );
+  const undeliveredOf = Map.groupBy(undelivered.rows, ({ requestId }) => requestId);
   const messagesOf = Map.groupBy(messages.rows, ({ executionId }) => executionId);
   const callsOf = Map.groupBy(calls.rows, ({ executionId }) => executionId);
   return executions.map((execution) => ({
     ...execution,
     messages: messagesOf.get(execution.id) ?? [],
     toolCalls: callsOf.get(execution.id) ?? [],
+    // Of several tries at one message the one that succeeded was sent.
+    undelivered: (execution.status === 'succeeded' && undeliveredOf.get(execution.requestId ?? '')) || [],
   }));
 }
