@@ -12,7 +12,8 @@ export class ApiFailure extends Failure {
     text: string,
   ) {
     const marks = [code, requestId && `request ${requestId}`].filter(Boolean).join(', ');
-    super(marks === '' ? text : `${text} (${marks})`, exitCodes.failure, { status, code, requestId, details });
+    const fields = { status, code, requestId, details };
+    super(marks === '' ? text : `${text} (${marks})`, exitCodes.failure, fields, text);
   }
 }
 

@@ -58,10 +58,17 @@ export function apiAddress(): { url: string; key: string } {
  * PARLEY_API_KEY when it is one of production.
  */
 export function productionAddress(): { url: string; key: string } {
-  const key = readVariable('PARLEY_PRODUCTION_API_KEY') ?? readVariable('PARLEY_API_KEY');
+  const given = readVariable('PARLEY_PRODUCTION_API_KEY');
+  const key = given ?? readVariable('PARLEY_API_KEY');
   if (!key?.startsWith('sk_prod_')) {
+    const problem =
+      given === undefined
+        ? 'is not set'
+        : given.startsWith('sk_dev_')
+          ? 'is a key of development'
+          : 'is no key of production, which begins with sk_prod_';
     throw new Failure(
-      'PARLEY_PRODUCTION_API_KEY is not set; make a key with: parley keys create --env production --permissions sync --name deploy',
+      `PARLEY_PRODUCTION_API_KEY ${problem}; make a key with: parley keys create --env production --permissions sync --name deploy`,
     );
   }
   const url = readVariable('PARLEY_PRODUCTION_URL') ?? readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl;

@@ -8,6 +8,8 @@ export class Failure extends Error {
     readonly exitCode: number = exitCodes.failure,
     /** What a program may want to know of it; `--json` shows them beside the message. */
     readonly fields: object = {},
+    /** The message without what stands in `fields` too. */
+    readonly text: string = message,
   ) {
     super(message);
     this.name = 'Failure';
@@ -18,9 +20,10 @@ export class Failure extends Error {
 export const usageFailure = (message: string): Failure => new Failure(message, exitCodes.usage);
 
 /** What to tell of anything that was thrown: one line for what is not ours, the message as written for a Failure. */
-export function describeFailure(error: unknown): { message: string; exitCode: number; fields: object } {
+export function describeFailure(error: unknown): { message: string; text: string; exitCode: number; fields: object } {
   if (error instanceof Failure) return error;
-  return { message: `${firstLine(error)} (--debug shows more)`, exitCode: exitCodes.failure, fields: {} };
+  const message = `${firstLine(error)} (--debug shows more)`;
+  return { message, text: message, exitCode: exitCodes.failure, fields: {} };
 }
 
 function firstLine(error: unknown): string {

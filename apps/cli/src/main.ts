@@ -22,8 +22,8 @@ createProgram()
       // Commander has printed its own message; help and version are not failures.
       if (error instanceof CommanderError) exit(error.exitCode === 0 ? exitCodes.ok : exitCodes.usage);
       else {
-        const { message, exitCode, fields } = describeFailure(error);
-        const text = asJson ? JSON.stringify({ error: message, ...fields }) : `error: ${message}`;
+        const { message, text: plainText, exitCode, fields } = describeFailure(error);
+        const text = asJson ? JSON.stringify({ error: plainText, ...fields }) : `error: ${message}`;
         process.stderr.write(safeText(`${text}\n`));
         if (debug) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
         exit(exitCode);

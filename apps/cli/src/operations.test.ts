@@ -1,5 +1,5 @@
 import { createApiKeyCheck, createDb, type Db } from '@parley/db';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { type TestDatabase, createTestDatabase, createTestRedis } from '@parley/testing';
 import { type Cli, buildCli } from './cli-under-test';
 
 /** Every test starts processes. */
@@ -25,6 +25,20 @@ const parley = (args: string[], env: Record<string, string> = {}) =>
 const succeed = (args: string[], env: Record<string, string> = {}) =>
   cli.succeed(args, { env: { DATABASE_URL: database.url, ...env } });
 
+test('doctor waits for Redis, and says what is wrong with one that is away', async () => {
+  const redisFinding = async (url: string) => {
+    const { stdout } = await parley(['doctor', '--json'], { REDIS_URL: url });
+    const { findings } = JSON.parse(stdout) as { findings: { name: string }[] };
+    return findings.find(({ name }) => name === 'Redis');
+  };
+  const { url } = await createTestRedis();
+  expect(JSON.stringify(await redisFinding(url))).toMatch(/answers|maxmemory-policy is/);
+  expect(await redisFinding('redis://127.0.0.1:1')).toMatchObject({
+    state: 'failed',
+    detail: expect.stringMatching(/^does not answer: .*ECONNREFUSED/),
+  });
+});
+
 describe('calling it', () => {
   test('--help lists the commands', async () => {
     const { code, stdout } = await parley(['--help']);
@@ -40,6 +54,8 @@ describe('calling it', () => {
     ['an unknown permission', createKey({ permissions: 'chat,admin' }), '--permissions knows chat, data, sync and *'],
     ['an expiry in the past', createKey({ expires: '2001-01-01' }), '--expires lies in the past'],
     ['an expiry that is none', createKey({ expires: 'soon' }), '--expires wants 30d, 12h, 2w or a date'],
+    ['a number of events', ['events', 'tail', '--last', '-1'], '--last wants a number from 0 to 1000, not "-1"'],
+    ['an unknown sender', ['webhooks', 'list', '--provider', 'bogus'], 'clerk, kapso, flow, polar, resend'],
     ['a bad slug', ['org', 'create', '--slug', 'a b', '--name', 'A'], '--slug must be letters'],
   ])('wrongly (%s) is status 2 and one line', async (_, args, message) => {
     const { code, stdout, stderr } = await parley(args);

@@ -22,10 +22,10 @@ export interface Paged<T> {
   next: string | null;
 }
 
-export function parseLimit(text: string | undefined, otherwise: number): number {
+export function parseLimit(text: string | undefined, otherwise: number, name = '--limit', least = 1): number {
   if (text === undefined) return otherwise;
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > 1000) throw usageFailure(`--limit wants a number from 1 to 1000, not "${text}"`);
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : -1;
+  if (limit < least || limit > 1000) throw usageFailure(`${name} wants a number from ${least} to 1000, not "${text}"`);
   return limit;
 }
 

@@ -110,7 +110,8 @@ it('says what could not be done', async () => {
   await make('unanswered', hour);
   flow.misbehave('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 1, message: 'closed' } });
   const some = await parley('payments', 'reconcile');
-  expect(some).toMatchObject({ code: 0, stdout: expect.stringContaining('2 without an answer') });
+  expect(some).toMatchObject({ code: 1, stdout: expect.stringContaining('2 without an answer') });
+  expect(some.stderr).toContain('error: 2 of 2 payments are without an answer');
   expect(some.stderr).toContain('Flow refuses: closed (1)');
   flow.misbehave('getStatusByFlowOrder', null);
 

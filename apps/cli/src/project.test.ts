@@ -122,6 +122,11 @@ test('deploy goes to production, with --yes only when nobody can be asked', asyn
   expect((await run(['deploy', 'shop', '--yes'])).stderr).toBe('Nothing to change; production is at version 1.\n');
   const wrongKey = await run(['deploy', 'shop', '--yes'], { PARLEY_PRODUCTION_API_KEY: '' });
   expect(wrongKey.stderr).toContain('PARLEY_PRODUCTION_API_KEY is not set');
+  const ofDevelopment = await run(['deploy', 'shop', '--yes'], { PARLEY_PRODUCTION_API_KEY: env.PARLEY_API_KEY! });
+  expect(ofDevelopment).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('PARLEY_PRODUCTION_API_KEY is a key of development'),
+  });
 });
 
 test('pull writes what is missing, leaves alone what differs, and pushing it changes nothing', async () => {
@@ -218,6 +223,12 @@ describe('data', () => {
       code: 1,
       stderr: expect.stringMatching(/^error: Entity has been deleted \(entity_deleted, request /),
     });
+    const asJson = await run(['data', 'get', 'product', made.id, '--json']);
+    expect(JSON.parse(asJson.stderr)).toMatchObject({
+      error: 'Entity has been deleted',
+      code: 'entity_deleted',
+      requestId: expect.any(String),
+    });
     expect(await run(['data', 'create', 'product', '[1]'])).toMatchObject({ code: 2 });
   });
 
@@ -266,5 +277,15 @@ describe('data', () => {
       1,
       'error: bad.csv has problems, nothing was imported:\n  row 3: price is no number: cheap\n',
     ]);
+    write('.', { 'mixed.csv': 'name,price,data.x\nA,1,2\n', 'empty.csv': '\n' });
+    writeFileSync(join(cli.folder, 'latin.csv'), Buffer.from('name\nCaf\xe9\n', 'latin1'));
+    for (const [file, problem] of [
+      ['mixed.csv', 'name, price would not be imported'],
+      ['empty.csv', 'empty.csv is empty'],
+      ['latin.csv', 'latin.csv is not UTF-8'],
+    ] as const) {
+      const refused = await run(['data', 'import', 'product', file]);
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(problem) });
+    }
   });
 });

@@ -124,6 +124,11 @@ test('the inbox is listed, shown with its secrets masked, and replayed', async (
   expect(rows).toEqual([{ status: 'received', reason: null }]);
   expect(await parley(['webhooks', 'replay', 'evt_2'])).toMatchObject({ code: 1 });
   expect(await parley(['webhooks', 'replay'])).toMatchObject({ code: 2 });
+  expect(await parley(['webhooks', 'replay', 'evt_3', 'nope'])).toMatchObject({
+    code: 1,
+    stderr: 'error: No delivery "nope"\n',
+  });
+  expect(await succeed(['webhooks', 'replay', 'evt_3'])).toContain('1 delivery is');
 });
 
 test('credits: the balance is the sum of the ledger', async () => {

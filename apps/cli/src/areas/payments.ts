@@ -16,7 +16,7 @@ export function addPaymentCommands(program: Command): void {
     .argument('<id>')
     .action(async (id, options) => (await import('../commands/payments-show')).runPaymentsShow(id, options));
   inScope(payments.command('reconcile'))
-    .description('ask the provider about pending payments now; status 1 when an account could not be asked to the end')
+    .description('ask the provider about pending payments now; status 1 when one could not be asked about')
     .option('--all', 'in all environments of all organizations')
     .option('--older-than <minutes>', 'only payments of this age; default 60')
     .action(async (options) => (await import('../commands/payments-reconcile')).runPaymentsReconcile(options));

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { collect, groups, inScope, ofOrganization, paged, withJson } from '../options';
-import { deliveryStates, providers } from '../webhooks/names';
+import { deliveryProviders, deliveryStates, providers } from '../webhooks/names';
 
 /** What providers have sent, and how they are reached. */
 export function addWebhookCommands(program: Command): void {
@@ -11,7 +11,7 @@ export function addWebhookCommands(program: Command): void {
   paged(withJson(webhooks.command('list')))
     .description('list deliveries, newest first')
     .addOption(new Option('--status <status>', 'only these').choices(deliveryStates))
-    .option('--provider <provider>', 'only those of clerk, kapso, flow, polar or resend')
+    .addOption(new Option('--provider <provider>', 'only those of this one').choices(deliveryProviders))
     .option('--org <slug>', 'only those of this organization')
     .action(async (options) => (await import('../commands/webhooks-list')).runWebhooksList(options));
   withJson(webhooks.command('show'))

@@ -30,7 +30,7 @@ const inFlight = 4;
 /** `parley data import <type> <file>`: CSV or JSON lines; when it is interrupted, the same call goes on where it was. */
 export async function runDataImport(type: string, file: string, options: DataImportOptions): Promise<void> {
   if (!existsSync(file)) throw usageFailure(`There is no file ${file}`);
-  const text = readFileSync(file, 'utf8');
+  const text = readText(file);
   await withClient(async (client) => {
     const schema = await schemaOf(client, type);
     const { rows, problems } = readRows(text, formatOf(options.format, file), schema);
@@ -48,6 +48,19 @@ export async function runDataImport(type: string, file: string, options: DataImp
     if (options.json) printJson({ type, imported, total: rows.length });
     else print(`Imported ${imported} of ${rows.length} rows into ${type}.`);
   });
+}
+
+/** What is not UTF-8 would come in with its letters replaced. */
+function readText(file: string): string {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Failure(`${file} is not UTF-8, nothing was imported; save it as UTF-8 and call again`);
+  }
+  if (text.trim() === '') throw new Failure(`${file} is empty, nothing was imported`);
+  return text;
 }
 
 /** Rows that are in cannot be changed by another import; those after them may have been mended since. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createDb, schemaProblem } from '@parley/db';
-import { closeRedis, connectRedis } from '@parley/queues';
+import { closeRedis, connectRedis, waitForRedis } from '@parley/queues';
 import { apiAddress, databaseUrl, findStack, migrationsDir, readVariable } from '../environment';
 import { exitCodes } from '../failure';
 import { safeLine } from '../safe-text';
@@ -241,10 +241,13 @@ async function checkRedis(): Promise<Finding[]> {
   const name = 'Redis';
   const url = readVariable('REDIS_URL') ?? findStack()?.redisUrl;
   if (url === undefined) return [{ name, state: 'skipped', detail: 'REDIS_URL is not set; no command needs it' }];
-  const redis = connectRedis({ url, role: 'producer', name: 'parley-doctor', onError: () => {} });
+  let refusal: Error | undefined;
+  const onError = (error: Error) => (refusal = error);
+  const redis = connectRedis({ url, role: 'producer', name: 'parley-doctor', onError });
   try {
-    const answer = await redis.config('GET', 'maxmemory-policy');
-    const policy = (answer as string[])[1];
+    await waitForRedis(redis, patienceMs);
+    const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1];
+    if (policy === undefined) return [{ name, state: 'ok', detail: 'answers, and does not tell its maxmemory-policy' }];
     if (policy === 'noeviction') return [{ name, state: 'ok', detail: 'answers, and forgets nothing (noeviction)' }];
     return [
       {
@@ -255,7 +258,9 @@ async function checkRedis(): Promise<Finding[]> {
       },
     ];
   } catch (error) {
-    return [{ name, state: 'failed', detail: reasonOf(error), mend: 'Start Redis, or mend REDIS_URL' }];
+    // The wait only says that it took too long; why is what the connection has said meanwhile.
+    const detail = redis.status === 'ready' ? reasonOf(error) : `does not answer: ${reasonOf(refusal ?? error)}`;
+    return [{ name, state: 'failed', detail, mend: 'Start Redis, or mend REDIS_URL' }];
   } finally {
     await closeRedis(redis);
   }

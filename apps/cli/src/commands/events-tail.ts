@@ -32,7 +32,7 @@ const lateMs = 5_000;
 
 /** `parley events tail`: the last events, and then each as it happens. */
 export async function runEventsTail(options: EventsTailOptions): Promise<void> {
-  const last = options.last === '0' ? 0 : parseLimit(options.last, 10);
+  const last = parseLimit(options.last, 10, '--last', 0);
   const show = options.json ? printJson : (event: EventRow) => print(formatEvent(event));
   await withScope(options, async (db, scope) => {
     const before = await readEvents(db, scope, options, { limit: last });

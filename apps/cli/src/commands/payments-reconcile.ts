@@ -43,7 +43,9 @@ export async function runPaymentsReconcile(options: PaymentsReconcileOptions): P
   });
   if (json) printJson(report);
   else print(summaryOf(report));
-  if (report.problems.length > 0) throw new Failure(report.problems.join('\n'));
+  const problems = [...report.problems];
+  if (report.errors > 0) problems.push(`${report.errors} of ${report.asked} payments are without an answer`);
+  if (problems.length > 0) throw new Failure(problems.join('\n'));
 }
 
 function summaryOf({ asked, paid, failed, unchanged, mismatched, errors, skipped }: ReconcileReport): string {

@@ -1,7 +1,9 @@
+import type { Queryable } from '@parley/db';
 import { replayDeliveries } from '@parley/webhooks';
 import { withDatabase } from '../database';
 import { Failure, usageFailure } from '../failure';
 import { print, printJson } from '../terminal';
+import { findDelivery } from '../webhooks/read-deliveries';
 
 /** `parley webhooks replay`: the worker takes the deliveries up again within seconds. What they did before is not repeated. */
 export async function runWebhooksReplay(
@@ -10,7 +12,7 @@ export async function runWebhooksReplay(
 ): Promise<void> {
   if ((ids.length === 0) === (status === undefined)) throw usageFailure('Say which: ids, or --status');
   const count = await withDatabase(async ({ pool }) => {
-    if (status === undefined) return replayDeliveries(pool, ids);
+    if (status === undefined) return replayDeliveries(pool, await resolveIds(pool, ids));
     const { rows } = await pool.query<{ id: string }>(
       'select id from webhook_deliveries where status = $1::"DeliveryStatus"',
       [status],
@@ -20,7 +22,20 @@ export async function runWebhooksReplay(
       rows.map(({ id }) => id),
     );
   });
+  const wanted = new Set(ids).size;
+  if (count < wanted)
+    throw new Failure(`${count} of ${wanted} can be replayed: refused ones cannot`, undefined, { replayed: count });
   if (json) return printJson({ replayed: count });
-  if (count < ids.length) throw new Failure(`${count} of ${ids.length} can be replayed: refused ones cannot`);
   print(`${count} ${count === 1 ? 'delivery is' : 'deliveries are'} worked off once more.`);
+}
+
+/** Our ids of what is named by ours or by the provider's, as `webhooks show` takes them; one nobody knows stops all. */
+async function resolveIds(db: Queryable, names: string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const name of names) {
+    const delivery = await findDelivery(db, name);
+    if (delivery === null) throw new Failure(`No delivery "${name}"`);
+    ids.push(delivery.id);
+  }
+  return ids;
 }

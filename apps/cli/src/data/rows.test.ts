@@ -88,6 +88,16 @@ test('a plain table has a field in each column, typed by the schema', () => {
   });
 });
 
+test.each([
+  ['name,price,data.x\n', ['header: name, price would not be imported, as other columns are named data.<field>']],
+  ['name,price,name,name\n', ['header: name stands there more than once']],
+  ['data.x,status,data.x,y\n', ['header: data.x stands there more than once', 'header: y would not be imported']],
+  ['name,\nLamp,\n', []],
+  ['name,\nLamp,1\n', ['row 2: field 2 has no name in the header: 1']],
+])('a column that would be lost is refused: %j', (text, problems) => {
+  expect(readRows(text, 'csv', {}).problems).toEqual(problems.map((problem) => expect.stringContaining(problem)));
+});
+
 test('lines are whole entities, or what is in their data', () => {
   const text =
     '{"name":"Lamp"}\n\n{"id":"1","type":"t","status":"draft","data":{"a":1},"createdAt":1,"updatedAt":1}\n{"data":{"b":1},"more":1}';

@@ -57,6 +57,8 @@ function readCsv(text: string, schema: Schema, problems: string[]): NewEntity[] 
     const first = lines.next();
     if (first.done) return [];
     const header = first.value.map((name) => name.trim());
+    problems.push(...headerProblems(header));
+    if (problems.length > 0) return [];
     let number = 1;
     for (const cells of lines) {
       number += 1;
@@ -73,14 +75,32 @@ function readCsv(text: string, schema: Schema, problems: string[]): NewEntity[] 
   return found;
 }
 
+const hasFieldColumns = (header: string[]): boolean => header.some((name) => name.startsWith('data.'));
+
+/** A column whose values would be lost is refused before anything is made of the file. */
+function headerProblems(header: string[]): string[] {
+  const problems: string[] = [];
+  const doubled = header.filter((name, at) => name !== '' && header.indexOf(name) < at);
+  if (doubled.length > 0) problems.push(`header: ${[...new Set(doubled)].join(', ')} stands there more than once`);
+  const bare = header.filter((name) => name !== '' && !name.startsWith('data.') && !entityKeys.has(name));
+  if (hasFieldColumns(header) && bare.length > 0) {
+    problems.push(
+      `header: ${bare.join(', ')} would not be imported, as other columns are named data.<field>; ` +
+        `write ${bare.map((name) => `data.${name}`).join(', ')}, or no data. anywhere`,
+    );
+  }
+  return problems;
+}
+
 /** With columns `data.<field>` the others are the entity's own; without them every column is a field. */
 function fromCells(header: string[], cells: string[], schema: Schema): NewEntity {
-  const isExport = header.some((name) => name.startsWith('data.'));
+  const isExport = hasFieldColumns(header);
   const entity: NewEntity = { data: {} };
   for (const [at, name] of header.entries()) {
     const cell = cells[at] ?? '';
     const field = isExport ? (name.startsWith('data.') ? name.slice('data.'.length) : null) : name;
-    if (cell === '' || name === '') continue;
+    if (cell === '') continue;
+    if (name === '') throw new Error(`field ${at + 1} has no name in the header: ${cell}`);
     if (field !== null) entity.data[field] = toValue(cell, schema[field], field);
     else if (name === 'status') entity.status = cell;
     else if (name === 'data') Object.assign(entity.data, JSON.parse(cell));

@@ -30,7 +30,8 @@ export async function sendDefinitions(api: Api, loaded: LoadedFolder, options: S
 /** Problems of the definitions are told with the file that each is in. */
 function located(error: ApiFailure, loaded: LoadedFolder): Failure {
   const problems = error.details.map((detail) => locateProblem(detail, loaded));
-  return new Failure([`${error.message}:`, ...problems].join('\n  '), error.exitCode, { ...error.fields, problems });
+  const fields = { ...error.fields, problems };
+  return new Failure([`${error.message}:`, ...problems].join('\n  '), error.exitCode, fields, error.text);
 }
 
 const problemsFailure = (problems: string[]): Failure =>

@@ -1,5 +1,8 @@
 export const deliveryStates = ['received', 'processed', 'ignored', 'failed', 'unattributed', 'rejected'] as const;
 
+/** Who sends deliveries. */
+export const deliveryProviders = ['clerk', 'kapso', 'flow', 'polar', 'resend'] as const;
+
 /** What `integrations set` knows, with the secrets that each wants. */
 export const integrationSecrets: Readonly<Record<string, readonly string[]>> = {
   flow: ['apiKey', 'secretKey'],
