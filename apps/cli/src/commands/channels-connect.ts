@@ -54,15 +54,16 @@ async function connect(
     const number = await client.getPhoneNumber(phoneNumberId);
     if (!number.ok) throw new Failure(`Kapso: ${number.message}`);
     const customerId = number.value.customerId ?? phoneNumberId;
-    const connectionId = await createConnection(db, scope, { customerId, ...answerer });
     const gateway = readVariable('PUBLIC_URL') ?? findStack()?.gatewayUrl;
     if (gateway === undefined) throw new Failure('PUBLIC_URL is not set: it is where Kapso sends the messages');
     const webhookUrl = `${gateway.replace(/\/+$/, '')}/webhook/kapso/messages`;
     const webhookSecret = findSecret('MESSAGING_WEBHOOK_SECRET')?.split(/[\s,]+/)[0] ?? null;
+    const existing = await findExisting(db, scope, { phoneNumberId, customerId, ...answerer });
+    if (existing === null) await createConnection(db, scope, { customerId, ...answerer });
     const connected = await connectNumber({ db, accounts, webhookUrl, webhookSecret }, { phoneNumberId, customerId });
     if (!connected.ok) throw new Failure(`Kapso: ${connected.message}`);
-    const { phoneNumber } = connected.connection;
-    return { connectionId, customerId, setupLink: null, phoneNumber };
+    const { id, phoneNumber } = connected.connection;
+    return { connectionId: id, customerId, setupLink: null, phoneNumber };
   }
   const made = customer
     ? ({ ok: true, value: customer } as const)
@@ -75,6 +76,34 @@ async function connect(
   if (!link.ok) throw new Failure(`Kapso: ${link.message}`);
   const connectionId = await createConnection(db, scope, { customerId: made.value, ...answerer });
   return { connectionId, customerId: made.value, setupLink: link.value, phoneNumber: null };
+}
+
+/**
+ * The connection that will get the number: the one that has it, else one that waits for its customer. Connecting it again
+ * mends its webhook, but changes neither whose it is nor who answers.
+ */
+async function findExisting(
+  db: Queryable,
+  scope: NamedScope,
+  wanted: { phoneNumberId: string; customerId: string; agentSlug: string | null; routerSlug: string | null },
+): Promise<string | null> {
+  const { rows } = await db.query<{ id: string; isOurs: boolean; agent: string | null; router: string | null }>(
+    `select id, organization_id = $3 and environment = $4::"Environment" as "isOurs", agent_slug as agent,
+            router_slug as router
+     from channel_connections
+     where phone_number_id = $1 or (external_customer_id = $2 and phone_number_id is null)
+     order by phone_number_id nulls last, created_at limit 1`,
+    [wanted.phoneNumberId, wanted.customerId, scope.organizationId, scope.environment],
+  );
+  const found = rows[0];
+  if (found === undefined) return null;
+  const number = `Number ${wanted.phoneNumberId}`;
+  if (!found.isOurs) throw new Failure(`${number} is connected to another organization or environment`);
+  if (found.agent !== wanted.agentSlug || found.router !== wanted.routerSlug) {
+    const answers = found.router === null ? `agent ${found.agent ?? '-'}` : `router ${found.router}`;
+    throw new Failure(`${number} has the connection ${found.id} already, and ${answers} answers there`);
+  }
+  return found.id;
 }
 
 async function requireAnswerer(
