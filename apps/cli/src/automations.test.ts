@@ -65,7 +65,8 @@ async function run(id: string, rest: Record<string, unknown> = {}): Promise<void
   );
 }
 const statusOf = async (id: string) =>
-  (await db.query('select status::text, max_attempts, fence, error from trigger_runs where id = $1', [id])).rows[0];
+  (await db.query('select status::text, max_attempts, fence, takeovers, error from trigger_runs where id = $1', [id]))
+    .rows[0];
 const json = async (...args: string[]) => JSON.parse(await cli.succeed([...args, '--json'], { env }));
 
 test('triggers and their runs are listed, one run is shown step by step', async () => {
@@ -101,6 +102,7 @@ test('triggers and their runs are listed, one run is shown step by step', async 
 test('dead runs are retried, one or all of a trigger, but not past the end of a chain; waiting ones are cancelled', async () => {
   await run('run_3', { status: 'dead', attempts: 3 });
   await run('run_4', { status: 'dead', hops: 6 });
+  await db.query(`update trigger_runs set takeovers = 51 where id = 'run_3'`);
   const listener = new pg.Client({ connectionString: database.url });
   await listener.connect();
   const rung = new Promise((resolve) => listener.once('notification', resolve));
@@ -108,7 +110,7 @@ test('dead runs are retried, one or all of a trigger, but not past the end of a 
   expect((await json('triggers', 'retry', 'run_3')).runs).toEqual([{ id: 'run_3', triggerSlug: 'paid' }]);
   await rung;
   await listener.end();
-  expect(await statusOf('run_3')).toMatchObject({ status: 'scheduled', max_attempts: 4, error: null });
+  expect(await statusOf('run_3')).toMatchObject({ status: 'scheduled', max_attempts: 4, takeovers: 0, error: null });
   await json('triggers', 'retry', 'paid');
   expect(await statusOf('run_4')).toMatchObject({ status: 'dead' });
   expect(await cli.parley(['triggers', 'retry', 'run_4'], { env })).toMatchObject({ code: 1 });

@@ -99,6 +99,7 @@ interface Run {
   status: string;
   attempts: number;
   fence: number;
+  takeovers: number;
   hops: number;
   error: string | null;
   run_at: Date;
@@ -473,6 +474,87 @@ test('a run that is cancelled while it works ends before its next effect', async
   gate.resolve();
   expect(await outcomes).toEqual(['lost']);
   expect(await texts(scope)).toEqual(['once']);
+});
+
+test('releases are not deaths of workers; deaths are counted', async () => {
+  const scope = await setUp([on('created', { schedule: { delay: '1h' } })]);
+  for (const n of [1, 2]) await create(scope, 'order', { n });
+  const [released, deadly] = await until(
+    () => runs(scope),
+    (seen) => seen.length === 2,
+  );
+  await db.pool.query('update trigger_runs set fence = 60, run_at = now() where id = $1', [released!.id]);
+  await db.pool.query(
+    `update trigger_runs set status = 'running', takeovers = 50, attempts = 1, lease_until = now() where id = $1`,
+    [deadly!.id],
+  );
+  expect(await settled(scope)).toMatchObject([
+    { status: 'succeeded', attempts: 1, takeovers: 0 },
+    { status: 'dead', error: 'Given up: its worker ended 51 times while it ran' },
+  ]);
+});
+
+test('a statement that runs into its time limit fails the step', async () => {
+  const scope = await setUp([on('created', { schedule: { delay: '1h' } })]);
+  await create(scope, 'order', { n: 1 });
+  const [run] = await until(
+    () => runs(scope),
+    (seen) => seen.length === 1,
+  );
+  const heavy: typeof runtime.tools = {
+    ...runtime.tools,
+    async run(runScope, call) {
+      await call.tx?.query('set local statement_timeout = 20');
+      await call.tx?.query('select pg_sleep(5)');
+      return runtime.tools.run(runScope, call);
+    },
+  };
+  const triggers = createTriggers({ ...runtime, db, tools: heavy, log: silentLogger() });
+  await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [run!.id]);
+  expect(await triggers.run(run!.id)).toEqual(['dead']);
+});
+
+test('later changes of an entity wait for a run that was released, and do not replace it', async () => {
+  const slow = on('updated', { schedule: { delay: '1h', cancelPrevious: true } });
+  const scope = await setUp([slow]);
+  const id = await create(scope, 'order', { n: 0 });
+  await update(scope, 'order', id, { n: 1 });
+  const [first] = await until(
+    () => runs(scope),
+    (seen) => seen.length === 1,
+  );
+  // As a release leaves it, with a longer wait.
+  await db.pool.query('update trigger_runs set started_at = now() where id = $1', [first!.id]);
+  await update(scope, 'order', id, { n: 2 });
+  const [, second] = await until(
+    () => runs(scope),
+    (seen) => seen.length === 2,
+  );
+  expect((await runs(scope)).map(({ status }) => status)).toEqual(['scheduled', 'scheduled']);
+  await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [second!.id]);
+  expect(await runtime.triggers.run(second!.id)).toEqual([]);
+  await db.pool.query('update trigger_runs set run_at = now() where id = $1', [first!.id]);
+  await settled(scope);
+  expect(await texts(scope)).toEqual(['updated 1', 'updated 2']);
+});
+
+test('a run by hand that is cancelled meanwhile says so', async () => {
+  const scope = await setUp([on('created')]);
+  const cancelling: typeof runtime.tools = {
+    ...runtime.tools,
+    async describe(...args) {
+      await db.pool.query(
+        `update trigger_runs set status = 'cancelled', fence = fence + 1 where organization_id = $1`,
+        [scope.organizationId],
+      );
+      return runtime.tools.describe(...args);
+    },
+  };
+  const triggers = createTriggers({ ...runtime, db, tools: cancelling, log: silentLogger() });
+  expect(await triggers.fire(scope, { triggerSlug: 'on-created', data: { n: 1 } })).toMatchObject({
+    ok: false,
+    reason: 'cancelled',
+  });
 });
 
 test('what a tool does inside a transaction goes with it', async () => {

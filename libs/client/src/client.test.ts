@@ -205,6 +205,12 @@ describe('tries again', () => {
     expect(seen[1]!.headers['idempotency-key']).toBe(seen[0]!.headers['idempotency-key']);
   });
 
+  test('not an update whose connection is lost: it may have been made, and has no key', async () => {
+    script = [(response) => response.destroy()];
+    expect(await failureOf(client().data.update('order', '7', { data: {} }))).toMatchObject({ name: 'TypeError' });
+    expect(seen).toHaveLength(1);
+  });
+
   test('as often as told, and says then what happened', async () => {
     script = Array.from({ length: 3 }, () => answer(503, { error: 'later' }, { 'Retry-After': '0' }));
     expect(await failureOf(client({ maxRetries: 2 }).entityTypes())).toMatchObject({ status: 503, message: 'later' });

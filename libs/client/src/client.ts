@@ -16,7 +16,8 @@ import { type CallOptions, type ClientOptions, type Send, createSend } from './r
 /**
  * Parley over HTTP, from Node or a browser. `T` maps each entity type's slug to what it holds in `data`; without it
  * every type holds JSON. Answers are those of the interface as they are; a failure is a ParleyApiError. Calls that meet
- * 429, 503 or a lost connection are tried again, after the time that the server asks for.
+ * 429, 503 or a lost connection are tried again, after the time that the server asks for; an update that has lost its
+ * connection is not, as it may have been made.
  */
 export class ParleyClient<T extends { [K in keyof T]: object } = Record<string, JsonObject>> {
   readonly data: DataApi<T>;

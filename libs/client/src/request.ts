@@ -7,7 +7,7 @@ export interface ClientOptions {
   baseUrl: string;
   /** Instead of the platform's. */
   fetch?: typeof globalThis.fetch;
-  /** How often a call is tried again after 429, 503 or a lost connection; 3 unless told, 0 for never. */
+  /** How often a call is tried again after 429, 503 or (but for updates) a lost connection; 3 unless told, 0 for never. */
   maxRetries?: number;
   /** Milliseconds for one try, 140,000 unless told: a turn of an agent may take two minutes. */
   timeoutMs?: number;
@@ -84,8 +84,8 @@ async function tryOnce(
     };
   } catch (error) {
     if (controller.signal.aborted) throw controller.signal.reason;
-    // The connection was lost: every call may be sent twice, as those that make something carry a key.
-    return { error, retryable: true };
+    // The connection was lost, and the call may have been done: those that make something carry a key, a change has none.
+    return { error, retryable: init.method !== 'PATCH' };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);

@@ -25,6 +25,8 @@ function refusalOf(fired: Extract<FireResult, { ok: false }>, durationMs: number
       return refuse(404, 'not_found', 'Entity not found');
     case 'interrupted':
       return refuse(500, 'execution_error', `Run ${fired.runId} was interrupted; a worker goes on with it`);
+    case 'cancelled':
+      return refuse(500, 'execution_error', `Run ${fired.runId} was cancelled while it ran`);
     case 'failed': {
       const step = fired.steps.at(-1);
       const message = `Step ${fired.steps.length} (${step?.tool}) failed: ${fired.error}`;

@@ -18,7 +18,7 @@ export async function retryRuns(db: Queryable, scope: Scope, wanted: readonly st
   const { rows } = await db.query<Changed>(
     `with changed as (
        update trigger_runs r set status = 'scheduled', error = null, finished_at = null, lease_until = null,
-         enqueued_at = null, run_at = date_trunc('milliseconds', clock_timestamp()),
+         takeovers = 0, enqueued_at = null, run_at = date_trunc('milliseconds', clock_timestamp()),
          max_attempts = greatest(r.max_attempts, r.attempts + 1)
        where ${wantedSql} and r.status in ('dead', 'cancelled') and r.hops <= 5
        returning r.id, r.trigger_slug as "triggerSlug")

@@ -91,13 +91,19 @@ export function createMcpServers(deps: McpDeps): McpServers {
   /** What a server has forgotten (HTTP 404, and 400 of some) was not done: a new session may ask again. */
   async function inSession<T>(session: Session, ask: (connection: McpConnection) => Promise<T>): Promise<T> {
     const isKnown = session.connection !== null;
-    const connection = await connectionOf(session);
+    const used = connectionOf(session);
+    const connection = await used;
     try {
       return await ask(connection);
     } catch (error) {
       const status = statusOf(error);
       if (!isKnown || (status !== 404 && status !== 400)) throw error;
-      disconnect(session);
+      // Unless another call has been told the same before, and has opened the next one.
+      if (session.connection === used) {
+        session.connection = null;
+        // Calls that are still to be told would be cut off, and could not be asked again: it is closed when none is left.
+        setTimeout(() => connection.close(), callLimitMs).unref();
+      }
       return ask(await connectionOf(session));
     }
   }

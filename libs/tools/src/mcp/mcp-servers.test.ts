@@ -208,6 +208,16 @@ describe('a call', () => {
     expect(tickets.calls).toHaveLength(2);
   });
 
+  it('opens one new session for all calls that hear of the loss', async () => {
+    await run('mcp.tickets.create_ticket', { title: 'one' });
+    tickets.forget();
+    tickets.requests.length = 0;
+    const titles = ['two', 'three', 'four', 'five', 'six'];
+    const results = await Promise.all(titles.map((title) => run('mcp.tickets.create_ticket', { title })));
+    expect(results.map(({ ok }) => ok)).toEqual(titles.map(() => true));
+    expect(tickets.requests.filter(({ method }) => method === 'initialize')).toHaveLength(1);
+  });
+
   it('finds a tool that came later', async () => {
     await reopen([tickets.host]);
     await offered('mcp.tickets.*');

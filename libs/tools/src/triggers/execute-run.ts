@@ -60,11 +60,11 @@ const doneSteps = ({ steps }: ClaimedRun): RunStep[] => steps.filter(({ status }
 
 /** Why a run is not begun or not gone on with; null when nothing is in its way. */
 function refusalOf(run: ClaimedRun): RunEnd | null {
-  const { definition, enabled, cause, fence, attempts } = run;
+  const { definition, enabled, cause, takeovers } = run;
   if (definition === null) return { status: 'cancelled', error: 'The trigger was deleted' };
   if (!enabled && !cause.startsWith('manual-')) return { status: 'cancelled', error: 'The trigger was disabled' };
-  if (fence - attempts > maxTakeovers) {
-    return { status: 'dead', error: `Given up: its worker ended ${fence - attempts} times while it ran` };
+  if (takeovers > maxTakeovers) {
+    return { status: 'dead', error: `Given up: its worker ended ${takeovers} times while it ran` };
   }
   const done = doneSteps(run);
   if (done.length > 0 && done.some(({ tool }, index) => definition.actions[index]?.tool !== tool)) {
@@ -267,8 +267,11 @@ async function release({ db }: ExecuteDeps, run: ClaimedRun): Promise<RunOutcome
   return 'released';
 }
 
-/** The database away, or two transactions in each other's way: nothing is wrong with the run. */
+/**
+ * The database away, or two transactions in each other's way: nothing is wrong with the run. A statement that ran into
+ * its time limit (57014) is not among them: it would do so each time.
+ */
 function isPassing(error: unknown): boolean {
   const { code } = error as { code?: string };
-  return isDatabaseUnavailable(error) || ['40001', '40P01', '55P03', '57014'].includes(code ?? '');
+  return isDatabaseUnavailable(error) || ['40001', '40P01', '55P03'].includes(code ?? '');
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
-import { newId } from '@parley/db';
+import { type Queryable, newId } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import { typeOfEntity } from '../builtins/type-of-entity';
 import { type ExecuteDeps, type RunContext, executeRun } from './execute-run';
@@ -19,6 +19,8 @@ export type FireResult =
   | { ok: false; reason: 'trigger_not_found' | 'entity_not_found' }
   /** The last step says why. */
   | { ok: false; reason: 'failed'; runId: string; steps: RunStep[]; error: string }
+  /** By hand or with its trigger; what was done before stays done. */
+  | { ok: false; reason: 'cancelled'; runId: string }
   /** It was begun, and a worker brings it to its end. */
   | { ok: false; reason: 'interrupted'; runId: string };
 
@@ -60,11 +62,16 @@ export async function fireTrigger(
     ],
   });
   const run = await claimRun(pool, runId, deps.leaseMs);
-  if (run === null) return { ok: false, reason: 'interrupted', runId };
+  if (run === null) return { ok: false, reason: await whyNotOurs(pool, runId), runId };
   const outcome = await executeRun(deps, run);
   if (outcome === 'succeeded') return { ok: true, runId, steps: run.steps };
-  if (outcome !== 'dead') return { ok: false, reason: 'interrupted', runId };
+  if (outcome !== 'dead') return { ok: false, reason: await whyNotOurs(pool, runId), runId };
   return { ok: false, reason: 'failed', runId, steps: run.steps, error: run.steps.at(-1)?.error ?? 'failed' };
+}
+
+async function whyNotOurs(db: Queryable, runId: string): Promise<'cancelled' | 'interrupted'> {
+  const { rowCount } = await db.query(`select from trigger_runs where id = $1 and status = 'cancelled'`, [runId]);
+  return rowCount === 1 ? 'cancelled' : 'interrupted';
 }
 
 async function contextOf(

@@ -63,7 +63,7 @@ async function cancelPrevious(client: Queryable, runs: readonly NewRun[]): Promi
     name: 'cancel-previous-runs',
     text: `update trigger_runs r set status = 'cancelled', error = 'Replaced by a later change', finished_at = now()
            from json_to_recordset($1::json) n("organizationId" text, environment text, "triggerSlug" text, "entityId" text, "eventId" bigint)
-           where r.entity_id = n."entityId" and r.event_id < n."eventId" and r.status = 'scheduled'
+           where r.entity_id = n."entityId" and r.event_id < n."eventId" and r.status = 'scheduled' and r.started_at is null
              and r.organization_id = n."organizationId" and r.environment = n.environment::"Environment"
              and r.trigger_slug = n."triggerSlug"`,
     values: [JSON.stringify(replacing)],

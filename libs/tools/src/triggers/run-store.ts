@@ -32,6 +32,8 @@ export interface ClaimedRun {
   attempts: number;
   maxAttempts: number;
   fence: number;
+  /** How often it was taken from a worker that was not heard of again. */
+  takeovers: number;
   requestId: string | null;
   context: JsonObject;
   steps: RunStep[];
@@ -52,12 +54,12 @@ interface ClaimedRow extends Omit<ClaimedRun, 'scope'> {
 
 /**
  * Runs of one entity begin in the order of its changes. A run waits for an earlier one that is due and has not been
- * tried, or that runs now; behind one that is to be tried again only those of the same trigger wait.
+ * tried to its end, or that runs now; behind one that is to be tried again only those of the same trigger wait.
  */
 const notBlocked = (run: string): string => `not exists (
   select from trigger_runs p where p.entity_id = ${run}.entity_id and p.event_id < ${run}.event_id
     and p.status in ('scheduled', 'running') and (p.status = 'running'
-      or (p.attempts = 0 and p.run_at <= clock_timestamp())
+      or (p.attempts = 0 and (p.run_at <= clock_timestamp() or p.started_at is not null))
       or (p.attempts > 0 and p.trigger_slug = ${run}.trigger_slug)))`;
 
 const isClaimable = `(c.status = 'scheduled' and c.run_at <= clock_timestamp() and ${notBlocked('c')}
@@ -65,12 +67,13 @@ const isClaimable = `(c.status = 'scheduled' and c.run_at <= clock_timestamp() a
 
 const claimSql = (candidate: string): string => `with claimed as (
     update trigger_runs r set status = 'running', fence = r.fence + 1,
+      takeovers = r.takeovers + case when r.status = 'running' then 1 else 0 end,
       attempts = r.attempts + case when r.status = 'scheduled' then 1 else 0 end,
       lease_until = clock_timestamp() + $2 * interval '1 ms', started_at = coalesce(r.started_at, clock_timestamp())
     from (${candidate} for update skip locked) due where r.id = due.id returning r.*)
   select r.id, r.organization_id as "organizationId", r.environment::text, r.trigger_slug as "triggerSlug", r.cause,
     r.entity_id as "entityId", coalesce(e.entity_type, r.context->>'entityType') as "entityType", r.hops, r.attempts,
-    r.max_attempts as "maxAttempts", r.fence, r.request_id as "requestId", r.context, r.steps, t.definition,
+    r.max_attempts as "maxAttempts", r.fence, r.takeovers, r.request_id as "requestId", r.context, r.steps, t.definition,
     coalesce(t.enabled, false) as enabled, e.payload as change,
     coalesce((r.context->>'timestamp')::float8, floor(extract(epoch from coalesce(e.created_at, r.created_at)) * 1000)::float8) as timestamp,
     floor(extract(epoch from r.run_at) * 1000)::float8 as "dueAt",
