@@ -1,5 +1,5 @@
 import type { Environment, Json } from '@parley/contracts';
-import { type Queryable, isDatabaseUnavailable } from '@parley/db';
+import type { Queryable } from '@parley/db';
 import { HttpError } from '@parley/service';
 import type { DeliveryHeaders, Verdict } from '@parley/webhooks';
 
@@ -54,6 +54,3 @@ export const eventNameAt = (value: Json | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
 export const processingFailure = () => new HttpError(500, 'processing_failed', 'Webhook could not be processed');
-
-/** Whether the provider should try again because a dependency of ours is away. */
-export const isAway = (error: unknown): boolean => isDatabaseUnavailable(error);

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Db } from '@parley/db';
+import { type Db, isDatabaseUnavailable } from '@parley/db';
 import type { Logger } from '@parley/service';
 import { type DeliveryStatus, type Inbox, type NewDelivery, headerOf } from '@parley/webhooks';
-import { type Door, type Owner, type RawDelivery, isAway } from './door';
+import type { Door, Owner, RawDelivery } from './door';
 import type { JobSender } from './job-sender';
 import type { RefusalLog } from './refusal-log';
 
@@ -18,7 +18,6 @@ export interface ReceiveDeps {
 }
 
 const nobody: Owner = { organizationId: null, environment: null };
-const stillToDo: ReadonlySet<DeliveryStatus> = new Set(['received']);
 
 /**
  * The way of every delivery: raw bytes → signature → whose is it → one durable row → job. Resolves when it may be
@@ -55,9 +54,9 @@ export async function receive(deps: ReceiveDeps, door: Door, delivery: RawDelive
     // Kept as unattributed before, and its owner is known by now: the provider's retry is its second chance.
     const isRevived = !stored.isNew && stored.status === 'unattributed' && location !== null;
     if (isRevived) await revive(deps.db, stored.id, owner);
-    if (stored.isNew || isRevived || stillToDo.has(stored.status)) deps.jobs.send(path, stored.id, requestId);
+    if (stored.isNew || isRevived || stored.status === 'received') deps.jobs.send(path, stored.id, requestId);
   } catch (error) {
-    if (refusals.unavailable === undefined || !isAway(error)) throw error;
+    if (refusals.unavailable === undefined || !isDatabaseUnavailable(error)) throw error;
     deps.log.warn({ err: error, requestId, provider }, 'a delivery could not be stored');
     throw refusals.unavailable;
   }

@@ -1,8 +1,8 @@
-import { objectAt, textAt } from '@parley/contracts';
-import { headerOf, readJsonObject, verifyStandardWebhook } from '@parley/webhooks';
+import { headerOf, verifyStandardWebhook } from '@parley/webhooks';
 import { HttpError } from '@parley/service';
-import { type Door, eventNameAt, processingFailure } from '../door';
+import { type Door, processingFailure } from '../door';
 import { digestOf } from '../receive';
+import { readEnvelope } from './read-envelope';
 
 const handled = new Set([
   'user.created',
@@ -24,13 +24,9 @@ export const clerkDoor = (secrets: readonly string[]): Door => ({
       ? { ok: true }
       : verifyStandardWebhook({ headers, body, secrets, families: ['svix', 'webhook'], nowMs }),
   read({ headers, body }) {
-    const envelope = readJsonObject(body);
-    if (envelope === null) return { ok: false, reason: 'the body is not a JSON object' };
-    const eventType = eventNameAt(envelope.type);
-    if (eventType === undefined) return { ok: false, reason: 'the body has no type' };
-    const isHandled = handled.has(eventType);
-    if (isHandled && textAt(objectAt(envelope.data).id) === undefined)
-      return { ok: false, reason: 'the body has no data.id' };
+    const envelope = readEnvelope(body, handled, 'id');
+    if (!envelope.ok) return envelope;
+    const { eventType, isHandled } = envelope;
     // Where nobody has signed the header, it is not taken at its word: it could name a delivery yet to come.
     const named = secrets.length === 0 ? undefined : (headerOf(headers, 'svix-id') ?? headerOf(headers, 'webhook-id'));
     return { ok: true, event: { deliveryId: named ?? `body-${digestOf(body)}`, eventType, isHandled } };

@@ -1,7 +1,7 @@
-import { objectAt, textAt } from '@parley/contracts';
 import { badRequest } from '@parley/service';
-import { headerOf, readJsonObject, verifyStandardWebhook } from '@parley/webhooks';
-import { type Door, eventNameAt } from '../door';
+import { headerOf, verifyStandardWebhook } from '@parley/webhooks';
+import type { Door } from '../door';
+import { readEnvelope } from './read-envelope';
 
 const handled = new Set(['order.paid', 'order.refunded']);
 
@@ -14,13 +14,9 @@ export const polarDoor = (secrets: readonly string[]): Door => ({
       ? { ok: false, reason: 'BILLING_WEBHOOK_SECRET is not set' }
       : verifyStandardWebhook({ headers, body, secrets, families: ['webhook'], nowMs }),
   read({ headers, body }) {
-    const envelope = readJsonObject(body);
-    if (envelope === null) return { ok: false, reason: 'the body is not a JSON object' };
-    const eventType = eventNameAt(envelope.type);
-    if (eventType === undefined) return { ok: false, reason: 'the body has no type' };
-    const isHandled = handled.has(eventType);
-    if (isHandled && textAt(objectAt(envelope.data).id) === undefined)
-      return { ok: false, reason: 'the body has no data.id' };
+    const envelope = readEnvelope(body, handled, 'id');
+    if (!envelope.ok) return envelope;
+    const { eventType, isHandled } = envelope;
     return { ok: true, event: { deliveryId: headerOf(headers, 'webhook-id')!, eventType, isHandled } };
   },
   refusals: {

@@ -1,7 +1,7 @@
-import { objectAt, textAt } from '@parley/contracts';
 import { badRequest } from '@parley/service';
-import { headerOf, readJsonObject, verifyStandardWebhook } from '@parley/webhooks';
-import { type Door, eventNameAt } from '../door';
+import { headerOf, verifyStandardWebhook } from '@parley/webhooks';
+import type { Door } from '../door';
+import { readEnvelope } from './read-envelope';
 
 const handled = new Set(['email.sent', 'email.delivered', 'email.bounced', 'email.complained']);
 
@@ -14,13 +14,9 @@ export const resendDoor = (secrets: readonly string[]): Door => ({
       ? { ok: false, reason: 'EMAIL_WEBHOOK_SECRET is not set' }
       : verifyStandardWebhook({ headers, body, secrets, families: ['svix', 'webhook'], nowMs }),
   read({ headers, body }) {
-    const envelope = readJsonObject(body);
-    if (envelope === null) return { ok: false, reason: 'the body is not a JSON object' };
-    const eventType = eventNameAt(envelope.type);
-    if (eventType === undefined) return { ok: false, reason: 'the body has no type' };
-    const isHandled = handled.has(eventType);
-    if (isHandled && textAt(objectAt(envelope.data).email_id) === undefined)
-      return { ok: false, reason: 'the body has no data.email_id' };
+    const envelope = readEnvelope(body, handled, 'email_id');
+    if (!envelope.ok) return envelope;
+    const { eventType, isHandled } = envelope;
     const deliveryId = headerOf(headers, 'svix-id') ?? headerOf(headers, 'webhook-id')!;
     return { ok: true, event: { deliveryId, eventType, isHandled } };
   },
