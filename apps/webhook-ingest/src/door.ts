@@ -1,4 +1,4 @@
-import type { Environment, Json } from '@parley/contracts';
+import type { Environment, Json, operations } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { HttpError } from '@parley/service';
 import type { DeliveryHeaders, Verdict } from '@parley/webhooks';
@@ -32,7 +32,9 @@ export type Location = { ok: true; owner: Owner } | { ok: false; reason: string 
 /** One webhook endpoint: everything in which the providers differ. `receive` is what they have in common. */
 export interface Door {
   provider: string;
-  path: string;
+  /** Where it is and how it answers; the body stays as it came, for its signature. */
+  operation: (typeof operations)[
+    'clerkWebhook' | 'kapsoProjectWebhook' | 'kapsoMessagesWebhook' | 'polarWebhook' | 'resendWebhook'];
   /** Pure: the headers and the raw bytes under the configured secrets. */
   verify(delivery: RawDelivery, nowMs: number): Verdict;
   /** Pure: what it is about, as far as the acknowledgement depends on it. */

@@ -25,7 +25,8 @@ const nobody: Owner = { organizationId: null, environment: null };
  * and the worker's sweep sends what was not.
  */
 export async function receive(deps: ReceiveDeps, door: Door, delivery: RawDelivery, requestId: string): Promise<void> {
-  const { provider, path, refusals } = door;
+  const { provider, refusals } = door;
+  const { path } = door.operation;
   const nowMs = (deps.now ?? Date.now)();
   const verdict = door.verify(delivery, nowMs);
   if (!verdict.ok) {
@@ -77,7 +78,7 @@ async function revive(db: Db, id: string, { organizationId, environment }: Owner
   );
 }
 
-function toRow({ provider, path }: Door, { headers, body }: RawDelivery, owner: Owner): NewDelivery {
+function toRow({ provider, operation: { path } }: Door, { headers, body }: RawDelivery, owner: Owner): NewDelivery {
   return {
     provider,
     deliveryId: '',

@@ -1,5 +1,4 @@
 import { readBody, route } from '@parley/service';
-import { z } from 'zod';
 import type { Door } from './door';
 import { type ReceiveDeps, receive } from './receive';
 
@@ -7,13 +6,10 @@ const bodyLimitBytes = 1024 * 1024;
 
 /** `POST <path of the door>`: 200 `{ received: true }` once the delivery is durable. */
 export const webhookRoute = (deps: ReceiveDeps, door: Door) =>
-  route(
-    { method: 'post', path: door.path, permission: null, response: z.object({ received: z.literal(true) }) },
-    async (_input, context) => {
-      const { request, requestId } = context;
-      const body = await readBody(request, bodyLimitBytes);
-      context.note({ provider: door.provider, bytes: body.length });
-      await receive(deps, door, { headers: request.headers, body }, requestId);
-      return { received: true };
-    },
-  );
+  route({ ...door.operation, body: undefined }, async (_input, context) => {
+    const { request, requestId } = context;
+    const body = await readBody(request, bodyLimitBytes);
+    context.note({ provider: door.provider, bytes: body.length });
+    await receive(deps, door, { headers: request.headers, body }, requestId);
+    return { received: true };
+  });

@@ -1,36 +1,22 @@
-import { createEntityBodySchema, entitySchema } from '@parley/contracts';
+import { operations } from '@parley/contracts';
 import { createIdempotencyStore, inTransaction } from '@parley/db';
 import type { CreateInput, CreateResult } from '@parley/entities';
 import { type KeyedContext, RawJson, conflict, route } from '@parley/service';
 import type { DataDeps } from '../app';
 import { originOf, requireAccess } from '../caller';
 import { entityFailure } from '../entity-failure';
-import { typeParams } from './params';
 
 /** `POST /v1/data/:type` */
 export const createEntityRoute = (deps: DataDeps) =>
-  route(
-    {
-      method: 'post',
-      path: '/v1/data/:type',
-      permission: 'data',
-      rateLimited: true,
-      idempotent: true,
-      params: typeParams,
-      body: createEntityBodySchema,
-      status: 201,
-      response: entitySchema,
-    },
-    async ({ params: { type }, body }, context) => {
-      const { access } = await requireAccess(deps, context, 'create', type);
-      const input = { type, ...body, access, ...originOf(context) };
-      const made = await (context.idempotency
-        ? createOnce(deps, context, input)
-        : deps.entities.create(context.scope, input));
-      if (!made.ok) throw entityFailure(made, type);
-      return new RawJson(made.entity.json);
-    },
-  );
+  route(operations.createEntity, async ({ params: { type }, body }, context) => {
+    const { access } = await requireAccess(deps, context, 'create', type);
+    const input = { type, ...body, access, ...originOf(context) };
+    const made = await (context.idempotency
+      ? createOnce(deps, context, input)
+      : deps.entities.create(context.scope, input));
+    if (!made.ok) throw entityFailure(made, type);
+    return new RawJson(made.entity.json);
+  });
 
 /** The entity and the answer kept under its `Idempotency-Key` in one transaction: a retry makes no second entity. */
 async function createOnce(

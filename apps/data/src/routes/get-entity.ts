@@ -1,25 +1,14 @@
-import { entitySchema } from '@parley/contracts';
+import { operations } from '@parley/contracts';
 import { RawJson, route } from '@parley/service';
 import type { DataDeps } from '../app';
 import { requireAccess } from '../caller';
 import { entityFailure } from '../entity-failure';
-import { entityParams } from './params';
 
 /** `GET /v1/data/:type/:id` */
 export const getEntityRoute = (deps: DataDeps) =>
-  route(
-    {
-      method: 'get',
-      path: '/v1/data/:type/:id',
-      permission: 'data',
-      rateLimited: true,
-      params: entityParams,
-      response: entitySchema,
-    },
-    async ({ params: { type, id } }, context) => {
-      const { access } = await requireAccess(deps, context, 'read', type);
-      const found = await deps.entities.get(context.scope, { type, id, access });
-      if (!found.ok) throw entityFailure(found, type);
-      return new RawJson(found.entity.json);
-    },
-  );
+  route(operations.getEntity, async ({ params: { type, id } }, context) => {
+    const { access } = await requireAccess(deps, context, 'read', type);
+    const found = await deps.entities.get(context.scope, { type, id, access });
+    if (!found.ok) throw entityFailure(found, type);
+    return new RawJson(found.entity.json);
+  });

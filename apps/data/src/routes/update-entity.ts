@@ -1,37 +1,25 @@
-import { entitySchema, updateEntityBodySchema } from '@parley/contracts';
+import { operations } from '@parley/contracts';
 import { RawJson, forbidden, route } from '@parley/service';
 import type { DataDeps } from '../app';
 import { originOf, requireAccess } from '../caller';
 import { entityFailure } from '../entity-failure';
-import { entityParams } from './params';
 
 /** `PATCH /v1/data/:type/:id`: merges `data` at its top level; a `status` restores a deleted entity. */
 export const updateEntityRoute = (deps: DataDeps) =>
-  route(
-    {
-      method: 'patch',
-      path: '/v1/data/:type/:id',
-      permission: 'data',
-      rateLimited: true,
-      params: entityParams,
-      body: updateEntityBodySchema,
-      response: entitySchema,
-    },
-    async ({ params: { type, id }, body }, context) => {
-      const { access, denial } = await requireAccess(deps, context, 'update', type);
-      // A status deletes and restores: a role that may not delete must not do either under another name.
-      const deleteDenial = denial('delete');
-      const updated = await deps.entities.update(context.scope, {
-        type,
-        id,
-        ...body,
-        access,
-        mayDelete: deleteDenial === null,
-        ...originOf(context),
-      });
-      if (updated.ok) return new RawJson(updated.entity.json);
-      throw updated.reason === 'delete_denied'
-        ? forbidden(deleteDenial!, 'permission_denied')
-        : entityFailure(updated, type);
-    },
-  );
+  route(operations.updateEntity, async ({ params: { type, id }, body }, context) => {
+    const { access, denial } = await requireAccess(deps, context, 'update', type);
+    // A status deletes and restores: a role that may not delete must not do either under another name.
+    const deleteDenial = denial('delete');
+    const updated = await deps.entities.update(context.scope, {
+      type,
+      id,
+      ...body,
+      access,
+      mayDelete: deleteDenial === null,
+      ...originOf(context),
+    });
+    if (updated.ok) return new RawJson(updated.entity.json);
+    throw updated.reason === 'delete_denied'
+      ? forbidden(deleteDenial!, 'permission_denied')
+      : entityFailure(updated, type);
+  });

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type ExecuteResponse, executeBodySchema, executeResponseSchema, executorLimits } from '@parley/contracts';
+import { type ExecuteResponse, executorLimits, operations } from '@parley/contracts';
 import { badRequest, payloadTooLarge, route, statedFailure, unavailable } from '@parley/service';
 import type { Executor } from '../executor';
 
@@ -16,15 +16,7 @@ export interface ExecuteRouteDeps {
 /** Runs a handler: 200 with its result or the error it threw, 500 past its time, 503 when every process is taken. */
 export const execute = ({ executor, chatUrl, guard }: ExecuteRouteDeps) =>
   route(
-    {
-      method: 'post',
-      path: '/execute',
-      permission: null,
-      guard,
-      body: executeBodySchema,
-      bodyLimitBytes,
-      response: executeResponseSchema,
-    },
+    { ...operations.execute, guard, bodyLimitBytes },
     async ({ body }, { requestId, signal }): Promise<ExecuteResponse> => {
       const { handlerCode, allowedHosts, timeoutMs, callback } = body;
       const outcome = await executor.execute({

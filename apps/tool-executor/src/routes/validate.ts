@@ -1,24 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import { type ValidateResponse, validateBodySchema, validateResponseSchema } from '@parley/contracts';
+import { type ValidateResponse, operations } from '@parley/contracts';
 import { route, unavailable } from '@parley/service';
 import type { Executor } from '../executor';
 
 /** Parses a handler without running it; a syntax error comes with its line and column. */
 export const validate = ({ executor, guard }: { executor: Executor; guard: (request: IncomingMessage) => void }) =>
-  route(
-    {
-      method: 'post',
-      path: '/validate',
-      permission: null,
-      guard,
-      body: validateBodySchema,
-      response: validateResponseSchema,
-    },
-    async ({ body }): Promise<ValidateResponse> => {
-      const result = await executor.validate(body.handlerCode);
-      if (result === null) throw unavailable('All sandboxes are busy', 1);
-      if (result.ok) return { valid: true };
-      const { error, line, column } = result;
-      return { valid: false, error, ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
-    },
-  );
+  route({ ...operations.validate, guard }, async ({ body }): Promise<ValidateResponse> => {
+    const result = await executor.validate(body.handlerCode);
+    if (result === null) throw unavailable('All sandboxes are busy', 1);
+    if (result.ok) return { valid: true };
+    const { error, line, column } = result;
+    return { valid: false, error, ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
+  });

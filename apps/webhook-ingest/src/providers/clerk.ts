@@ -1,3 +1,4 @@
+import { operations } from '@parley/contracts';
 import { headerOf, verifyStandardWebhook } from '@parley/webhooks';
 import { HttpError } from '@parley/service';
 import { type Door, processingFailure } from '../door';
@@ -18,7 +19,7 @@ const handled = new Set([
 /** Users, organizations and memberships. Unsigned unless there is a secret (interface.md, decisions.md). */
 export const clerkDoor = (secrets: readonly string[]): Door => ({
   provider: 'clerk',
-  path: '/webhook/clerk',
+  operation: operations.clerkWebhook,
   verify: ({ headers, body }, nowMs) =>
     secrets.length === 0
       ? { ok: true }

@@ -1,10 +1,10 @@
+import { operations } from '@parley/contracts';
 import { newId } from '@parley/db';
 import { readBody, route } from '@parley/service';
 import { readFormField } from '@parley/webhooks';
-import { z } from 'zod';
 import type { ReceiveDeps } from '../receive';
 
-const path = '/webhook/flow';
+const { path } = operations.flowWebhook;
 /** A callback is one short field. */
 const bodyLimitBytes = 16 * 1024;
 /** Anybody may post here, so nothing else is kept: what Flow makes is printable and much shorter. */
@@ -16,25 +16,22 @@ const tokenPattern = /^[\x21-\x7e]{1,200}$/;
  * again when the order has changed again.
  */
 export const flowRoute = (deps: ReceiveDeps) =>
-  route(
-    { method: 'post', path, permission: null, response: z.object({ received: z.literal(true) }) },
-    async (_input, context) => {
-      const { request, requestId } = context;
-      const received = { received: true as const };
-      context.note({ provider: 'flow' });
-      const body = await readBody(request, bodyLimitBytes).catch(() => null);
-      if (body === null) return received;
-      const token = readFormField(body, 'token');
-      if (token === null || !tokenPattern.test(token)) return received;
-      try {
-        await store(deps, token, requestId);
-      } catch (error) {
-        deps.log.warn({ err: error, requestId, provider: 'flow' }, 'a callback could not be stored');
-        await send(deps, token, requestId);
-      }
-      return received;
-    },
-  );
+  route({ ...operations.flowWebhook, body: undefined }, async (_input, context) => {
+    const { request, requestId } = context;
+    const received = { received: true as const };
+    context.note({ provider: 'flow' });
+    const body = await readBody(request, bodyLimitBytes).catch(() => null);
+    if (body === null) return received;
+    const token = readFormField(body, 'token');
+    if (token === null || !tokenPattern.test(token)) return received;
+    try {
+      await store(deps, token, requestId);
+    } catch (error) {
+      deps.log.warn({ err: error, requestId, provider: 'flow' }, 'a callback could not be stored');
+      await send(deps, token, requestId);
+    }
+    return received;
+  });
 
 async function store(deps: ReceiveDeps, token: string, requestId: string): Promise<void> {
   const stored = await deps.inbox.store({

@@ -1,4 +1,4 @@
-import { type Environment, type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
+import { type Environment, type JsonObject, listAt, objectAt, operations, textAt } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { HttpError, forbidden } from '@parley/service';
 import { readJsonObject } from '@parley/webhooks';
@@ -12,7 +12,7 @@ export function kapsoMessagesDoor(secrets: readonly string[]): Door {
   const known = createKnownNumbers();
   return {
     provider: 'kapso',
-    path: '/webhook/kapso/messages',
+    operation: operations.kapsoMessagesWebhook,
     verify: (delivery) => verifyKapso(delivery, secrets),
     read(delivery) {
       const body = readJsonObject(delivery.body);

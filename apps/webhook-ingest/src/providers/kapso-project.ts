@@ -1,4 +1,4 @@
-import { objectAt, textAt } from '@parley/contracts';
+import { objectAt, operations, textAt } from '@parley/contracts';
 import { readJsonObject } from '@parley/webhooks';
 import { forbidden } from '@parley/service';
 import { type Door, processingFailure } from '../door';
@@ -10,7 +10,7 @@ const handled = /^(whatsapp|channel)\.phone_number\.(created|deleted)$/;
 /** Numbers that were connected or taken away. The connection is found by the job, which also asks the intermediary. */
 export const kapsoProjectDoor = (secrets: readonly string[]): Door => ({
   provider: 'kapso',
-  path: '/webhook/kapso/project',
+  operation: operations.kapsoProjectWebhook,
   verify: (delivery) => verifyKapso(delivery, secrets),
   read(delivery) {
     const body = readJsonObject(delivery.body);

@@ -1,3 +1,4 @@
+import { operations } from '@parley/contracts';
 import { badRequest } from '@parley/service';
 import { headerOf, verifyStandardWebhook } from '@parley/webhooks';
 import type { Door } from '../door';
@@ -8,7 +9,7 @@ const handled = new Set(['order.paid', 'order.refunded']);
 /** Credits. Whose they are is found by the job: an order that nobody can be found for is acknowledged all the same. */
 export const polarDoor = (secrets: readonly string[]): Door => ({
   provider: 'polar',
-  path: '/webhook/polar',
+  operation: operations.polarWebhook,
   verify: ({ headers, body }, nowMs) =>
     secrets.length === 0
       ? { ok: false, reason: 'BILLING_WEBHOOK_SECRET is not set' }

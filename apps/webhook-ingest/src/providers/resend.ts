@@ -1,3 +1,4 @@
+import { operations } from '@parley/contracts';
 import { badRequest } from '@parley/service';
 import { headerOf, verifyStandardWebhook } from '@parley/webhooks';
 import type { Door } from '../door';
@@ -8,7 +9,7 @@ const handled = new Set(['email.sent', 'email.delivered', 'email.bounced', 'emai
 /** What became of e-mails. The record is found by the job, as the event may come before the answer to its sending. */
 export const resendDoor = (secrets: readonly string[]): Door => ({
   provider: 'resend',
-  path: '/webhook/resend',
+  operation: operations.resendWebhook,
   verify: ({ headers, body }, nowMs) =>
     secrets.length === 0
       ? { ok: false, reason: 'EMAIL_WEBHOOK_SECRET is not set' }

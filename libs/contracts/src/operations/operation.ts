@@ -28,6 +28,7 @@ export interface Operation {
   body?: z.ZodType;
   /** JSON unless told. */
   bodyType?: 'application/x-www-form-urlencoded';
+  /** No body is an empty object. */
   bodyOptional?: boolean;
   rateLimited?: boolean;
   readOnly?: boolean;

@@ -15,7 +15,7 @@ export const syncOperations = {
     path: '/v1/sync/state',
     permission: 'sync',
     readOnly: true,
-    body: z.looseObject({}).optional(),
+    body: z.looseObject({}),
     bodyOptional: true,
     response: syncStateSchema,
     example: {
@@ -36,7 +36,7 @@ export const syncOperations = {
     path: '/v1/sync/pull',
     permission: 'sync',
     readOnly: true,
-    body: z.looseObject({}).optional(),
+    body: z.looseObject({}),
     bodyOptional: true,
     response: syncPullSchema,
     example: {

@@ -3,7 +3,7 @@ import type { Operation } from './operation';
 
 /** Providers send what they like; what must be in it is checked after the signature (docs of each provider). */
 const eventBody = z.looseObject({});
-const received = z.looseObject({ received: z.literal(true) });
+const received = z.object({ received: z.literal(true) });
 const failed = [['processing_failed', 'Webhook could not be processed']] as const;
 const svixHeaders = (vendor: string) => ({
   [`${vendor}-id`]: 'Identifies the delivery.',

@@ -24,6 +24,8 @@ export interface RouteSpec<P, Q, B, A> {
   params?: P;
   query?: Q;
   body?: B;
+  /** No body is an empty object. */
+  bodyOptional?: boolean;
   /** 1 MiB unless told. */
   bodyLimitBytes?: number;
   /** Counts against the limits of the key and its organization. */
@@ -110,7 +112,7 @@ export function route(spec: AnySpec, handler: AnyHandler): Route {
       const input = {
         params: spec.params && parseInput(spec.params, params, 'params'),
         query: spec.query && parseInput(spec.query, queryOf(request.url!), 'query'),
-        body: spec.body && parseInput(spec.body, body, 'body'),
+        body: spec.body && parseInput(spec.body, spec.bodyOptional && body === undefined ? {} : body, 'body'),
       };
       return { status, body: await handler(input as never, exchange) };
     };
