@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Queues, type JobName, deliveryJobs } from '@parley/queues';
 import type { Logger } from '@parley/service';
 
@@ -10,7 +11,9 @@ export interface JobSender {
   settled(): Promise<void>;
 }
 
-/** Deliveries that come while Redis is being told of others go together. */
+/** Sending a job costs as much as taking its delivery in; those of deliveries that come within this time share the cost. */
+const gatherMs = 5;
+
 export function createJobSender({ queues, log }: { queues: Queues; log: Logger }): JobSender {
   const waiting = new Map<JobName, { payload: { deliveryId: string }; requestId: string }[]>();
   let running: Promise<void> | null = null;
@@ -35,7 +38,7 @@ export function createJobSender({ queues, log }: { queues: Queues; log: Logger }
       const jobs = waiting.get(name) ?? [];
       jobs.push({ payload: { deliveryId: deliveryRowId }, requestId });
       waiting.set(name, jobs);
-      running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(drain);
+      running ??= sleep(gatherMs).then(drain);
     },
     sendToken: (token, requestId) => queues.enqueue('confirm-payment', { token }, { requestId }),
     async settled() {

@@ -41,9 +41,12 @@ export interface Consumer {
   close(): Promise<void>;
 }
 
-/** A killed worker's jobs go to another within lock + check, under 5 s. Handlers bear to be run twice at a time. */
+/**
+ * A killed worker's jobs go to another within the lock and two checks, under 5 s: the workers take turns at the check, and
+ * when the one whose turn it was is killed, the next looks only a round later. Handlers bear to be run twice at a time.
+ */
 const lockMs = 2_500;
-const stalledCheckMs = 1_500;
+const stalledCheckMs = 1_000;
 
 /** Runs the jobs of every queue. Handlers first read state and return when the work is already done. */
 export function consume({ redis, handlers, onFinished, onError }: ConsumeOptions): Consumer {

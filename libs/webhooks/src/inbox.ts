@@ -50,33 +50,29 @@ export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {
   };
 }
 
+const columnTypes = 'text text text text text jsonb bytea text "Environment" "DeliveryStatus" text'.split(' ');
+
 async function storeAll(db: Queryable, batch: readonly Waiting[]): Promise<Stored[]> {
-  const column = <T>(pick: (delivery: NewDelivery) => T) => batch.map(({ delivery }) => pick(delivery));
   const { rows } = await db.query<{ id: string }>({
-    name: 'store-deliveries',
+    // Mostly one delivery comes at a time; a prepared statement for each size would fill the connection.
+    ...(batch.length === 1 && { name: 'store-delivery' }),
     text: `insert into webhook_deliveries (id, provider, delivery_id, path, event_type, headers, body, organization_id,
                                            environment, status, reason, processed_at)
-           select id, provider, delivery_id, path, event_type, headers::jsonb, body, organization_id,
-                  environment::"Environment", status::"DeliveryStatus", reason,
-                  case when status <> 'received' then now() end
-           from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::text[],
-                       $9::text[], $10::text[], $11::text[])
-             as given (id, provider, delivery_id, path, event_type, headers, body, organization_id, environment, status,
-                       reason)
+           values ${batch.map((_one, at) => rowOf(at)).join(', ')}
            on conflict (provider, delivery_id) do nothing returning id`,
-    values: [
-      batch.map(({ id }) => id),
-      column(({ provider }) => provider),
-      column(({ deliveryId }) => deliveryId),
-      column(({ path }) => path),
-      column(({ eventType }) => eventType),
-      column(({ headers }) => JSON.stringify(headers)),
-      column(({ body }) => body),
-      column(({ organizationId }) => organizationId),
-      column(({ environment }) => environment),
-      column(({ status }) => status),
-      column(({ reason }) => reason),
-    ],
+    values: batch.flatMap(({ id, delivery }) => [
+      id,
+      delivery.provider,
+      delivery.deliveryId,
+      delivery.path,
+      delivery.eventType,
+      JSON.stringify(delivery.headers),
+      delivery.body,
+      delivery.organizationId,
+      delivery.environment,
+      delivery.status,
+      delivery.reason,
+    ]),
   });
   if (rows.length === batch.length) return batch.map(({ id }) => ({ id, isNew: true }));
   const made = new Set(rows.map(({ id }) => id));
@@ -90,6 +86,12 @@ async function storeAll(db: Queryable, batch: readonly Waiting[]): Promise<Store
     if (made.has(id) || before === undefined) return { id, isNew: made.has(id), status: 'processed' } as Stored;
     return { id: before.id, isNew: false, status: before.status };
   });
+}
+
+/** The parameters of one row: its columns, and the time at which it was done where nothing is left to do. */
+function rowOf(at: number): string {
+  const parameters = columnTypes.map((type, column) => `$${at * columnTypes.length + column + 1}::${type}`);
+  return `(${parameters.join(', ')}, case when ${parameters[columnTypes.length - 2]} <> 'received' then now() end)`;
 }
 
 async function findKnown(

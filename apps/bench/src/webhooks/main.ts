@@ -10,7 +10,7 @@ import { type RawClient, openClient, requestBytes } from '../raw-client';
 import { type SignedDelivery, orderPaid, phoneNumberId, secrets } from './deliveries';
 import { killRun } from './kill-run';
 
-const rates = [100, 250, 500, 750, 1_000, 1_500];
+const rates = [100, 150, 200, 250, 300, 400, 500, 750, 1_000, 1_500];
 /** The bar at each rate: goal 4.1 of the performance goals. */
 const p95LimitMs = 10;
 const connections = 16;
@@ -108,8 +108,11 @@ async function acknowledge({
              values ($1, 'raw', $1, '/raw', '{}', $2, 'processed') on conflict (provider, delivery_id) do nothing`,
       values: [newId('dlv'), body],
     });
-  const calls = { raw: rawInsert, acknowledged: () => post(client, next()) };
-  const single = await measureInTurns(calls, { rounds: 8, perRound: 100 });
+  const [rounds, perRound] = [8, 100];
+  // Signed before the clock runs: that is the provider's work.
+  const signed = Array.from({ length: (rounds + 1) * perRound }, next);
+  const calls = { raw: rawInsert, acknowledged: () => post(client, signed.pop()!) };
+  const single = await measureInTurns(calls, { rounds, perRound });
   const [raw, acknowledged] = [summarize(single.raw), summarize(single.acknowledged)];
   process.stdout.write(
     `\n## One sender\n\n${table(

@@ -9,23 +9,28 @@ const provider = 'polar';
 /**
  * Brings an organization's credits to what an order says: `order.paid` credits its subtotal once, `order.refunded` takes
  * back what of its cumulative refund has not been taken back yet. Both are facts about the order, so their order and
- * number do not matter: the ledger is the difference to what it holds for the order.
+ * number do not matter: the ledger is the difference to what it holds for the order. `finish` writes the outcome in the
+ * same transaction.
  */
-export function applyOrder(pool: pg.Pool, event: JsonObject): Promise<Outcome> {
+export async function applyOrder(
+  pool: pg.Pool,
+  event: JsonObject,
+  finish: (db: Queryable, outcome: Outcome) => Promise<void>,
+): Promise<void> {
   const order = objectAt(event.data);
   const orderId = textAt(order.id);
   const isRefund = event.type === 'order.refunded';
   const amount = integerAt(isRefund ? order.refunded_amount : order.subtotal_amount);
   if (orderId === undefined || amount === undefined || amount < 0)
-    return Promise.resolve({
+    return finish(pool, {
       status: 'failed',
       reason: `the order has no ${isRefund ? 'refunded_amount' : 'subtotal_amount'} in whole cents`,
     });
-  return inTransaction(pool, async (tx): Promise<Outcome> => {
+  await inTransaction(pool, async (tx) => {
     await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`order:${provider}:${orderId}`]);
     const before = await findOrder(tx, orderId);
     const owner = before === null ? await findOwner(tx, order) : { ok: true as const, ...before };
-    if (!owner.ok) return { status: 'unattributed', reason: owner.reason };
+    if (!owner.ok) return finish(tx, { status: 'unattributed', reason: owner.reason });
     const { organizationId } = owner;
     const paid = before?.credited ?? 0;
     const refunded = before?.refunded ?? 0;
@@ -55,11 +60,11 @@ export function applyOrder(pool: pg.Pool, event: JsonObject): Promise<Outcome> {
       );
     }
     const isRepeated = difference === 0 && (isRefund || paid > 0);
-    return {
+    await finish(tx, {
       status: isRepeated ? 'ignored' : 'processed',
       organizationId,
       ...(isRepeated && { reason: 'applied before' }),
-    };
+    });
   });
 }
 

@@ -1,8 +1,11 @@
 import type { Db } from '@parley/db';
-import { readJsonObject } from '@parley/webhooks';
+import { finishDelivery, readJsonObject } from '@parley/webhooks';
 import { applyOrder } from '../billing/apply-order';
 import { onDelivery } from '../deliveries/on-delivery';
 
 /** A delivery of the billing platform: an order that was paid or refunded. */
 export const createApplyBilling = (deps: { db: Db }) =>
-  onDelivery(deps, ({ body }) => applyOrder(deps.db.pool, readJsonObject(body) ?? {}));
+  onDelivery(deps, async ({ id, body }) => {
+    await applyOrder(deps.db.pool, readJsonObject(body) ?? {}, (db, outcome) => finishDelivery(db, id, outcome));
+    return 'finished';
+  });
