@@ -13,10 +13,18 @@ export interface ToolCallback {
 }
 
 const maxAnswerBytes = 2 * 1024 * 1024;
+/** Shorter than SHUTDOWN_DRAIN_MS (5 s in the manifests): a chat that leaves closes no connection that is used again. */
+const idleTimeoutMs = 4_000;
 
 /** Calls a tool through chat, in the name of the actor that the token is bound to. Failures are results. */
 export function createToolCallback(): ToolCallback {
-  const dispatcher = new Agent({ connections: 128, maxResponseSize: maxAnswerBytes, connect: { timeout: 5000 } });
+  const dispatcher = new Agent({
+    connections: 128,
+    maxResponseSize: maxAnswerBytes,
+    connect: { timeout: 5_000 },
+    keepAliveTimeout: idleTimeoutMs,
+    keepAliveMaxTimeout: idleTimeoutMs,
+  });
   const failure = (error: string): ToolCallbackResponse => ({ ok: false, error, errorType: 'execution_error' });
   return {
     async call({ url, token, requestId }, body, signal) {

@@ -33,9 +33,18 @@ const graceMs = 2_000;
 /** The executor's cap of a result is 1 MiB, and logs come on top. */
 const maxResponseBytes = 4 * 1_048_576;
 
+/** Shorter than SHUTDOWN_DRAIN_MS (5 s in the manifests): an executor that leaves closes no connection that is used again. */
+const idleTimeoutMs = 4_000;
+
 /** A client of `POST {url}/execute` (interface.md, Tool executor service; decisions.md, Tool executor). */
 export function createExecutorClient({ url, token }: { url: string; token: string }): ExecutorClient {
-  const agent = new Agent({ connections: 128, connect: { timeout: 2_000 }, maxResponseSize: maxResponseBytes });
+  const agent = new Agent({
+    connections: 128,
+    connect: { timeout: 2_000 },
+    maxResponseSize: maxResponseBytes,
+    keepAliveTimeout: idleTimeoutMs,
+    keepAliveMaxTimeout: idleTimeoutMs,
+  });
   const base = url.replace(/\/+$/, '');
   const endpoint = `${base}/execute`;
 
