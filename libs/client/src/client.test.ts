@@ -211,6 +211,40 @@ describe('tries again', () => {
     expect(seen).toHaveLength(1);
   });
 
+  const gone = { error: 'Entity not found', code: 'entity_not_found' };
+
+  test('a delete whose answer was lost: that nothing is there any more is its success', async () => {
+    for (const lost of [
+      (response: ServerResponse) => void response.destroy(),
+      answer(503, {}, { 'Retry-After': '0' }),
+    ]) {
+      script = [lost, answer(404, gone)];
+      expect(await client().data.delete('order', '7')).toEqual({ success: true });
+    }
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(Array(4).fill('DELETE /v1/data/order/7'));
+  });
+
+  test.each([
+    ['the first answer', [answer(404, gone)]],
+    ['after a refusal', [answer(429, {}, { 'Retry-After': '0' }), answer(404, gone)]],
+    [
+      'of another address',
+      [
+        (response: ServerResponse) => void response.destroy(),
+        answer(404, { error: 'Not found', code: 'unknown_path' }),
+      ],
+    ],
+  ])('a delete of what is not there is still told: %s', async (_name, answers) => {
+    script = [...answers];
+    expect(await failureOf(client().data.delete('order', '7'))).toMatchObject({ status: 404 });
+    expect(seen).toHaveLength(answers.length);
+  });
+
+  test('a read whose answer was lost tells that nothing is there', async () => {
+    script = [(response) => response.destroy(), answer(404, gone)];
+    expect(await failureOf(client().data.get('order', '7'))).toMatchObject({ status: 404, code: 'entity_not_found' });
+  });
+
   test('as often as told, and says then what happened', async () => {
     script = Array.from({ length: 3 }, () => answer(503, { error: 'later' }, { 'Retry-After': '0' }));
     expect(await failureOf(client({ maxRetries: 2 }).entityTypes())).toMatchObject({ status: 503, message: 'later' });

@@ -75,7 +75,10 @@ class DataApi<T extends { [K in keyof T]: object }> {
     return this.#send({ ...options, method: 'PATCH', path: ['data', type, id], body: input });
   }
 
-  /** Soft: the entity leaves lists and queries; `update` with a `status` brings it back. */
+  /**
+   * Soft: the entity leaves lists and queries; `update` with a `status` brings it back. An entity that is not there is a
+   * 404, unless it is met by another try after an answer that was lost: then it is what was asked for.
+   */
   delete<K extends keyof T & string>(type: K, id: string, options?: CallOptions): Promise<Deleted> {
     return this.#send({ ...options, method: 'DELETE', path: ['data', type, id] });
   }

@@ -45,15 +45,22 @@ export function createSend(options: ClientOptions): Send {
     if (body) headers['Content-Type'] = 'application/json';
     if (creates) headers['Idempotency-Key'] = idempotencyKey ?? randomKey();
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    let mayBeDone = false;
     for (let attempt = 0; ; attempt += 1) {
       const answer = await tryOnce(fetch, url, init, timeoutMs, signal);
       if ('value' in answer) return answer.value as T;
+      // Its answer was lost, and what it deleted is gone: a purge may have come between the two tries.
+      if (mayBeDone && method === 'DELETE' && isGone(answer.error)) return { success: true } as T;
+      mayBeDone ||= !(answer.error instanceof ParleyApiError && answer.error.status === 429);
       const waitMs = answer.retryable ? (answer.retryAfterMs ?? backoffMs(attempt)) : Infinity;
       if (attempt >= maxRetries || waitMs > longestWaitMs) throw answer.error;
       await sleep(waitMs, signal);
     }
   };
 }
+
+const isGone = (error: unknown): boolean =>
+  error instanceof ParleyApiError && error.status === 404 && /^entity_/.test(error.code ?? '');
 
 type Answer = { value: unknown } | { error: unknown; retryable: boolean; retryAfterMs?: number };
 
