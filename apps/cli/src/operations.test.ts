@@ -143,6 +143,36 @@ describe('organizations and keys', () => {
     expect((await parley(createKey({ org: 'nope' }))).stderr).toContain('No organization has the slug "nope"');
   });
 
+  test('purges: which organizations were deleted, when, and how much of each', async () => {
+    expect(await parley(['org', 'purges'])).toMatchObject({ code: 0, stdout: '', stderr: 'No purges\n' });
+    const report = { entities: 1200, api_keys: 2, organizations: 1 };
+    for (const [id, runAt, finishedAt, given] of [
+      ['purge_1', '2026-01-05T10:00:00Z', '2026-01-05T10:00:07Z', report],
+      ['purge_2', '2026-01-06T10:00:00Z', null, { entities: 5 }],
+      ['purge_3', '2999-01-01T00:00:00Z', null, {}],
+    ] as const)
+      await db.pool.query(
+        `insert into organization_purges (id, organization_id, external_id, slug, run_at, finished_at, report, created_at)
+         values ($1, 'org_' || $1, 'ext_' || $1, 'shop-' || $1, $2, $3, $4, coalesce($3, now()))`,
+        [id, runAt, finishedAt, JSON.stringify(given)],
+      );
+    const listed = JSON.parse(await succeed(['org', 'purges', '--json'])) as { purges: object[] };
+    const finished = { slug: 'shop-purge_1', state: 'finished', deleted: report, organizationId: 'org_purge_1' };
+    expect(listed.purges.at(-1)).toMatchObject({ ...finished, finishedAt: '2026-01-05T10:00:07.000Z' });
+    const states = (listed.purges as { id: string; state: string }[]).map(({ id, state }) => `${id} ${state}`);
+    expect(states.sort()).toEqual(['purge_1 finished', 'purge_2 running', 'purge_3 waiting']);
+    expect(await succeed(['org', 'purges'])).toMatch(/^shop-purge_1 +finished .* 1203$/m);
+    for (const name of ['shop-purge_1', 'ext_purge_1', 'org_purge_1']) {
+      const shown = await succeed(['org', 'purges', '--org', name]);
+      expect(shown).toMatch(/^entities +1200$/m);
+      expect(shown).toMatch(/^rows +1203$/m);
+    }
+    const [first, next] = JSON.parse(`[${await succeed(['org', 'purges', '--json', '--limit', '1'])}]`)
+      .map((page: { purges: { id: string }[]; next: string }) => [page.purges[0]!.id, page.next])
+      .flat() as [string, string];
+    expect(await succeed(['org', 'purges', '--limit', '2', '--before', next])).not.toContain(`shop-${first}`);
+  });
+
   test('a role that is not there is refused', async () => {
     const run = await parley(createKey({ org: 'acme', role: 'ghost' }));
     expect(run).toMatchObject({ code: 1, stdout: '' });

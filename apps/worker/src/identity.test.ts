@@ -88,6 +88,24 @@ test('a membership that was deleted does not come back; a new one of the two doe
   expect(await rows('select external_id from memberships')).toEqual([{ external_id: 'orgmem_later' }]);
 });
 
+test('a delivery ends with its organization, whatever became of it, so that it is deleted with it', async () => {
+  const owner = async (name: string) => (await apply(name)).outcome.organizationId;
+  expect(await owner('user.created')).toBeUndefined();
+  const made = await owner('organizationMembership.created');
+  expect(await rows('select id from organizations')).toEqual([{ id: made }]);
+  for (const name of [
+    'organization.created',
+    'organization.updated',
+    'organizationMembership.created',
+    'organizationMembership.updated',
+    'organizationMembership.deleted',
+    'organizationMembership.created',
+    'organization.deleted',
+    'organization.updated',
+  ])
+    expect({ name, owner: await owner(name) }).toEqual({ name, owner: made });
+});
+
 test('slugs: none is made of the name, one that is taken gets an end of its own', async () => {
   await seedOrganization(db.pool, { slug: 'acme-fixture' });
   await apply('organization.created');
@@ -205,7 +223,8 @@ describe('an organization that is deleted', () => {
     await job({ organizationId: doomed.organizationId }, { signal: new AbortController().signal } as never);
     expect(await leftOf(doomed.organizationId)).toEqual({ organization_purges: 1 });
     expect(await leftOf(other.organizationId)).toEqual(before);
-    const [purge] = await rows('select report, finished_at from organization_purges');
+    const [purge] = await rows('select * from organization_purges');
+    expect(purge).toMatchObject({ external_id: 'org_2zFixtOrgAcme00000000000001', slug: expect.any(String) });
     expect(purge.finished_at).not.toBeNull();
     expect(purge.report).toMatchObject({
       executions: 700,

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { groups, inScope, ofOrganization, wholeSeconds, withJson } from '../options';
+import { groups, inScope, ofOrganization, paged, wholeSeconds, withJson } from '../options';
 import { print } from '../terminal';
 
 /** Installing and running Parley: the database, organizations, keys. */
@@ -23,6 +23,10 @@ export function addOperationCommands(program: Command): void {
     .requiredOption('--slug <slug>', 'its short name')
     .requiredOption('--name <name>', 'its name for people')
     .action(async (options) => (await import('../commands/org-create')).runOrgCreate(options));
+  paged(withJson(org.command('purges')))
+    .description('organizations that were deleted at the identity provider, and what was deleted with them')
+    .option('--org <slug>', 'only that of this organization; its slug, its id or that of the identity provider')
+    .action(async (options) => (await import('../commands/org-purges')).runOrgPurges(options));
 
   const types = program.command('types').helpGroup(groups.database).description('entity types');
   inScope(types.command('list'))
@@ -55,12 +59,11 @@ export function addOperationCommands(program: Command): void {
     .helpGroup(groups.local)
     .description('look at everything that Parley needs, and say how to mend it')
     .action(async (options) => (await import('../commands/doctor')).runDoctor(options));
-  program
-    .command('completion')
+  withJson(program.command('completion'))
     .helpGroup(groups.local)
     .description('what a shell is to source: source <(parley completion bash)')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
-    .action(async (shell) => (await import('../commands/completion')).runCompletion(shell));
+    .action(async (shell, options) => (await import('../commands/completion')).runCompletion(shell, options));
   // What those scripts ask.
   program
     .command('complete', { hidden: true })

@@ -14,10 +14,14 @@ export interface Applied {
   isNewOwner?: boolean;
 }
 
-/** What came of one event below its transaction; a text says why nothing did. */
-export type Change = { isNew: boolean } | string;
-
-const processed: Outcome = { status: 'processed' };
+/** What came of one event below its transaction. */
+export interface Change {
+  /** Whose event it is: the delivery goes with its organization. Users may belong to several. */
+  organizationId?: string;
+  isNew?: boolean;
+  /** Why nothing was changed. */
+  ignored?: string;
+}
 
 /**
  * Applies one event of the identity provider, whose order is not guaranteed: a newer state is never replaced by an older
@@ -41,24 +45,24 @@ export function applyIdentityEvent(
         return toApplied(await putOrganization(tx, data, timeOf(event)));
       case 'organization.deleted': {
         const organizationId = await deleteOrganization(tx, textAt(data.id) ?? '', purgeGraceDays);
-        return { outcome: processed, ...(organizationId !== null && { purge: { organizationId } }) };
+        if (organizationId === null) return toApplied({});
+        return { ...toApplied({ organizationId }), purge: { organizationId } };
       }
       case 'organizationMembership.created':
       case 'organizationMembership.updated':
         return toApplied(await putMembership(tx, data, timeOf(event)));
       case 'organizationMembership.deleted':
-        await deleteMembership(tx, data);
-        return { outcome: processed };
+        return toApplied(await deleteMembership(tx, data));
       default:
         return { outcome: { status: 'ignored', reason: `${type} changes nothing here` } };
     }
   });
 }
 
-const toApplied = (change: Change): Applied =>
-  typeof change === 'string'
-    ? { outcome: { status: 'ignored', reason: change } }
-    : { outcome: processed, isNewOwner: change.isNew };
+const toApplied = ({ organizationId, isNew, ignored }: Change): Applied => ({
+  outcome: { status: ignored === undefined ? 'processed' : 'ignored', reason: ignored, organizationId },
+  isNewOwner: isNew,
+});
 
 /** When the state in `data` held: its own time, else the event's. */
 function timeOf(event: JsonObject): Date {

@@ -1,7 +1,7 @@
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
 import type { Change } from './apply-identity-event';
-import { addTombstone, isDeleted, organizationOfMembership } from './organizations';
+import { addTombstone, isDeleted, organizationDeleted, organizationOfMembership } from './organizations';
 import { userOfMembership } from './users';
 
 /** interface.md, Organization and user roles. */
@@ -18,9 +18,11 @@ export async function putMembership(tx: Queryable, data: JsonObject, time: Date)
   const organization = objectAt(data.organization);
   if (textAt(person.user_id) === undefined || textAt(organization.id) === undefined)
     throw new Error('The membership names no user or no organization');
-  if (await isDeleted(tx, 'membership', externalId)) return 'the membership was deleted';
-  const organizationId = await organizationOfMembership(tx, organization, time);
-  if (organizationId === null) return 'the organization was deleted';
+  if (await isDeleted(tx, 'membership', externalId))
+    return { organizationId: await organizationIdOf(tx, organization), ignored: 'the membership was deleted' };
+  const { organizationId, ignored } = await organizationOfMembership(tx, organization, time);
+  if (organizationId === undefined || ignored === organizationDeleted)
+    return { organizationId, ignored: organizationDeleted };
   const userId = await userOfMembership(tx, person);
   const { rows } = await tx.query<{ is_new: boolean }>(
     `insert into memberships as m (id, organization_id, user_id, role, external_id, external_updated_at, updated_at)
@@ -33,12 +35,21 @@ export async function putMembership(tx: Queryable, data: JsonObject, time: Date)
      returning xmax = 0 as is_new`,
     [newId('member'), organizationId, userId, roleOf(textAt(data.role)), externalId, time],
   );
-  return rows[0] === undefined ? 'a newer state of the membership is there' : { isNew: rows[0].is_new };
+  if (rows[0] === undefined) return { organizationId, ignored: 'a newer state of the membership is there' };
+  return { organizationId, isNew: rows[0].is_new };
 }
 
 /** Takes a user out of an organization, for good: a later membership of the two has another id. */
-export async function deleteMembership(tx: Queryable, data: JsonObject): Promise<void> {
+export async function deleteMembership(tx: Queryable, data: JsonObject): Promise<Change> {
   const externalId = textAt(data.id) ?? '';
   await addTombstone(tx, 'membership', externalId);
   await tx.query('delete from memberships where external_id = $1', [externalId]);
+  return { organizationId: await organizationIdOf(tx, objectAt(data.organization)) };
+}
+
+async function organizationIdOf(tx: Queryable, organization: JsonObject): Promise<string | undefined> {
+  const { rows } = await tx.query<{ id: string }>('select id from organizations where external_id = $1', [
+    textAt(organization.id),
+  ]);
+  return rows[0]?.id;
 }

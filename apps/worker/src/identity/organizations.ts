@@ -3,15 +3,19 @@ import { type JsonObject, slugSchema, textAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
 import type { Change } from './apply-identity-event';
 
+export const organizationDeleted = 'the organization was deleted';
+
 /** Creates or updates an organization, unless a newer state is there or it was deleted. */
 export async function putOrganization(tx: Queryable, data: JsonObject, time: Date): Promise<Change> {
   const externalId = textAt(data.id) ?? '';
-  if (await isDeleted(tx, 'organization', externalId)) return 'the organization was deleted';
-  const { rows: known } = await tx.query<{ slug: string }>('select slug from organizations where external_id = $1', [
-    externalId,
-  ]);
+  const { rows: known } = await tx.query<{ id: string; slug: string }>(
+    'select id, slug from organizations where external_id = $1',
+    [externalId],
+  );
+  const organizationId = known[0]?.id;
+  if (await isDeleted(tx, 'organization', externalId)) return { organizationId, ignored: organizationDeleted };
   const slug = await freeSlug(tx, externalId, { given: textAt(data.slug), known: known[0]?.slug, name: data.name });
-  const { rows } = await tx.query(
+  const { rows } = await tx.query<{ id: string }>(
     `insert into organizations (id, external_id, slug, name, external_updated_at, updated_at)
      values ($1, $2, $3, $4, $5, now())
      on conflict (external_id) do update
@@ -22,35 +26,31 @@ export async function putOrganization(tx: Queryable, data: JsonObject, time: Dat
      returning id`,
     [newId('org'), externalId, slug, textAt(data.name) ?? slug, time],
   );
-  return rows[0] === undefined ? 'a newer state of the organization is there' : { isNew: known[0] === undefined };
+  if (rows[0] === undefined) return { organizationId, ignored: 'a newer state of the organization is there' };
+  return { organizationId: rows[0].id, isNew: organizationId === undefined };
 }
 
-/** The organization of a membership, made from what the membership tells of it; null when it was deleted. */
-export async function organizationOfMembership(tx: Queryable, data: JsonObject, time: Date): Promise<string | null> {
+/** The organization of a membership, made from what the membership tells of it. */
+export function organizationOfMembership(tx: Queryable, data: JsonObject, time: Date): Promise<Change> {
   const { updated_at: own } = data;
-  const change = await putOrganization(tx, data, typeof own === 'number' ? new Date(own) : time);
-  if (change === 'the organization was deleted') return null;
-  const { rows } = await tx.query<{ id: string }>('select id from organizations where external_id = $1', [
-    textAt(data.id),
-  ]);
-  return rows[0]?.id ?? null;
+  return putOrganization(tx, data, typeof own === 'number' ? new Date(own) : time);
 }
 
 /** Marks an organization deleted and plans its purge. Its id; null when it has never been here. */
 export async function deleteOrganization(tx: Queryable, externalId: string, graceDays: number): Promise<string | null> {
   await addTombstone(tx, 'organization', externalId);
-  const { rows } = await tx.query<{ id: string }>(
+  const { rows } = await tx.query<{ id: string; slug: string }>(
     `update organizations set deleted_at = coalesce(deleted_at, now()), updated_at = now()
-     where external_id = $1 returning id`,
+     where external_id = $1 returning id, slug`,
     [externalId],
   );
-  const id = rows[0]?.id;
-  if (id === undefined) return null;
+  if (rows[0] === undefined) return null;
+  const { id, slug } = rows[0];
   await tx.query(
-    `insert into organization_purges (id, organization_id, run_at)
-     values ($1, $2, now() + make_interval(secs => $3::float8 * 86400))
+    `insert into organization_purges (id, organization_id, external_id, slug, run_at)
+     values ($1, $2, $3, $4, now() + make_interval(secs => $5::float8 * 86400))
      on conflict (organization_id) do nothing`,
-    [newId('purge'), id, graceDays],
+    [newId('purge'), id, externalId, slug, graceDays],
   );
   return id;
 }

@@ -4,17 +4,16 @@ import type { Change } from './apply-identity-event';
 
 /** Creates or updates a user, unless a newer state is there. */
 export async function putUser(tx: Queryable, data: JsonObject, time: Date): Promise<Change> {
-  const { rows } = await tx.query<{ is_new: boolean }>(
+  const { rowCount } = await tx.query(
     `insert into users (id, external_id, email, first_name, last_name, external_updated_at, updated_at)
      values ($1, $2, $3, $4, $5, $6, now())
      on conflict (external_id) do update
        set email = excluded.email, first_name = excluded.first_name, last_name = excluded.last_name,
            external_updated_at = excluded.external_updated_at, updated_at = now()
-       where users.external_updated_at is null or users.external_updated_at <= excluded.external_updated_at
-     returning xmax = 0 as is_new`,
+       where users.external_updated_at is null or users.external_updated_at <= excluded.external_updated_at`,
     [newId('user'), textAt(data.id), emailOf(data), textAt(data.first_name), textAt(data.last_name), time],
   );
-  return rows[0] === undefined ? 'a newer state of the user is there' : { isNew: false };
+  return rowCount === 0 ? { ignored: 'a newer state of the user is there' } : {};
 }
 
 /** The user of a membership; one that is not known yet is made, and its own event fills it. */
