@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Db, createDb } from '@parley/db';
+import { createAccounts } from '@parley/channels';
+import { type Db, createDb, createSecretBox } from '@parley/db';
 import {
   type KapsoServer,
   type TestDatabase,
@@ -174,6 +175,30 @@ test('an integration is stored encrypted, tried, and listed with its key masked'
     stderr: expect.stringContaining('10.0.0.1 is not on the public internet'),
   });
   await succeed(['integrations', 'set', 'kapso', '--api-key', kapso.apiKey]);
+});
+
+test('an integration is switched off and on with its settings, and removed with its secrets', async () => {
+  await succeed(['integrations', 'set', 'resend', '--api-key', 're_key', '--from', 'Acme <hello@acme.example>']);
+  const account = () =>
+    createAccounts(db.pool, createSecretBox(env.SECRETS_KEY!), { KAPSO_API_URL: '', RESEND_API_URL: '' }).resend({
+      organizationId,
+      environment: 'development',
+    });
+  expect(await account()).toMatchObject({ apiKey: 're_key' });
+  expect(await succeed(['integrations', 'disable', 'resend'])).toBe('resend is off in development of demo.');
+  expect(await account()).toBeNull();
+  expect(await succeed(['integrations', 'list'])).toMatch(/^resend +off /m);
+  expect(JSON.parse(await succeed(['integrations', 'disable', 'resend', '--json']))).toMatchObject({ changed: false });
+  expect(await succeed(['integrations', 'enable', 'resend'])).toBe('resend is active in development of demo.');
+  expect(await account()).toMatchObject({ apiKey: 're_key', from: 'Acme <hello@acme.example>' });
+  expect(await parley(['integrations', 'enable', 'resend', '--env', 'production'])).toMatchObject({
+    code: 1,
+    stderr: 'error: resend is not configured in production of demo\n',
+  });
+  expect(await succeed(['integrations', 'remove', 'resend'])).toBe('resend is removed from development of demo.');
+  expect(await account()).toBeNull();
+  expect((await db.pool.query("select 1 from integrations where provider = 'resend'")).rows).toEqual([]);
+  expect(await parley(['integrations', 'remove', 'resend'])).toMatchObject({ code: 1 });
 });
 
 test('channels: a connection waits for its number, or takes one that is connected', async () => {

@@ -14,8 +14,10 @@ export {
   findIntegration,
   integrationSecretContext,
   listActiveIntegrations,
+  removeIntegration,
   resealIntegrations,
   saveIntegration,
+  switchIntegration,
 } from './integrations';
 export { migrate, schemaProblem } from './migrate';
 export { type SecretBox, createSecretBox, secretsKeyVariable } from './secrets';

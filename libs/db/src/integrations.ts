@@ -81,6 +81,39 @@ export async function saveIntegration(
   );
 }
 
+/**
+ * Switches an integration off, or on again, with all its settings; off is as if it were not there. Answers whether that
+ * changed anything; null when there is none.
+ */
+export async function switchIntegration(
+  db: Queryable,
+  { organizationId, environment }: Scope,
+  provider: string,
+  active: boolean,
+): Promise<boolean | null> {
+  const { rows } = await db.query<{ changed: boolean }>(
+    `with found as (select id, active from integrations
+                    where organization_id = $1 and environment = $2::"Environment" and provider = $3 for update)
+     update integrations i set active = $4, updated_at = now() from found where i.id = found.id
+     returning found.active <> $4 as changed`,
+    [organizationId, environment, provider, active],
+  );
+  return rows[0]?.changed ?? null;
+}
+
+/** Forgets an integration with its secrets. False when there is none. */
+export async function removeIntegration(
+  db: Queryable,
+  { organizationId, environment }: Scope,
+  provider: string,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'delete from integrations where organization_id = $1 and environment = $2::"Environment" and provider = $3',
+    [organizationId, environment, provider],
+  );
+  return rowCount === 1;
+}
+
 function toIntegration(box: SecretBox, row: Row): Integration {
   const scope = { organizationId: row.organization_id, environment: row.environment };
   const { id, provider, active, config } = row;

@@ -65,6 +65,26 @@ export function addWebhookCommands(program: Command): void {
   inScope(integrations.command('list'))
     .description('what is configured; secrets are masked')
     .action(async (options) => (await import('../commands/integrations-list')).runIntegrationsList(options));
+  for (const [name, effect] of [
+    ['disable', 'switch a provider off and keep its settings'],
+    ['enable', 'switch a provider on again'],
+  ] as const)
+    inScope(integrations.command(name))
+      .description(effect)
+      .argument('<provider>')
+      .action(async (provider, options) =>
+        (await import('../commands/integrations-disable')).runIntegrationsDisable(
+          provider,
+          name === 'disable',
+          options,
+        ),
+      );
+  inScope(integrations.command('remove'))
+    .description('forget a provider with its secrets')
+    .argument('<provider>')
+    .action(async (provider, options) =>
+      (await import('../commands/integrations-remove')).runIntegrationsRemove(provider, options),
+    );
 
   const channels = program.command('channels').helpGroup(groups.database).description('WhatsApp numbers');
   inScope(channels.command('connect'))
