@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ensureChromium } from './ensure-chromium.mjs';
 import startServers from '../../tools/test/global-setup.mjs';
@@ -15,20 +16,40 @@ export default async function globalSetup() {
 
   const { createTestDatabase, createTestRedis, startStack } = await loadTesting();
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  const publicUrl = 'https://parley.example';
+  const webhookSecrets = makeWebhookSecrets();
   const stack = await startStack({
     databaseUrl: database.url,
     redisUrl: redis.url,
     bundles,
     // The suite asks more than a person would; limits.test.ts has a stack with the real ones.
-    environment: { RATE_LIMIT_PER_KEY: '100000', RATE_LIMIT_PER_ORGANIZATION: '100000' },
+    environment: { RATE_LIMIT_PER_KEY: '100000', RATE_LIMIT_PER_ORGANIZATION: '100000', PUBLIC_URL: publicUrl },
+    environmentOf: {
+      'webhook-ingest': webhookSecrets,
+      worker: { MESSAGING_WEBHOOK_SECRET: webhookSecrets.MESSAGING_WEBHOOK_SECRET },
+    },
   });
   globalThis.parleyStack = { stack, database };
   process.env.PARLEY_E2E_STACK = JSON.stringify({
     url: stack.url,
     executorToken: stack.executorToken,
+    secretsKey: stack.secretsKey,
+    publicUrl,
+    webhookSecrets,
     urls: Object.fromEntries(Object.values(stack.services).map(({ name, url }) => [name, url])),
     databaseUrl: database.url,
     redisUrl: redis.url,
     bundles,
   });
+}
+
+/** As the providers make them: Svix and Polar with their prefix, and Kapso takes any text. */
+function makeWebhookSecrets() {
+  const svix = () => `whsec_${randomBytes(24).toString('base64')}`;
+  return {
+    IDENTITY_WEBHOOK_SECRET: svix(),
+    MESSAGING_WEBHOOK_SECRET: randomBytes(16).toString('hex'),
+    BILLING_WEBHOOK_SECRET: `polar_whs_${randomBytes(16).toString('hex')}`,
+    EMAIL_WEBHOOK_SECRET: svix(),
+  };
 }

@@ -1,23 +1,14 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { createClient } from './client';
 import { shared } from './stack';
+import { openTerminal } from './terminal';
 
-const folder = mkdtempSync(join(tmpdir(), 'parley-e2e-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const { folder, parley: run, run: runAnyhow, close } = openTerminal();
+afterAll(close);
 
-/** Runs the command as a user would, away from the checkout; what it printed on stdout. */
-async function parley(args: string[], env: Record<string, string> = {}): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(shared.bundles, 'cli', 'main.cjs'), ...args], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, DATABASE_URL: shared.databaseUrl, ...env },
-  });
-  return stdout.trim();
-}
+const parley = (args: string[], env: Record<string, string> = {}) => run(args, { env });
 
 const org = `cli-${process.pid}`;
 const create = (...args: string[]) =>
@@ -62,5 +53,5 @@ it('makes the demo organization once, whose agent answers from its rows', async 
 });
 
 it('refuses what it does not understand, with status 2', async () => {
-  await expect(parley(['keys', 'create'])).rejects.toMatchObject({ code: 2 });
+  expect(await runAnyhow(['keys', 'create'])).toMatchObject({ code: 2 });
 });

@@ -6,6 +6,14 @@ export interface SharedStack {
   url: string;
   urls: Record<string, string>;
   executorToken: string;
+  secretsKey: string;
+  /** Where providers are told that the gateway is. */
+  publicUrl: string;
+  /** What the providers sign with, by variable. */
+  webhookSecrets: Record<
+    'IDENTITY_WEBHOOK_SECRET' | 'MESSAGING_WEBHOOK_SECRET' | 'BILLING_WEBHOOK_SECRET' | 'EMAIL_WEBHOOK_SECRET',
+    string
+  >;
   databaseUrl: string;
   redisUrl: string;
   /** Folder of the services' bundles. */

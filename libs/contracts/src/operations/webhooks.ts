@@ -5,6 +5,10 @@ import type { Operation } from './operation';
 const eventBody = z.looseObject({});
 const received = z.object({ received: z.literal(true) });
 const failed = [['processing_failed', 'Webhook could not be processed']] as const;
+const refused = [
+  ['invalid_signature', 'Invalid signature'],
+  ['malformed_body', 'The webhook body could not be understood'],
+] as const;
 const svixHeaders = (vendor: string) => ({
   [`${vendor}-id`]: 'Identifies the delivery.',
   [`${vendor}-timestamp`]: 'Unix seconds; more than 5 minutes off is refused.',
@@ -51,7 +55,10 @@ export const webhookOperations = {
     headers: { 'X-Webhook-Signature': 'HMAC-SHA256 over the raw body, in hex.' },
     body: eventBody,
     response: received,
-    errors: { 403: [['invalid_signature', 'Invalid signature']], 500: failed },
+    errors: {
+      403: [['invalid_signature', 'Invalid signature']],
+      500: [...failed, ['phone_number_not_found', 'Phone number not found']],
+    },
     example: { body: { event: 'whatsapp.message.received', payload_version: 'v2' }, response: { received: true } },
   },
   flowWebhook: {
@@ -77,7 +84,7 @@ export const webhookOperations = {
     headers: svixHeaders('webhook'),
     body: eventBody,
     response: received,
-    errors: { 400: [['invalid_signature', 'Invalid signature']] },
+    errors: { 400: refused },
     example: { body: { type: 'order.paid', data: { id: 'order_1' } }, response: { received: true } },
   },
   resendWebhook: {
@@ -90,7 +97,7 @@ export const webhookOperations = {
     headers: svixHeaders('svix'),
     body: eventBody,
     response: received,
-    errors: { 400: [['invalid_signature', 'Invalid signature']] },
+    errors: { 400: refused },
     example: { body: { type: 'email.delivered', data: { email_id: 'e_1' } }, response: { received: true } },
   },
 } as const satisfies Record<string, Operation>;

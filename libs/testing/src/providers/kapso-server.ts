@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type ProviderAnswer, type ProviderRequest, startProviderServer } from './provider-server';
 
 /** What befalls the next request to send: before or after the message was taken. */
@@ -34,6 +35,8 @@ const graphError = (status: number, code: number, message: string): ProviderAnsw
 /** Plays the WhatsApp intermediary's API (providers.md, 4.3) and checks what it is sent. */
 export async function startKapsoServer(): Promise<KapsoServer> {
   let count = 0;
+  // No two of them give the same id, as tests may share a database.
+  const run = randomBytes(4).toString('hex');
   const state: Omit<KapsoServer, 'url' | 'stop'> = {
     apiKey: 'kapso-test-key',
     sent: [],
@@ -60,7 +63,8 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     if (number !== undefined && webhookPart === undefined) return describeNumber(number);
     if (number !== undefined) return webhookCall(number, webhookId, request);
     if (path === '/platform/v1/customers' && method === 'GET') return { status: 200, body: { data: [] } };
-    if (path === '/platform/v1/customers') return { status: 201, body: { data: { id: `customer-${(count += 1)}` } } };
+    if (path === '/platform/v1/customers')
+      return { status: 201, body: { data: { id: `customer-${run}-${(count += 1)}` } } };
     if (path.endsWith('/setup_links'))
       return { status: 201, body: { data: { id: 's', url: 'https://setup.example/1' } } };
     state.problems.push(`unknown call ${method} ${path}`);
@@ -80,7 +84,7 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     if (fault === 'limited') return { status: 429, body: { error: 'Slow down' }, headers: { 'Retry-After': '0' } };
     if (fault === 'broken') return { status: 503, body: { error: 'Down' } };
     if (fault === 'lost_before') return 'drop';
-    const id = `wamid.TEST${(count += 1)}`;
+    const id = `wamid.TEST-${run}-${(count += 1)}`;
     state.sent.push({ id, phoneNumberId, body: body!, atMs: Date.now() });
     if (fault === 'lost_after') return 'drop';
     const to = body!.to ?? body!.recipient;
@@ -127,7 +131,7 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     if (method === 'POST') {
       if (!given.url || !given.secret_key || !given.events?.length) state.problems.push('incomplete webhook');
       const webhook = {
-        id: `webhook-${(count += 1)}`,
+        id: `webhook-${run}-${(count += 1)}`,
         phoneNumberId: number,
         url: given.url ?? '',
         secretKey: given.secret_key ?? '',

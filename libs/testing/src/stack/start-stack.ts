@@ -28,6 +28,8 @@ export interface Stack {
   /** The gateway's address. */
   url: string;
   executorToken: string;
+  /** What the services seal secrets with. */
+  secretsKey: string;
   services: Partial<Record<ServiceName, ServiceProcess>>;
   stop(): Promise<void>;
 }
@@ -38,10 +40,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const wanted = options.services ?? serviceNames.filter((name) => existsSync(join(bundles, name, 'main.cjs')));
   const services: Partial<Record<ServiceName, ServiceProcess>> = {};
   const executorToken = randomBytes(32).toString('base64url');
+  const secretsKey = options.environment?.SECRETS_KEY ?? randomBytes(32).toString('base64');
   const shared: Record<string, string> = {
     DATABASE_URL: options.databaseUrl,
     REDIS_URL: options.redisUrl,
-    SECRETS_KEY: randomBytes(32).toString('base64'),
+    SECRETS_KEY: secretsKey,
     EXECUTOR_TOKEN: executorToken,
   };
   const addresses = () =>
@@ -71,5 +74,5 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await stop();
     throw failed.reason;
   }
-  return { url: services.gateway?.url ?? '', executorToken, services, stop };
+  return { url: services.gateway?.url ?? '', executorToken, secretsKey, services, stop };
 }

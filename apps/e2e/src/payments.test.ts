@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Scope } from '@parley/contracts';
+import { createSecretBox, saveIntegration } from '@parley/db';
+import { ensurePaymentType } from '@parley/payments';
+import { type FlowServer, type KapsoServer, startFlowServer, startKapsoServer } from '@parley/testing';
+import { signBody } from '@parley/webhooks';
+import pg from 'pg';
+import { type Client, push } from './client';
+import { ownStack } from './stack';
+import { type Tenant, createTenant } from './tenant';
+
+jest.setTimeout(120_000);
+
+const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
+const kapsoSecret = 'kapso-secret';
+const phoneNumberId = '109876543210987';
+const customer = '14155550134';
+const message = JSON.parse(
+  readFileSync(join(__dirname, '../../../libs/webhooks/fixtures/kapso/whatsapp.message.received.json'), 'utf8'),
+) as { message: { id: string; text: { body: string }; kapso: { content: string } } };
+
+let flow: FlowServer;
+let kapso: KapsoServer;
+let stack: Awaited<ReturnType<typeof ownStack>>;
+let pool: pg.Pool;
+let tenant: Tenant;
+let client: Client;
+
+beforeAll(async () => {
+  [flow, kapso] = await Promise.all([startFlowServer(keys), startKapsoServer()]);
+  const secretsKey = Buffer.alloc(32, 9).toString('base64');
+  stack = await ownStack({
+    services: ['data', 'chat', 'webhook-ingest', 'worker', 'gateway'],
+    environment: {
+      SECRETS_KEY: secretsKey,
+      KAPSO_API_URL: kapso.url,
+      KAPSO_API_KEY: kapso.apiKey,
+      MESSAGING_WEBHOOK_SECRET: kapsoSecret,
+    },
+  });
+  pool = new pg.Pool({ connectionString: stack.databaseUrl, max: 2 });
+  pool.on('error', () => {}); // the database goes while the connection is idle
+  tenant = await createTenant(stack);
+  client = await tenant.client();
+  const scope: Scope = { organizationId: tenant.organizationId, environment: 'development' };
+  const integration = { provider: 'flow', config: { apiUrl: flow.url }, secrets: keys };
+  await saveIntegration(pool, createSecretBox(secretsKey), scope, integration);
+  await ensurePaymentType(pool, scope);
+  await push(client, {
+    entityTypes: [{ slug: 'order', name: 'Order', schema: { phone: 'string' } }],
+    agents: [
+      { slug: 'seller', name: 'Seller', systemPrompt: 'You sell.', tools: ['payment.create', 'payment.getStatus'] },
+    ],
+    triggers: [
+      {
+        slug: 'thank',
+        name: 'Thank',
+        on: { entityType: 'payment', action: 'updated', condition: { 'data.status': 'paid' } },
+        actions: [
+          {
+            tool: 'whatsapp.send',
+            args: { to: customer, text: 'Thank you for {{trigger.data.amount}} {{trigger.data.currency}}' },
+          },
+        ],
+      },
+    ],
+  });
+  await pool.query(
+    `insert into channel_connections (id, organization_id, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
+     values ('conn_1', $1, 'development', $2, '15551234567', 'connected', 'seller', now())`,
+    [tenant.organizationId, phoneNumberId],
+  );
+}, 90_000);
+afterAll(async () => {
+  await tenant?.close();
+  await pool?.end();
+  await stack?.stop();
+  await Promise.all([flow.stop(), kapso.stop()]);
+}, 30_000);
+afterEach(() => {
+  expect(flow.problems).toEqual([]);
+  expect(kapso.problems).toEqual([]);
+});
+
+async function until<T>(find: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  const endMs = Date.now() + 60_000;
+  for (;;) {
+    const found = await find();
+    if (found !== undefined) return found;
+    if (Date.now() > endMs) throw new Error('not within a minute');
+    await sleep(50);
+  }
+}
+
+/** The customer writes to the connected number, as the intermediary tells it. */
+async function write(text: string): Promise<void> {
+  const body = structuredClone(message);
+  body.message.id = `wamid.${Math.random()}`;
+  body.message.text.body = body.message.kapso.content = text;
+  const bytes = Buffer.from(JSON.stringify(body));
+  const response = await fetch(`${stack.url}/webhook/kapso/messages`, {
+    method: 'POST',
+    body: bytes,
+    headers: {
+      'content-type': 'application/json',
+      'x-webhook-event': 'whatsapp.message.received',
+      'x-webhook-signature': signBody(bytes, kapsoSecret),
+    },
+  });
+  expect(response.status).toBe(200);
+}
+
+/** What the customer has got. */
+const got = () => kapso.sent.map(({ body }) => (body.text as { body: string }).body);
+const callback = (token: string) =>
+  fetch(`${stack.url}/webhook/flow`, { method: 'POST', body: new URLSearchParams({ token }) });
+const workedOff = (token: string, count: number) =>
+  until(async () => {
+    const { rows } = await pool.query(
+      `select status from webhook_deliveries where provider = 'flow' and body = $1 and status <> 'received'`,
+      [Buffer.from(`token=${token}`)],
+    );
+    return rows.length === count ? rows : undefined;
+  });
+
+it('a customer asks, an agent makes the link, the callback pays, an automation thanks once', async () => {
+  const args = { amount: 12_000, description: 'Pedido 7', customerEmail: 'buyer@example.com' };
+  await write(`/tool payment.create ${JSON.stringify(args)}`);
+  const reply = await until(() => got().find((text) => text.includes('pay.php?token=')));
+  const link = /http\S+?token=\w+/.exec(reply)![0];
+  const order = flow.orderOf(link);
+  expect(order).toMatchObject({ amount: 12_000, subject: 'Pedido 7', email: 'buyer@example.com', status: 1 });
+  expect(new URL(order.urlConfirmation).pathname).toBe('/webhook/flow');
+
+  const paymentId = order.commerceOrder;
+  const pending = await client.get(`/v1/data/payment/${paymentId}`);
+  expect(pending.body.data).toEqual({
+    ...args,
+    currency: 'CLP',
+    status: 'pending',
+    providerReference: String(order.flowOrder),
+    paymentLinkUrl: link,
+    flowToken: order.token,
+  });
+
+  order.status = 2;
+  const before = Date.now();
+  const answered = await callback(order.token);
+  expect([answered.status, await answered.json()]).toEqual([200, { received: true }]);
+  await until(() => got().find((text) => text === 'Thank you for 12000 CLP'));
+
+  const paid = await client.get(`/v1/data/payment/${paymentId}`);
+  expect(paid.body.data).toEqual({ ...pending.body.data, status: 'paid', paidAt: expect.any(Number) });
+  expect(paid.body.data.paidAt).toBeGreaterThanOrEqual(before - 1_000);
+  for (let repeat = 0; repeat < 5; repeat += 1) await callback(order.token);
+  await workedOff(order.token, 6);
+  expect((await client.get(`/v1/data/payment/${paymentId}`)).body).toEqual(paid.body);
+  const runs = await tenant.query('select status from trigger_runs where entity_id = $1', [paymentId]);
+  expect(runs).toEqual([{ status: 'succeeded' }]);
+  expect(got().filter((text) => text.startsWith('Thank you'))).toHaveLength(1);
+  const events = await tenant.query('select type from events where entity_id = $1 order by id', [paymentId]);
+  expect(events.map(({ type }) => type).filter((type) => String(type).startsWith('payment.'))).toEqual([
+    'payment.created',
+    'payment.link_created',
+    'payment.paid',
+  ]);
+});
+
+it('run-tool makes a payment for an entity and tells its status; a rejected one has failed with the reason', async () => {
+  const made = await client.post('/v1/data/order', { data: { phone: customer } });
+  const run = (toolName: string, args: object) => client.post('/v1/run-tool', { agentSlug: 'seller', toolName, args });
+  const created = await run('payment.create', {
+    amount: 5_000,
+    description: 'Pedido 8',
+    customerEmail: 'buyer@example.com',
+    entityId: made.body.id,
+  });
+  expect(created.status).toBe(200);
+  const { paymentId, paymentLinkUrl, flowOrderId } = created.body.result;
+  const order = flow.orderOf(paymentLinkUrl);
+  expect([paymentId, flowOrderId]).toEqual([order.commerceOrder, String(order.flowOrder)]);
+  const relations = await tenant.query('select relation, to_id from entity_relations where from_id = $1', [paymentId]);
+  expect(relations).toEqual([{ relation: 'payment_for', to_id: made.body.id }]);
+
+  const asked = await run('payment.getStatus', { entityId: paymentId });
+  expect(asked.body.result).toEqual({
+    entityId: paymentId,
+    status: 'pending',
+    flowStatus: 1,
+    flowStatusMessage: 'pendiente',
+    paymentLinkUrl,
+    amount: 5_000,
+    currency: 'CLP',
+  });
+  order.status = 3;
+  await callback(order.token);
+  await workedOff(order.token, 1);
+  const failed = await client.get(`/v1/data/payment/${paymentId}`);
+  expect(failed.body.data).toMatchObject({ status: 'failed', failureReason: 'rechazada' });
+
+  const refused = await run('payment.create', { amount: 1, description: 'x', customerEmail: 'buyer@example.com' });
+  expect([refused.status, refused.body.errorType]).toEqual([500, 'execution_error']);
+  expect(refused.body.error).toContain('The minimum amount is 350 CLP');
+});
+
+it('/webhook/flow answers 200 to anything that is posted', async () => {
+  for (const [body, type] of [
+    ['', 'application/x-www-form-urlencoded'],
+    ['foo=bar', 'application/x-www-form-urlencoded'],
+    ['token=UNKNOWN-TOKEN', 'application/x-www-form-urlencoded'],
+    ['{"token":', 'application/json'],
+  ] as const) {
+    const response = await fetch(`${stack.url}/webhook/flow`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': type },
+    });
+    expect([response.status, await response.json()]).toEqual([200, { received: true }]);
+  }
+});
+
+it('the type is shown, and its metrics are there', async () => {
+  const { body } = await client.get('/v1/entity-types');
+  expect(JSON.stringify(body)).toContain('"slug":"payment"');
+  const metrics = await (await fetch(`${stack.services.worker!.internalUrl}/metrics`)).text();
+  expect(metrics).toMatch(/payments_settled_total\{status="paid",source="webhook"[^}]*\} 1/);
+});

@@ -1,0 +1,138 @@
+import { type ResendServer, startResendServer } from '@parley/testing';
+import { type Client, push } from './client';
+import { deliverAndWait, polar, resend, sample, unique } from './deliveries';
+import { type Tenant, createTenant } from './tenant';
+import { openTerminal, providerSettings } from './terminal';
+
+jest.setTimeout(120_000);
+
+const terminal = openTerminal(providerSettings());
+let tenant: Tenant;
+let client: Client;
+let mail: ResendServer;
+
+beforeAll(async () => {
+  mail = await startResendServer();
+  tenant = await createTenant();
+  client = await tenant.client();
+});
+afterAll(async () => {
+  terminal.close();
+  await tenant.close();
+  await mail.stop();
+});
+
+const parley = (args: string[], input?: string) => terminal.parley([...args, '--org', tenant.slug], { input });
+const balance = async () => {
+  const [row] = await tenant.query(
+    'select coalesce(sum(amount_cents), 0)::int as sum from credit_entries where organization_id = $1',
+    [tenant.organizationId],
+  );
+  return row!.sum as number;
+};
+
+describe('credits', () => {
+  /** Samples of one order of ours. */
+  const newOrder = (id = unique()) => ({
+    id,
+    post(file: string, options: { id?: string; owner?: object } = {}) {
+      const event = sample(`polar/${file}`);
+      Object.assign(event.data, { id, metadata: { organizationId: tenant.organizationId }, ...options.owner });
+      return deliverAndWait(tenant, polar, event, { id: options.id });
+    },
+  });
+
+  it('an order is credited once, and each refund takes back what it adds to the last', async () => {
+    const order = newOrder();
+    expect(await balance()).toBe(0);
+    const first = `evt_${unique()}`;
+    const { id } = await order.post('order.paid', { id: first });
+    expect(await balance()).toBe(5_000);
+    // The provider's own retry, the same row; and a delivery of its own about the same order.
+    expect((await order.post('order.paid', { id: first })).id).toBe(id);
+    expect(await order.post('order.paid')).toMatchObject({ status: 'ignored', reason: 'applied before' });
+    expect(await balance()).toBe(5_000);
+    for (const [file, left] of [
+      ['order.refunded.partial', 3_000],
+      ['order.refunded.partial', 3_000],
+      ['order.refunded.partial-second', 1_500],
+      ['order.refunded', 0],
+      ['order.refunded.partial', 0],
+    ] as const) {
+      await order.post(file);
+      expect({ file, left: await balance() }).toEqual({ file, left });
+    }
+    expect(JSON.parse(await parley(['credits', 'show', '--json']))).toMatchObject({
+      balanceCents: 0,
+      entries: [-1_500, -1_500, -2_000, 5_000].map((amountCents) => ({ amountCents })),
+    });
+    const shown = await parley(['credits', 'show']);
+    expect(shown.split('\n')[0]).toBe(`${tenant.slug}: 0.00`);
+    expect(shown.match(/order refunded/g)).toHaveLength(3);
+    expect(shown).toContain(`polar-order-${order.id}-paid`);
+  });
+
+  it('a refund that comes before its payment is counted all the same', async () => {
+    const before = await balance();
+    const order = newOrder();
+    await order.post('order.refunded.partial');
+    await order.post('order.paid');
+    expect((await balance()) - before).toBe(3_000);
+  });
+
+  it('the organization is found by metadata, then by the external id of the customer, then by its user', async () => {
+    const user = `user_${unique()}`;
+    await tenant.query('insert into users (id, external_id, updated_at) values ($1, $1, now())', [user]);
+    await tenant.query(
+      "insert into memberships (id, organization_id, user_id, role, updated_at) values ($1, $2, $1, 'admin', now())",
+      [user, tenant.organizationId],
+    );
+    const before = await balance();
+    const customer = (given: object) => ({ ...sample('polar/order.paid').data.customer, metadata: {}, ...given });
+    const nobody = customer({ external_id: null });
+    for (const owner of [
+      { metadata: {}, customer: customer({ external_id: tenant.organizationId }) },
+      { metadata: {}, customer: customer({ external_id: undefined, externalId: tenant.organizationId }) },
+      { metadata: {}, customer: customer({ external_id: null, metadata: { userId: user } }) },
+      { metadata: { organizationId: tenant.organizationId }, customer: customer({ external_id: 'org_of_others' }) },
+    ])
+      expect(await newOrder().post('order.paid', { owner })).toMatchObject({ status: 'processed' });
+    expect((await balance()) - before).toBe(20_000);
+
+    // Nobody's is kept; once its owner is known it is credited by a replay.
+    const id = `evt_${unique()}`;
+    const lost = await newOrder().post('order.paid', { id, owner: { metadata: {}, customer: nobody } });
+    expect(lost).toMatchObject({ status: 'unattributed', organization_id: null });
+    expect((await balance()) - before).toBe(20_000);
+  });
+});
+
+it('an e-mail that a tool has sent ends in the furthest status that the provider tells', async () => {
+  await parley(
+    ['integrations', 'set', 'resend', '--api-key', '-', '--api-url', mail.url, '--from', 'Acme <hello@acme.example>'],
+    mail.apiKey,
+  );
+  expect(await parley(['integrations', 'test', 'resend'])).toContain('accepts the key');
+  await push(client, {
+    agents: [{ slug: 'mailer', name: 'Mailer', systemPrompt: 'You write.', tools: ['email.send'] }],
+  });
+  const args = { to: 'a@b.example', subject: 'Hola', text: 'Que tal' };
+  const sent = await client.post('/v1/run-tool', { agentSlug: 'mailer', toolName: 'email.send', args });
+  expect(sent.body.result).toMatchObject({ status: 'sent' });
+  expect(mail.sent).toMatchObject([
+    { key: sent.body.result.id, body: { from: 'Acme <hello@acme.example>', to: ['a@b.example'], subject: 'Hola' } },
+  ]);
+  const told = async (file: string) => {
+    const event = sample(`resend/${file}`);
+    Object.assign(event.data, { email_id: mail.sent[0]!.id });
+    const { status } = await deliverAndWait(tenant, resend, event);
+    const [email] = await tenant.query('select status from emails where id = $1', [sent.body.result.id]);
+    return [status, email!.status];
+  };
+  expect(await told('email.delivered')).toEqual(['processed', 'delivered']);
+  expect(await told('email.sent')).toEqual(['processed', 'delivered']);
+  expect(await told('email.opened')).toEqual(['ignored', 'delivered']);
+  expect(await told('email.complained')).toEqual(['processed', 'complained']);
+  expect(await told('email.bounced')).toEqual(['processed', 'complained']);
+  expect(mail.problems).toEqual([]);
+});

@@ -1,0 +1,253 @@
+import { type KapsoServer, startKapsoServer } from '@parley/testing';
+import { type Client, push } from './client';
+import { deliver, deliverAndWait, kapsoMessages, kapsoProject, sample, unique, until } from './deliveries';
+import { shared } from './stack';
+import { type Tenant, createTenant } from './tenant';
+import { openTerminal, providerSettings } from './terminal';
+
+jest.setTimeout(120_000);
+
+const run = unique();
+/** Digits, as everything of the number that connects. */
+const digits = String(Number.parseInt(run, 16)).padStart(13, '0');
+const [direct, routed] = [`1${digits}`, `2${digits}`] as [string, string];
+const terminal = openTerminal(providerSettings());
+
+let kapso: KapsoServer;
+let tenant: Tenant;
+let client: Client;
+let count = 0;
+/** A customer of one test alone. */
+const newContact = () => `56${digits}${(count += 1)}`;
+
+beforeAll(async () => {
+  kapso = await startKapsoServer();
+  kapso.numbers = { [direct]: '+1 555-123-4567', [routed]: '+1 555-123-4568' };
+  tenant = await createTenant();
+  client = await tenant.client();
+  const agent = (slug: string) => ({ slug, name: slug, systemPrompt: 'You help.', model: 'offline/scripted' });
+  await push(client, {
+    entityTypes: [
+      { slug: 'customer', name: 'Customer', schema: { phone: 'string', debt: 'number' } },
+      { slug: 'note', name: 'Note', schema: { text: 'string' } },
+    ],
+    agents: [{ ...agent('helper'), tools: ['entity.create'] }, agent('billing'), agent('general')],
+    routers: [
+      {
+        slug: 'desk',
+        name: 'Desk',
+        mode: 'rules',
+        agents: ['billing', 'general'],
+        rules: [{ conditions: [{ field: 'customer.debt', operator: 'gt', value: 100 }], route: 'billing' }],
+        fallback: 'general',
+      },
+    ],
+  });
+  await parley(['integrations', 'set', 'kapso', '--api-key', '-', '--api-url', kapso.url], kapso.apiKey);
+});
+afterAll(async () => {
+  terminal.close();
+  await tenant.close();
+  await kapso.stop();
+});
+afterEach(() => expect(kapso.problems).toEqual([]));
+
+const parley = (args: string[], input?: string) => terminal.parley([...args, '--org', tenant.slug], { input });
+const textsTo = (contact: string) =>
+  kapso.sent.filter(({ body }) => body.to === contact).map(({ body }) => (body.text as { body: string }).body);
+/** Waits for as many replies to a contact. */
+const replies = (contact: string, wanted: number) => until(() => textsTo(contact).length >= wanted && textsTo(contact));
+const asked = (contact: string) =>
+  tenant
+    .query(
+      `select e.input from executions e join threads t on t.id = e.thread_id
+       where t.organization_id = $1 and t.external_id = $2 order by e.id`,
+      [tenant.organizationId, `whatsapp:${contact}`],
+    )
+    .then((rows) => rows.map(({ input }) => input));
+
+/** A sample of a message, of a contact of ours to a number of ours; `changed` goes into the message. */
+function messageOf(file: string, contact: string, changed: object = {}, phoneNumberId = direct) {
+  const item = sample(`kapso/${file}`);
+  Object.assign(item, { phone_number_id: phoneNumberId });
+  Object.assign(item.conversation, { phone_number: contact, business_scoped_user_id: null });
+  Object.assign(item.message, {
+    id: `wamid.${run}.${(count += 1)}`,
+    from: contact,
+    from_user_id: null,
+    timestamp: String(1_788_264_000 + count),
+    ...changed,
+  });
+  return item;
+}
+const textOf = (contact: string, body: string, phoneNumberId = direct) =>
+  messageOf('whatsapp.message.received', contact, { text: { body } }, phoneNumberId);
+const receive = (body: object) => deliverAndWait(tenant, kapsoMessages, body, { event: 'whatsapp.message.received' });
+
+/** Connects a number as a person does: the command prints a link, Kapso tells of the number. */
+async function connect(phoneNumberId: string, answerer: string[]): Promise<void> {
+  const customer = `customer-${phoneNumberId}`;
+  expect(await parley(['channels', 'connect', ...answerer, '--customer', customer])).toBe('https://setup.example/1');
+  const created = sample('kapso/whatsapp.phone_number.created');
+  Object.assign(created, { phone_number_id: phoneNumberId, customer: { id: customer } });
+  const event = 'whatsapp.phone_number.created';
+  expect(await deliverAndWait(tenant, kapsoProject, created, { event })).toMatchObject({
+    status: 'processed',
+    organization_id: tenant.organizationId,
+  });
+}
+
+it('a number that is connected at the intermediary is fetched, connected, and its messages come here', async () => {
+  await connect(direct, ['--agent', 'helper']);
+  const { connections } = JSON.parse(await parley(['channels', 'list', '--json']));
+  expect(connections).toMatchObject([
+    { status: 'connected', phoneNumber: '15551234567', phoneNumberId: direct, agent: 'helper' },
+  ]);
+  expect(kapso.webhooks).toEqual([
+    {
+      id: expect.any(String),
+      phoneNumberId: direct,
+      url: `${shared.publicUrl}/webhook/kapso/messages`,
+      secretKey: shared.webhookSecrets.MESSAGING_WEBHOOK_SECRET,
+      events: ['received', 'sent', 'delivered', 'read', 'failed'].map((name) => `whatsapp.message.${name}`),
+    },
+  ]);
+});
+
+it('a text is answered by the connected agent on the thread of the contact; the same one again is not', async () => {
+  const contact = newContact();
+  const question = textOf(contact, '/tool entity.create {"type":"note","data":{"text":"hola"}}');
+  await receive(question);
+  expect(await replies(contact, 1)).toEqual([expect.stringContaining('hola')]);
+  expect(kapso.sent.at(-1)).toMatchObject({
+    phoneNumberId: direct,
+    body: { messaging_product: 'whatsapp', type: 'text' },
+  });
+  await receive(question);
+  await receive({ type: 'whatsapp.message.received', batch: true, data: [question] });
+  const thread = await parley(['threads', 'show', `whatsapp:${contact}`]);
+  expect(thread).toContain('hola');
+  await receive(textOf(contact, 'y ahora'));
+  expect(await replies(contact, 2)).toHaveLength(2);
+  expect(await asked(contact)).toEqual([question.message.text.body, 'y ahora']);
+  expect((await client.get('/v1/data/note')).body.data).toHaveLength(1);
+});
+
+it('a batch is answered message by message, in the order in which they were sent', async () => {
+  const contact = newContact();
+  const data = ['uno', 'dos', 'tres'].map((word) => textOf(contact, word));
+  await receive({ type: 'whatsapp.message.received', batch: true, data, batch_info: { size: 3 } });
+  await replies(contact, 3);
+  expect(await asked(contact)).toEqual(['uno', 'dos', 'tres']);
+});
+
+it.each([
+  ['a button', 'whatsapp.message.received.interactive', {}, 'Pagar'],
+  ['a voice note', 'whatsapp.message.received.audio', {}, 'Necesito ayuda con mi pedido'],
+  [
+    'a row of a list',
+    'whatsapp.message.received.interactive',
+    { interactive: { type: 'list_reply', list_reply: { id: 'row_1', title: 'Carpa azul' } } },
+    'Carpa azul',
+  ],
+])('%s is answered', async (_, file, changed, words) => {
+  const contact = newContact();
+  await receive(messageOf(file, contact, changed));
+  expect(await replies(contact, 1)).toHaveLength(1);
+  expect(await asked(contact)).toEqual([words]);
+});
+
+it('a picture without words gets the polite reply that was configured, and no agent is asked', async () => {
+  const contact = newContact();
+  await parley(['integrations', 'set', 'kapso', '--media-reply', 'Solo texto, por favor']);
+  const picture = messageOf('whatsapp.message.received.image', contact);
+  delete picture.message.image.caption;
+  Object.assign(picture.message.kapso, { message_type_data: {} });
+  await receive(picture);
+  expect(await replies(contact, 1)).toEqual(['Solo texto, por favor']);
+  expect(await asked(contact)).toEqual([]);
+});
+
+it('a router picks the agent by what is known of the phone number', async () => {
+  await connect(routed, ['--router', 'desk']);
+  const [debtor, other] = [newContact(), newContact()];
+  await client.post('/v1/data/customer', { data: { phone: debtor, debt: 500 } });
+  await receive(textOf(debtor, 'hola', routed));
+  await receive(textOf(other, 'hola', routed));
+  await Promise.all([replies(debtor, 1), replies(other, 1)]);
+  const agents = await tenant.query(
+    `select t.external_id as thread, e.agent_slug as slug from executions e join threads t on t.id = e.thread_id
+     where t.external_id = any($1) order by 2`,
+    [[debtor, other].map((contact) => `whatsapp:${contact}`)],
+  );
+  expect(agents).toEqual([
+    { thread: `whatsapp:${debtor}`, slug: 'billing' },
+    { thread: `whatsapp:${other}`, slug: 'general' },
+  ]);
+  expect(kapso.sent.find(({ body }) => body.to === debtor)).toMatchObject({ phoneNumberId: routed });
+});
+
+it('while a person has taken over nobody answers, and afterwards the agent does', async () => {
+  const contact = newContact();
+  await receive(textOf(contact, 'hola'));
+  await replies(contact, 1);
+  await parley(['threads', 'pause', `whatsapp:${contact}`]);
+  const kept = textOf(contact, 'quiero hablar con alguien');
+  await receive(kept);
+  await until(async () => {
+    const rows = await tenant.query('select status from messages where message_id = $1', [kept.message.id]);
+    return rows[0]?.status === 'stored';
+  });
+  await parley(['threads', 'resume', `whatsapp:${contact}`]);
+  await receive(textOf(contact, 'gracias'));
+  await replies(contact, 2);
+  expect(textsTo(contact)).toHaveLength(2);
+  expect(await asked(contact)).toEqual(['hola', 'quiero hablar con alguien', 'gracias']);
+});
+
+it.each([
+  [['read', 'delivered', 'sent'], 'read'],
+  [['failed', 'delivered', 'sent'], 'failed'],
+])('statuses that come as %j end in %s', async (order, furthest) => {
+  const contact = newContact();
+  await receive(textOf(contact, 'hola'));
+  await replies(contact, 1);
+  const { id } = kapso.sent.find(({ body }) => body.to === contact)!;
+  for (const status of [...order, ...order]) {
+    const event = `whatsapp.message.${status}`;
+    const item = sample(`kapso/${event}`);
+    Object.assign(item, { phone_number_id: direct });
+    item.message.id = id;
+    for (const entry of item.message.kapso.statuses) entry.id = id;
+    expect((await deliverAndWait(tenant, kapsoMessages, item, { event })).status).toBe('processed');
+  }
+  const told = await client.post('/v1/run-tool', { toolName: 'whatsapp.getStatus', args: { id } });
+  expect(told.body.result).toMatchObject({ status: furthest });
+});
+
+it('what is not ours is acknowledged: events without use, and messages that somebody sent from the phone', async () => {
+  const event = 'whatsapp.conversation.ended';
+  const ended = sample(`kapso/${event}.unhandled`);
+  expect(await deliverAndWait(tenant, kapsoMessages, ended, { event })).toMatchObject({ status: 'ignored' });
+  const own = messageOf('whatsapp.message.sent.business-app', newContact());
+  expect(await deliverAndWait(tenant, kapsoMessages, own, { event: 'whatsapp.message.sent' })).toMatchObject({
+    status: 'ignored',
+  });
+});
+
+// Last: it takes a number away.
+it('a number that is taken away goes with its webhook, and its messages are refused', async () => {
+  const event = 'whatsapp.phone_number.deleted';
+  const deleted = { ...sample(`kapso/${event}`), phone_number_id: routed };
+  expect(await deliverAndWait(tenant, kapsoProject, deleted, { event })).toMatchObject({ status: 'processed' });
+  const { connections } = JSON.parse(await parley(['channels', 'list', '--json']));
+  expect(connections).toMatchObject([{ phoneNumberId: direct }]);
+  expect(kapso.webhooks.map(({ phoneNumberId }) => phoneNumberId)).toEqual([direct]);
+  // Within two seconds the door may still know it; its delivery is kept for whoever looks.
+  await until(async () => {
+    const { status, body } = await deliver(kapsoMessages, textOf(newContact(), 'hola', routed), {
+      event: 'whatsapp.message.received',
+    });
+    return status === 500 && body.error === 'Phone number not found';
+  });
+});
