@@ -59,6 +59,13 @@ export const workerVariables = {
   WEBHOOK_FAILED_RETENTION_DAYS: numberVariable(180, 1).meta({
     description: 'Days that deliveries are kept that failed or belong to nobody that is known.',
   }),
+  EVENT_RETENTION_DAYS: numberVariable(365, 0).meta({
+    description:
+      'Days that events are kept after what had to follow from them has begun; 0 keeps them for ever. Agents read them with event.query.',
+  }),
+  TRIGGER_RUN_RETENTION_DAYS: numberVariable(90, 0).meta({
+    description: 'Days that runs of automations are kept after their end; 0 keeps them for ever.',
+  }),
   PURGE_GRACE_DAYS: numberVariable(0, 0, 3_650).meta({
     description: 'Days between the deletion of an organization at the identity provider and that of all its data here.',
   }),

@@ -55,6 +55,7 @@ startProcess(async () => {
     tracer,
     purgeGraceDays: config.PURGE_GRACE_DAYS,
     retention: { doneDays: config.WEBHOOK_RETENTION_DAYS, openDays: config.WEBHOOK_FAILED_RETENTION_DAYS },
+    history: { eventDays: config.EVENT_RETENTION_DAYS, runDays: config.TRIGGER_RUN_RETENTION_DAYS },
   });
 
   await runService({

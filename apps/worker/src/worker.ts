@@ -29,6 +29,7 @@ import { createSyncIdentity } from './jobs/sync-identity';
 import { createUpdateChannel } from './jobs/update-channel';
 import { createUpdateEmail } from './jobs/update-email';
 import { relayEvents } from './relay-events';
+import type { HistoryRetention } from './remove-history';
 import type { Runtime } from './runtime';
 
 export interface WorkerDeps extends Omit<Runtime, 'closing'> {
@@ -43,6 +44,8 @@ export interface WorkerDeps extends Omit<Runtime, 'closing'> {
   purgeGraceDays: number;
   /** Of webhook deliveries. */
   retention?: Retention;
+  /** Of events and of runs of automations. */
+  history?: HistoryRetention;
 }
 
 const scheduleEveryMs = 10_000;

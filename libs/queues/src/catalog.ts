@@ -118,7 +118,7 @@ const jobCatalog = {
   }),
   /** Sends the jobs of what should have been answered or sent by now. */
   'sweep-channels': sweep(2_000),
-  /** Removes deliveries and early statuses that have been kept long enough. */
+  /** Removes deliveries, early statuses, events and runs of automations that have been kept long enough. */
   'sweep-retention': sweep(60 * minuteMs),
   /** Orders that were paid or refunded at the billing platform. */
   'apply-billing': deliveryJob(10),

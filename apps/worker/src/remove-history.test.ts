@@ -1,0 +1,124 @@
+import { type Db, createDb } from '@parley/db';
+import { silentLogger } from '@parley/service';
+import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { createSweepRetention } from './jobs/sweep-retention';
+import { batchRows } from './remove-history';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+});
+beforeEach(() => db.pool.query('truncate events, trigger_runs'));
+afterAll(async () => {
+  await db?.close();
+  await database?.drop();
+});
+
+const sweep = (history: { eventDays: number; runDays: number }, signal = new AbortController().signal) =>
+  createSweepRetention({ db, history, log: silentLogger() })({}, { signal });
+
+/** An event of so many days ago, on an entity of its own; its id. */
+async function addEvent(daysAgo: number, { isRelayed = true } = {}): Promise<string> {
+  const { rows } = await db.pool.query<{ id: string }>(
+    `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor, created_at)
+     values ('org', 'development', 'entity.created', 'order', gen_random_uuid(), '{}', '{}', now() - $1 * interval '1 day')
+     returning id::text`,
+    [daysAgo],
+  );
+  const { id } = rows[0]!;
+  if (!isRelayed) await db.pool.query('update events set relayed_at = null where id = $1', [id]);
+  return id;
+}
+
+let runs = 0;
+/** A run about an event, or of a schedule. */
+async function addRun(
+  status: string,
+  { daysAgo, endedDaysAgo = null }: { daysAgo: number; endedDaysAgo?: number | null },
+  eventId: string | null = null,
+): Promise<string> {
+  const id = `run_${String((runs += 1)).padStart(6, '0')}`;
+  await db.pool.query(
+    `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, event_id, status, run_at,
+       context, created_at, finished_at)
+     values ($1, 'org', 'development', 'trigger', $1, (select entity_id from events where id = $2::bigint), $2::bigint,
+       $3::"TriggerRunStatus", now(), '{}', now() - $4 * interval '1 day', now() - $5 * interval '1 day')`,
+    [id, eventId, status, daysAgo, endedDaysAgo],
+  );
+  return id;
+}
+
+const idsOf = async (table: string): Promise<string[]> =>
+  (await db.pool.query<{ id: string }>(`select id::text from ${table} order by ${table}.id`)).rows.map(({ id }) => id);
+
+it('removes events that are old, but none that is not relayed or that a run still needs', async () => {
+  await addEvent(400);
+  const unrelayed = await addEvent(400, { isRelayed: false });
+  const ofWaiting = await addEvent(400);
+  const ofRunning = await addEvent(400);
+  const ofDead = await addEvent(400);
+  const ofEnded = await addEvent(400);
+  const young = await addEvent(300);
+  await addRun('scheduled', { daysAgo: 400 }, ofWaiting);
+  await addRun('running', { daysAgo: 400 }, ofRunning);
+  await addRun('dead', { daysAgo: 400, endedDaysAgo: 10 }, ofDead);
+  await addRun('succeeded', { daysAgo: 400, endedDaysAgo: 10 }, ofEnded);
+  await sweep({ eventDays: 365, runDays: 90 });
+  expect(await idsOf('events')).toEqual([unrelayed, ofWaiting, ofRunning, ofDead, young]);
+  expect(await idsOf('trigger_runs')).toHaveLength(4);
+});
+
+it('removes runs some days after their end, however they ended, and never one that has not', async () => {
+  for (const status of ['succeeded', 'dead', 'cancelled']) await addRun(status, { daysAgo: 100, endedDaysAgo: 95 });
+  const kept = [
+    await addRun('scheduled', { daysAgo: 100 }),
+    await addRun('running', { daysAgo: 100 }),
+    await addRun('succeeded', { daysAgo: 100, endedDaysAgo: 80 }),
+    await addRun('dead', { daysAgo: 80, endedDaysAgo: 80 }),
+  ];
+  await sweep({ eventDays: 365, runDays: 90 });
+  expect(await idsOf('trigger_runs')).toEqual(kept);
+});
+
+it('works in batches past what has to stay, and stops between two when the worker leaves', async () => {
+  const add = (count: number, days: number) =>
+    db.pool.query(
+      `insert into events (organization_id, environment, type, payload, actor, created_at)
+       select 'org', 'development', 'note', '{}', '{}', now() - $2 * interval '1 day' from generate_series(1, $1)`,
+      [count, days],
+    );
+  await addEvent(400, { isRelayed: false });
+  await add(2 * batchRows + 10, 400);
+  await add(5, 1);
+  const left = new AbortController();
+  left.abort(new Error('leaving'));
+  await expect(sweep({ eventDays: 365, runDays: 90 }, left.signal)).rejects.toThrow('leaving');
+  expect(await idsOf('events')).toHaveLength(2 * batchRows + 16);
+  await sweep({ eventDays: 365, runDays: 90 });
+  expect(await idsOf('events')).toHaveLength(6);
+});
+
+it('keeps everything when it is told 0 days', async () => {
+  await addEvent(4_000);
+  await addRun('succeeded', { daysAgo: 4_000, endedDaysAgo: 4_000 });
+  await sweep({ eventDays: 0, runDays: 0 });
+  expect([await idsOf('events'), await idsOf('trigger_runs')]).toMatchObject([{ length: 1 }, { length: 1 }]);
+});
+
+it('removes deliveries that were dealt with sooner than those that were not, and none that waits', async () => {
+  await db.pool.query(
+    `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, status, received_at)
+     select status || '-' || days, 'polar', status || '-' || days, '/webhook/polar', '{}', '', status::"DeliveryStatus",
+       now() - days * interval '1 day'
+     from unnest('{received,processed,ignored,rejected,failed,unattributed}'::text[]) status, unnest('{20,40,200}'::int[]) days`,
+  );
+  await sweep({ eventDays: 0, runDays: 0 });
+  expect((await idsOf('webhook_deliveries')).sort()).toEqual(
+    [
+      ...['received-20', 'received-40', 'received-200', 'processed-20', 'ignored-20', 'rejected-20'],
+      ...['failed-20', 'failed-40', 'unattributed-20', 'unattributed-40'],
+    ].sort(),
+  );
+});
