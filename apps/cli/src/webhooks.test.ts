@@ -165,6 +165,11 @@ test('an integration is stored encrypted, tried, and listed with its key masked'
     code: 2,
     stderr: expect.stringContaining('--secret-key'),
   });
+  const flow = ['integrations', 'set', 'flow', '--api-key', 'x', '--secret-key', 'y'];
+  expect(await parley([...flow, '--currency', 'pesos'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--currency must be a code of three letters such as CLP, not pesos'),
+  });
   expect(await parley(['integrations', 'set', 'nope', '--api-key', 'x'])).toMatchObject({ code: 2 });
   expect(await parley(['integrations', 'test', 'resend'])).toMatchObject({ code: 1 });
   expect(await parley(['integrations', 'set', 'mcp.crm', '--api-key', 'x'])).toMatchObject({ code: 2 });

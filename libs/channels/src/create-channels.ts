@@ -119,7 +119,7 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps): Channe
         key: key ?? newId('key'),
       });
       await sendEmail(deps, id);
-      return { ok: true, email: (await readEmail(db, id))! };
+      return { ok: true, email: (await readEmail(db, scope, id))! };
     },
     async conversation(scope, name, limit) {
       const contact = await contactOf(db, scope, isScopedId(name) ? name : digitsOf(name));

@@ -27,22 +27,27 @@ const neverConnected = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
+/** More than any answer that is asked for here; what is longer would only fill the memory. */
+const maxAnswerBytes = 5 * 1024 * 1024;
+
 /** One exchange of JSON, never repeated here: whether that is safe depends on what is asked. */
 export async function callHttp({ method, url, headers, body, timeoutMs }: HttpCall): Promise<HttpOutcome> {
-  let response: Response;
   try {
-    response = await fetch(url, {
+    const response = await fetch(url, {
       method,
       headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
       body: body === undefined ? undefined : JSON.stringify(body),
+      // A redirect would carry the key to an address that nobody has configured.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const text = await response.text();
+    const isRedirect = response.status >= 300 && response.status < 400;
+    const text = await readText(response);
+    if (text === null) return { kind: 'no_answer', message: `the answer is longer than ${maxAnswerBytes} bytes` };
     return {
       kind: 'answer',
       status: response.status,
-      body: parse(text),
+      body: isRedirect ? { message: redirected, error: redirected } : parse(text),
       retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
     };
   } catch (error) {
@@ -52,6 +57,21 @@ export async function callHttp({ method, url, headers, body, timeoutMs }: HttpCa
     if (name === 'TimeoutError') return { kind: 'no_answer', message: `no answer within ${timeoutMs} ms` };
     return { kind: 'no_answer', message: `the connection broke (${code || cause?.message || message})` };
   }
+}
+
+/** Where both providers would say it. */
+const redirected = 'the address answers with a redirect, which is not followed';
+
+/** Null when it is too long. */
+async function readText(response: Response): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxAnswerBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function parse(text: string): Json {

@@ -1,4 +1,4 @@
-import { type JsonObject, textAt } from '@parley/contracts';
+import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { callHttp } from './http-call';
 
 interface Question {
@@ -45,6 +45,7 @@ export async function testAccount(
   // Keys that may only send are refused everything else.
   if (provider === 'resend' && JSON.stringify(answer.body).includes('restricted_api_key'))
     return { ok: true, message: 'accepts the key, which may only send' };
+  if (answer.status < 400) return { ok: false, message: `${url}: ${textAt(objectAt(answer.body).message)}` };
   const isRefused = answer.status === 401 || answer.status === 403;
   return { ok: false, message: isRefused ? 'refuses the key' : `answered ${answer.status} at ${url}` };
 }

@@ -40,8 +40,6 @@ export type CreatePaymentResult =
   /** There is no link; the payment says why (`failed`), or another process is still at it. */
   | { ok: false; reason: 'no_link'; message: string; paymentId: string };
 
-/** The form of ISO 4217. */
-const isoCode = /^[A-Z]{3}$/;
 const largestAmount = 1e12;
 
 /** Of all that one call may wait for another process that makes the same payment, in milliseconds. */
@@ -73,8 +71,6 @@ function check(
 ): { ok: true; money: { amount: number; currency: string } } | { ok: false; message: string } {
   const parsed = currencySchema.safeParse(currency ?? defaultCurrency);
   if (!parsed.success) return { ok: false, message: `currency ${parsed.error.issues[0]!.message}` };
-  if (!isoCode.test(parsed.data))
-    return { ok: false, message: `currency must be a code of three letters such as CLP, not ${parsed.data}` };
   if (!(amount > 0)) return { ok: false, message: 'amount must be a number above 0' };
   if (amount > largestAmount) return { ok: false, message: `amount is too large: at most ${largestAmount}` };
   const rounded = roundAmount(amount, parsed.data);

@@ -3,7 +3,7 @@ export { countPayments } from './count-payments';
 export { type CreatePaymentInput, type CreatePaymentResult } from './create-payment';
 export { type Payments, createPayments } from './create-payments';
 export { type PaymentObservation, type PaymentsDeps, type PaymentsLog } from './deps';
-export { toFlowAccount } from './flow/flow-account';
+export { currencySchema, toFlowAccount } from './flow/flow-account';
 export { type GetStatusResult } from './get-status';
 export { type Payment, paymentType } from './payment';
 export { ensurePaymentType } from './payment-type';

@@ -119,11 +119,28 @@ describe('create', () => {
     [{ amount: 1e15 }, 'amount is too large: at most 1000000000000'],
     [{ amount: 1e300 }, 'amount is too large: at most 1000000000000'],
     [{ currency: 'XXXX' }, 'currency must be a code of three letters such as CLP, not XXXX'],
+    [{ currency: 'UF' }, 'currency must be a code of three letters such as CLP, not UF'],
     [{ currency: 'pesos!' }, 'currency'],
     [{ customerEmail: 'nobody' }, 'customerEmail'],
   ])('refuses %j before anything is made', async (wrong, named) => {
     const result = await t.payments.create(scope, { ...wanted, ...wrong, callKey: nextCall() });
     expect(result).toMatchObject({ ok: false, reason: 'invalid', message: expect.stringContaining(named) });
+  });
+
+  it('says which currency of the configuration is none; an empty one is the usual one', async () => {
+    const other = await seedOrganization(t.db.pool);
+    const keys = newKeys();
+    flow.addAccount(keys);
+    await t.configure(other.scope, keys, { defaultCurrency: 'pesos' });
+    expect(await t.payments.create(other.scope, { ...wanted, callKey: null })).toEqual({
+      ok: false,
+      reason: 'not_configured',
+      message:
+        'The integration is not complete: defaultCurrency: must be a code of three letters such as CLP, not pesos',
+    });
+    await t.configure(other.scope, keys, { defaultCurrency: '' });
+    expect((await make({}, other.scope)).order).toMatchObject({ currency: 'CLP' });
+    await t.db.pool.query('delete from integrations where organization_id = $1', [other.scope.organizationId]);
   });
 
   it('says that an environment has no integration, and when it was switched off', async () => {

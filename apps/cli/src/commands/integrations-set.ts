@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { JsonObject } from '@parley/contracts';
 import { findIntegration, saveIntegration } from '@parley/db';
-import { ensurePaymentType } from '@parley/payments';
+import { currencySchema, ensurePaymentType } from '@parley/payments';
 import { usageFailure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
 import { openSecretBox } from '../secrets';
@@ -30,6 +30,8 @@ export async function runIntegrationsSet(provider: string, options: Integrations
   const { apiUrl, returnUrl } = options;
   for (const [name, url] of Object.entries({ '--api-url': apiUrl, '--return-url': returnUrl }))
     if (url && !/^https?:\/\/\S+$/.test(url)) throw usageFailure(`${name} must be an http or https address`);
+  const currency = currencySchema.safeParse(options.currency ?? 'CLP');
+  if (!currency.success) throw usageFailure(`--currency ${currency.error.issues[0]!.message}`);
   const given = { apiKey: await secretOf(options.apiKey), secretKey: await secretOf(options.secretKey) };
   const box = openSecretBox();
   const name = await withScope(options, async (db, scope) => {
@@ -49,7 +51,7 @@ export async function runIntegrationsSet(provider: string, options: Integrations
       ...before?.config,
       ...(apiUrl !== undefined && { [isMcp ? 'url' : isModel ? 'baseUrl' : 'apiUrl']: apiUrl }),
       ...(returnUrl !== undefined && { returnUrl }),
-      ...(options.currency !== undefined && { defaultCurrency: options.currency }),
+      ...(options.currency !== undefined && { defaultCurrency: currency.data }),
       ...(options.from !== undefined && { from: options.from }),
       ...(options.mediaReply !== undefined && { mediaReply: options.mediaReply }),
     };

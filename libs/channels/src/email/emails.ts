@@ -201,10 +201,11 @@ export interface EmailView {
   providerId: string | null;
 }
 
-export async function readEmail(db: Queryable, id: string): Promise<EmailView | null> {
+export async function readEmail(db: Queryable, scope: Scope, id: string): Promise<EmailView | null> {
   const { rows } = await db.query<EmailView>(
-    'select id, status, error, provider_id as "providerId" from emails where id = $1',
-    [id],
+    `select id, status, error, provider_id as "providerId" from emails
+     where organization_id = $1 and environment = $2::"Environment" and id = $3`,
+    [scope.organizationId, scope.environment, id],
   );
   return rows[0] ?? null;
 }

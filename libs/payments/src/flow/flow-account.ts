@@ -19,10 +19,11 @@ export interface FlowAccount {
 const flowProvider = 'flow';
 const fallbackCurrency = 'CLP';
 
+/** ISO 4217, in any case. */
 export const currencySchema = z
   .string()
   .trim()
-  .regex(/^[A-Za-z]{2,5}$/, 'must be a currency code such as CLP')
+  .regex(/^[A-Za-z]{3}$/, { error: ({ input }) => `must be a code of three letters such as CLP, not ${String(input)}` })
   .toUpperCase();
 
 const schema = z.object({
@@ -32,7 +33,11 @@ const schema = z.object({
   returnUrl: z
     .union([z.literal(''), z.url({ protocol: /^https?$/, error: 'must be an http or https address' })])
     .default(''),
-  defaultCurrency: z.union([z.literal('').transform(() => fallbackCurrency), currencySchema]).default(fallbackCurrency),
+  defaultCurrency: z
+    .string()
+    .default('')
+    .transform((code) => code || fallbackCurrency)
+    .pipe(currencySchema),
 });
 
 export type FlowAccountResult = { ok: true; account: FlowAccount } | { ok: false; message: string };

@@ -19,7 +19,11 @@ const create = defineBuiltIn({
   args: z.strictObject({
     amount: z.number().positive().describe('How much is to be paid, in units of the currency, such as 12000.'),
     description: z.string().min(1).max(250).describe('What is paid for; the customer sees it.'),
-    currency: z.string().min(2).max(5).optional().describe('Currency code such as "CLP"; the usual one unless given.'),
+    currency: z
+      .string()
+      .length(3)
+      .optional()
+      .describe('Currency code of three letters such as "CLP"; the usual one unless given.'),
     customerEmail: z.string().min(3).max(254).describe("The customer's e-mail address, which the provider requires."),
     entityId: z.string().min(1).max(100).optional().describe('Id of the entity that is paid for, such as an order.'),
   }),
