@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { printBanner } from './start/banner.mjs';
 
-const startedAt = Date.now();
 const file = '/var/lib/parley/state/dev-key';
 const gatewayUrl = process.env.GATEWAY_URL;
 
@@ -27,7 +26,6 @@ writeFileSync(file, `${key}\n`, { mode: 0o600 });
 printBanner({
   gatewayPort: process.env.PARLEY_PORT,
   key,
-  startedAt,
   startCommand: 'docker compose -f docker/compose.yaml up',
   ending:
     '"docker compose -f docker/compose.yaml down" stops everything and keeps the data; with --volumes it is removed.',

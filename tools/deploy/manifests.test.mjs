@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { root } from '../start/paths.mjs';
 import { buildOverlay, objectsOf, overlays, readOverlay } from './overlays.mjs';
 import { createReachability } from './reachable.mjs';
 import { loadServiceVariables } from './service-variables.mjs';
@@ -287,22 +284,5 @@ test('the migration Job and those who wait for it use the CLI', () => {
       const needsDatabase = 'DATABASE_URL' in variables[metadata.name];
       assert.deepEqual(waits, needsDatabase ? ['migrate', '--check'] : undefined, metadata.name);
     }
-  }
-});
-
-test('compose runs every service', async () => {
-  const { parse } = await import('yaml');
-  const { readFileSync } = await import('node:fs');
-  const compose = parse(readFileSync(join(root, 'docker', 'compose.yaml'), 'utf8'), { merge: true });
-  for (const app of readdirSync(join(root, 'apps')).filter((name) => services.includes(name))) {
-    const { environment = {}, networks } = compose.services[app];
-    for (const [name, { required }] of Object.entries(variables[app])) {
-      if (required) assert.ok(name in environment || `${name}_FILE` in environment, `${app} needs ${name}`);
-    }
-    for (const name of Object.keys(environment)) {
-      assert.ok(name.replace(/_FILE$/, '') in variables[app], `${app} knows no ${name}`);
-    }
-    const needsStores = 'DATABASE_URL' in variables[app];
-    assert.equal(networks.includes('stores'), needsStores, app);
   }
 });

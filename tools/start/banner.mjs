@@ -16,7 +16,7 @@ export function printBanner({ gatewayPort, key, startedAt, startCommand = 'npm s
   const configured = providerVariables.some((name) => process.env[name] || process.env[`${name}_FILE`]);
   const message = configured ? 'Which products do you have?' : '/tool entity.query {"type":"product"}';
   say();
-  say(bold(`Parley is ready in ${seconds(Date.now() - startedAt)}`));
+  say(bold(startedAt === undefined ? 'Parley is ready' : `Parley is ready in ${seconds(Date.now() - startedAt)}`));
   say();
   say(`  Gateway  ${bold(url)}`);
   say(`  Key      ${bold(key)}`);
