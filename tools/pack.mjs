@@ -28,6 +28,10 @@ const library = {
   sideEffects: false,
 };
 
+/** What the command line cannot have in its one file: a binary, and 5 MB of WebAssembly. */
+const cliPackages = ['esbuild', '@prisma/schema-engine-wasm'];
+const pick = (all, names) => Object.fromEntries(names.map((name) => [name, all[name]]));
+
 const packages = {
   client: {
     description: 'Typed client of Parley for Node and browsers, without dependencies.',
@@ -43,7 +47,7 @@ const packages = {
   },
   cli: {
     description: 'The parley command: configuration as code and operations.',
-    manifest: { bin: { parley: 'main.cjs' }, engines, dependencies: { esbuild: dependencies.esbuild } },
+    manifest: { bin: { parley: 'main.cjs' }, engines, dependencies: pick(dependencies, cliPackages) },
     readme: 'docs/cli.md',
     build: buildCli,
   },
@@ -72,20 +76,20 @@ async function buildLibrary(lib, folder, options) {
   writeFileSync(join(folder, 'index.d.cts'), declarations);
 }
 
-/** One file with everything but esbuild, which has a binary of its own. Migrations are part of a checkout or an image. */
+/** One file with everything but esbuild, which has a binary of its own, and the engine of `parley migrate`. */
 async function buildCli(folder) {
   await ensureGenerated();
   const esbuild = await import('esbuild');
   await esbuild.build({
     ...buildOptions([], { standalone: true, outdir: folder }),
     entryPoints: { main: join(root, 'apps', 'cli', 'src', 'main.ts') },
-    external: ['esbuild', 'pg-native', '@prisma/schema-engine-wasm'],
+    external: [...cliPackages, 'pg-native'],
     banner: { js: '#!/usr/bin/env node' },
     target: 'node20',
     minify: true,
     sourcemap: false,
   });
-  // To tell whether a database has the schema that this version knows.
+  // What `parley migrate` applies, and by which every command knows whether a database has its schema.
   cpSync(join(root, 'prisma', 'migrations'), join(folder, 'prisma', 'migrations'), { recursive: true });
 }
 

@@ -53,9 +53,13 @@ async function send(url: string, init: RequestInit): Promise<{ ok: boolean; stat
   } catch (error) {
     const cause = (error as { cause?: { code?: string; message?: string } }).cause;
     const reason = cause?.message || cause?.code || (error as Error).message;
-    throw new Failure(`${new URL(url).origin} does not answer: ${reason}`);
+    throw unreachable(url, reason);
   }
 }
+
+/** No answer at all: it may come back. */
+export const unreachable = (url: string, reason: string): Failure =>
+  new Failure(`${new URL(url).origin} does not answer: ${reason}`, exitCodes.failure, { code: 'unreachable' });
 
 function parse(text: string): unknown {
   try {

@@ -34,10 +34,16 @@ function dotEnv(): Record<string, string | undefined> {
 /** The database of DATABASE_URL, else of the running development stack. */
 export function databaseUrl(): string {
   const url = readVariable('DATABASE_URL') ?? findStack()?.databaseUrl;
-  if (url === undefined) throw new Failure('DATABASE_URL is not set and no development stack runs (npm start)');
+  if (url === undefined)
+    throw new Failure(
+      'DATABASE_URL is not set: set it, or write it into .env of this folder; in a checkout npm start runs a stack',
+    );
   if (!/^postgres(ql)?:\/\//.test(url)) throw new Failure('DATABASE_URL must be a postgres:// address');
   return url;
 }
+
+export const noAddress =
+  'PARLEY_URL is not set: set it, or write it into .env of this folder; in a checkout npm start runs a stack';
 
 /** Where the HTTP interface is and the key for it: PARLEY_URL and PARLEY_API_KEY, else the running stack's. */
 export function apiAddress(): { url: string; key: string } {
@@ -45,7 +51,7 @@ export function apiAddress(): { url: string; key: string } {
   const givenKey = readVariable('PARLEY_API_KEY');
   const stack = findStack();
   const url = givenUrl ?? stack?.gatewayUrl;
-  if (url === undefined) throw new Failure('PARLEY_URL is not set and no development stack runs (npm start)');
+  if (url === undefined) throw new Failure(noAddress);
   if (!/^https?:\/\//.test(url)) throw new Failure('PARLEY_URL must be an http or https address');
   // The stack's key is never sent to an address that somebody else has named.
   const key = givenKey ?? (givenUrl === undefined || givenUrl === stack?.gatewayUrl ? stack?.key : undefined);
@@ -95,8 +101,9 @@ export function findStack(): Stack | null {
 
 /** The repository's migrations: beside the bundle in an image, in the checkout elsewhere. */
 export function migrationsDir(): string {
+  // Never of the working directory: that may be a project with a database of its own.
   const candidates = [join(__dirname, 'prisma/migrations'), resolve(__dirname, '../../../prisma/migrations')];
-  const found = [join(process.cwd(), 'prisma/migrations'), ...candidates].find((path) => existsSync(path));
+  const found = candidates.find((path) => existsSync(path));
   if (found === undefined) throw new Failure(`No migrations found in ${candidates.join(' or ')}`);
   return found;
 }

@@ -6,7 +6,7 @@ import { completionsOf } from './commands/completion';
 import { createProgram } from './program';
 import { loadFolder } from './push/load-folder';
 import { runInit } from './commands/init';
-import { writeDefinition } from './pull/write-definition';
+import { writeDefinitions } from './pull/write-definition';
 import { compareLines } from './push/compare';
 
 const every = (command: Command): Command[] => [command, ...command.commands.flatMap(every)];
@@ -71,7 +71,7 @@ test('a definition is written as a file that says the same', () => {
     systemPrompt: 'One\n`two` ${three} \\n\n',
     model: { model: 'x/y', temperature: 0 },
   };
-  const source = writeDefinition('agents', definition);
+  const source = writeDefinitions('agents', [definition]);
   expect(source).toMatch(
     /^import \{ defineAgent \} from '@parley\/definitions';\n\nexport default defineAgent\(\{\n {2}slug: 'a',\n/,
   );

@@ -157,7 +157,10 @@ test('pull writes what is missing, leaves alone what differs, and pushing it cha
   expect((await run(['pull', 'copy'])).stderr).toContain('0 written, 4 the same');
 
   write('copy', { 'agents/helper.ts': agent('Mine') });
-  expect(await run(['pull', 'copy'])).toMatchObject({ code: 1, stdout: '  ! agents/helper.ts: helper differs\n' });
+  expect(await run(['pull', 'copy'])).toMatchObject({
+    code: 1,
+    stdout: '  ! agents/helper.ts: helper was not written, it differs\n',
+  });
   expect((await run(['pull', 'copy', '--force'])).code).toBe(0);
   expect((await run(['push', 'copy'])).stderr).toContain('nothing to change');
 });

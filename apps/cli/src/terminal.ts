@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import picocolors from 'picocolors';
 import { safeLine, safeText } from './safe-text';
 
@@ -7,8 +8,18 @@ export const print = (line = ''): void => void process.stdout.write(`${line}\n`)
 /** A result as one JSON line. Strings in it may be anybody's, so what JSON leaves raw is escaped too. */
 export const printJson = (value: unknown): void => print(safeText(JSON.stringify(value)));
 
+/** Whether a program reads what comes: with --json stdout has the result and stderr the error, and nothing else. */
+export const asJson = process.argv.includes('--json');
+
+/** A failure for a program: one JSON line on stderr. */
+export const tellJson = (error: string, fields: object = {}): void =>
+  void process.stderr.write(`${safeText(JSON.stringify({ error, ...fields }))}\n`);
+
 /** Anything else that a person may want to know, on stderr. */
-export const note = (line: string): void => void process.stderr.write(`${line}\n`);
+export function note(line: string): void {
+  if (asJson) return;
+  process.stderr.write(`${process.stderr.isTTY ? line : stripVTControlCharacters(line)}\n`);
+}
 
 /** Colours only where a person looks, and not with NO_COLOR (no-color.org). */
 export const colors = picocolors.createColors(Boolean(process.stdout.isTTY) && !process.env.NO_COLOR);

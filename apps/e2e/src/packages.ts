@@ -22,8 +22,8 @@ export async function packPackages(...names: string[]): Promise<{ folder: string
 }
 
 /**
- * Installs tarballs into a folder with npm. Where no registry answers, what npm would fetch (esbuild) is taken from this
- * checkout instead, and that is said.
+ * Installs tarballs into a folder with npm. Where no registry answers, what npm would fetch is taken from this checkout
+ * instead, and that is said.
  */
 export async function installPackages(folder: string, tarballs: string[]): Promise<void> {
   try {
@@ -36,8 +36,8 @@ export async function installPackages(folder: string, tarballs: string[]): Promi
   } catch (error) {
     console.warn(`npm could not install the packages, they are unpacked instead: ${String(error).slice(0, 500)}`);
     rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
-    mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
-    for (const name of ['esbuild', '@esbuild'])
+    for (const name of ['.bin', '@prisma']) mkdirSync(join(folder, 'node_modules', name), { recursive: true });
+    for (const name of ['esbuild', '@esbuild', '@prisma/schema-engine-wasm'])
       symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
     for (const tarball of tarballs) await unpack(folder, tarball);
   }

@@ -74,6 +74,7 @@ export function addDataCommands(program: Command): void {
     .addOption(new Option('--format <format>', 'default: by the name of the file, else jsonl').choices(formats))
     .option('--filters <json>', 'only what they match')
     .option('--status <status>', 'only those of this lifecycle status')
+    .option('--keep-formulas', 'CSV: do not put an apostrophe before texts that a spreadsheet would run')
     .option('--force', 'write a file anew')
     .action(async (type, options) => (await import('../commands/data-export')).runDataExport(type, options));
 }

@@ -4,7 +4,7 @@ import type { ChatResponse, ToolCallSummary } from '@parley/contracts';
 import { type Api, createApi } from '../api';
 import { Failure, exitCodes, usageFailure } from '../failure';
 import { safeLine, safeText } from '../safe-text';
-import { colors, note, print, printJson } from '../terminal';
+import { colors, note, print, printJson, tellJson } from '../terminal';
 
 export interface ChatOptions {
   thread?: string;
@@ -90,7 +90,9 @@ async function answer(conversation: Conversation, line: string, options: ChatOpt
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     process.exitCode = exitCodes.failure;
-    note(colors.red(safeText(`error: ${error.message}`)));
+    const { message, text, fields } = error;
+    if (options.json) tellJson(text, fields);
+    else note(colors.red(safeText(`error: ${message}`)));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { usageFailure } from '../failure';
-import { print } from '../terminal';
+import { print, printJson } from '../terminal';
 
 /** Each asks this command itself what may come next, so that it never lags behind. */
 const scripts: Record<string, string> = {
@@ -21,11 +21,12 @@ compdef _parley parley`,
 };
 
 /** `parley completion bash|zsh|fish`: what the shell is to source. */
-export function runCompletion(shell: string): void {
+export function runCompletion(shell: string, { json }: { json?: boolean } = {}): void {
   const script = scripts[shell];
   if (script === undefined)
     throw usageFailure(`There is completion for ${Object.keys(scripts).join(', ')}, not for "${shell}"`);
-  print(script);
+  if (json) printJson({ shell, script });
+  else print(script);
 }
 
 /** What may stand where the last of these words is being typed. */

@@ -15,6 +15,7 @@ export interface DataExportOptions {
   format?: string;
   filters?: string;
   status?: string;
+  keepFormulas?: boolean;
   force?: boolean;
   json?: boolean;
 }
@@ -34,13 +35,13 @@ interface ExportState {
  * is interrupted goes on where it was with the same call.
  */
 export async function runDataExport(type: string, options: DataExportOptions): Promise<void> {
-  const { out, status, json } = options;
+  const { out, status, keepFormulas, json } = options;
   const filters = options.filters === undefined ? undefined : parseObject(options.filters, 'the filters');
   const format = formatOf(options.format, out);
   if (json && out === undefined) throw new Failure('--json tells the result of an export into a file: give --out');
   await withClient(async (client) => {
-    const writer = createWriter(format, await schemaOf(client, type));
-    const question = JSON.stringify({ type, filters, status, format });
+    const writer = createWriter(format, await schemaOf(client, type), keepFormulas);
+    const question = JSON.stringify({ type, filters, status, format, keepFormulas });
     const input = { filters: filters as Question['filters'], status };
     if (out === undefined) {
       process.stdout.write(writer.head);

@@ -4,7 +4,7 @@ import { ParleyApiError } from '@parley/client';
 import { type DataClient, withClient } from '../data/client';
 import { startProgress } from '../data/progress';
 import { createMark } from '../data/resume';
-import { type NewEntity, type Schema, formatOf, readRows } from '../data/rows';
+import { type Format, type NewEntity, type Schema, formatOf, readRows } from '../data/rows';
 import { Failure, usageFailure } from '../failure';
 import { note, print, printJson } from '../terminal';
 
@@ -30,10 +30,11 @@ const inFlight = 4;
 /** `parley data import <type> <file>`: CSV or JSON lines; when it is interrupted, the same call goes on where it was. */
 export async function runDataImport(type: string, file: string, options: DataImportOptions): Promise<void> {
   if (!existsSync(file)) throw usageFailure(`There is no file ${file}`);
-  const text = readText(file);
+  const format = formatOf(options.format, file);
+  const text = readText(file, format);
   await withClient(async (client) => {
     const schema = await schemaOf(client, type);
-    const { rows, problems } = readRows(text, formatOf(options.format, file), schema);
+    const { rows, problems } = readRows(text, format, schema);
     if (problems.length > 0)
       throw new Failure([`${file} has problems, nothing was imported:`, ...problems.slice(0, 50)].join('\n  '));
     const mark = createMark<ImportState>(`${file}.parley-import`);
@@ -51,15 +52,16 @@ export async function runDataImport(type: string, file: string, options: DataImp
 }
 
 /** What is not UTF-8 would come in with its letters replaced. */
-function readText(file: string): string {
+function readText(file: string, format: Format): string {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
+    if (!(error instanceof TypeError)) throw new Failure(`${file} cannot be read: ${(error as Error).message}`);
     throw new Failure(`${file} is not UTF-8, nothing was imported; save it as UTF-8 and call again`);
   }
-  if (text.trim() === '') throw new Failure(`${file} is empty, nothing was imported`);
+  // Of JSON lines that is the export of a type without entities; a table has its header at least.
+  if (text.trim() === '' && format === 'csv') throw new Failure(`${file} is empty, nothing was imported`);
   return text;
 }
 
@@ -81,7 +83,9 @@ export async function schemaOf(client: DataClient, type: string): Promise<Schema
   const { data } = await client.entityTypes();
   const found = data.find(({ slug }) => slug === type);
   if (found === undefined)
-    throw new Failure(`Entity type ${type} not found; there are: ${data.map(({ slug }) => slug).join(', ')}`);
+    throw new Failure(
+      `Entity type ${type} not found; ${data.length === 0 ? 'there are none' : `there are: ${data.map(({ slug }) => slug).join(', ')}`}`,
+    );
   return found.schema;
 }
 

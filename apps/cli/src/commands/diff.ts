@@ -2,7 +2,7 @@ import { type ResourceKind, resourceKinds } from '@parley/contracts';
 import { createApi } from '../api';
 import { exitCodes } from '../failure';
 import { compareFields } from '../push/compare';
-import { find, formatChanges, isEmpty, summarize } from '../push/format-changes';
+import { find, formatChanges, isEmpty, noteLeftAlone, summarize } from '../push/format-changes';
 import { type Preview, previewPush } from '../push/preview';
 import { note, print, printJson } from '../terminal';
 
@@ -20,6 +20,7 @@ export async function runDiff(folder: string, { prune = false, exitCode, json }:
   else {
     const text = formatChanges(result, before.resources, loaded.resources, { detailed: true });
     if (text !== '') print(text);
+    if (!prune) noteLeftAlone(before.resources, loaded.resources);
     note(`${summarize(result)}; ${before.environment} is at version ${before.version}.`);
   }
   if (exitCode && !isEmpty(result)) process.exitCode = exitCodes.different;

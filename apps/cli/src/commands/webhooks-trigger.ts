@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '@parley/contracts';
 import { loadWebhookSamples } from '@parley/webhooks';
-import { findStack, readVariable } from '../environment';
+import { findStack, noAddress, readVariable } from '../environment';
 import { Failure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
 import { note, print, printJson } from '../terminal';
@@ -31,7 +31,7 @@ export async function runWebhooksTrigger(
   });
   for (const change of set) setMember(body, change);
   const address = (url ?? readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl)?.replace(/\/+$/, '');
-  if (address === undefined) throw new Failure('PARLEY_URL is not set and no development stack runs (npm start)');
+  if (address === undefined) throw new Failure(noAddress);
   const bytes = Buffer.from(JSON.stringify(body));
   const response = await fetch(address + sample.path, {
     method: 'POST',

@@ -1,8 +1,7 @@
 import { ParleyApiError, ParleyClient } from '@parley/client';
 import type { JsonObject } from '@parley/contracts';
-import { ApiFailure } from '../api';
+import { ApiFailure, unreachable } from '../api';
 import { apiAddress } from '../environment';
-import { Failure } from '../failure';
 
 export type DataClient = ParleyClient<Record<string, JsonObject>>;
 
@@ -26,6 +25,6 @@ function explainApiError(error: unknown, url: string): unknown {
   // The platform's fetch says only that it failed, and why in its cause.
   const cause = (error as { cause?: { code?: string; message?: string } }).cause;
   if (error instanceof TypeError && cause !== undefined)
-    return new Failure(`${new URL(url).origin} does not answer: ${cause.message || cause.code}`);
+    return unreachable(url, cause.message || cause.code || 'no answer');
   return error;
 }

@@ -46,6 +46,19 @@ function endOfField(text: string, from: number): number {
   return at;
 }
 
-/** One row. A value that a spreadsheet would take for a formula is left as it is: it is data, and must come back. */
+/** One row; that a spreadsheet runs none of it is `guardText`'s. */
 export const formatCsvRow = (row: string[]): string =>
   row.map((field) => (/[",\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
+
+/**
+ * A text that a spreadsheet would run as a formula gets an apostrophe in front, which every spreadsheet shows as text.
+ * One that has such an apostrophe of its own gets one more, also where formulas are to stay: whoever reads the table
+ * takes exactly one away (`unguardText`), so that each text comes back as it was.
+ */
+export const guardText = (text: string, keepFormulas = false): string =>
+  (keepFormulas ? guarded : formula).test(text) ? `'${text}` : text;
+
+export const unguardText = (text: string): string => (guarded.test(text) ? text.slice(1) : text);
+
+const formula = /^'*[=+\-@\t\r]/;
+const guarded = /^'+[=+\-@\t\r]/;

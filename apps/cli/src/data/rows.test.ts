@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Entity, JsonObject } from '@parley/contracts';
-import { formatCsvRow, parseCsv } from './csv';
+import { formatCsvRow, guardText, parseCsv, unguardText } from './csv';
 import { createWriter, readRows } from './rows';
 
 const rowsOf = (text: string) => [...parseCsv(text)];
@@ -57,10 +57,34 @@ const entity = (data: JsonObject): Entity => ({
   updatedAt: 2,
 });
 
-test.each(['csv', 'jsonl'] as const)('what an export writes as %s, an import reads', (format) => {
-  const { head, line } = createWriter(format, schema);
+const formula = fc.string({ unit: fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '1', 'a'), maxLength: 4 });
+
+test('a text that a spreadsheet would run gets an apostrophe, and every text comes back', () => {
+  const hostile = ['=1+1', '+56911112222', '-2', '@SUM(A1)', '\t=1', '\r=1', "'=1", "''@x"];
+  expect(hostile.map((text) => guardText(text))).toEqual(hostile.map((text) => `'${text}`));
+  expect(hostile.map((text) => guardText(text, true))).toEqual([...hostile.slice(0, 6), "''=1", "'''@x"]);
+  expect(['plain', '', "it's", "'quoted'", '1-2'].map((text) => guardText(text))).toEqual([
+    'plain',
+    '',
+    "it's",
+    "'quoted'",
+    '1-2',
+  ]);
+  fc.assert(fc.property(formula, fc.boolean(), (text, keep) => expect(unguardText(guardText(text, keep))).toBe(text)));
+  const { head, line } = createWriter('csv', schema);
+  const [, written] = (head + line(entity({ name: '=cmd()', price: -5, size: { a: '=1' } }))).split('\n');
+  expect(written).toBe(`entity_1,draft,1,2,'=cmd(),-5,,,"{""a"":""=1""}",,`);
+});
+
+test.each([
+  ['csv', false],
+  ['csv', true],
+  ['jsonl', false],
+] as const)('what an export writes as %s, an import reads (formulas kept: %s)', (format, keepFormulas) => {
+  const { head, line } = createWriter(format, schema, keepFormulas);
   const value = fc.oneof(
     fc.string(),
+    formula,
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.boolean(),
     fc.constant(null),
@@ -75,6 +99,13 @@ test.each(['csv', 'jsonl'] as const)('what an export writes as %s, an import rea
       expect(JSON.parse(JSON.stringify(rows))).toEqual([expected]);
     }),
   );
+});
+
+test('an export of a type without fields comes back, too', () => {
+  const { head, line } = createWriter('csv', {});
+  expect(readRows(head + line(entity({ a: '=1', id: 2 })), 'csv', {}).rows).toEqual([
+    { status: 'draft', data: { a: '=1', id: 2 } },
+  ]);
 });
 
 test('a plain table has a field in each column, typed by the schema', () => {

@@ -1,6 +1,6 @@
 import type { Entity, Json, JsonObject } from '@parley/contracts';
 import { usageFailure } from '../failure';
-import { formatCsvRow, parseCsv } from './csv';
+import { formatCsvRow, guardText, parseCsv, unguardText } from './csv';
 
 export const formats = ['csv', 'jsonl'] as const;
 export type Format = (typeof formats)[number];
@@ -75,7 +75,11 @@ function readCsv(text: string, schema: Schema, problems: string[]): NewEntity[] 
   return found;
 }
 
-const hasFieldColumns = (header: string[]): boolean => header.some((name) => name.startsWith('data.'));
+const ownColumns = ['id', 'status', 'createdAt', 'updatedAt'];
+
+/** An export of a type without declared fields has all of `data` in one column. */
+const hasFieldColumns = (header: string[]): boolean =>
+  header.some((name) => name.startsWith('data.')) || [...ownColumns, 'data'].every((name) => header.includes(name));
 
 /** A column whose values would be lost is refused before anything is made of the file. */
 function headerProblems(header: string[]): string[] {
@@ -97,7 +101,7 @@ function fromCells(header: string[], cells: string[], schema: Schema): NewEntity
   const isExport = hasFieldColumns(header);
   const entity: NewEntity = { data: {} };
   for (const [at, name] of header.entries()) {
-    const cell = cells[at] ?? '';
+    const cell = isExport ? unguardText(cells[at] ?? '') : (cells[at] ?? '');
     const field = isExport ? (name.startsWith('data.') ? name.slice('data.'.length) : null) : name;
     if (cell === '') continue;
     if (name === '') throw new Error(`field ${at + 1} has no name in the header: ${cell}`);
@@ -138,11 +142,15 @@ function jsonOr(cell: string, otherwise: Json, field: string): Json {
   }
 }
 
-/** How entities are written: a head line for CSV, and one line for each. */
-export function createWriter(format: Format, schema: Schema): { head: string; line(entity: Entity): string } {
+/** How entities are written: a head line for CSV, and one line for each. `keepFormulas`: see `guardText`. */
+export function createWriter(
+  format: Format,
+  schema: Schema,
+  keepFormulas = false,
+): { head: string; line(entity: Entity): string } {
   if (format === 'jsonl') return { head: '', line: (entity) => `${JSON.stringify(entity)}\n` };
   const fields = Object.keys(schema);
-  const header = ['id', 'status', 'createdAt', 'updatedAt', ...fields.map((name) => `data.${name}`), 'data'];
+  const header = [...ownColumns, ...fields.map((name) => `data.${name}`), 'data'];
   return {
     head: `${formatCsvRow(header)}\n`,
     line({ id, status, createdAt, updatedAt, data }) {
@@ -150,9 +158,10 @@ export function createWriter(format: Format, schema: Schema): { head: string; li
       const rest = Object.entries(data).filter(
         ([name, value]) => !fields.includes(name) || !isPlain(value, schema[name]),
       );
-      const cells = fields.map((name) => (isPlain(data[name], schema[name]) ? toCell(data[name]) : ''));
+      const text = (value: string) => guardText(value, keepFormulas);
+      const cells = fields.map((name) => (isPlain(data[name], schema[name]) ? toCell(data[name], text) : ''));
       const more = rest.length === 0 ? '' : JSON.stringify(Object.fromEntries(rest));
-      return `${formatCsvRow([id, status, String(createdAt), String(updatedAt), ...cells, more])}\n`;
+      return `${formatCsvRow([id, text(status), String(createdAt), String(updatedAt), ...cells, more])}\n`;
     },
   };
 }
@@ -177,5 +186,5 @@ function isPlain(value: Json | undefined, type: string | undefined): boolean {
   }
 }
 
-const toCell = (value: Json | undefined): string =>
-  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+const toCell = (value: Json | undefined, text: (value: string) => string): string =>
+  value === undefined ? '' : typeof value === 'string' ? text(value) : JSON.stringify(value);

@@ -9,11 +9,13 @@ const makers: Record<ResourceKind, string> = {
   triggers: 'defineTrigger',
 };
 
-/** A definition as a TypeScript file of a project. Loading it gives the same definition. */
-export function writeDefinition(kind: ResourceKind, definition: object): string {
+/** Definitions of a kind as a TypeScript file of a project. Loading it gives the same definitions. */
+export function writeDefinitions(kind: ResourceKind, given: object[]): string {
   const maker = makers[kind];
-  const literal = toLiteral(kind === 'tools' ? [definition] : definition, 0);
-  return `import { ${maker} } from '@parley/definitions';\n\nexport default ${maker}(${literal});\n`;
+  const made = (value: unknown) => `${maker}(${toLiteral(value, 0)})`;
+  const [only, ...more] = kind === 'tools' ? [made(given)] : given.map(made);
+  const value = more.length === 0 ? only : `[${[only, ...more].map((one) => `\n${one},`).join('')}\n]`;
+  return `import { ${maker} } from '@parley/definitions';\n\nexport default ${value};\n`;
 }
 
 const widest = 90;

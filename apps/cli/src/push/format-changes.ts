@@ -7,7 +7,7 @@ import {
   resourceKinds,
 } from '@parley/contracts';
 import { safeLine } from '../safe-text';
-import { colors } from '../terminal';
+import { colors, note } from '../terminal';
 import { type FieldChange, type LineChange, compareFields, compareLines } from './compare';
 import { folders } from './load-folder';
 
@@ -58,6 +58,18 @@ function formatKind(
     ...lines,
     ...(lines.length && rest ? [rest] : []),
   ];
+}
+
+/** What the environment has and the folder does not stays, as one of them may have been renamed: that is not to be guessed. */
+export function noteLeftAlone(before: ResourceSet, after: ResourceSet): void {
+  const extra = resourceKinds.flatMap((kind) => {
+    const own = after[kind];
+    if (own === undefined) return [];
+    const names = (before[kind] ?? []).map((one: Definition) => one.slug ?? one.name);
+    return names.filter((name) => find(own, name) === undefined).map((name) => `${folders[kind]} ${name}`);
+  });
+  if (extra.length > 0)
+    note(colors.dim(`Not in the folder and left alone: ${extra.map(safeLine).join(', ')}. --prune deletes them.`));
 }
 
 export const find = (definitions: Definition[], slug: string): Definition | undefined =>

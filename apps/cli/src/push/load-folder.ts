@@ -23,8 +23,8 @@ export interface LoadedFolder {
   files: Partial<Record<ResourceKind, string[]>>;
   /** Everything that is wrong, each with its file. */
   problems: string[];
-  /** Whether files could not be read as definitions at all, so that what they define is missing. */
-  isIncomplete: boolean;
+  /** Files that could not be read, or not all of their definitions: what they define is missing. */
+  incomplete: string[];
 }
 
 /** Whether a folder has any of the folders of definitions. */
@@ -39,7 +39,7 @@ export async function loadFolder(path: string): Promise<LoadedFolder> {
   if (given.length === 0) {
     throw usageFailure(`${path} has none of the folders ${Object.values(folders).join(', ')}`);
   }
-  const loaded: LoadedFolder = { resources: {}, files: {}, problems: [], isIncomplete: false };
+  const loaded: LoadedFolder = { resources: {}, files: {}, problems: [], incomplete: [] };
   for (const kind of given) await loadKind(loaded, folder, kind);
   return loaded;
 }
@@ -49,8 +49,8 @@ async function loadKind(loaded: LoadedFolder, folder: string, kind: ResourceKind
   const files: string[] = [];
   const results = await Promise.all(definitionFiles(join(folder, folders[kind])).map((file) => loadFile(file, kind)));
   for (const { file, found, problems, isIncomplete = false } of results) {
-    loaded.isIncomplete ||= isIncomplete;
     const name = relative(folder, file);
+    if (isIncomplete) loaded.incomplete.push(name);
     loaded.problems.push(...problems.map((problem) => `${name}: ${problem}`));
     definitions.push(...found);
     files.push(...found.map(() => name));
@@ -62,10 +62,13 @@ async function loadKind(loaded: LoadedFolder, folder: string, kind: ResourceKind
 function definitionFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(ts|js|mjs|cjs|json)$/.test(entry.name))
-    .filter(({ name }) => !/^[._]|\.d\.ts$|\.(test|spec)\.\w+$/.test(name))
+    .filter(({ name }) => !isNoDefinition(name))
     .map(({ name }) => join(folder, name))
     .sort();
 }
+
+/** Helpers, declarations and tests beside definitions. */
+export const isNoDefinition = (name: string): boolean => /^[._]|\.d\.ts$|\.(test|spec)\.\w+$/.test(name);
 
 interface LoadedFile {
   file: string;

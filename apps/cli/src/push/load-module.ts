@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { compileFunction } from 'node:vm';
+import { compileFunction, createContext, runInContext } from 'node:vm';
 import { type BuildFailure, build } from 'esbuild';
 import * as definitions from '@parley/definitions';
 import { keepLines } from './keep-lines';
@@ -36,6 +36,8 @@ export async function loadModule(file: string): Promise<Loaded> {
   return run(code, file);
 }
 
+/** Loading a file takes milliseconds. */
+const patienceMs = 10_000;
 const ownPackage = '@parley/definitions';
 
 function run(code: string, file: string): Loaded {
@@ -44,11 +46,40 @@ function run(code: string, file: string): Loaded {
   const module = { exports: {} as Record<string, unknown> };
   try {
     const body = compileFunction(code, ['module', 'exports', 'require', '__filename', '__dirname'], { filename: file });
-    definitions.withoutThrowing(() => body(module, module.exports, require, file, dirname(file)));
+    const load = () => definitions.withoutThrowing(() => body(module, module.exports, require, file, dirname(file)));
+    withoutExit(() => runInContext('load()', createContext({ load }), { timeout: patienceMs }));
     return { ok: true, exports: module.exports };
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+    return { ok: false, message: describeThrown(error, file) };
   }
+}
+
+/** A file of definitions says what there is: one that ends the process would end `parley dev`. */
+function withoutExit(work: () => void): void {
+  const { exit } = process;
+  process.exit = (code) => {
+    throw new Error(`calls process.exit(${code ?? ''}) while it is loaded`);
+  };
+  try {
+    work();
+  } finally {
+    process.exit = exit;
+  }
+}
+
+/** With its line, which is the author's own (keepLines). */
+function describeThrown(error: unknown, file: string): string {
+  // It may come from another realm, so it is known by its members.
+  const { code, message, stack } = (typeof error === 'object' && error !== null ? error : {}) as Partial<
+    Record<'code' | 'message' | 'stack', string>
+  >;
+  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+    return `does not come to an end when it is loaded (${patienceMs / 1000} s)`;
+  const line = stack
+    ?.split('\n')
+    .flatMap((frame) => (frame.includes(`${file}:`) ? frame.split(`${file}:`)[1]! : []))[0];
+  const text = message ?? String(error);
+  return line === undefined ? text : `line ${Number.parseInt(line)}: ${text}`;
 }
 
 function describeBuildFailure(error: unknown): string {

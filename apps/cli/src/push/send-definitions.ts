@@ -14,8 +14,8 @@ export interface SendOptions {
  * the server's (unknown references, cycles, names) are told together with them.
  */
 export async function sendDefinitions(api: Api, loaded: LoadedFolder, options: SendOptions): Promise<SyncResult> {
-  const { problems, isIncomplete, resources } = loaded;
-  if (isIncomplete) throw problemsFailure(problems);
+  const { problems, incomplete, resources } = loaded;
+  if (incomplete.length > 0) throw problemsFailure(problems);
   const dryRun = options.dryRun || problems.length > 0;
   try {
     const result = await api.post<SyncResult>('/v1/sync', { resources, ...options, dryRun });

@@ -1,0 +1,110 @@
+import { type Db, createDb, createSecretBox, integrationSecretContext, schemaProblem } from '@parley/db';
+import type { Environment } from '@parley/contracts';
+import { closeRedis, connectRedis, waitForRedis } from '@parley/queues';
+import { databaseUrl, findStack, migrationsDir, readVariable } from '../environment';
+import { findSecret } from '../secrets';
+import { type Finding, patienceMs, reasonOf } from './finding';
+
+export async function checkDatabase(): Promise<Finding[]> {
+  const name = 'PostgreSQL';
+  let url: string;
+  try {
+    url = databaseUrl();
+  } catch {
+    return [{ name, state: 'skipped', detail: 'DATABASE_URL is not set; only commands at the database need it' }];
+  }
+  const db = createDb({ databaseUrl: url, poolSize: 1, applicationName: 'parley-doctor' });
+  try {
+    const { rows } = await db.pool.query<{ server_version_num: string }>('show server_version_num');
+    const major = Math.floor(Number(rows[0]!.server_version_num) / 10_000);
+    const problem = await schemaProblem(db.pool, migrationsDir());
+    // What is wrong, and what to do about it.
+    const [detail, mend] = problem?.split(/\. (?:Run: )?/) ?? [];
+    return [
+      major < 15
+        ? { name, state: 'failed', detail: `version ${major}`, mend: 'Parley needs PostgreSQL 15 or newer' }
+        : { name, state: 'ok', detail: `version ${major}` },
+      problem === null
+        ? { name: 'Schema', state: 'ok', detail: 'the one that this version knows' }
+        : { name: 'Schema', state: 'failed', detail: detail!, mend },
+      ...(problem === null ? await checkSecrets(db) : []),
+    ];
+  } catch (error) {
+    return [{ name, state: 'failed', detail: reasonOf(error), mend: 'Start PostgreSQL, or mend DATABASE_URL' }];
+  } finally {
+    await db.close();
+  }
+}
+
+interface SealedRow {
+  organization_id: string;
+  slug: string;
+  environment: Environment;
+  provider: string;
+  secrets: Buffer;
+}
+
+/** Whether what the services have sealed opens with the key that is known here. */
+async function checkSecrets({ pool }: Db): Promise<Finding[]> {
+  const name = 'SECRETS_KEY';
+  const key = findSecret('SECRETS_KEY');
+  if (key === undefined)
+    return [{ name, state: 'skipped', detail: 'is not set; only commands of integrations need it' }];
+  let box: ReturnType<typeof createSecretBox>;
+  try {
+    box = createSecretBox(key);
+  } catch (error) {
+    return [{ name, state: 'failed', detail: reasonOf(error), mend: 'openssl rand -base64 32 makes one' }];
+  }
+  const { rows } = await pool.query<SealedRow>(
+    `select i.organization_id, o.slug, i.environment::text as environment, i.provider, i.secrets
+     from integrations i join organizations o on o.id = i.organization_id where i.secrets is not null order by i.id`,
+  );
+  const closed = rows.filter(({ organization_id: organizationId, environment, provider, secrets }) => {
+    try {
+      box.open(secrets, integrationSecretContext({ organizationId, environment }, provider));
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  if (closed.length === 0) return [{ name, state: 'ok', detail: `opens what is sealed (${rows.length})` }];
+  const shown = closed.slice(0, 3).map(({ provider, slug, environment }) => `${provider} in ${environment} of ${slug}`);
+  return [
+    {
+      name,
+      state: 'failed',
+      detail: `does not open ${closed.length} of ${rows.length} sealed integrations: ${shown.join('; ')}${closed.length > 3 ? '; …' : ''}`,
+      mend: 'Set the SECRETS_KEY that they were sealed with (several, separated by commas); or set them anew: parley integrations set',
+    },
+  ];
+}
+
+export async function checkRedis(): Promise<Finding[]> {
+  const name = 'Redis';
+  const url = readVariable('REDIS_URL') ?? findStack()?.redisUrl;
+  if (url === undefined) return [{ name, state: 'skipped', detail: 'REDIS_URL is not set; no command needs it' }];
+  let refusal: Error | undefined;
+  const onError = (error: Error) => (refusal = error);
+  const redis = connectRedis({ url, role: 'producer', name: 'parley-doctor', onError });
+  try {
+    await waitForRedis(redis, patienceMs);
+    const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1];
+    if (policy === undefined) return [{ name, state: 'ok', detail: 'answers, and does not tell its maxmemory-policy' }];
+    if (policy === 'noeviction') return [{ name, state: 'ok', detail: 'answers, and forgets nothing (noeviction)' }];
+    return [
+      {
+        name,
+        state: 'failed',
+        detail: `maxmemory-policy is ${policy}: jobs may be lost`,
+        mend: 'redis-cli config set maxmemory-policy noeviction',
+      },
+    ];
+  } catch (error) {
+    // The wait only says that it took too long; why is what the connection has said meanwhile.
+    const detail = redis.status === 'ready' ? reasonOf(error) : `does not answer: ${reasonOf(refusal ?? error)}`;
+    return [{ name, state: 'failed', detail, mend: 'Start Redis, or mend REDIS_URL' }];
+  } finally {
+    await closeRedis(redis);
+  }
+}
