@@ -41,6 +41,12 @@ test.each([
     ['completion', ''],
     ['bash', 'zsh', 'fish'],
   ],
+  [['data', 'export', 'product', '--format=c'], ['--format=csv']],
+  [['data', 'export', 'product', '--format', '=', 'js'], ['jsonl']],
+  [
+    ['data', 'export', 'product', '--format', '='],
+    ['csv', 'jsonl'],
+  ],
   [['nothing', 'x'], []],
 ])('completes %j', (words, expected) => {
   expect(completionsOf(createProgram(), words).sort()).toEqual([...expected].sort());

@@ -94,7 +94,7 @@ test('diff shows each field, texts by their lines, and has a status for scripts'
 test('status says where the key leads and whether the folder is the same', async () => {
   const { stdout } = await run(['status', 'shop']);
   expect(stdout).toContain('development');
-  expect(stdout).toContain('1 updated');
+  expect(stdout).toContain('1 differ');
   expect(await json(['status', '.'])).toMatchObject({ environment: 'development', counts: { agents: 1 }, local: null });
 });
 

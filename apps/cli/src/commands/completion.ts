@@ -31,14 +31,14 @@ export function runCompletion(shell: string, { json }: { json?: boolean } = {}):
 
 /** What may stand where the last of these words is being typed. */
 export function completionsOf(program: Command, words: readonly string[]): string[] {
-  const typed = words.at(-1) ?? '';
+  const { typed, previous, prefix } = readLast(words);
   let command = program;
   for (const word of words.slice(0, -1)) {
     command = command.commands.find((one) => one.name() === word) ?? command;
   }
-  const previous = words.at(-2);
   const option = command.options.find((one) => one.long === previous);
-  if (option?.argChoices !== undefined) return option.argChoices.filter((choice) => choice.startsWith(typed));
+  if (option?.argChoices !== undefined)
+    return option.argChoices.filter((choice) => choice.startsWith(typed)).map((choice) => prefix + choice);
   const candidates = typed.startsWith('-')
     ? command.options.flatMap(({ long }) => long ?? [])
     : [
@@ -46,4 +46,14 @@ export function completionsOf(program: Command, words: readonly string[]): strin
         ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
       ];
   return candidates.filter((name) => name.startsWith(typed) && name !== 'complete');
+}
+
+/** `--option=value` is one word in zsh and fish, and three in bash, which completes the last of them. */
+function readLast(words: readonly string[]): { typed: string; previous: string | undefined; prefix: string } {
+  const [last = '', previous, beforeThat] = words.toReversed();
+  if (last === '=') return { typed: '', previous, prefix: '' };
+  if (previous === '=') return { typed: last, previous: beforeThat, prefix: '' };
+  const joined = /^(--[\w-]+)=(.*)$/.exec(last);
+  if (joined) return { typed: joined[2]!, previous: joined[1], prefix: `${joined[1]}=` };
+  return { typed: last, previous, prefix: '' };
 }

@@ -1,6 +1,6 @@
-import { type SyncState, resourceKinds } from '@parley/contracts';
+import { type SyncResult, type SyncState, resourceKinds } from '@parley/contracts';
 import { createApi } from '../api';
-import { isEmpty, summarize } from '../push/format-changes';
+import { countOf, isEmpty } from '../push/format-changes';
 import { folders, hasDefinitions } from '../push/load-folder';
 import { previewPush } from '../push/preview';
 import { formatFields, formatTable, print, printJson } from '../terminal';
@@ -10,7 +10,7 @@ export async function runStatus(folder: string, { json }: { json?: boolean }): P
   const api = createApi();
   const { environment, version, resources } = await api.post<SyncState>('/v1/sync/state', {});
   const result = hasDefinitions(folder) ? (await previewPush(api, folder, true)).result : null;
-  const local = result === null ? 'no definitions here' : isEmpty(result) ? 'the same' : summarize(result);
+  const local = result === null ? 'no definitions here' : isEmpty(result) ? 'the same' : describeDifference(result);
   if (json) {
     const counts = Object.fromEntries(resourceKinds.map((kind) => [kind, resources[kind].length]));
     return printJson({ url: api.url, environment, version, counts, local: result?.results ?? null });
@@ -27,4 +27,14 @@ export async function runStatus(folder: string, { json }: { json?: boolean }): P
       ]),
     ),
   );
+}
+
+/** As seen from the folder: nobody has said yet which of the two is to follow the other. */
+function describeDifference({ results }: SyncResult): string {
+  const parts = [
+    [countOf(results, 'created'), 'only in the folder'],
+    [countOf(results, 'updated'), 'differ'],
+    [countOf(results, 'deleted'), 'only in the environment'],
+  ] as const;
+  return parts.flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`)).join(', ');
 }

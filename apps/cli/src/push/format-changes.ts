@@ -109,5 +109,5 @@ export function summarize({ results }: SyncResult): string {
 export const isEmpty = ({ results }: SyncResult): boolean =>
   (['created', 'updated', 'deleted'] as const).every((key) => countOf(results, key) === 0);
 
-const countOf = (results: SyncResult['results'], key: 'created' | 'updated' | 'deleted'): number =>
+export const countOf = (results: SyncResult['results'], key: 'created' | 'updated' | 'deleted'): number =>
   Object.values(results).reduce((sum, result) => sum + result[key].length, 0);
