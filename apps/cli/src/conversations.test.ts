@@ -131,6 +131,46 @@ describe('threads show', () => {
     expect(turns.map(({ undelivered }: { undelivered: unknown[] }) => undelivered.length)).toEqual([2, 0]);
   });
 
+  test('messages that have failed are listed with the reason, and sent once more by hand', async () => {
+    const { messages } = await json(['messages', 'list', '--direction', 'outbound', '--contact', '+1']);
+    expect(messages.map(({ id }: { id: string }) => id).sort()).toEqual(['wam_a', 'wam_b', 'wam_c', 'wam_d']);
+    const listed = await succeed(['messages', 'list', '--status', 'failed']);
+    expect(listed).toMatch(/^wam_a +out +1 +text +failed .* Hi +Kapso refuses: outside of 24 hours \(131047\)\\u001b/m);
+    expect(listed).not.toContain('wam_b');
+    expect(await parley(['messages', 'retry', 'wam_a'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('No WhatsApp number is connected'),
+    });
+    await db.pool.query(
+      `insert into channel_connections (id, organization_id, environment, phone_number_id, status, updated_at)
+       values ('conn_1', $1, $2::"Environment", '42', 'connected', now())`,
+      [scope.organizationId, scope.environment],
+    );
+    expect(await succeed(['messages', 'retry', 'wam_a'])).toBe('wam_a is sent once more.\n');
+    const doubted = await parley(['messages', 'retry', 'wam_b', 'wam_c']);
+    expect(doubted).toMatchObject({ code: 1 });
+    expect(doubted.stderr).toContain('wam_b: the customer may have got it; --anyway sends it all the same');
+    expect(doubted.stderr).toContain('wam_c: it is delivered, only what has failed is tried again');
+    const again = /^wam_b is sent once more, as (wam_\w+)\.\n$/.exec(
+      await succeed(['messages', 'retry', 'wam_b', '--anyway']),
+    );
+    const states = await db.pool.query(
+      'select id, status, connection_id from messages where id = any($1) order by id',
+      [['wam_a', 'wam_b', again![1]]],
+    );
+    expect(states.rows).toEqual(
+      expect.arrayContaining([
+        { id: 'wam_a', status: 'queued', connection_id: 'conn_1' },
+        { id: 'wam_b', status: 'unknown', connection_id: null },
+        { id: again![1], status: 'queued', connection_id: 'conn_1' },
+      ]),
+    );
+    // What has come through at last is no longer marked.
+    expect(await succeed(['threads', 'show', 'whatsapp:1'])).toContain('in doubt');
+    await db.pool.query("update messages set status = 'delivered' where id = $1", [again![1]]);
+    expect(await succeed(['threads', 'show', 'whatsapp:1'])).not.toContain('deliver');
+  });
+
   test('cuts long texts unless told not to, and never cuts JSON', async () => {
     const long = `${'x'.repeat(1999)}😀${'y'.repeat(3000)}`;
     await send('wordy', long);

@@ -1,3 +1,4 @@
+import { retryMessage } from '@parley/channels';
 import { type WebhookBench, phoneNumberId, startWebhooks } from './webhooks-under-test';
 
 jest.setTimeout(120_000);
@@ -201,11 +202,15 @@ describe('a reply whose sending fails', () => {
     bench.kapso.tellsHistory = false;
     bench.kapso.faults.push('lost_after');
     const contact = await say();
+    await bench.until(async () => (await outbound(contact))[0]?.error != null);
+    await bench.db.pool.query("update messages set attempts = 18 where contact = $1 and direction = 'outbound'", [
+      contact,
+    ]);
     await bench.until(async () => {
       await leasesEnd();
       return (await outbound(contact))[0]?.status === 'unknown';
     });
-    expect(await outbound(contact)).toMatchObject([{ attempts: 8 }]);
+    expect(await outbound(contact)).toMatchObject([{ attempts: 20 }]);
     expect(sentTo(contact)).toHaveLength(1);
     // Its status comes, and tells which it was.
     const { id, body } = sentTo(contact)[0]!;
@@ -264,6 +269,64 @@ describe('a reply whose sending fails', () => {
     await leasesEnd();
     await bench.settled();
     expect(bench.kapso.sent).toMatchObject([{ body: { recipient: scoped } }]);
+  });
+
+  test('with a 5xx that says nothing is sent anew only when the provider can tell that it has not got it', async () => {
+    for (const [fault, before] of [
+      ['broken', 0],
+      ['broken_after', 1],
+    ] as const) {
+      bench.kapso.tellsHistory = false;
+      bench.kapso.faults.push(fault);
+      const contact = await say();
+      await bench.until(async () => (await outbound(contact))[0]?.error != null);
+      await leasesEnd();
+      await bench.until(async () => (await outbound(contact))[0]?.attempts === 2);
+      expect(sentTo(contact)).toHaveLength(before);
+      expect(await outbound(contact)).toMatchObject([
+        { status: 'sending', error: expect.stringContaining('could not be asked') },
+      ]);
+      bench.kapso.tellsHistory = true;
+      await leasesEnd();
+      await bench.settled();
+      expect(sentTo(contact)).toHaveLength(1);
+      expect(await outbound(contact)).toMatchObject([{ status: 'sent', error: null }]);
+    }
+  });
+
+  test('is sent by hand: what never left as it is, what may have been seen as a new one and only when told to', async () => {
+    const { scope } = bench.organization;
+    const retry = (id: string, anyway = false) => retryMessage(bench.db.pool, scope, id, { anyway });
+    const idsOf = async (contact: string) =>
+      (await rows("select id from messages where contact = $1 and direction = 'outbound' order by id", [contact])).map(
+        ({ id }) => id as string,
+      );
+    bench.kapso.faults.push('refused');
+    const refused = await say();
+    await bench.settled();
+    const [first] = (await idsOf(refused)) as [string];
+    expect(await retry(first)).toEqual({ ok: true, id: first, direction: 'outbound' });
+    await bench.settled();
+    expect(await outbound(refused)).toMatchObject([{ status: 'sent' }]);
+    expect(await retry(first)).toEqual({ ok: false, reason: 'not_failed', status: 'sent' });
+
+    // The provider says later that it did not arrive.
+    await bench.db.pool.query("update messages set status = 'failed', error = 'x' where id = $1", [first]);
+    const second = await retry(first);
+    expect(second).toMatchObject({ ok: true, id: expect.not.stringMatching(first) });
+    expect(await retry(first)).toEqual(second);
+    await bench.settled();
+    expect(await outbound(refused)).toMatchObject([{ status: 'failed' }, { status: 'sent' }]);
+    expect(new Set(textsTo(refused)).size).toBe(1);
+    expect(sentTo(refused)).toHaveLength(2);
+
+    await bench.db.pool.query("update messages set status = 'unknown', message_id = null where id = $1", [first]);
+    expect(await retry(first)).toEqual({ ok: false, reason: 'in_doubt' });
+    expect(await retry(first, true)).toEqual(second);
+    expect(await retry('wam_nobody')).toEqual({ ok: false, reason: 'not_found' });
+    expect(
+      await retryMessage(bench.db.pool, { ...scope, environment: 'production' }, first, { anyway: true }),
+    ).toMatchObject({ reason: 'not_found' });
   });
 
   test('because its sender was killed is looked for first', async () => {
@@ -367,6 +430,20 @@ test('a message whose answer failed is answered when its delivery is replayed', 
   await bench.settled();
   expect(await status()).toEqual([{ status: 'answered' }]);
   expect(sentTo(contact)).toHaveLength(1);
+});
+
+test('a message whose answer failed is answered when a person asks for it, once', async () => {
+  const contact = newContact();
+  await bench.db.pool.query("update channel_connections set agent_slug = 'nobody'");
+  const body = inbound(contact, text('hola'));
+  await receive(body);
+  await bench.settled();
+  await bench.db.pool.query("update channel_connections set agent_slug = 'helper'");
+  const retry = () => retryMessage(bench.db.pool, bench.organization.scope, body.message.id, { anyway: false });
+  expect(await retry()).toMatchObject({ ok: true, direction: 'inbound' });
+  await bench.settled();
+  expect(sentTo(contact)).toHaveLength(1);
+  expect(await retry()).toEqual({ ok: false, reason: 'not_failed', status: 'answered' });
 });
 
 test('a conversation that somebody is at work on gets no further jobs, whatever waits behind', async () => {

@@ -15,4 +15,5 @@ export {
 export { threadKeyOf } from './whatsapp/contacts';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';
 export { readInbound } from './whatsapp/read-inbound';
+export { type RetriedMessage, retryMessage } from './whatsapp/retry-message';
 export { storeInbound } from './whatsapp/store-inbound';

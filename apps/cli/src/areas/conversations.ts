@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { executionStates } from '../conversations/execution-states';
+import { messageStates } from '../conversations/message-states';
 import { groups, inScope, paged } from '../options';
 
 /** What was said, and what agents did for each message. */
@@ -27,6 +28,22 @@ export function addConversationCommands(program: Command): void {
         (await import('../commands/threads-pause')).runThreadsPause(thread, isPaused, options),
       );
   }
+
+  const messages = program
+    .command('messages')
+    .helpGroup(groups.database)
+    .description('what channels have brought and sent, and what became of it');
+  paged(inScope(messages.command('list')))
+    .description('list messages, newest first')
+    .addOption(new Option('--status <status>', 'only these').choices(messageStates))
+    .addOption(new Option('--direction <direction>', 'only these').choices(['inbound', 'outbound']))
+    .option('--contact <number|id>', 'only those of this contact')
+    .action(async (options) => (await import('../commands/messages-list')).runMessagesList(options));
+  inScope(messages.command('retry'))
+    .description('send messages that have failed once more, and answer those of customers that nobody answered')
+    .argument('<id...>')
+    .option('--anyway', 'also those that the customer may have got already')
+    .action(async (ids, options) => (await import('../commands/messages-retry')).runMessagesRetry(ids, options));
 
   const executions = program
     .command('executions')

@@ -179,7 +179,11 @@ async function withWork(db: Queryable, executions: Execution[]): Promise<Executi
      cross join generate_series(0, 99) part
      join messages m on m.organization_id = r.organization_id and m.environment = r.environment
        and m.idempotency_key = 'reply-' || r.request_id || '-' || part
-     where m.direction = 'outbound' and m.status in ('failed', 'unknown') order by m.created_at, m.id`,
+     where m.direction = 'outbound' and m.status in ('failed', 'unknown') and not exists (
+       -- What a person has sent again (libs/channels, retryMessage).
+       select from messages again where again.organization_id = m.organization_id and again.environment = m.environment
+         and again.idempotency_key = 'retry-' || m.id and again.status in ('sent', 'delivered', 'read'))
+     order by m.created_at, m.id`,
     [ids],
   );
   const undeliveredOf = Map.groupBy(undelivered.rows, ({ requestId }) => requestId);

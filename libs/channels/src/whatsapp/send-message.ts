@@ -14,7 +14,8 @@ export interface SendDeps {
 
 export type SendOutcome = 'sent' | 'failed' | 'unknown' | 'later' | 'not_due';
 
-const mostAttempts = 8;
+/** A quarter of an hour in all, as for answering: an outage of the provider should not lose replies. */
+const mostAttempts = 20;
 const longestWaitMs = 60_000;
 /** A request that leaves later than this after its claim could end after the claim has. */
 const latestStartMs = leaseSeconds * 1_000 - kapsoTimeoutMs - 5_000;
@@ -73,7 +74,9 @@ async function afterFailure(
   }
   if (failure.isServerError) {
     const found = await lookUp(client, deps, message);
-    if (typeof found === 'object') return markFound(deps, message, found);
+    // A gateway's 502 or 504 may stand for a request that went through behind it.
+    if (found === 'cannot_tell') return lookAgain(deps, message, failure.message);
+    if (found !== 'absent') return markFound(deps, message, found);
   }
   if (attempts >= mostAttempts) return fail(deps, message, failure.message);
   const waitMs = failure.afterMs ?? Math.min(500 * 2 ** attempts, longestWaitMs);

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { type ProviderAnswer, type ProviderRequest, startProviderServer } from './provider-server';
 
 /** What befalls the next request to send: before or after the message was taken. */
-export type SendFault = 'window_closed' | 'refused' | 'busy' | 'limited' | 'broken' | 'lost_before' | 'lost_after';
+export type SendFault =
+  'window_closed' | 'refused' | 'busy' | 'limited' | 'broken' | 'broken_after' | 'lost_before' | 'lost_after';
 
 export interface SentMessage {
   id: string;
@@ -87,6 +88,7 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     const id = `wamid.TEST-${run}-${(count += 1)}`;
     state.sent.push({ id, phoneNumberId, body: body!, atMs: Date.now() });
     if (fault === 'lost_after') return 'drop';
+    if (fault === 'broken_after') return { status: 504, body: { error: 'No answer from behind' } };
     const to = body!.to ?? body!.recipient;
     return {
       status: 200,

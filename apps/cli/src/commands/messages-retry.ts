@@ -1,0 +1,48 @@
+import { type RetriedMessage, retryMessage } from '@parley/channels';
+import { withDatabase } from '../database';
+import { Failure } from '../failure';
+import { findOrganization } from '../organizations';
+import { type ScopeOptions, parseEnvironment } from '../scope';
+import { print, printJson } from '../terminal';
+
+interface MessagesRetryOptions extends ScopeOptions {
+  anyway?: boolean;
+  json?: boolean;
+}
+
+/** `parley messages retry`: the worker takes them up within seconds; status 1 when one of them cannot be. */
+export async function runMessagesRetry(
+  ids: string[],
+  { env = 'development', org, anyway = false, json }: MessagesRetryOptions,
+): Promise<void> {
+  const environment = parseEnvironment(env);
+  const results = await withDatabase(async ({ pool }) => {
+    const { id: organizationId } = await findOrganization(pool, org);
+    const tried: { message: string; result: RetriedMessage }[] = [];
+    for (const message of new Set(ids))
+      tried.push({ message, result: await retryMessage(pool, { organizationId, environment }, message, { anyway }) });
+    return tried;
+  });
+  const problems = results.flatMap(({ message, result }) => (result.ok ? [] : [`${message}: ${problemOf(result)}`]));
+  const retried = results.flatMap(({ message, result }) => (result.ok ? [{ message, retriedAs: result.id }] : []));
+  if (problems.length > 0) throw new Failure(problems.join('\n'), undefined, { retried });
+  if (json) return printJson({ retried });
+  for (const { message, result } of results) {
+    if (!result.ok) continue;
+    const verb = result.direction === 'inbound' ? 'answered' : 'sent';
+    print(`${message} is ${verb} once more${result.id === message ? '' : `, as ${result.id}`}.`);
+  }
+}
+
+function problemOf(result: Extract<RetriedMessage, { ok: false }>): string {
+  switch (result.reason) {
+    case 'not_found':
+      return 'no such message here';
+    case 'not_failed':
+      return `it is ${result.status}, only what has failed is tried again`;
+    case 'in_doubt':
+      return 'the customer may have got it; --anyway sends it all the same';
+    case 'no_sender':
+      return result.message;
+  }
+}
