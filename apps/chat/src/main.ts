@@ -8,7 +8,7 @@ import {
   providersOfEnvironment,
 } from '@parley/agents';
 import { createChannels } from '@parley/channels';
-import { createDb, createSecretBox, isDatabaseUnavailable, schemaProblem } from '@parley/db';
+import { createSecretBox, openDatabase } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { countPayments, createPayments } from '@parley/payments';
 import {
@@ -19,7 +19,6 @@ import {
   loadConfig,
   runService,
   startProcess,
-  untilAvailable,
 } from '@parley/service';
 import {
   type Tools,
@@ -36,16 +35,7 @@ startProcess(async () => {
   const config = loadConfig(chatVariables, process.env);
   const log = createLogger({ service: 'chat', level: config.LOG_LEVEL });
   const metrics = createMetrics('chat');
-  const db = createDb({
-    databaseUrl: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL_SIZE,
-    applicationName: 'parley-chat',
-    onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
-  });
-  const problem = await untilAvailable({ name: 'PostgreSQL', log, isUnavailable: isDatabaseUnavailable }, () =>
-    schemaProblem(db.pool),
-  );
-  if (problem !== null) throw new Error(problem);
+  const db = await openDatabase(config, { name: 'parley-chat', log });
 
   const work = createWorkMetrics(metrics, { prices: config.MODEL_PRICES });
   work.watchPool(db.pool);

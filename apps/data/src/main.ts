@@ -1,15 +1,7 @@
-import { createDb, isDatabaseUnavailable, schemaProblem } from '@parley/db';
+import { openDatabase } from '@parley/db';
 import { createEntities } from '@parley/entities';
-import { closeRedis, connectRedis, createQueues, createRateLimiter, requireSafeRedis } from '@parley/queues';
-import {
-  createLogger,
-  createMetrics,
-  createWorkMetrics,
-  loadConfig,
-  runService,
-  startProcess,
-  untilAvailable,
-} from '@parley/service';
+import { createQueues, createRateLimiter, openRedis } from '@parley/queues';
+import { createLogger, createMetrics, createWorkMetrics, loadConfig, runService, startProcess } from '@parley/service';
 import { createExecutorClient } from '@parley/tools';
 import { createDataApp } from './app';
 import { dataVariables } from './config';
@@ -19,24 +11,8 @@ startProcess(async () => {
   const config = loadConfig(dataVariables, process.env);
   const log = createLogger({ service: 'data', level: config.LOG_LEVEL });
   const metrics = createMetrics('data');
-  const db = createDb({
-    databaseUrl: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL_SIZE,
-    applicationName: 'parley-data',
-    onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
-  });
-  const problem = await untilAvailable({ name: 'PostgreSQL', log, isUnavailable: isDatabaseUnavailable }, () =>
-    schemaProblem(db.pool),
-  );
-  if (problem !== null) throw new Error(problem);
-
-  const onError = (error: Error) => log.warn({ err: error }, 'Redis');
-  const limiterRedis = connectRedis({ url: config.REDIS_URL, role: 'limiter', name: 'parley-data-limiter', onError });
-  const queueRedis = connectRedis({ url: config.REDIS_URL, role: 'producer', name: 'parley-data-queues', onError });
-  await requireSafeRedis(queueRedis, {
-    strict: config.NODE_ENV === 'production',
-    warn: (warning) => log.warn(warning),
-  });
+  const db = await openDatabase(config, { name: 'parley-data', log });
+  const redis = await openRedis(config, { name: 'parley-data', roles: ['limiter'], log });
   const skipped = metrics.counter(
     'rate_limit_skipped_total',
     'Requests that were admitted because Redis could not be asked.',
@@ -46,12 +22,12 @@ startProcess(async () => {
   work.watchPool(db.pool);
   const limiter = work.observeLimiter(
     createRateLimiter({
-      redis: limiterRedis,
+      redis: redis.limiter,
       limits: { perKey: config.RATE_LIMIT_PER_KEY, perOrganization: config.RATE_LIMIT_PER_ORGANIZATION },
       onSkip: () => skipped.inc(),
     }),
   );
-  const queues = createQueues({ redis: queueRedis });
+  const queues = createQueues({ redis: redis.producer });
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ pool: db.pool });
@@ -74,7 +50,7 @@ startProcess(async () => {
     closing: [
       { name: 'rate limiter', close: async () => limiter.close() },
       { name: 'queues', close: () => queues.close() },
-      { name: 'Redis', close: () => Promise.all([closeRedis(limiterRedis), closeRedis(queueRedis)]) },
+      { name: 'Redis', close: () => redis.close() },
       { name: 'tool executor client', close: async () => executor?.close() },
       { name: 'upkeep of entities', close: () => entities.settled() },
       { name: 'database', close: () => db.close() },

@@ -1,14 +1,6 @@
-import { createDb, isDatabaseUnavailable, schemaProblem } from '@parley/db';
-import { closeRedis, connectRedis, createQueues, requireSafeRedis } from '@parley/queues';
-import {
-  createLogger,
-  createMetrics,
-  createWorkMetrics,
-  loadConfig,
-  runService,
-  startProcess,
-  untilAvailable,
-} from '@parley/service';
+import { openDatabase } from '@parley/db';
+import { createQueues, openRedis } from '@parley/queues';
+import { createLogger, createMetrics, createWorkMetrics, loadConfig, runService, startProcess } from '@parley/service';
 import { createInbox } from '@parley/webhooks';
 import { createIngestApp } from './app';
 import { ingestVariables } from './config';
@@ -24,28 +16,10 @@ startProcess(async () => {
   if (config.IDENTITY_WEBHOOK_SECRET.length === 0)
     log.warn('IDENTITY_WEBHOOK_SECRET is not set: /webhook/clerk accepts deliveries from anyone');
 
-  const db = createDb({
-    databaseUrl: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL_SIZE,
-    applicationName: 'parley-webhook-ingest',
-    onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
-  });
-  const problem = await untilAvailable({ name: 'PostgreSQL', log, isUnavailable: isDatabaseUnavailable }, () =>
-    schemaProblem(db.pool),
-  );
-  if (problem !== null) throw new Error(problem);
-  const redis = connectRedis({
-    url: config.REDIS_URL,
-    role: 'producer',
-    name: 'parley-webhook-ingest',
-    onError: (error) => log.warn({ err: error }, 'Redis'),
-  });
-  await requireSafeRedis(redis, {
-    strict: config.NODE_ENV === 'production',
-    warn: (warning) => log.warn(warning),
-  });
+  const db = await openDatabase(config, { name: 'parley-webhook-ingest', log });
+  const redis = await openRedis(config, { name: 'parley-webhook-ingest', log });
   createWorkMetrics(metrics).watchPool(db.pool);
-  const queues = createQueues({ redis });
+  const queues = createQueues({ redis: redis.producer });
   const jobs = createJobSender({ queues, log });
   const inbox = createInbox(db.pool);
   const deliveries = metrics.counter('webhook_deliveries_total', 'Deliveries by what became of them at the door.', [
@@ -78,7 +52,7 @@ startProcess(async () => {
     closing: [
       { name: 'jobs', close: () => jobs.settled() },
       { name: 'queues', close: () => queues.close() },
-      { name: 'Redis', close: () => closeRedis(redis) },
+      { name: 'Redis', close: () => redis.close() },
       { name: 'database', close: () => db.close() },
     ],
   });

@@ -1,14 +1,6 @@
-import { createDb, isDatabaseUnavailable, schemaProblem } from '@parley/db';
-import { closeRedis, connectRedis, createQueues, requireSafeRedis } from '@parley/queues';
-import {
-  createLogger,
-  createMetrics,
-  loadConfig,
-  runService,
-  startProcess,
-  tracerOf,
-  untilAvailable,
-} from '@parley/service';
+import { openDatabase } from '@parley/db';
+import { createQueues, openRedis } from '@parley/queues';
+import { createLogger, createMetrics, loadConfig, runService, startProcess, tracerOf } from '@parley/service';
 import { workerVariables } from './config';
 import { createRuntime } from './runtime';
 import { watchWork } from './watch-work';
@@ -18,30 +10,9 @@ startProcess(async () => {
   const config = loadConfig(workerVariables, process.env);
   const log = createLogger({ service: 'worker', level: config.LOG_LEVEL });
   const metrics = createMetrics('worker');
-  const db = createDb({
-    databaseUrl: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL_SIZE,
-    applicationName: 'parley-worker',
-    onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
-  });
-  const problem = await untilAvailable({ name: 'PostgreSQL', log, isUnavailable: isDatabaseUnavailable }, () =>
-    schemaProblem(db.pool),
-  );
-  if (problem !== null) throw new Error(problem);
-
-  const onError = (error: Error) => log.warn({ err: error }, 'Redis');
-  const producerRedis = connectRedis({
-    url: config.REDIS_URL,
-    role: 'producer',
-    name: 'parley-worker-queues',
-    onError,
-  });
-  const workerRedis = connectRedis({ url: config.REDIS_URL, role: 'worker', name: 'parley-worker', onError });
-  await requireSafeRedis(producerRedis, {
-    strict: config.NODE_ENV === 'production',
-    warn: (warning) => log.warn(warning),
-  });
-  const queues = createQueues({ redis: producerRedis });
+  const db = await openDatabase(config, { name: 'parley-worker', log });
+  const redis = await openRedis(config, { name: 'parley-worker', roles: ['worker'], log });
+  const queues = createQueues({ redis: redis.producer });
   const runtime = createRuntime({ config, db, log, metrics });
   watchWork({ db: db.pool, queues, metrics, log });
   const tracer = tracerOf(config, log);
@@ -49,7 +20,7 @@ startProcess(async () => {
     ...runtime,
     db,
     queues,
-    redis: workerRedis,
+    redis: redis.worker,
     log,
     metrics,
     tracer,
@@ -65,13 +36,13 @@ startProcess(async () => {
     tracer,
     checks: {
       database: () => db.pool.query('select 1'),
-      redis: () => producerRedis.ping(),
+      redis: () => redis.producer.ping(),
     },
     closing: [
       { name: 'worker', close: () => worker.close() },
       ...runtime.closing,
       { name: 'queues', close: () => queues.close() },
-      { name: 'Redis', close: () => Promise.all([closeRedis(workerRedis), closeRedis(producerRedis)]) },
+      { name: 'Redis', close: () => redis.close() },
       { name: 'database', close: () => db.close() },
     ],
   });

@@ -20,4 +20,5 @@ export {
   switchIntegration,
 } from './integrations';
 export { migrate, schemaProblem } from './migrate';
+export { openDatabase } from './open-database';
 export { type SecretBox, createSecretBox, secretsKeyVariable } from './secrets';

@@ -2,5 +2,6 @@ export { type JobName, type JobPayload, deliveryJobs } from './catalog';
 export { type Consumer, type JobContext, type JobHandlers, type JobOutcome, consume } from './consume';
 export { type Queues, createQueues } from './queues';
 export { type RateLimiter, type RateLimits, createRateLimiter } from './rate-limit';
-export { type RedisConnection, closeRedis, connectRedis, requireSafeRedis, waitForRedis } from './redis';
+export { openRedis } from './open-redis';
+export { type RedisConnection, closeRedis, connectRedis, waitForRedis } from './redis';
 export { type Relay, createRelay } from './relay';

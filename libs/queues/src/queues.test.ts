@@ -8,7 +8,8 @@ import { type TestRedis, createTestRedis } from '@parley/testing';
 import { jobNames } from './catalog';
 import { type JobHandlers, type JobOutcome, consume } from './consume';
 import { QueueUnavailable, createQueues } from './queues';
-import { type RedisSettings, closeRedis, connectRedis, requireSafeRedis, waitForRedis } from './redis';
+import { openRedis } from './open-redis';
+import { type RedisSettings, closeRedis, connectRedis, waitForRedis } from './redis';
 
 // Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
 jest.retryTimes(3, { logErrorsBeforeRetry: true });
@@ -221,15 +222,25 @@ test('a Redis that may evict jobs is refused or warned about, one that is away i
   closing.push(() => own.stop());
   const redis = await connect('producer', own.url);
   const warnings: string[] = [];
-  const check = (strict: boolean) => requireSafeRedis(redis, { strict, warn: (problem) => warnings.push(problem) });
-  await check(true);
+  const log = { warn: (_fields: object, text: string) => void warnings.push(text) };
+  const open = async (NODE_ENV: string) => {
+    const opened = await openRedis({ REDIS_URL: own.url, NODE_ENV }, { name: 'parley-test', roles: ['worker'], log });
+    const names = String(await redis.client('LIST')).match(/name=parley-test-\S+/g) ?? [];
+    await opened.close();
+    return names.sort();
+  };
+  expect(await open('production')).toEqual(['name=parley-test-producer', 'name=parley-test-worker']);
   expect(warnings).toEqual([]);
   await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
-  await expect(check(true)).rejects.toThrow(/maxmemory-policy allkeys-lru.*CONFIG SET maxmemory-policy noeviction/);
-  await check(false);
+  await expect(open('production')).rejects.toThrow(
+    /maxmemory-policy allkeys-lru.*CONFIG SET maxmemory-policy noeviction/,
+  );
+  await until(async () => !String(await redis.client('LIST')).includes('parley-test-'));
+  await open('development');
   expect(warnings).toEqual([expect.stringContaining('allkeys-lru')]);
   process.kill(own.pid, 'SIGKILL');
   await until(() => redis.status !== 'ready');
-  await check(true);
-  expect(warnings[1]).toContain('Redis could not be checked');
+  const away = await openRedis({ REDIS_URL: own.url, NODE_ENV: 'production' }, { name: 'parley-test', log });
+  closing.push(() => away.close());
+  expect(warnings).toContainEqual(expect.stringContaining('Redis could not be checked'));
 });

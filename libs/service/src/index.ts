@@ -34,5 +34,4 @@ export { type Logger, createLogger, silentLogger } from './process/logger';
 export { type HttpMetrics, type Metrics, createMetrics } from './process/metrics';
 export { type ServiceOptions, runService, startProcess } from './process/run-service';
 export { type Tracer, nameRoute, traceparent, tracerOf } from './process/tracing';
-export { untilAvailable } from './process/until-available';
 export { createWorkMetrics, modelPriceVariables } from './process/work-metrics';

@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from './logger';
+
+/** The part of a process's log that a start writes to. */
+export interface StartLog {
+  info(fields: object, text: string): void;
+  warn(fields: object, text: string): void;
+}
 
 export interface Dependency {
   name: string;
-  log: Pick<Logger, 'warn' | 'info'>;
+  log: StartLog;
   /** Whether an error says that the dependency is not there (yet); every other error is thrown. */
   isUnavailable: (error: unknown) => boolean;
   retryMs?: number;

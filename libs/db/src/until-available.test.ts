@@ -7,7 +7,7 @@ const log = {
 };
 const dependency = {
   name: 'PostgreSQL',
-  log: log as never,
+  log,
   isUnavailable: (error: unknown) => (error as Error).message === 'refused',
   retryMs: 1,
 };
