@@ -35,6 +35,8 @@ export function connectRedis({ url, role, name = 'parley', onError }: RedisSetti
   const redis = new Redis(url, {
     ...byRole[role],
     connectTimeout: 5_000,
+    // Of a connection that is already broken, ioredis waits as long for an end that has long come, and so would a process.
+    disconnectTimeout: 200,
     keepAlive: 10_000,
     connectionName: name,
     retryStrategy: reconnectDelayMs,
