@@ -18,9 +18,12 @@ export const chatBodyLimitBytes = 8 * 1024 * 1024;
 export async function answerChat(
   agents: Agents,
   request: Omit<ChatRequest, 'channel' | 'requestId' | 'signal'>,
-  { scope, requestId, signal }: KeyedContext,
+  context: KeyedContext,
 ): Promise<ChatResponse> {
+  const { scope, requestId, signal } = context;
   const result = await agents.chat(scope, { ...request, channel: 'api', requestId, signal });
+  const threadId = result.ok ? result.response.threadId : 'threadId' in result ? result.threadId : undefined;
+  if (threadId !== undefined) context.note({ threadId });
   if (result.ok) return result.response;
   throw refusalOf(result, scope.environment);
 }

@@ -79,7 +79,11 @@ it(`answers with ${wanted} connections open that are idle or send slowly, and af
   // More than the gateway has connections to a service: a body that comes slowly must not hold one.
   const slowCount = Math.round(wanted * 0.6);
   await openMany(wanted - slowCount, 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n', true);
-  const slow = await openMany(slowCount, 'POST /v1/data/product HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n', false);
+  const slow = await openMany(
+    slowCount,
+    'POST /v1/data/product HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n',
+    false,
+  );
   const drip = setInterval(() => slow.forEach((socket) => socket.write('x')), 4_000);
 
   await sleep(2_000);

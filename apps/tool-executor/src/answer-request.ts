@@ -27,7 +27,7 @@ const maxConcurrent = 8;
 export interface RunRights {
   allowedHosts?: readonly string[];
   /** Null: this run may call no tools. */
-  callback: { url: string; token: string; depth: number; requestId: string } | null;
+  callback: { url: string; token: string; depth: number; requestId: string; trace?: string } | null;
   timeoutMs: number;
 }
 

@@ -5,6 +5,8 @@ interface CallbackTarget {
   url: string;
   token: string;
   requestId: string;
+  /** Of the run that calls, when it is traced. */
+  trace?: string;
 }
 
 export interface ToolCallback {
@@ -27,7 +29,7 @@ export function createToolCallback(): ToolCallback {
   });
   const failure = (error: string): ToolCallbackResponse => ({ ok: false, error, errorType: 'execution_error' });
   return {
-    async call({ url, token, requestId }, body, signal) {
+    async call({ url, token, requestId, trace }, body, signal) {
       try {
         const answer = await request(url, {
           method: 'POST',
@@ -35,6 +37,7 @@ export function createToolCallback(): ToolCallback {
             authorization: `Bearer ${token}`,
             'content-type': 'application/json',
             'x-request-id': requestId,
+            ...(trace !== undefined && { traceparent: trace }),
           },
           body: JSON.stringify(body),
           headersTimeout: 60_000,

@@ -3,16 +3,16 @@ import type { EntityTypeDefinition, JsonObject, Scope, ToolDefinition, TriggerDe
 import { type Db, createDb, inTransaction } from '@parley/db';
 import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/queues';
 import { pushResources } from '@parley/resources';
-import { loadConfig, silentLogger } from '@parley/service';
+import { createMetrics, loadConfig, silentLogger } from '@parley/service';
 import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
 import { builtInToolNames, createTriggers } from '@parley/tools';
 import { workerVariables } from './config';
-import { type Runtime, createRuntime } from './runtime';
+import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
 
 let database: TestDatabase;
 let db: Db;
-let runtime: Runtime;
+let runtime: JobRuntime;
 let producer: RedisConnection;
 let stop: () => Promise<void>;
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
     SECRETS_KEY: Buffer.alloc(32).toString('base64'),
     TRIGGER_LEASE_MS: '1000',
   });
-  runtime = createRuntime({ config, db, log: silentLogger() });
+  runtime = createJobRuntime({ config, db, log: silentLogger(), metrics: createMetrics('worker') });
   const queues = createQueues({ redis: producer });
   const connection = connectRedis({ url: redis.url, role: 'worker' });
   const worker = createWorker({

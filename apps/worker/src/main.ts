@@ -2,7 +2,7 @@ import { openDatabase } from '@parley/db';
 import { createQueues, openRedis } from '@parley/queues';
 import { createLogger, createMetrics, loadConfig, runService, startProcess, tracerOf } from '@parley/service';
 import { workerVariables } from './config';
-import { createRuntime } from './runtime';
+import { createJobRuntime } from './job-runtime';
 import { watchWork } from './watch-work';
 import { createWorker } from './worker';
 
@@ -13,7 +13,7 @@ startProcess(async () => {
   const db = await openDatabase(config, { name: 'parley-worker', log });
   const redis = await openRedis(config, { name: 'parley-worker', roles: ['worker'], log });
   const queues = createQueues({ redis: redis.producer });
-  const runtime = createRuntime({ config, db, log, metrics });
+  const runtime = createJobRuntime({ config, db, log, metrics });
   watchWork({ db: db.pool, queues, metrics, log });
   const tracer = tracerOf(config, log);
   const worker = createWorker({

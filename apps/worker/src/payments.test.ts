@@ -23,7 +23,7 @@ import { createIngestApp } from '../../webhook-ingest/src/app';
 import { createJobSender } from '../../webhook-ingest/src/job-sender';
 import { createRefusalLog } from '../../webhook-ingest/src/refusal-log';
 import { workerVariables } from './config';
-import { type Runtime, createRuntime } from './runtime';
+import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
 
 jest.setTimeout(90_000);
@@ -37,7 +37,7 @@ const closing: (() => Promise<unknown>)[] = [];
 
 let db: Db;
 let flow: FlowServer;
-let runtime: Runtime;
+let runtime: JobRuntime;
 let scope: Scope;
 let queues: ReturnType<typeof createQueues>;
 let door: string;
@@ -64,7 +64,7 @@ beforeAll(async () => {
     SECRETS_KEY: secretsKey,
     PUBLIC_URL: door,
   });
-  runtime = createRuntime({ config, db, log, metrics });
+  runtime = createJobRuntime({ config, db, log, metrics });
   for (const { close } of [...runtime.closing].reverse()) closing.push(close);
   scope = (await seedOrganization(db.pool, { entityTypes: [{ slug: 'receipt', name: 'Receipt', schema: {} }] })).scope;
   const integration = { provider: 'flow', config: { apiUrl: flow.url }, secrets: keys };

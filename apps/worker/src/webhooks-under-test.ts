@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, createDb } from '@parley/db';
 import { closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/queues';
-import { createLogger, loadConfig, silentLogger } from '@parley/service';
+import { createLogger, createMetrics, loadConfig, silentLogger } from '@parley/service';
 import {
   type KapsoServer,
   type ResendServer,
@@ -23,7 +23,7 @@ import { createIngestApp } from '../../webhook-ingest/src/app';
 import { createJobSender } from '../../webhook-ingest/src/job-sender';
 import { createRefusalLog } from '../../webhook-ingest/src/refusal-log';
 import { workerVariables } from './config';
-import { createRuntime } from './runtime';
+import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
 
 const secrets = {
@@ -51,7 +51,7 @@ export interface WebhookBench {
   /** Has the number that the fixtures name, answered by `helper`. */
   organization: SeededOrganization;
   connectionId: string;
-  runtime: ReturnType<typeof createRuntime>;
+  runtime: JobRuntime;
   redis: { url: string; flush(): Promise<void> };
   /** Posts a fixture as its provider would; the status. */
   post(sample: Sample, options?: { id?: string; door?: number }): Promise<number>;
@@ -101,7 +101,7 @@ export async function startWebhooks({ doors = 1 } = {}): Promise<WebhookBench> {
   const producer = connectRedis({ url: redis.url, role: 'producer' });
   await waitForRedis(producer, 5_000);
   const queues = createQueues({ redis: producer });
-  const runtime = createRuntime({ config, db, log });
+  const runtime = createJobRuntime({ config, db, log, metrics: createMetrics('worker') });
 
   const pools: Db[] = [];
   const servers: Server[] = [];

@@ -9,15 +9,15 @@ import {
   createQueues,
   waitForRedis,
 } from '@parley/queues';
-import { loadConfig, silentLogger } from '@parley/service';
+import { createMetrics, loadConfig, silentLogger } from '@parley/service';
 import { type TestDatabase, type TestRedis, createTestDatabase, createTestRedis } from '@parley/testing';
 import { workerVariables } from './config';
-import { type Runtime, createRuntime } from './runtime';
+import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
 
 let database: TestDatabase;
 let db: Db;
-let runtime: Runtime;
+let runtime: JobRuntime;
 let entities: Entities;
 let redis: TestRedis;
 let queues: Queues;
@@ -34,7 +34,7 @@ beforeAll(async () => {
     REDIS_URL: redis.url,
     SECRETS_KEY: Buffer.alloc(32).toString('base64'),
   });
-  runtime = createRuntime({ config, db, log: silentLogger() });
+  runtime = createJobRuntime({ config, db, log: silentLogger(), metrics: createMetrics('worker') });
   entities = runtime.entities;
   producer = connectRedis({ url: redis.url, role: 'producer' });
   await waitForRedis(producer, 5_000);

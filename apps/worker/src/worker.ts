@@ -30,9 +30,9 @@ import { createUpdateChannel } from './jobs/update-channel';
 import { createUpdateEmail } from './jobs/update-email';
 import { relayEvents } from './relay-events';
 import type { HistoryRetention } from './remove-history';
-import type { Runtime } from './runtime';
+import type { JobRuntime } from './job-runtime';
 
-export interface WorkerDeps extends Omit<Runtime, 'closing'> {
+export interface WorkerDeps extends Omit<JobRuntime, 'closing'> {
   db: Db;
   queues: Queues;
   /** Of the role `worker`. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type ExecuteResponse, executorLimits, operations } from '@parley/contracts';
-import { badRequest, payloadTooLarge, route, statedFailure, unavailable } from '@parley/service';
+import { badRequest, payloadTooLarge, route, statedFailure, traceparent, unavailable } from '@parley/service';
 import type { Executor } from '../executor';
 
 /** Room for a handler, its arguments and its context, each at its own limit. */
@@ -26,7 +26,9 @@ export const execute = ({ executor, chatUrl, guard }: ExecuteRouteDeps) =>
         allowedHosts,
         timeoutMs,
         signal,
-        callback: callback ? { ...callback, url: callbackUrl(chatUrl, callback.url), requestId } : null,
+        callback: callback
+          ? { ...callback, url: callbackUrl(chatUrl, callback.url), requestId, trace: traceparent() }
+          : null,
       });
       switch (outcome.kind) {
         case 'result': {

@@ -24,7 +24,7 @@ export async function answerMessage(
   message: WaitingMessage,
   owner: string,
   signal: AbortSignal,
-): Promise<{ ok: true; toSend: string[] } | { ok: false; error: string } | null> {
+): Promise<{ ok: true; toSend: string[]; threadId: string | null } | { ok: false; error: string } | null> {
   const decision = await decide(deps, message, signal);
   if (decision.kind === 'again') return { ok: false, error: decision.error };
   return inTransaction(deps.db.pool, async (tx) => {
@@ -42,7 +42,7 @@ export async function answerMessage(
       });
       toSend.push(id);
     }
-    return { ok: true, toSend };
+    return { ok: true, toSend, threadId: decision.end.threadId };
   });
 }
 

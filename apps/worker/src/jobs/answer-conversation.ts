@@ -25,7 +25,10 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
   }, renewEveryMs);
   timer.unref();
 
-  return async (conversation: JobPayload<'answer-conversation'>, { signal }: JobContext): Promise<void> => {
+  return async (
+    conversation: JobPayload<'answer-conversation'>,
+    { signal, jobId, requestId }: JobContext,
+  ): Promise<void> => {
     for (;;) {
       if (signal.aborted) throw signal.reason;
       const message = await claimNext(db.pool, conversation, owner);
@@ -36,6 +39,9 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
         if (answered === null) return;
         if (!answered.ok && signal.aborted) throw signal.reason;
         if (!answered.ok) return await again(message, answered.error);
+        const { organizationId, environment, id: messageId } = message;
+        const { threadId } = answered;
+        log.info({ requestId, jobId, organizationId, environment, threadId, messageId }, 'a message was answered');
         for (const id of answered.toSend) await channels.tryMessage(id);
       } catch (error) {
         if (signal.aborted) await postpone(db.pool, message.id, owner, 'the worker was stopped', 0).catch(() => {});

@@ -105,7 +105,7 @@ export function createModels(deps: ModelDeps): Models {
         if (isTimeout || error.kind === 'unavailable') circuits.failed(circuit);
         else circuits.succeeded(circuit);
         log.warn(
-          { model, attempt, kind: isTimeout ? 'timeout' : error.kind, status: error.status, detail: error.detail },
+          { model, attempt, kind: isTimeout ? 'timeout' : error.kind, status: error.status, code: error.code },
           'a model call failed',
         );
         if (isTimeout) return { ok: false, reason: 'timeout', detail: `No answer within ${timeoutMs} ms` };

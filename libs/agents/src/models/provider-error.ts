@@ -3,12 +3,26 @@ export interface ProviderError {
   status?: number;
   /** How long the provider asks us to wait. */
   retryAfterMs?: number;
-  /** For logs and records, never for callers. */
+  /** The provider's or the network's name of it, such as `insufficient_quota` or `ECONNREFUSED`. */
+  code?: string;
+  /** For records, never for callers; not for logs either, as it may quote what people wrote. */
   detail: string;
 }
 
 /** Puts what the four client libraries throw into one vocabulary. A body that cannot be read counts as unavailable. */
 export function readProviderError(error: unknown, now: Date = new Date()): ProviderError {
+  const read = readKind(error, now);
+  const code = codeOf(error);
+  return code === undefined ? read : { ...read, code };
+}
+
+/** A symbol, never a sentence. */
+function codeOf(error: unknown): string | undefined {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
+  return [code, cause?.code].find((one): one is string => typeof one === 'string' && /^[\w.-]{1,64}$/.test(one));
+}
+
+function readKind(error: unknown, now: Date): ProviderError {
   const thrown = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
   const message = typeof thrown.message === 'string' ? thrown.message : String(error);
   const status = statusOf(thrown);

@@ -63,7 +63,9 @@ it('a request, what it asks of the next service and the job it leads to are one 
   ).listen(0, '127.0.0.1');
   try {
     await Promise.all([next, door].map((server) => server.listening || once(server, 'listening')));
-    await fetch(addressOf(door), { headers: { 'X-Request-Id': 'r-1' } });
+    // A client's own trace is not continued.
+    const theirs = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    await fetch(addressOf(door), { headers: { 'X-Request-Id': 'r-1', traceparent: theirs } });
     await tracer.span({ name: 'job send', kind: 'consumer', requestId: 'r-1' }, async () => {});
   } finally {
     for (const server of [next, door]) {
@@ -76,6 +78,7 @@ it('a request, what it asks of the next service and the job it leads to are one 
   expect(received.map(({ name }) => name).sort()).toEqual(['GET', 'GET /v1/:thing', 'job send', 'tool call']);
   expect(new Set(received.map(({ traceId }) => traceId)).size).toBe(1);
   expect(spanOf('GET').parentSpanId).toBeUndefined();
+  expect(spanOf('job send')).toMatchObject({ parentSpanId: spanOf('GET').spanId, kind: 5 });
   expect(spanOf('GET /v1/:thing')).toMatchObject({ parentSpanId: spanOf('GET').spanId, kind: 2 });
   expect(spanOf('tool call')).toMatchObject({ parentSpanId: spanOf('GET /v1/:thing').spanId, status: { code: 2 } });
   expect(spanOf('tool call').attributes).toContainEqual({ key: 'error.type', value: { stringValue: 'timeout' } });

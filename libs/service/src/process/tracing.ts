@@ -69,9 +69,12 @@ export function tracerOf(
 function createTracer({ service, endpoint, headers, log }: TracerOptions): Tracer {
   const exporter = createSpanExporter({ service, endpoint, headers, log });
 
-  function open({ name, kind, requestId, parent, attributes }: SpanStart): OpenSpan {
-    const traceId = parent?.traceId ?? (requestId === undefined ? hex(16) : traceIdOf(requestId));
-    const spanId = hex(8);
+  function open({ name, kind, requestId, parent: given, attributes }: SpanStart): OpenSpan {
+    const root = requestId === undefined ? undefined : rootOf(requestId);
+    // A job hangs below the request that it comes from: its sender need not tell it how that one's span is called.
+    const parent = given ?? (kind === 'consumer' ? root : undefined);
+    const traceId = parent?.traceId ?? root?.traceId ?? hex(16);
+    const spanId = parent === undefined && root !== undefined ? root.spanId : hex(8);
     const startedAtMs = Date.now();
     const startedAt = performance.now();
     let isOver = false;
@@ -108,7 +111,7 @@ function createTracer({ service, endpoint, headers, log }: TracerOptions): Trace
         name: request.method!,
         kind: 'server',
         requestId,
-        parent: parentOf(request.headers.traceparent),
+        parent: parentOf(request.headers.traceparent, requestId),
         attributes: { 'http.request.method': request.method },
       });
       response.once('close', () => {
@@ -161,9 +164,15 @@ function failureIn(value: unknown): string | undefined {
 }
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex');
-const traceIdOf = (requestId: string) => createHash('sha256').update(requestId).digest('hex').slice(0, 32);
 
-function parentOf(header: string | string[] | undefined): SpanStart['parent'] {
+/** The trace of a request, and the span of whoever heard of it first. */
+function rootOf(requestId: string): { traceId: string; spanId: string } {
+  const digest = createHash('sha256').update(requestId).digest('hex');
+  return { traceId: digest.slice(0, 32), spanId: digest.slice(32, 48) };
+}
+
+/** Only a trace of ours is continued: a client's own is not made from the request's id. */
+function parentOf(header: string | string[] | undefined, requestId: string): SpanStart['parent'] {
   const found = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(String(header ?? ''));
-  return found ? { traceId: found[1]!, spanId: found[2]! } : undefined;
+  return found?.[1] === rootOf(requestId).traceId ? { traceId: found[1], spanId: found[2]! } : undefined;
 }

@@ -5,7 +5,7 @@ import { freePort, hasExited, spawnGuarded, stopProcess } from '@parley/embedded
 
 const readyDeadlineMs = 30_000;
 const stopDeadlineMs = 10_000;
-const keptLines = 200;
+const keptLines = 5_000;
 
 /** One service of a stack: the real bundle in a process of its own. */
 export interface ServiceProcess {

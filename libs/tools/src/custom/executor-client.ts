@@ -5,6 +5,7 @@ import {
   executeResponseSchema,
   validateResponseSchema,
 } from '@parley/contracts';
+import { traceparent } from '@parley/service';
 import { Agent, request } from 'undici';
 
 /** What became of one execution of a handler. */
@@ -50,6 +51,7 @@ export function createExecutorClient({ url, token }: { url: string; token: strin
 
   return {
     async execute(body, { requestId, signal }) {
+      const trace = traceparent();
       const deadline = AbortSignal.timeout(body.timeoutMs + graceMs);
       try {
         const answer = await request(endpoint, {
@@ -58,6 +60,7 @@ export function createExecutorClient({ url, token }: { url: string; token: strin
             authorization: `Bearer ${token}`,
             'content-type': 'application/json',
             ...(requestId !== undefined && { 'x-request-id': requestId }),
+            ...(trace !== undefined && { traceparent: trace }),
           },
           body: JSON.stringify(body),
           dispatcher: agent,

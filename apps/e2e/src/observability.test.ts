@@ -1,0 +1,279 @@
+import {
+  type KapsoServer,
+  type ModelServer,
+  type ServiceName,
+  startKapsoServer,
+  startModelServer,
+} from '@parley/testing';
+import { messageReceived, orderPaid, phoneNumberId, secrets } from '../../bench/src/webhooks/deliveries';
+import { assistant, catalog } from './catalog';
+import { type Client, createClient, push } from './client';
+import { type ReceivedSpan, startCollector } from './collector';
+import { until } from './deliveries';
+import { ownStack } from './stack';
+import { type Tenant, createTenant } from './tenant';
+
+/** In every text that a person, a model or a server says here: it must stay in none of our logs, metrics and traces. */
+const said = 'quokka';
+const providerKey = 'sk-test-of-the-model-provider';
+const secretsKey = Buffer.alloc(32, 9).toString('base64');
+
+const stamp = {
+  name: 'shop.stamp',
+  description: 'For tests.',
+  parameters: { type: 'object', properties: { mark: { type: 'string' } } },
+  handlerCode: `console.log(args.mark);
+    if (args.mark.includes('fail')) throw new Error(args.mark);
+    await parley.entity.create({ type: 'product', data: { name: args.mark } }); return args.mark;`,
+};
+const teller = {
+  slug: 'tell',
+  name: 'Tell',
+  on: { entityType: 'product', action: 'created' },
+  actions: [{ tool: 'agent.chat', args: { agentSlug: 'clerk', message: 'New: {{trigger.data.name}}' } }],
+};
+const agent = (slug: string, rest: object) => ({ ...assistant, slug, name: slug, model: 'openai/gpt-5-mini', ...rest });
+
+const names: ServiceName[] = ['gateway', 'data', 'chat', 'webhook-ingest', 'tool-executor', 'worker'];
+
+let stack: Awaited<ReturnType<typeof ownStack>>;
+let collector: Awaited<ReturnType<typeof startCollector>>;
+let models: ModelServer;
+let kapso: KapsoServer;
+let tenant: Tenant;
+let client: Client & { key: string };
+
+beforeAll(async () => {
+  [collector, models, kapso] = await Promise.all([startCollector(), startModelServer(), startKapsoServer()]);
+  models.play(({ messages }) => {
+    const { role, text } = messages.at(-1)!;
+    if (role === 'user' && text.startsWith('stamp'))
+      return { toolCalls: [{ name: 'shop_stamp', args: { mark: `${said} ${text}` } }] };
+    if (text.startsWith('break')) return { status: 400, message: `no ${said} here` };
+    return { text: `A ${said} for you` };
+  });
+  stack = await ownStack({
+    environment: {
+      LOG_LEVEL: 'trace',
+      SECRETS_KEY: secretsKey,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OPENAI_BASE_URL: models.urls.openai,
+      OPENAI_API_KEY: providerKey,
+      MODEL_PRICES: '{"openai/gpt-5-mini":{"input":1,"output":2}}',
+      KAPSO_API_URL: kapso.url,
+      KAPSO_API_KEY: kapso.apiKey,
+      MESSAGING_WEBHOOK_SECRET: secrets.kapso,
+      BILLING_WEBHOOK_SECRET: secrets.polar,
+    },
+  });
+  tenant = await createTenant(stack);
+  client = await tenant.client();
+  await push(client, {
+    ...catalog,
+    tools: [stamp],
+    triggers: [teller],
+    agents: [agent('clerk', { tools: [] }), agent('stamper', { tools: ['shop.stamp', 'entity.create'] })],
+  });
+  await tenant.query(
+    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, agent_slug, updated_at)
+     values ('conn', $1, 'development', $2, 'connected', 'clerk', now())`,
+    [tenant.organizationId, phoneNumberId],
+  );
+}, 60_000);
+afterAll(async () => {
+  await tenant?.close();
+  await stack?.stop();
+  await Promise.all([models?.stop(), kapso?.stop()]);
+  collector?.close();
+});
+
+const chat = (slug: string, message: string, headers?: Record<string, string>) =>
+  client.post(`/v1/agents/${slug}/chat`, { message }, headers);
+
+it('one request is one trace through gateway, chat, executor and back, and the job and model call that follow', async () => {
+  const requestId = 'traced-request-1';
+  const { status } = await chat('stamper', 'stamp it', { 'X-Request-Id': requestId });
+  expect(status).toBe(200);
+  const ofTrace = () => {
+    const root = collector.spans.find(({ service, name }) => service === 'gateway' && name === 'POST /v1/agents');
+    return collector.spans.filter(({ traceId }) => traceId === root?.traceId);
+  };
+  const find = (service: string, name: string, parent?: ReceivedSpan) =>
+    ofTrace().find((span) => span.service === service && span.name === name && span.parentSpanId === parent?.spanId);
+  const need = (service: string, name: string, parent?: ReceivedSpan): Promise<ReceivedSpan> =>
+    until(() => find(service, name, parent));
+
+  const door = await need('gateway', 'POST /v1/agents');
+  const turn = await need('chat', 'POST /v1/agents/:slug/chat', door);
+  await need('chat', 'model call', turn);
+  const tool = await need('chat', 'tool call', turn);
+  const execution = await need('tool-executor', 'POST /execute', tool);
+  const callback = await need('chat', 'POST /internal/tool-calls', execution);
+  await need('chat', 'tool call', callback);
+  const job = await need('worker', 'job run-triggers', door);
+  const asked = await need('worker', 'tool call', job);
+  await need('worker', 'model call', asked);
+}, 90_000);
+
+it('a message that comes in is one trace from the door to the model, job after job', async () => {
+  const { path, body, headers } = messageReceived('wamid.TRACED1', '14155550199', `A ${said}, please`);
+  await createClient(stack.url).send('POST', path, body, headers());
+  const need = (service: string, name: string, parent?: ReceivedSpan) =>
+    until(() =>
+      collector.spans.find(
+        (span) =>
+          span.service === service &&
+          span.name === name &&
+          span.parentSpanId === parent?.spanId &&
+          span.traceId === (parent ?? span).traceId,
+      ),
+    );
+  const door = await need('gateway', 'POST /webhook');
+  await need('webhook-ingest', `POST ${path}`, door);
+  await need('worker', 'job receive-messages', door);
+  const job = await need('worker', 'job answer-conversation', door);
+  await need('worker', 'model call', job);
+}, 90_000);
+
+it('every measure of the work is there, and moves', async () => {
+  const limited = await tenant.client({ permissions: ['data'] });
+  await Promise.all(Array.from({ length: 70 }, () => limited.get('/v1/data/product?limit=1')));
+  const delivery = orderPaid(tenant.organizationId, 'order-1', 100);
+  await createClient(stack.url).send('POST', delivery.path, delivery.body, delivery.headers());
+  const read = async (name: ServiceName) => (await fetch(`${stack.services[name]!.internalUrl}/metrics`)).text();
+  const moves: [ServiceName, metric: string, labels: string[]][] = [
+    ['gateway', 'http_request_duration_seconds_count', ['method="POST"', 'route="/v1/agents"', 'status="200"']],
+    ['chat', 'http_request_duration_seconds_count', ['method="POST"', 'route="/v1/agents/:slug/chat"', 'status="200"']],
+    ['data', 'http_request_duration_seconds_count', ['method="GET"', 'route="/v1/data/:type"', 'status="200"']],
+    ['webhook-ingest', 'http_request_duration_seconds_count', ['route="/webhook/polar"', 'status="200"']],
+    ['tool-executor', 'http_request_duration_seconds_count', ['route="/execute"', 'status="200"']],
+    ['tool-executor', 'executor_runs_total', ['outcome="result"']],
+    ['chat', 'model_call_duration_seconds_count', ['model="openai/gpt-5-mini"', 'outcome="ok"']],
+    ['chat', 'model_tokens_total', ['model="openai/gpt-5-mini"', 'direction="input"']],
+    ['chat', 'model_tokens_total', ['model="openai/gpt-5-mini"', 'direction="output"']],
+    ['chat', 'model_cost_usd_total', ['model="openai/gpt-5-mini"']],
+    ['chat', 'tool_call_duration_seconds_count', ['tool="custom"', 'outcome="ok"']],
+    ['worker', 'tool_call_duration_seconds_count', ['tool="agent.chat"', 'outcome="ok"']],
+    ['data', 'rate_limit_decisions_total', ['decision="admitted"']],
+    ['data', 'rate_limit_decisions_total', ['decision="refused"']],
+    ['webhook-ingest', 'webhook_deliveries_total', ['provider="polar"', 'outcome="received"']],
+    ['worker', 'job_duration_seconds_count', ['job="run-triggers"', 'status="done"']],
+    ['worker', 'job_duration_seconds_count', ['job="apply-billing"', 'status="done"']],
+    ...(['data', 'chat', 'webhook-ingest', 'worker'] as const).map((name): [ServiceName, string, string[]] => [
+      name,
+      'database_pool_connections',
+      ['state="total"'],
+    ]),
+  ];
+  const still = async () => {
+    const texts = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
+    return moves.filter(([name, metric, labels]) => {
+      const lines = texts[name]!.split('\n').filter((line) => line.startsWith(`${metric}{`));
+      return !lines.some((line) => labels.every((label) => line.includes(label)) && Number(line.split(' ').at(-1)) > 0);
+    });
+  };
+  await until(async () => (await still()).length === 0).catch(() => undefined);
+  expect(await still()).toEqual([]);
+  // What waits is mostly nothing here; apps/worker watch-work.test sees them move.
+  const worker = await read('worker');
+  for (const name of [
+    'queue_jobs',
+    'queue_oldest_job_age_seconds',
+    'webhook_delivery_lag_seconds',
+    'trigger_run_lag_seconds',
+  ])
+    expect(worker).toContain(`# TYPE ${name} gauge`);
+  expect(await read('data')).toContain('# TYPE rate_limit_skipped_total counter');
+  expect(await read('gateway')).toContain('# TYPE gateway_upstream_failures_total counter');
+}, 90_000);
+
+it('logs name requests, organizations, threads and jobs; keys, tokens and what anybody says are in none of them', async () => {
+  const requestId = 'logged-request-1';
+  const named = { 'X-Request-Id': requestId };
+  const first = await chat('clerk', `Where is my ${said}?`, named);
+  expect(first.body.message).toContain(said);
+  await chat('stamper', 'stamp and fail', named);
+  expect((await chat('clerk', `break ${said}`)).status).toBe(502);
+  await client.post('/v1/run-tool', { toolName: 'shop.stamp', args: { mark: `${said} fail` } });
+  await client.post('/v1/run-tool', { toolName: 'shop.none', args: { mark: said } });
+  await client.post('/v1/compile-prompt', { slug: 'clerk', message: said });
+  await client.post('/v1/data/product', { data: { name: said, price: 'not a number', note: said } });
+  await client.post('/v1/data/product', { data: { name: said } });
+  await client.post('/v1/data/product/search', { query: said });
+  await client.get(`/v1/data/product?cursor=${said}`);
+  await client.post('/v1/data/product/query', { filters: { [`data.${said}`]: { $odd: said } } });
+  await client.send('POST', '/v1/data/product', `{"data":{"name":"${said}"`);
+  await client.send('POST', '/v1/data/product', `{"data":{"name":"${said}\\u0000"}}`);
+  await createClient(stack.url, `sk_dev_${said}-is-no-key-0123456789`).get('/v1/data/product');
+  await client.post(
+    '/execute',
+    { handlerCode: `throw new Error('${said}')`, args: {} },
+    {
+      Authorization: `Bearer ${stack.executorToken}`,
+    },
+  );
+  await client.post('/execute', { handlerCode: said, args: {} }, { Authorization: `Bearer not-${said}` });
+  const message = messageReceived('wamid.LOGGED1', '14155550123', `A ${said}, please`);
+  const order = orderPaid(tenant.organizationId, 'order-2', 100);
+  for (const { path, body, headers } of [message, order]) {
+    await createClient(stack.url).send('POST', path, body, headers());
+    await createClient(stack.url).send('POST', path, body.replace('data', said), headers());
+  }
+  await until(() => kapso.sent.length > 0);
+  expect(JSON.stringify(kapso.sent)).toContain(said);
+  await until(async () => {
+    const [row] = await tenant.query(
+      `select count(*)::int as open from trigger_runs where status in ('scheduled', 'running')`,
+    );
+    return row!.open === 0;
+  });
+
+  const linesOf = (name: ServiceName) => stack.services[name]!.lines;
+  await until(() => linesOf('gateway').some((line) => line.includes('/webhook/polar')));
+  await new Promise((resolve) => setTimeout(resolve, 500)); // lines are written together
+  const forbidden = {
+    said,
+    apiKey: client.key,
+    executorToken: stack.executorToken,
+    secretsKey,
+    providerKey,
+    kapsoKey: kapso.apiKey,
+    kapsoSecret: secrets.kapso,
+    polarSecret: secrets.polar,
+  };
+  for (const name of names) {
+    expect(linesOf(name).length).toBeGreaterThan(2);
+    for (const [what, text] of Object.entries(forbidden)) {
+      expect({ name, what, lines: linesOf(name).filter((line) => line.includes(text)) }).toEqual({
+        name,
+        what,
+        lines: [],
+      });
+    }
+    const metrics = await (await fetch(`${stack.services[name]!.internalUrl}/metrics`)).text();
+    expect(Object.values(forbidden).filter((text) => metrics.includes(text))).toEqual([]);
+  }
+  for (const text of Object.values(forbidden))
+    expect(collector.bodies.filter((body) => body.includes(text))).toEqual([]);
+
+  const fieldsOf = (name: ServiceName) =>
+    linesOf(name)
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  for (const name of ['gateway', 'chat', 'tool-executor'] as const)
+    expect(fieldsOf(name).some((line) => line.requestId === requestId)).toBe(true);
+  const { organizationId } = tenant;
+  expect(fieldsOf('chat')).toContainEqual(
+    expect.objectContaining({ requestId, organizationId, threadId: first.body.threadId }),
+  );
+  expect(fieldsOf('worker')).toContainEqual(
+    expect.objectContaining({
+      ...{ requestId: expect.any(String), jobId: expect.any(String), organizationId },
+      threadId: expect.stringMatching(/^thread_/),
+    }),
+  );
+  expect(fieldsOf('data')).toContainEqual(expect.objectContaining({ organizationId }));
+  expect(fieldsOf('worker')).toContainEqual(
+    expect.objectContaining({ job: 'run-triggers', jobId: expect.any(String), requestId: 'traced-request-1' }),
+  );
+}, 120_000);

@@ -1,0 +1,317 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTestDatabase, startFlowServer, startKapsoServer } from '@parley/testing';
+import type { Argument, Command } from 'commander';
+import pg from 'pg';
+import { createProgram } from '../../cli/src/program';
+import { installPackages, packPackages } from './packages';
+import { shared } from './stack';
+import { type Tenant, createTenant } from './tenant';
+import { type Ran, providerSettings } from './terminal';
+
+/** Some two hundred processes of a command of 9 MB. */
+jest.setTimeout(300_000);
+
+let packed: { folder: string; tarballs: string[] };
+let tenant: Tenant;
+let reach: Record<string, string>;
+const folder = mkdtempSync(join(tmpdir(), 'parley-packed-'));
+
+beforeAll(async () => {
+  tenant = await createTenant();
+  reach = {
+    ...providerSettings(),
+    DATABASE_URL: shared.databaseUrl,
+    REDIS_URL: shared.redisUrl,
+    PARLEY_API_KEY: (await tenant.client()).key,
+    PARLEY_PRODUCTION_API_KEY: (await tenant.client({ environment: 'production' })).key,
+  };
+  packed = await packPackages('cli');
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  await installPackages(folder, packed.tarballs);
+}, 240_000);
+afterAll(async () => {
+  await tenant.close();
+  for (const path of [folder, packed.folder]) rmSync(path, { recursive: true, force: true });
+});
+
+/** Without an answer within a minute it is ended, as `dev` is, which never ends by itself. */
+const parley = (args: string[], env: Record<string, string> = reach): Promise<Ran> =>
+  new Promise((resolve) => {
+    const command = join(folder, 'node_modules', '.bin', 'parley');
+    const child = execFile(
+      command,
+      args,
+      { cwd: folder, env: { PATH: process.env.PATH, ...env }, timeout: 120_000 },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+    child.stdin!.end();
+  });
+
+const every = (command: Command, path: string[] = []): { path: string[]; command: Command }[] =>
+  command.commands
+    .filter((one) => one.name() !== 'complete') // what shells ask, hidden from people
+    .flatMap((one) => {
+      const own = [...path, one.name()];
+      return one.commands.length === 0 ? [{ path: own, command: one }] : every(one, own);
+    });
+const leaves = every(createProgram());
+
+/** A few at a time: most of a call is the start of Node. */
+async function eachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      for (const item of queue) await work(item);
+    }),
+  );
+}
+
+const jsonLines = (text: string): unknown[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+const stack = /\n\s+at .+:\d+/;
+
+/** What a command takes, in a form that is right and about nothing that exists. */
+function plausible({ registeredArguments, options }: Command): string[] {
+  const valueOf = ({ argChoices }: Pick<Argument, 'argChoices'>) => argChoices?.[0] ?? 'nothing';
+  const given = options
+    .filter(({ mandatory }) => mandatory)
+    .flatMap(({ long }) => [long!, long === '--env' ? 'development' : 'data']);
+  return [...registeredArguments.map(valueOf), ...given];
+}
+
+test('every command fails without a stack, and with --json as one line of JSON', async () => {
+  const nowhere = {
+    PARLEY_URL: 'http://127.0.0.1:1',
+    PARLEY_API_KEY: 'sk_dev_x',
+    PARLEY_PRODUCTION_API_KEY: 'sk_prod_x',
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
+    SECRETS_KEY: shared.secretsKey,
+  };
+  writeFileSync(join(folder, 'nothing'), 'not a folder');
+  const exceptions: Record<string, string[]> = { 'webhooks trigger': ['order.paid'], completion: ['tcsh'] };
+  await eachOf(leaves, async ({ path, command }) => {
+    const name = path.join(' ');
+    const args = [...path, ...(exceptions[name] ?? plausible(command)), '--json'];
+    const { code, stdout, stderr } = await parley(args, nowhere);
+    expect({ name, isFailure: [1, 2].includes(code), isStack: stack.test(stderr) }).toEqual({
+      name,
+      isFailure: true,
+      isStack: false,
+    });
+    // `doctor` has found out what it was asked for: what is wrong is its result.
+    const told = jsonLines(name === 'doctor' ? stdout : stderr);
+    const failure = name === 'doctor' ? { ok: false } : { error: expect.stringMatching(/./) };
+    expect({ name, told }).toEqual({ name, told: [expect.objectContaining(failure)] });
+    expect({ name, other: name === 'doctor' ? stderr : stdout }).toEqual({ name, other: '' });
+  });
+});
+
+test.each([
+  [['data', 'get', 'product'], "missing required argument 'id'"],
+  [['data'], 'a command is missing'],
+  [['push', '--no-such'], "unknown option '--no-such'"],
+  [['no-such'], "unknown command 'no-such'"],
+  [['keys', 'create'], "required option '--env <environment>' not specified"],
+])('a wrong call is told with status 2: %j', async (args, problem) => {
+  const plain = await parley(args);
+  expect(plain).toMatchObject({ code: 2, stdout: '' });
+  if (args.length > 1) expect(plain.stderr).toContain(`error: ${problem}`);
+  const { code, stdout, stderr } = await parley([...args, '--json']);
+  expect([code, stdout]).toEqual([2, '']);
+  // With a command that is missing, --json itself is an option that nobody knows.
+  if (args.length > 1) expect(jsonLines(stderr)).toEqual([{ error: expect.stringContaining(problem) }]);
+  else expect(jsonLines(stderr)).toEqual([{ error: expect.any(String) }]);
+});
+
+test('every command has help', async () => {
+  for (const { path } of leaves) {
+    let text = '';
+    const program = createProgram().configureOutput({ writeOut: (part) => (text += part) });
+    const silent = (command: Command): void =>
+      command.commands.forEach((one) => silent(one.copyInheritedSettings(command)));
+    silent(program);
+    await expect(program.parseAsync(['node', 'parley', ...path, '--help'])).rejects.toMatchObject({ exitCode: 0 });
+    expect(text).toContain(`Usage: parley ${path.join(' ')}`);
+  }
+});
+
+test('every command that succeeds says so as one line of JSON', async () => {
+  const ran = new Set<string>();
+  /** The result of a call that must succeed with one line of JSON on stdout and nothing on stderr. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each command has a result of its own
+  async function run(name: string, args: string[] = [], env = reach): Promise<any> {
+    ran.add(name);
+    const { code, stdout, stderr } = await parley([...name.split(' '), ...args, '--json'], env);
+    expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' });
+    const [result, ...more] = jsonLines(stdout);
+    expect({ name, more }).toEqual({ name, more: [] });
+    return result;
+  }
+  const org = ['--org', tenant.slug];
+
+  await run('init', ['shop']);
+  const later = {
+    slug: 'later',
+    name: 'Later',
+    on: { entityType: 'order', action: 'created' },
+    schedule: { delay: '1h' },
+  };
+  const action = { tool: 'entity.get', args: { id: '{{trigger.entityId}}' } };
+  writeFileSync(join(folder, 'shop', 'triggers', 'later.json'), JSON.stringify({ ...later, actions: [action] }));
+  expect(await run('push', ['shop'])).toMatchObject({ version: 1 });
+  await eachOf(
+    [
+      ['diff', 'shop'],
+      ['status', 'shop'],
+      ['pull', 'copy'],
+      ['compile-prompt', 'assistant'],
+      ['run-tool', 'entity.query', '{"type":"product"}'],
+      ['doctor'],
+      ['completion', 'bash'],
+      ['deploy', 'shop', '--yes'],
+    ],
+    async ([name, ...args]) => void (await run(name!, args)),
+  );
+
+  const lamp = await run('data create', ['product', '{"name":"Lamp","price":12}']);
+  writeFileSync(join(folder, 'more.csv'), 'name,price\nVase,3\n');
+  await run('data import', ['product', 'more.csv']);
+  await eachOf(
+    [
+      ['data get', 'product', lamp.id],
+      ['data list', 'product'],
+      ['data query', 'product', '{"data.price":12}'],
+      ['data search', 'product', 'lamp'],
+      ['data export', 'product', '--out', 'all.csv'],
+      ['data update', 'product', lamp.id, '{"price":10}'],
+    ],
+    async ([name, ...args]) => void (await run(name!, args)),
+  );
+  await run('data delete', ['product', lamp.id]);
+
+  const order = await run('data create', ['order', '{"product":"Lamp"}']);
+  await run('fire', ['new-order', '--entity', order.id]);
+  const fired = await run('triggers fire', ['new-order', '--entity', order.id]);
+  await run('triggers show', [fired.result.runId, ...org]);
+  let waiting: { id: string }[] = [];
+  while (waiting.length === 0) waiting = (await run('triggers runs', ['later', '--status', 'scheduled', ...org])).runs;
+  await run('triggers cancel', [waiting[0]!.id, ...org]);
+  await run('triggers retry', [waiting[0]!.id, ...org]);
+  await run('triggers cancel', ['later', ...org]);
+
+  const { threadId } = await run('chat', ['assistant', 'Hello']);
+  await run('threads pause', [threadId, ...org]);
+  await run('threads resume', [threadId, ...org]);
+  const { executions } = await run('executions list', ['--thread', threadId, ...org]);
+  await run('webhooks trigger', ['user.created', ...org]);
+  const { deliveries } = await run('webhooks list', ['--provider', 'clerk', '--limit', '1']);
+  const { prefix } = await run('keys create', ['--env', 'development', '--permissions', 'data', '--name', 'n', ...org]);
+  await eachOf(
+    [
+      ['threads list', ...org],
+      ['threads show', threadId, ...org],
+      ['executions show', executions[0].id, ...org],
+      ['messages list', ...org],
+      ['triggers list', ...org],
+      ['events tail', '--once', '--last', '1', ...org],
+      ['types list', ...org],
+      ['webhooks show', deliveries[0].id],
+      ['webhooks replay', deliveries[0].id],
+      ['credits show', ...org],
+      ['channels list', ...org],
+      ['integrations list', ...org],
+      ['keys list', ...org],
+      ['keys revoke', prefix, ...org],
+      ['org create', '--slug', `${tenant.slug}-2`, '--name', 'Another'],
+    ].map((words) => words.map(String)),
+    async ([name, ...args]) => void (await run(name!, args)),
+  );
+  await withProviders(run, org);
+
+  const database = await createTestDatabase();
+  try {
+    const own = { ...reach, DATABASE_URL: database.url };
+    for (const name of ['migrate', 'demo', 'org purges', 'secrets rotate']) await run(name, [], own);
+  } finally {
+    await database.drop();
+  }
+
+  ran.add(await devSpeaksJson());
+  expect([...ran].sort()).toEqual(leaves.map(({ path }) => path.join(' ')).sort());
+});
+
+/** What stands on a provider: WhatsApp's intermediary and the payment provider, played by servers of their own. */
+async function withProviders(run: (name: string, args: string[]) => Promise<{ result?: object }>, org: string[]) {
+  const account = { apiKey: 'flow-key', secretKey: 'flow-secret' };
+  const [kapso, flow] = await Promise.all([startKapsoServer(), startFlowServer(account)]);
+  try {
+    await run('integrations set', ['kapso', '--api-key', kapso.apiKey, '--api-url', kapso.url, ...org]);
+    await run('integrations test', ['kapso', ...org]);
+    const number = String(Date.now());
+    await run('channels connect', ['--agent', 'assistant', '--phone-number-id', number, ...org]);
+    const message = `msg_${number}`;
+    await tenant.query(
+      `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, payload, status, updated_at)
+       select $1, organization_id, environment, id, 'outbound', '5691', 'text', 'Hi', '{}', 'failed', now()
+       from channel_connections where phone_number_id = $2`,
+      [message, number],
+    );
+    await run('messages retry', [message, ...org]);
+
+    const keys = ['--api-key', account.apiKey, '--secret-key', account.secretKey];
+    await run('integrations set', ['flow', ...keys, '--api-url', flow.url, ...org]);
+    const wanted = { amount: 1000, description: 'A lamp', customerEmail: 'a@example.com' };
+    const { result } = await run('run-tool', ['payment.create', JSON.stringify(wanted)]);
+    await run('payments show', [(result as { paymentId: string }).paymentId, ...org]);
+    await run('payments list', org);
+    await run('payments reconcile', org);
+    for (const name of ['disable', 'enable', 'remove']) await run(`integrations ${name}`, ['flow', ...org]);
+  } finally {
+    await Promise.all([kapso.stop(), flow.stop()]);
+  }
+}
+
+async function devSpeaksJson(): Promise<string> {
+  const child = execFile(join(folder, 'node_modules', '.bin', 'parley'), ['dev', 'shop', '--json'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...reach },
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout!.on('data', (text: string) => (stdout += text));
+  child.stderr!.on('data', (text: string) => (stderr += text));
+  while (!stdout.includes('\n') && child.exitCode === null) await sleep(20);
+  child.kill('SIGINT');
+  const code = await new Promise((ended) => child.once('exit', ended));
+  expect([code, stderr, jsonLines(stdout)]).toEqual([0, '', [expect.objectContaining({ dryRun: false })]]);
+  return 'dev';
+}
+
+test('the packed command migrates an empty database', async () => {
+  const empty = await createTestDatabase();
+  try {
+    const admin = new pg.Client({ connectionString: empty.url });
+    await admin.connect();
+    await admin.query('drop schema public cascade');
+    await admin.query('create schema public');
+    await admin.end();
+    const own = { DATABASE_URL: empty.url };
+    expect(await parley(['keys', 'list'], own)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('parley migrate'),
+    });
+    expect(await parley(['migrate'], own)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Applied /) });
+    expect(await parley(['migrate', '--check'], own)).toMatchObject({ code: 0 });
+    const { key } = JSON.parse((await parley(['demo'], own)).stdout) as { key: string };
+    expect(key).toMatch(/^sk_dev_/);
+  } finally {
+    await empty.drop();
+  }
+});

@@ -1,0 +1,26 @@
+import type { ConnectDeps } from '@parley/channels';
+import type { loadConfig } from '@parley/service';
+import { type Runtime, createRuntime } from '@parley/runtime';
+import type { workerVariables } from './config';
+
+/** What jobs work with. */
+export interface JobRuntime extends Runtime {
+  /** How numbers are connected. */
+  connect: ConnectDeps;
+}
+
+type Deps = Parameters<typeof createRuntime>[0] & { config: ReturnType<typeof loadConfig<typeof workerVariables>> };
+
+export function createJobRuntime(deps: Deps): JobRuntime {
+  const runtime = createRuntime(deps);
+  const { PUBLIC_URL, MESSAGING_WEBHOOK_SECRET } = deps.config;
+  return {
+    ...runtime,
+    connect: {
+      db: deps.db.pool,
+      accounts: runtime.channels.accounts,
+      webhookUrl: `${PUBLIC_URL}/webhook/kapso/messages`,
+      webhookSecret: MESSAGING_WEBHOOK_SECRET?.split(/[\s,]+/).find((secret) => secret !== '') ?? null,
+    },
+  };
+}
