@@ -7,7 +7,8 @@ const constraint = (scope, ...allowed) => ({
   onlyDependOnLibsWithTags: allowed.map((name) => `scope:${name}`),
 });
 const domain = ['contracts', 'db', 'queues'];
-const everyApp = ['contracts', 'service', ...domain, 'webhooks', 'entities', 'payments', 'channels', 'tools', 'agents'];
+const running = ['service', ...domain, 'entities', 'payments', 'channels', 'tools', 'agents'];
+const everyApp = [...running, 'webhooks', 'runtime'];
 
 const boundaries = [
   constraint('contracts'),
@@ -20,6 +21,7 @@ const boundaries = [
   constraint('channels', ...domain, 'entities'),
   constraint('tools', ...domain, 'entities', 'payments', 'channels', 'service'),
   constraint('agents', ...domain, 'entities', 'payments', 'channels', 'tools'),
+  constraint('runtime', ...running),
   constraint('resources', ...domain, 'entities', 'tools'),
   constraint('definitions', 'contracts'),
   constraint('client', 'contracts'),

@@ -1,0 +1,2 @@
+export { type Runtime, createRuntime } from './create-runtime';
+export { runtimeVariables } from './runtime-variables';
