@@ -7,7 +7,8 @@ import { type CompiledPrompt, type CompilePromptRequest, compileAgentPrompt } fr
 import { loadAgent } from './load-agent';
 import type { AgentLog } from './log';
 import type { Models } from './models/model';
-import { type ChatDeps, runChat } from './run-chat';
+import { runChat } from './run-chat';
+import type { ChatDeps } from './running-turn';
 import { createTurnLine } from './threads/turn-line';
 import { createTurnStore } from './threads/turn-store';
 

@@ -1,7 +1,6 @@
 import type { JsonObject, RouterDefinition, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import type { Models } from '../models/model';
-import { idle } from '../threads/turn-store';
 import { type Candidate, type Classification, classify } from './classify';
 import { findByPhone } from './find-by-phone';
 import { matchRules, typesOfRules } from './match-rules';
@@ -36,6 +35,8 @@ interface Row {
 }
 
 const defaultContextMessages = 4;
+/** A conversation that is idle this long starts its transfers anew (decisions.md, Chat). */
+const idle = `interval '4 hours'`;
 
 /**
  * Picks the agent for one message: whoever the conversation was transferred to, else the first rule that holds, or the

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ModelMessage } from '../models/model';
 import { repairHistory, trimHistory } from './history';
-import type { HistoryRow } from './turn-store';
+import type { HistoryRow } from './turn';
 
 /** The rows of one turn as they are stored, with a number of calls in each step. */
 function storedTurn(executionId: string, steps: number[]): HistoryRow[] {

@@ -1,5 +1,5 @@
 import type { ModelMessage } from '../models/model';
-import type { HistoryRow } from './turn-store';
+import type { HistoryRow } from './turn';
 
 /** What the model reads where a call was begun and its outcome is not known. It is never run again. */
 const interruptedResult =

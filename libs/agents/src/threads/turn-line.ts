@@ -1,5 +1,7 @@
 import type { AgentLog } from '../log';
-import { type HistoryRow, type Turn, type TurnStore, leaseSeconds } from './turn-store';
+import type { HistoryRow, Turn } from './turn';
+import { leaseSeconds } from './turn-sql';
+import type { TurnStore } from './turn-store';
 
 interface Waiter {
   turn: Turn;

@@ -1,4 +1,5 @@
-import type { CallResult, Progress, StoredToolCall, Turn, TurnOutcome, TurnStore } from './turn-store';
+import type { CallResult, Progress, StoredToolCall, Turn, TurnOutcome } from './turn';
+import type { TurnStore } from './turn-store';
 
 /**
  * How long a result may wait for others that are ready at the same time, or for the next step to take it along. A crash

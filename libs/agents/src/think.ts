@@ -1,0 +1,78 @@
+import type { Actor, Scope } from '@parley/contracts';
+import { type ToolContext, isListed } from '@parley/tools';
+import { type LoopOutcome, runLoop } from './loop';
+import { compilePrompt } from './prompt';
+import type { ChatDeps, RunningTurn } from './running-turn';
+import { repairHistory } from './threads/history';
+import type { HistoryRow } from './threads/turn';
+import type { TurnRecorder } from './threads/turn-recorder';
+
+/** Prompt, tools and model of a turn whose time has come, and the loop over them. */
+export async function think(
+  deps: ChatDeps,
+  scope: Scope,
+  running: RunningTurn,
+  { history, recorder }: { history: HistoryRow[]; recorder: TurnRecorder },
+): Promise<LoopOutcome> {
+  const { tools, models } = deps;
+  const { turn, request, agent, params } = running;
+  const { definition } = agent;
+  const allowed = definition.tools ?? [];
+  const { slug, roles = [] } = definition;
+  const actor: Actor = request.actor ?? { type: 'agent', slug, roles, ...request.onBehalfOf };
+  const context: ToolContext = {
+    requestId: request.requestId,
+    threadId: turn.threadId,
+    executionId: turn.id,
+    agentSlug: definition.slug,
+    channel: request.channel,
+    params,
+    hops: request.hops ?? 0,
+    depth: request.depth ?? 0,
+    parentAgents: request.parentAgents ?? [],
+    nesting: request.nesting,
+  };
+  const [prompt, offers, settings] = await Promise.all([
+    compilePrompt(deps, scope, {
+      agent: definition,
+      actor,
+      channel: request.channel,
+      params,
+      message: request.message,
+      threadId: turn.threadId,
+      context,
+      signal: request.signal,
+    }),
+    allowed.length === 0 ? [] : tools.offer(scope, allowed),
+    models.settings(scope, definition.model),
+  ]);
+  return runLoop({
+    models,
+    settings,
+    scope,
+    turnId: turn.id,
+    system: prompt.compiled,
+    history: repairHistory(history),
+    historyTokens: deps.historyTokens,
+    message: request.message,
+    offers,
+    async runTool({ id, name, args }, signal) {
+      const result = await tools.run(scope, {
+        name,
+        args,
+        actor,
+        allowed,
+        context: { ...context, callId: id, signal },
+      });
+      // What is not in the list is denied, whether or not such a tool exists (interface.md, Permission engine errors).
+      const isDenied = !result.ok && result.errorType === 'tool_not_found' && !isListed(allowed, name);
+      return isDenied ? { ...result, errorType: 'permission_denied' } : result;
+    },
+    recorder,
+    signal: request.signal,
+    // A turn that waited almost to the end still gets to say something.
+    timeLimitMs: Math.ceil(
+      Math.max(deps.turnTimeoutMs - (performance.now() - running.startedAt), deps.turnTimeoutMs / 10),
+    ),
+  });
+}
