@@ -2,6 +2,7 @@ export { type Access, type AccessRule, type Mask, type ParsedAccess, parseAccess
 export { type Entities, type EntitiesOptions, createEntities } from './create-entities';
 export { purgeEntities } from './purge-entities';
 export { type EntityFailure, failureText } from './failure-text';
+export { isEqual, matchesOperator, valueAt } from './filter/matches-operator';
 export { type GetInput, type GetResult } from './read/get-entity';
 export { type PageInput, type PageResult } from './read/list-page';
 export { type QueryInput, queryEntities } from './read/query-entities';

@@ -27,23 +27,26 @@ const policySchema = z.strictObject({
 });
 export type Policy = z.infer<typeof policySchema>;
 
+/** Of rules in roles and routers: those of a query, with or without the sign. */
+export const ruleOperators = [
+  'eq',
+  'ne',
+  'neq',
+  'in',
+  'nin',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'contains',
+  'exists',
+  ...filterOperators,
+] as const;
+
 const scopeRuleSchema = z.strictObject({
   entityType: slugSchema,
   field: z.string().min(1).max(200),
-  operator: z.enum([
-    'eq',
-    'ne',
-    'neq',
-    'in',
-    'nin',
-    'gt',
-    'gte',
-    'lt',
-    'lte',
-    'contains',
-    'exists',
-    ...filterOperators,
-  ]),
+  operator: z.enum(ruleOperators),
   /** A literal, or `actor.userId`, `actor.entityId`, `actor.relatedIds:<type>`. */
   value: jsonSchema,
   /** Rules of one type that carry the same name are alternatives; all others must hold together. */

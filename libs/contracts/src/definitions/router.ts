@@ -1,22 +1,7 @@
 import { z } from 'zod';
 import { jsonSchema } from '../json';
 import { slugSchema } from '../slug';
-import { filterOperators } from './role';
-
-const ruleOperators = [
-  'eq',
-  'ne',
-  'neq',
-  'in',
-  'nin',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'contains',
-  'exists',
-  ...filterOperators,
-] as const;
+import { ruleOperators } from './role';
 
 export const routerDefinitionSchema = z.strictObject({
   slug: slugSchema,

@@ -1,0 +1,59 @@
+import { type FilterOperator, type Json, filterOperators } from '@parley/contracts';
+import { createTestDatabase } from '@parley/testing';
+import { type TestEntities, here, origin, startEntities } from '../testing/start-entities';
+import { matchesOperator, valueAt } from './matches-operator';
+
+const absent = Symbol('absent');
+const values: (Json | typeof absent)[] = [
+  ...[absent, null, 0, 5, 5.5, '', '5', 'ab', 'abc', 'ß', '\u{1f600}', '\uffee', true, false],
+  ...[[], [1, 'a', null], [['a']], {}, { a: 1, b: [2] }, { b: [2], a: 1 }],
+];
+const plain = values.filter((value): value is Json => value !== absent);
+const comparable = plain.filter((value) => typeof value === 'number' || typeof value === 'string');
+const lists = [[], [null], [5, 'ab'], [{ b: [2], a: 1 }, true]];
+const operands: Record<FilterOperator, Json[]> = {
+  $eq: plain,
+  $ne: plain,
+  $neq: plain,
+  $in: lists,
+  $nin: lists,
+  $gt: comparable,
+  $gte: comparable,
+  $lt: comparable,
+  $lte: comparable,
+  $contains: [...comparable, true],
+  $exists: [true, false],
+};
+
+let t: TestEntities;
+beforeAll(async () => {
+  t = await startEntities(await createTestDatabase());
+  await t.createType('thing');
+  for (const [at, value] of values.entries()) {
+    const data = { at, ...(value !== absent && { value }) };
+    expect(await t.entities.create(here, { ...origin, type: 'thing', data })).toMatchObject({ ok: true });
+  }
+});
+afterAll(() => t.stop());
+
+test.each(filterOperators)('%s holds in memory for what it finds in a query', async (operator) => {
+  for (const operand of operands[operator]) {
+    const filters = { 'data.value': { [operator]: operand } };
+    const result = await t.entities.query(here, { type: 'thing', filters, limit: 100 });
+    if (!result.ok) throw new Error(`${operator} ${JSON.stringify(operand)}: ${JSON.stringify(result)}`);
+    const page = JSON.parse(result.page.json) as { data: { data: { at: number } }[] };
+    const found = page.data.map(({ data }) => data.at).sort((a, b) => a - b);
+    const held = values.flatMap((value, at) =>
+      matchesOperator(operator, value === absent ? undefined : value, operand) ? [at] : [],
+    );
+    expect({ operand, held }).toEqual({ operand, held: found });
+  }
+});
+
+test('a path leads through objects, never into a list or a prototype', () => {
+  const data = { a: { b: [1], c: null } };
+  expect(valueAt(data, ['a', 'b'])).toEqual([1]);
+  expect(valueAt(data, ['a', 'c'])).toBeNull();
+  for (const path of [['a', 'b', '0'], ['a', 'c', 'd'], ['x'], ['__proto__'], ['a', 'constructor']])
+    expect(valueAt(data, path)).toBeUndefined();
+});
