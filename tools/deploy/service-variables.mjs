@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import { loadTypescript } from '../start/load-typescript.mjs';
 import { root } from '../start/paths.mjs';
 
 /**
@@ -13,32 +13,9 @@ export async function loadServiceVariables() {
   const services = readdirSync(join(root, 'apps')).filter((app) =>
     existsSync(join(root, 'apps', app, 'src/config.ts')),
   );
-  const modules = await loadConfigs(services);
+  const lines = services.map((app, at) => `export * as config${at} from './apps/${app}/src/config';`);
+  const modules = await loadTypescript(lines.join('\n'), 'configs');
   return Object.fromEntries(services.map((service, at) => [service, describe(service, modules[`config${at}`])]));
-}
-
-async function loadConfigs(services) {
-  const { build } = await import('esbuild');
-  const outfile = join(root, 'dist', 'tools', `configs-${process.pid}.cjs`);
-  mkdirSync(join(root, 'dist', 'tools'), { recursive: true });
-  await build({
-    stdin: {
-      contents: services.map((app, at) => `export * as config${at} from './apps/${app}/src/config';`).join('\n'),
-      resolveDir: root,
-    },
-    outfile,
-    bundle: true,
-    packages: 'external',
-    tsconfig: join(root, 'tsconfig.base.json'),
-    platform: 'node',
-    format: 'cjs',
-    logLevel: 'silent',
-  });
-  try {
-    return (await import(pathToFileURL(outfile).href)).default;
-  } finally {
-    rmSync(outfile, { force: true });
-  }
 }
 
 function describe(service, module) {

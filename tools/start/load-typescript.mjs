@@ -4,15 +4,16 @@ import { pathToFileURL } from 'node:url';
 import { root } from './paths.mjs';
 
 /**
- * Imports a TypeScript file of the repository by bundling it first (20 ms). The bundle's name carries the process id, as
- * two commands may do so at once.
+ * Imports TypeScript of the repository by bundling it first (20 ms). The bundle's name carries the process id, as two
+ * commands may do so at once.
+ * @param {string} contents a module in TypeScript, as if it lay in the root
  */
-async function loadTypescript(file, name) {
+export async function loadTypescript(contents, name) {
   const { build } = await import('esbuild');
   const outfile = join(root, 'dist', 'tools', `${name}-${process.pid}.cjs`);
   mkdirSync(join(root, 'dist', 'tools'), { recursive: true });
   await build({
-    entryPoints: [join(root, file)],
+    stdin: { contents, resolveDir: root },
     outfile,
     bundle: true,
     packages: 'external',
@@ -22,16 +23,18 @@ async function loadTypescript(file, name) {
     target: 'node22',
     logLevel: 'silent',
   });
-  const loaded = await import(pathToFileURL(outfile).href);
-  rmSync(outfile, { force: true });
-  return loaded.default;
+  try {
+    return (await import(pathToFileURL(outfile).href)).default;
+  } finally {
+    rmSync(outfile, { force: true });
+  }
 }
 
 /** @returns {Promise<typeof import('../../libs/embedded/src/index')>} */
-export const loadEmbedded = () => loadTypescript('libs/embedded/src/index.ts', 'embedded');
+export const loadEmbedded = () => loadTypescript("export * from './libs/embedded/src/index'", 'embedded');
 
 /** @returns {Promise<typeof import('../../libs/db/src/migrate')>} */
-export const loadMigrate = () => loadTypescript('libs/db/src/migrate.ts', 'migrate');
+export const loadMigrate = () => loadTypescript("export * from './libs/db/src/migrate'", 'migrate');
 
 /** @returns {Promise<typeof import('../../libs/testing/src/index')>} */
-export const loadTesting = () => loadTypescript('libs/testing/src/index.ts', 'testing');
+export const loadTesting = () => loadTypescript("export * from './libs/testing/src/index'", 'testing');
