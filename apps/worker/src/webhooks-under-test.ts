@@ -54,7 +54,7 @@ export interface WebhookBench {
   runtime: JobRuntime;
   redis: { url: string; flush(): Promise<void> };
   /** Posts a fixture as its provider would; the status. */
-  post(sample: Sample, options?: { id?: string; door?: number }): Promise<number>;
+  post(sample: Sample, options?: { id?: string }): Promise<number>;
   postBody(path: string, body: unknown, options?: { id?: string; headers?: Record<string, string> }): Promise<number>;
   /** Waits until nothing is left to do. */
   settled(): Promise<void>;
@@ -64,8 +64,8 @@ export interface WebhookBench {
   close(): Promise<void>;
 }
 
-/** The doors and the worker on real PostgreSQL and Redis, with the providers' APIs played by local servers. */
-export async function startWebhooks({ doors = 1 } = {}): Promise<WebhookBench> {
+/** The door and the worker on real PostgreSQL and Redis, with the providers' APIs played by local servers. */
+export async function startWebhooks(): Promise<WebhookBench> {
   const [database, redis, kapso, resend] = await Promise.all([
     createTestDatabase(),
     createTestRedis(),
@@ -103,25 +103,18 @@ export async function startWebhooks({ doors = 1 } = {}): Promise<WebhookBench> {
   const queues = createQueues({ redis: producer });
   const runtime = createJobRuntime({ config, db, log, metrics: createMetrics('worker') });
 
-  const pools: Db[] = [];
-  const servers: Server[] = [];
-  for (let at = 0; at < doors; at += 1) {
-    const own = createDb({ databaseUrl: database.url });
-    pools.push(own);
-    const inbox = createInbox(own.pool);
-    const app = createIngestApp({
-      db: own,
-      inbox,
-      jobs: createJobSender({ queues, log }),
-      refusals: createRefusalLog({ inbox, log }),
-      log,
-      checkResponses: true,
-      secrets: { clerk: [secrets.clerk], kapso: [secrets.kapso], polar: [secrets.polar], resend: [secrets.resend] },
-    } as Parameters<typeof createIngestApp>[0]);
-    const server = createServer(app);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    servers.push(server);
-  }
+  const inbox = createInbox(db.pool);
+  const app = createIngestApp({
+    db,
+    inbox,
+    jobs: createJobSender({ queues, log }),
+    refusals: createRefusalLog({ inbox, log }),
+    log,
+    checkResponses: true,
+    secrets: { clerk: [secrets.clerk], kapso: [secrets.kapso], polar: [secrets.polar], resend: [secrets.resend] },
+  });
+  const server: Server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   let worker: { close(): Promise<void> } | undefined;
   let workerRedis: ReturnType<typeof connectRedis> | undefined;
@@ -143,8 +136,8 @@ export async function startWebhooks({ doors = 1 } = {}): Promise<WebhookBench> {
   };
   startWorker();
 
-  async function send(door: number, path: string, body: Buffer, headers: Record<string, string>): Promise<number> {
-    const { port } = servers[door]!.address() as AddressInfo;
+  async function send(path: string, body: Buffer, headers: Record<string, string>): Promise<number> {
+    const { port } = server.address() as AddressInfo;
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
       body: new Uint8Array(body),
@@ -162,13 +155,13 @@ export async function startWebhooks({ doors = 1 } = {}): Promise<WebhookBench> {
     connectionId,
     runtime,
     redis,
-    post: ({ file, path, headers = {} }, { id = randomUUID(), door = 0 } = {}) => {
+    post: ({ file, path, headers = {} }, { id = randomUUID() } = {}) => {
       const body = readFixture(file);
-      return send(door, path, body, { ...headers, ...signatureOf(path, body, id) });
+      return send(path, body, { ...headers, ...signatureOf(path, body, id) });
     },
     postBody: (path, body, { id = randomUUID(), headers = {} } = {}) => {
       const bytes = Buffer.from(JSON.stringify(body));
-      return send(0, path, bytes, { ...headers, ...signatureOf(path, bytes, id) });
+      return send(path, bytes, { ...headers, ...signatureOf(path, bytes, id) });
     },
     async until(condition) {
       const endMs = Date.now() + 60_000;
@@ -189,15 +182,13 @@ export async function startWebhooks({ doors = 1 } = {}): Promise<WebhookBench> {
     startWorker,
     stopWorker,
     async close() {
-      for (const server of servers) {
-        server.closeAllConnections();
-        await new Promise((resolve) => server.close(resolve));
-      }
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
       await stopWorker();
       for (const { close } of runtime.closing) await close();
       await queues.close();
       await closeRedis(producer);
-      await Promise.all([kapso.stop(), resend.stop(), db.close(), ...pools.map((pool) => pool.close())]);
+      await Promise.all([kapso.stop(), resend.stop(), db.close()]);
       await database.drop();
     },
   };
