@@ -15,7 +15,11 @@ const mostPackages = 150;
 const licences = /^(MIT|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|Unlicense|CC0-1\.0)$/;
 const withoutDatabase = ['gateway', 'tool-executor'];
 
-async function buildApp(app, outdir) {
+/**
+ * One app as its image holds it.
+ * @returns {Promise<ReturnType<typeof listPackages>>} the packages inside
+ */
+export async function buildApp(app, outdir) {
   const esbuild = await import('esbuild');
   const options = { standalone: true, outdir };
   const image = { sourcemap: false, metafile: true, external: outside, plugins: [onlyWhatIsUsed] };
@@ -73,7 +77,9 @@ function copy(from, to) {
   cpSync(join(root, from), to, { recursive: true });
 }
 
-await runMain(async () => {
+if (process.argv[1] === import.meta.filename) await runMain(buildAll);
+
+async function buildAll() {
   const [outdir] = process.argv.slice(2);
   if (!outdir) throw new Problem('Which folder? node tools/build-images.mjs <folder>');
   await ensureGenerated();
@@ -82,4 +88,4 @@ await runMain(async () => {
     const packages = await buildApp(app, outdir);
     say(`${app.padEnd(16)} ${String(packages.length).padStart(4)} packages`);
   }
-});
+}

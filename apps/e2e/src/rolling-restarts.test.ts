@@ -121,6 +121,7 @@ it(
         await sleep(pauseMs);
       }
     });
+    await everyProcessWorks();
     const startedAt = Date.now();
     const codes: (number | null)[] = [];
     try {
@@ -144,6 +145,20 @@ it(
   },
   240_000 + inTurn * 30_000,
 );
+
+/** Each of the twelve has had its part of the load: requests, or jobs. */
+async function everyProcessWorks(): Promise<void> {
+  const worked = /^(http_request|job)_duration_seconds_count\{.*(route="\/(v1|webhook|execute)|job="(?!sweep))/m;
+  const idle = async () => {
+    const all = replicas.stacks.flatMap(({ services }) => Object.values(services));
+    const metrics = await Promise.all(
+      all.map(async ({ internalUrl }) => (await fetch(`${internalUrl}/metrics`)).text()),
+    );
+    return all.filter((_, at) => !worked.test(metrics[at]!)).map(({ name }) => name);
+  };
+  for (let at = 0; at < 300 && (await idle()).length > 0; at += 1) await sleep(100);
+  expect(await idle()).toEqual([]);
+}
 
 /** Waits for all, also when one fails: what is started meanwhile must be there to be stopped. */
 async function allOf<T>(work: Promise<T>[]): Promise<T[]> {

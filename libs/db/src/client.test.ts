@@ -1,5 +1,5 @@
 import { createTestDatabase, type TestDatabase } from '@parley/testing';
-import { createDb, type Db } from './client';
+import { createDb, type Db, readDatabaseUrl } from './client';
 
 let database: TestDatabase;
 let db: Db;
@@ -32,4 +32,29 @@ test('a connection keeps a bounded number of prepared statements, and those it g
   expect(most).toBeGreaterThan(50);
   expect(most).toBeLessThan(160);
   expect(await ask(0)).toBe(1);
+});
+
+test('behind a PgBouncer nothing is prepared by name, and nothing is set for the session', async () => {
+  const pooled = createDb({ databaseUrl: `${database.url}?pgbouncer=true`, poolSize: 1 });
+  const query = { name: 'by-name', text: 'select $1::int as one', values: [1] };
+  expect((await pooled.pool.query(query)).rows).toEqual([{ one: 1 }]);
+  const client = await pooled.pool.connect();
+  expect((await client.query(query)).rows).toEqual([{ one: 1 }]);
+  client.release();
+  expect(await pooled.prisma.$queryRaw`select 1 as one`).toEqual([{ one: 1 }]);
+  const { rows } = await pooled.pool.query(
+    `select (select count(*)::int from pg_prepared_statements) as prepared,
+            current_setting('jit') as jit, current_setting('statement_timeout') as timeout`,
+  );
+  expect(rows).toEqual([{ prepared: 0, jit: 'on', timeout: '0' }]);
+  await pooled.close();
+});
+
+test('the mark of a PgBouncer is taken out of the address, and the rest is left', () => {
+  const read = (query: string) => readDatabaseUrl(`postgres://u:p@h:6432/d${query}`);
+  expect(read('')).toEqual({ url: 'postgres://u:p@h:6432/d', isPooled: false });
+  expect(read('?pgbouncer=true')).toEqual({ url: 'postgres://u:p@h:6432/d', isPooled: true });
+  expect(read('?pgbouncer=true&sslmode=require').url).toBe('postgres://u:p@h:6432/d?sslmode=require');
+  expect(read('?sslmode=require&pgbouncer=true').url).toBe('postgres://u:p@h:6432/d?sslmode=require');
+  expect(read('?pgbouncer=false').isPooled).toBe(false);
 });

@@ -12,6 +12,7 @@ export interface Db {
 }
 
 export interface DbOptions {
+  /** With `?pgbouncer=true`: through a PgBouncer in transaction mode. */
   databaseUrl: string;
   poolSize?: number;
   /** Shown in pg_stat_activity. */
@@ -31,26 +32,29 @@ const sessionOptions = [
 
 /**
  * Prisma and raw SQL on one shared pool. Every wait has an end: 5 s for a connection, 30 s for a statement.
- * Connects lazily, so a process may start before its database.
+ * Connects lazily, so a process may start before its database. Behind a PgBouncer what is set for a session is the
+ * role's business (docs/operations.md), and nothing may be prepared that a later transaction would look for.
  */
 export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley', onError }: DbOptions): Db {
+  const { url, isPooled } = readDatabaseUrl(databaseUrl);
   const pool = new pg.Pool({
-    connectionString: databaseUrl,
+    connectionString: url,
     max: poolSize,
     // These stay open, and need no timer set and cleared around every statement.
     min: Math.min(2, poolSize),
     application_name: applicationName,
     connectionTimeoutMillis: 5_000,
-    statement_timeout: 30_000,
     query_timeout: 35_000,
     keepAlive: true,
-    options: sessionOptions,
+    // A PgBouncer refuses what it cannot keep apart when it lends a connection to the next one.
+    ...(!isPooled && { statement_timeout: 30_000, options: sessionOptions }),
   });
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   pool.on('error', (error) => onError?.(error));
   // So would one that breaks just when it is handed out, before whoever asked for it can listen. Its next statement tells.
   pool.on('connect', (client) => void client.on('error', () => {}));
-  boundPrepared(pool);
+  if (isPooled) prepareNothing(pool);
+  else boundPrepared(pool);
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     pool,
@@ -60,6 +64,25 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
       await pool.end();
     },
   };
+}
+
+/** The address as the driver takes it, and whether it is that of a PgBouncer in transaction mode (as Prisma writes it, too). */
+export function readDatabaseUrl(databaseUrl: string): { url: string; isPooled: boolean } {
+  if (!/[?&]pgbouncer=true\b/.test(databaseUrl)) return { url: databaseUrl, isPooled: false };
+  return {
+    url: databaseUrl.replace(/([?&])pgbouncer=true(&|$)/, (_, before, after) => (after ? before : '')),
+    isPooled: true,
+  };
+}
+
+/** Statements go without their names, and are parsed each time: the next transaction may be on another connection. */
+function prepareNothing(pool: pg.Pool): void {
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    const unnamed = (first: unknown) =>
+      typeof first === 'object' && first !== null && 'name' in first ? { ...first, name: undefined } : first;
+    Object.assign(client, { query: (first: unknown, ...rest: unknown[]) => query(unnamed(first), ...rest) });
+  });
 }
 
 /** Prepared statements of one connection: one takes up to half a megabyte of the server's memory. */

@@ -69,6 +69,11 @@ describe('migrate', () => {
     await close();
   });
 
+  it('goes past PgBouncer', async () => {
+    const databaseUrl = 'postgresql://parley@127.0.0.1:1/parley?pgbouncer=true';
+    await expect(migrate({ databaseUrl, migrationsDir: ours })).rejects.toThrow(/past PgBouncer/);
+  });
+
   it('fails with the reason and leaves nothing half applied', async () => {
     const { databaseUrl, folder, pool, close } = await withExtraMigration(
       'create table half (id int); select no_such_function();',

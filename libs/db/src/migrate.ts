@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { MigrationList } from '@prisma/schema-engine-wasm';
+import { readDatabaseUrl } from './client';
 import { loadSchemaEngine } from './migration-engine';
 
 export interface MigrateOptions {
@@ -24,6 +25,8 @@ export async function migrate({
   log = () => {},
 }: MigrateOptions): Promise<{ applied: string[] }> {
   const folder = migrationsDir ?? defaultMigrationsDir();
+  if (readDatabaseUrl(databaseUrl).isPooled)
+    throw new Error('Migrations go past PgBouncer, as their lock belongs to a session: give the address of PostgreSQL');
   const lock = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
   // A connection that breaks fails the statement that waits on it; the event alone would end the process.
   lock.on('error', () => {});

@@ -51,7 +51,7 @@ export const databaseVariables = {
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
-    .meta({ description: 'PostgreSQL 15 or newer.' }),
+    .meta({ description: 'PostgreSQL 15 or newer; with ?pgbouncer=true at its end a PgBouncer in transaction mode.' }),
   DATABASE_POOL_SIZE: numberVariable(10, 1, 1000).meta({ description: 'Connections of one process.' }),
 };
 

