@@ -69,6 +69,7 @@ import contactCreatedUnhandled from '../fixtures/resend/contact.created.unhandle
 export interface WebhookSample {
   path: string;
   event: string;
+  /** Sent as JSON, to `/webhook/flow` as a form. */
   body: object;
 }
 
@@ -266,5 +267,10 @@ export const webhookSamples: Readonly<Record<string, WebhookSample>> = {
   },
   'email.delivered.tags-array': { path: '/webhook/resend', event: 'email.delivered', body: emailDeliveredTagsArray },
   'email.received.unhandled': { path: '/webhook/resend', event: 'email.received', body: emailReceivedUnhandled },
+  'payment.confirmation': {
+    path: '/webhook/flow',
+    event: 'payment.confirmation',
+    body: { token: 'F1C7E000-NO-PAYMENT' },
+  },
   'contact.created.unhandled': { path: '/webhook/resend', event: 'contact.created', body: contactCreatedUnhandled },
 };

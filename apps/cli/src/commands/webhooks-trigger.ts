@@ -32,11 +32,14 @@ export async function runWebhooksTrigger(
   for (const change of set) setMember(body, change);
   const address = (url ?? readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl)?.replace(/\/+$/, '');
   if (address === undefined) throw new Failure(noAddress);
-  const bytes = Buffer.from(JSON.stringify(body));
+  const isForm = sample.path === '/webhook/flow';
+  const bytes = Buffer.from(
+    isForm ? String(new URLSearchParams(body as Record<string, string>)) : JSON.stringify(body),
+  );
   const response = await fetch(address + sample.path, {
     method: 'POST',
     headers: {
-      'Content-Type': 'application/json',
+      'Content-Type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
       ...(sample.path.includes('/kapso/') && {
         'X-Webhook-Event': sample.event,
         'X-Webhook-Payload-Version': 'v2',

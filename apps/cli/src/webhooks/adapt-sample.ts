@@ -37,6 +37,16 @@ export async function adaptSample(
     if (customer.external_id != null) customer.external_id = scope.organizationId;
     return isRefund && order === null ? ['No order was paid yet: its refund is counted once it is.'] : [];
   }
+  if (path === '/webhook/flow') {
+    const token = await last(
+      db,
+      `select flow_token as id from payment_orders where organization_id = $1 and environment = $2::"Environment"
+         and flow_token is not null order by created_at desc limit 1`,
+      [scope.organizationId, scope.environment],
+    );
+    if (token !== null) body.token = token;
+    return token === null ? ['No payment has a link yet: the token belongs to none.'] : [];
+  }
   if (path === '/webhook/resend' && 'email_id' in data) {
     const email = await last(
       db,

@@ -1,0 +1,111 @@
+import { type Db, createDb } from '@parley/db';
+import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import type { DeliveryStatus } from './delivery';
+import { createInbox } from './inbox';
+import {
+  finishDelivery,
+  findOverdue,
+  loadPending,
+  replayDeliveries,
+  retryUnattributed,
+  sweepDeliveries,
+} from './work-off';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+});
+afterEach(() => db.pool.query('truncate webhook_deliveries'));
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** A delivery that came so many days ago; our id of it. */
+async function store(deliveryId: string, status: DeliveryStatus, { daysAgo = 0, reason = null as string | null } = {}) {
+  const { id } = await createInbox(db.pool).store({
+    provider: 'polar',
+    deliveryId,
+    path: '/webhook/polar',
+    eventType: 'order.paid',
+    headers: {},
+    body: Buffer.from('{}'),
+    organizationId: null,
+    environment: null,
+    status,
+    reason,
+  });
+  await db.pool.query("update webhook_deliveries set received_at = now() - $2 * interval '1 day' where id = $1", [
+    id,
+    daysAgo,
+  ]);
+  return id;
+}
+const kept = async () =>
+  (await db.pool.query('select delivery_id from webhook_deliveries order by 1')).rows.map((row) => row.delivery_id);
+const rowOf = async (id: string) =>
+  (await db.pool.query('select status, reason, attempts, organization_id from webhook_deliveries where id = $1', [id]))
+    .rows[0];
+
+test('what is done goes after its days, what needs a person after longer, and what is open never', async () => {
+  const done = ['processed', 'ignored', 'rejected'] as const;
+  const open = ['failed', 'unattributed'] as const;
+  for (const status of [...done, ...open, 'received'] as const)
+    for (const daysAgo of [29, 31, 179, 181, 4_000]) await store(`${status}-${daysAgo}`, status, { daysAgo });
+  expect(await sweepDeliveries(db.pool, { doneDays: 30, openDays: 180 })).toBe(3 * 4 + 2 * 2);
+  expect(await kept()).toEqual(
+    [
+      ...done.map((status) => `${status}-29`),
+      ...open.flatMap((status) => [29, 31, 179].map((days) => `${status}-${days}`)),
+      ...[29, 31, 179, 181, 4_000].map((days) => `received-${days}`),
+    ].sort(),
+  );
+});
+
+test('more than a batch goes in one sweep', async () => {
+  await db.pool.query(
+    `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, status, received_at)
+     select 'd' || n, 'polar', n, '/', '{}', '', 'processed', now() - interval '40 days' from generate_series(1, 4500) n`,
+  );
+  expect(await sweepDeliveries(db.pool, { doneDays: 30, openDays: 180 })).toBe(4_500);
+});
+
+test('a delivery is finished once; what comes later changes nothing', async () => {
+  const id = await store('one', 'received');
+  expect(await loadPending(db.pool, id)).toMatchObject({ id, attempts: 0, body: Buffer.from('{}') });
+  await finishDelivery(db.pool, id, { status: 'received', reason: 'try again' });
+  await finishDelivery(db.pool, id, { status: 'processed', organizationId: 'org_1' });
+  await finishDelivery(db.pool, id, { status: 'failed', reason: 'late', organizationId: 'org_2' });
+  expect(await rowOf(id)).toEqual({ status: 'processed', reason: null, attempts: 2, organization_id: 'org_1' });
+  expect(await loadPending(db.pool, id)).toBeNull();
+});
+
+test('a replay gives another chance to what was accepted, never to what was refused', async () => {
+  const ids = [await store('f', 'failed'), await store('p', 'processed'), await store('r', 'rejected')];
+  expect(await replayDeliveries(db.pool, ids)).toBe(2);
+  expect((await Promise.all(ids.map(rowOf))).map(({ status }) => status)).toEqual(['received', 'received', 'rejected']);
+});
+
+test('owners that have come are looked for again, where one was named', async () => {
+  const named = await store('named', 'unattributed', { reason: 'not known here: org_1' });
+  const unnamed = await store('unnamed', 'unattributed', { reason: 'the order names no organization and no user' });
+  await retryUnattributed(db.pool, 'polar');
+  expect([(await rowOf(named)).status, (await rowOf(unnamed)).status]).toEqual(['received', 'unattributed']);
+});
+
+test('what waits too long is found, oldest first', async () => {
+  for (const [name, daysAgo] of [
+    ['new', 0],
+    ['old', 2],
+    ['older', 3],
+  ] as const)
+    await store(name, 'received', { daysAgo });
+  await store('done', 'processed', { daysAgo: 4 });
+  const found = await findOverdue(db.pool, { olderThanMs: 60_000, limit: 10 });
+  const names = await Promise.all(found.map(async ({ id }) => (await loadPending(db.pool, id))!.receivedAt.getTime()));
+  expect(names).toHaveLength(2);
+  expect(names[0]).toBeLessThan(names[1]!);
+  expect(await findOverdue(db.pool, { olderThanMs: 60_000, limit: 1 })).toEqual([found[0]]);
+});
