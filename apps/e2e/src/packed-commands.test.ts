@@ -38,14 +38,21 @@ afterAll(async () => {
   for (const path of [folder, packed.folder]) rmSync(path, { recursive: true, force: true });
 });
 
-/** Without an answer within a minute it is ended, as `dev` is, which never ends by itself. */
-const parley = (args: string[], env: Record<string, string> = reach): Promise<Ran> =>
+/** As its bin starts it: with whatever Node is on the PATH. */
+const bin = [join(folder, 'node_modules', '.bin', 'parley')];
+/** With this run's Node, which keeps what it has compiled: the walks start it some two hundred times. */
+const cached = [process.execPath, join(folder, 'node_modules', '@parley', 'cli', 'main.cjs')];
+
+const parley = (args: string[], env: Record<string, string> = reach, [command, ...first] = cached): Promise<Ran> =>
   new Promise((resolve) => {
-    const command = join(folder, 'node_modules', '.bin', 'parley');
     const child = execFile(
-      command,
-      args,
-      { cwd: folder, env: { PATH: process.env.PATH, ...env }, timeout: 120_000 },
+      command!,
+      [...first, ...args],
+      {
+        cwd: folder,
+        env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(folder, 'compiled'), ...env },
+        timeout: 120_000,
+      },
       (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
     child.stdin!.end();
@@ -205,7 +212,6 @@ test('every command that succeeds says so as one line of JSON', async () => {
   while (waiting.length === 0) waiting = (await run('triggers runs', ['later', '--status', 'scheduled', ...org])).runs;
   await run('triggers cancel', [waiting[0]!.id, ...org]);
   await run('triggers retry', [waiting[0]!.id, ...org]);
-  await run('triggers cancel', ['later', ...org]);
 
   const { threadId } = await run('chat', ['assistant', 'Hello']);
   await run('threads pause', [threadId, ...org]);
@@ -213,7 +219,7 @@ test('every command that succeeds says so as one line of JSON', async () => {
   const { executions } = await run('executions list', ['--thread', threadId, ...org]);
   await run('webhooks trigger', ['user.created', ...org]);
   const { deliveries } = await run('webhooks list', ['--provider', 'clerk', '--limit', '1']);
-  const { prefix } = await run('keys create', ['--env', 'development', '--permissions', 'data', '--name', 'n', ...org]);
+  const { key } = await run('keys create', ['--env', 'development', '--permissions', 'data', '--name', 'n', ...org]);
   await eachOf(
     [
       ['threads list', ...org],
@@ -229,7 +235,7 @@ test('every command that succeeds says so as one line of JSON', async () => {
       ['channels list', ...org],
       ['integrations list', ...org],
       ['keys list', ...org],
-      ['keys revoke', prefix, ...org],
+      ['keys revoke', key.slice(0, 13), ...org],
       ['org create', '--slug', `${tenant.slug}-2`, '--name', 'Another'],
     ].map((words) => words.map(String)),
     async ([name, ...args]) => void (await run(name!, args)),
@@ -256,6 +262,7 @@ async function withProviders(run: (name: string, args: string[]) => Promise<{ re
     await run('integrations set', ['kapso', '--api-key', kapso.apiKey, '--api-url', kapso.url, ...org]);
     await run('integrations test', ['kapso', ...org]);
     const number = String(Date.now());
+    kapso.numbers[number] = '+56 9 1111 2222';
     await run('channels connect', ['--agent', 'assistant', '--phone-number-id', number, ...org]);
     const message = `msg_${number}`;
     await tenant.query(
@@ -303,13 +310,13 @@ test('the packed command migrates an empty database', async () => {
     await admin.query('create schema public');
     await admin.end();
     const own = { DATABASE_URL: empty.url };
-    expect(await parley(['keys', 'list'], own)).toMatchObject({
+    expect(await parley(['keys', 'list'], own, bin)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('parley migrate'),
     });
-    expect(await parley(['migrate'], own)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Applied /) });
-    expect(await parley(['migrate', '--check'], own)).toMatchObject({ code: 0 });
-    const { key } = JSON.parse((await parley(['demo'], own)).stdout) as { key: string };
+    expect(await parley(['migrate'], own, bin)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Applied /) });
+    expect(await parley(['migrate', '--check'], own, bin)).toMatchObject({ code: 0 });
+    const { key } = JSON.parse((await parley(['demo'], own, bin)).stdout) as { key: string };
     expect(key).toMatch(/^sk_dev_/);
   } finally {
     await empty.drop();

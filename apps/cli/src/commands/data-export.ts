@@ -39,8 +39,8 @@ export async function runDataExport(type: string, options: DataExportOptions): P
   const filters = options.filters === undefined ? undefined : parseObject(options.filters, 'the filters');
   const format = formatOf(options.format, out);
   if (json && out === undefined) throw new Failure('--json tells the result of an export into a file: give --out');
+  const writer = createWriter(format, await schemaOf(type), keepFormulas);
   await withClient(async (client) => {
-    const writer = createWriter(format, await schemaOf(client, type), keepFormulas);
     const question = JSON.stringify({ type, filters, status, format, keepFormulas });
     const input = { filters: filters as Question['filters'], status };
     if (out === undefined) {
@@ -74,7 +74,7 @@ export async function runDataExport(type: string, options: DataExportOptions): P
     } finally {
       closeSync(file);
     }
-  });
+  }, 'file');
 }
 
 async function* pages(client: DataClient, type: string, input: Question) {

@@ -32,8 +32,8 @@ export async function runDataImport(type: string, file: string, options: DataImp
   if (!existsSync(file)) throw usageFailure(`There is no file ${file}`);
   const format = formatOf(options.format, file);
   const text = readText(file, format);
+  const schema = await schemaOf(type);
   await withClient(async (client) => {
-    const schema = await schemaOf(client, type);
     const { rows, problems } = readRows(text, format, schema);
     if (problems.length > 0)
       throw new Failure([`${file} has problems, nothing was imported:`, ...problems.slice(0, 50)].join('\n  '));
@@ -48,7 +48,7 @@ export async function runDataImport(type: string, file: string, options: DataImp
     const imported = rows.length - before;
     if (options.json) printJson({ type, imported, total: rows.length });
     else print(`Imported ${imported} of ${rows.length} rows into ${type}.`);
-  });
+  }, 'file');
 }
 
 /** What is not UTF-8 would come in with its letters replaced. */
@@ -79,8 +79,8 @@ function requireSame(rows: NewEntity[], { done, hash }: ImportState, file: strin
 const chain = (hash: string, row: NewEntity): string =>
   createHash('sha256').update(hash).update(JSON.stringify(row)).digest('hex');
 
-export async function schemaOf(client: DataClient, type: string): Promise<Schema> {
-  const { data } = await client.entityTypes();
+export async function schemaOf(type: string): Promise<Schema> {
+  const { data } = await withClient((client) => client.entityTypes());
   const found = data.find(({ slug }) => slug === type);
   if (found === undefined)
     throw new Failure(

@@ -5,10 +5,16 @@ import { apiAddress } from '../environment';
 
 export type DataClient = ParleyClient<Record<string, JsonObject>>;
 
+/** A person waits: some 2 seconds for a server that is away. A file that is half way through waits for most of a minute. */
+const retries = { call: 2, file: 8 };
+
 /** Runs `work` with the typed client; what it throws is told like any other failure of the API. */
-export async function withClient<T>(work: (client: DataClient) => Promise<T>): Promise<T> {
+export async function withClient<T>(
+  work: (client: DataClient) => Promise<T>,
+  kind: keyof typeof retries = 'call',
+): Promise<T> {
   const { url, key } = apiAddress();
-  const client = new ParleyClient({ apiKey: key, baseUrl: url, maxRetries: 8 });
+  const client = new ParleyClient({ apiKey: key, baseUrl: url, maxRetries: retries[kind] });
   try {
     return await work(client);
   } catch (error) {

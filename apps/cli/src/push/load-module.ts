@@ -50,7 +50,7 @@ function run(code: string, file: string): Loaded {
     withoutExit(() => runInContext('load()', createContext({ load }), { timeout: patienceMs }));
     return { ok: true, exports: module.exports };
   } catch (error) {
-    return { ok: false, message: describeThrown(error, file) };
+    return { ok: false, message: describeThrown(error) };
   }
 }
 
@@ -67,19 +67,11 @@ function withoutExit(work: () => void): void {
   }
 }
 
-/** With its line, which is the author's own (keepLines). */
-function describeThrown(error: unknown, file: string): string {
-  // It may come from another realm, so it is known by its members.
-  const { code, message, stack } = (typeof error === 'object' && error !== null ? error : {}) as Partial<
-    Record<'code' | 'message' | 'stack', string>
-  >;
+function describeThrown(error: unknown): string {
+  const { code, message } = Object(error) as { code?: string; message?: string };
   if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
     return `does not come to an end when it is loaded (${patienceMs / 1000} s)`;
-  const line = stack
-    ?.split('\n')
-    .flatMap((frame) => (frame.includes(`${file}:`) ? frame.split(`${file}:`)[1]! : []))[0];
-  const text = message ?? String(error);
-  return line === undefined ? text : `line ${Number.parseInt(line)}: ${text}`;
+  return message ?? String(error);
 }
 
 function describeBuildFailure(error: unknown): string {

@@ -1,0 +1,326 @@
+import { randomBytes } from 'node:crypto';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { type Server, type Socket, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { createTestDatabase, seedOrganization } from '@parley/testing';
+import pg from 'pg';
+import { installPackages, packPackages } from './packages';
+import { type PseudoTerminal, openPseudoTerminal } from './pseudo-terminal';
+import { shared } from './stack';
+import { type Tenant, createTenant } from './tenant';
+
+jest.setTimeout(180_000);
+
+let packed: { folder: string; tarballs: string[] };
+let tenant: Tenant;
+let env: Record<string, string>;
+const folder = mkdtempSync(join(tmpdir(), 'parley-terminal-'));
+const bin = join(folder, 'node_modules', '.bin');
+const opened: PseudoTerminal[] = [];
+
+beforeAll(async () => {
+  tenant = await createTenant();
+  env = {
+    PATH: `${bin}:${process.env.PATH}`,
+    PARLEY_URL: shared.url,
+    PARLEY_API_KEY: (await tenant.client()).key,
+    PARLEY_PRODUCTION_API_KEY: (await tenant.client({ environment: 'production' })).key,
+  };
+  packed = await packPackages('cli');
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  await installPackages(folder, packed.tarballs);
+  write({
+    'shop/agents/helper.ts': agent('Helper'),
+    'shop/entity-types/product.json': JSON.stringify({ slug: 'product', name: 'Product', schema: { name: 'string' } }),
+  });
+}, 240_000);
+afterEach(() => opened.splice(0).forEach((terminal) => terminal.kill()));
+afterAll(async () => {
+  await tenant.close();
+  for (const path of [folder, packed.folder]) rmSync(path, { recursive: true, force: true });
+});
+
+const agent = (name: string, more = '') => `import { defineAgent } from '@parley/definitions';
+export default defineAgent({ slug: 'helper', name: '${name}', systemPrompt: 'You help.' ${more} });`;
+
+function write(files: Record<string, string>): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+}
+
+function open(line: string, more: Record<string, string> = {}): PseudoTerminal {
+  const terminal = openPseudoTerminal(line, { cwd: folder, env: { ...env, ...more } });
+  opened.push(terminal);
+  return terminal;
+}
+
+const parley = (args: string[], more: Record<string, string> = {}) =>
+  new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    const options = { cwd: folder, env: { ...env, ...more } };
+    const child = execFile(join(bin, 'parley'), args, options, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+    child.stdin!.end();
+  });
+
+describe('deploy', () => {
+  const version = async (environment: string) => {
+    const key = { PARLEY_API_KEY: environment === 'production' ? env.PARLEY_PRODUCTION_API_KEY! : env.PARLEY_API_KEY! };
+    return (JSON.parse((await parley(['status', 'shop', '--json'], key)).stdout) as { version: number }).version;
+  };
+
+  test.each([
+    ['no', 'n'],
+    ['Enter, as no is the answer that is offered', '\r'],
+    ['Ctrl-C', '\x03'],
+    ['Escape', '\x1b'],
+  ])('asks in a terminal, and does nothing after %s', async (_name, keys) => {
+    const terminal = open('exec parley deploy shop');
+    const asked = await terminal.shows('Deploy to production at');
+    expect(stripVTControlCharacters(asked)).toContain('+ helper');
+    terminal.type(keys);
+    expect(await terminal.ended).toBe(1);
+    expect(terminal.output).toContain('error: Nothing was deployed');
+    expect(await version('production')).toBe(0);
+  });
+
+  test('where nobody can be asked is refused, and says how to go on', async () => {
+    const { code, stderr } = await parley(['deploy', 'shop']);
+    expect([code, stderr]).toEqual([2, 'error: Nobody is there to ask: --yes deploys without asking\n']);
+    expect(await version('production')).toBe(0);
+  });
+
+  test('is done after yes', async () => {
+    const terminal = open('exec parley deploy shop');
+    await terminal.shows('Deploy to production at');
+    terminal.type('y');
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.output).toContain('Deployed: 2 created; production is at version 1.');
+    expect(await version('production')).toBe(1);
+  });
+});
+
+describe('what a terminal is shown', () => {
+  const rows = (name: string) =>
+    write({ [name]: ['name', ...Array.from({ length: 40 }, (_, at) => `Item ${at}`)].join('\n') });
+  beforeAll(async () => {
+    expect(await parley(['push', 'shop'])).toMatchObject({ code: 0 });
+  });
+
+  test('a bar while an import runs, and colours', async () => {
+    rows('seen.csv');
+    const terminal = open('exec parley data import product seen.csv');
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.output).toContain('\x1b[?25l'); // it hides the cursor while it draws
+    expect(stripVTControlCharacters(terminal.output)).toMatch(/Importing into product: \d+ of 40/);
+    expect(terminal.output).toMatch(/\x1b\[3\dm/);
+    expect(stripVTControlCharacters(terminal.output)).toContain('Imported 40 of 40 rows into product.');
+  });
+
+  test('no bar and no escape when it is piped', async () => {
+    rows('piped.csv');
+    const { code, stdout, stderr } = await parley(['data', 'import', 'product', 'piped.csv']);
+    expect([code, stdout, stderr]).toEqual([0, 'Imported 40 of 40 rows into product.\n', 'All 40 rows are in\n']);
+  });
+
+  test('no colours with NO_COLOR', async () => {
+    rows('plain.csv');
+    for (const line of ['exec parley data import product plain.csv', 'exec parley status shop']) {
+      const terminal = open(line, { NO_COLOR: '1' });
+      expect(await terminal.ended).toBe(0);
+      expect(terminal.output).not.toMatch(/\x1b\[[0-9;]*[1-9][0-9;]*m/);
+    }
+    const coloured = open('exec parley status shop');
+    expect(await coloured.ended).toBe(0);
+    expect(coloured.output).toMatch(/\x1b\[\d+m/);
+  });
+});
+
+describe('completion', () => {
+  const zsh = ['/usr/bin/zsh', '/bin/zsh'].find((path) => existsSync(path));
+  const shells: [shell: string, line: string, prepare: string][] = [
+    ['bash', 'bash --norc --noprofile -i', "bind 'set show-all-if-ambiguous on'"],
+  ];
+  if (zsh) shells.push(['zsh', `${zsh} -f -i`, 'autoload -Uz compinit; compinit -u -D']);
+
+  test.each(shells)('of commands, options and values in %s', async (shell, line, prepare) => {
+    const terminal = open(line);
+    terminal.type(`PS1='rea''dy'; ${prepare}; source <(parley completion ${shell}); echo sou''rced\n`);
+    await terminal.shows('sourced');
+    for (const [typed, offered] of [
+      ['parley pu', /pull +push/],
+      ['parley data ex', 'parley data export '],
+      ['parley data export --fo', /--force +--format/],
+      ['parley data export --format ', /csv +jsonl/],
+      ['parley data export --format=c', '=csv'],
+    ] as const) {
+      terminal.type(`${typed}\t`);
+      await terminal.shows(offered);
+      terminal.type('\x15'); // Ctrl-U: an empty line again
+    }
+    terminal.type('parley --vers\t\n');
+    await terminal.shows(/\d+\.\d+\.\d+/);
+  });
+});
+
+describe('doctor', () => {
+  test('says what is wrong and how to mend it, with status 1', async () => {
+    const database = await createTestDatabase();
+    const admin = new pg.Pool({ connectionString: database.url, max: 1 });
+    admin.on('error', () => {});
+    const doctor = async (more: Record<string, string>) => {
+      const whole = { DATABASE_URL: database.url, REDIS_URL: shared.redisUrl, SECRETS_KEY: shared.secretsKey };
+      const { code, stdout } = await parley(['doctor', '--json'], { ...whole, ...more });
+      const { ok, findings } = JSON.parse(stdout) as {
+        ok: boolean;
+        findings: { name: string; state: string; detail: string; mend?: string }[];
+      };
+      expect(code).toBe(ok ? 0 : 1);
+      return findings.filter(({ state }) => state === 'failed');
+    };
+    const dead = '127.0.0.1:1';
+    try {
+      await seedOrganization(admin, { slug: 'shop' });
+      const keys = { DATABASE_URL: database.url, SECRETS_KEY: shared.secretsKey };
+      expect(await parley(['integrations', 'set', 'resend', '--api-key', 'x', '--org', 'shop'], keys)).toMatchObject({
+        code: 0,
+      });
+      expect(await doctor({})).toEqual([]);
+      expect(await doctor({ REDIS_URL: `redis://${dead}` })).toEqual([
+        {
+          name: 'Redis',
+          state: 'failed',
+          detail: `does not answer: connect ECONNREFUSED ${dead}`,
+          mend: 'Start Redis, or mend REDIS_URL',
+        },
+      ]);
+      expect(await doctor({ DATABASE_URL: `postgres://a@${dead}/b` })).toEqual([
+        {
+          name: 'PostgreSQL',
+          state: 'failed',
+          detail: `connect ECONNREFUSED ${dead}`,
+          mend: 'Start PostgreSQL, or mend DATABASE_URL',
+        },
+      ]);
+      expect(await doctor({ PARLEY_URL: `http://${dead}` })).toMatchObject([
+        {
+          name: 'Gateway',
+          detail: expect.stringContaining('does not answer'),
+          mend: expect.stringContaining('npm start'),
+        },
+      ]);
+      expect(await doctor({ PARLEY_API_KEY: 'sk_dev_wrong' })).toMatchObject([
+        {
+          name: 'API key',
+          detail: expect.stringContaining('refused'),
+          mend: expect.stringContaining('parley keys create'),
+        },
+      ]);
+      expect(await doctor({ SECRETS_KEY: randomBytes(32).toString('base64') })).toMatchObject([
+        {
+          name: 'SECRETS_KEY',
+          detail: 'does not open 1 of 1 sealed integrations: resend in development of shop',
+          mend: expect.stringContaining('Set the SECRETS_KEY that they were sealed with'),
+        },
+      ]);
+      expect(await doctor({ SECRETS_KEY: 'short' })).toMatchObject([
+        { name: 'SECRETS_KEY', detail: expect.stringContaining('32 bytes'), mend: expect.stringContaining('openssl') },
+      ]);
+      await admin.query(
+        'delete from _prisma_migrations where migration_name = (select max(migration_name) from _prisma_migrations)',
+      );
+      expect(await doctor({})).toMatchObject([
+        { name: 'Schema', detail: expect.stringContaining('lacks 1 migration'), mend: 'parley migrate' },
+      ]);
+      // As a person sees it.
+      const { code, stdout, stderr } = await parley(['doctor'], { DATABASE_URL: database.url });
+      expect([code, stderr]).toEqual([1, '1 of 8 checks failed.\n']);
+      expect(stdout).toMatch(/^failed {3}Schema: .*\n {9}→ parley migrate$/m);
+    } finally {
+      await admin.end();
+      await database.drop();
+    }
+  });
+});
+
+test('dev outlives mistakes, files that go, names that change, and a server that is away', async () => {
+  const door = await openDoor(Number(new URL(shared.url).port));
+  write({ 'live/agents/helper.ts': agent('Helper'), 'live/routers/desk.ts': router('helper') });
+  const terminal = open('exec parley dev live', { PARLEY_URL: door.url, NO_COLOR: '1' });
+  // Editors put another file in the place of the old one.
+  const save = (name: string, content: string) => {
+    write({ [`live/${name}.new~`]: content });
+    renameSync(join(folder, `live/${name}.new~`), join(folder, 'live', name));
+  };
+  try {
+    await terminal.shows(/version \d+/);
+    save('agents/helper.ts', agent('Helper').replace("'You help.'", "'You help."));
+    await terminal.shows('agents/helper.ts: line 2: Unterminated string literal');
+    save('agents/helper.ts', agent('Helper', ', sytemPrompt: 1'));
+    await terminal.shows('agents/helper.ts: helper: sytemPrompt is not a field of this definition');
+    save('agents/helper.ts', agent('Helper', ", tools: ['nope']"));
+    await terminal.shows('agents/helper.ts: helper: tools.0 unknown tool "nope"');
+    save('agents/helper.ts', 'process.exit(3);');
+    await terminal.shows('agents/helper.ts: calls process.exit(3) while it is loaded');
+    save('agents/helper.ts', `setTimeout(() => { throw new Error('later') });\n${agent('Later')}`);
+    await terminal.shows(/error: later[^]*"Helper" → "Later"/);
+
+    save('agents/helper.ts', agent('Later').replace("slug: 'helper'", "slug: 'friend'"));
+    await terminal.shows(/\+ friend[^]*left alone: agents helper\. --prune deletes them/);
+    save('routers/desk.ts', router('friend'));
+    await terminal.shows('fallback: "helper" → "friend"');
+    rmSync(join(folder, 'live/routers/desk.ts'));
+    await terminal.shows('left alone: agents helper, routers desk.');
+    rmSync(join(folder, 'live/routers'), { recursive: true });
+    await terminal.shows('left alone: agents helper. --prune');
+    write({ 'live/routers/desk.ts': router('friend') });
+    await terminal.shows('nothing to change');
+
+    await door.close();
+    save('agents/helper.ts', agent('Back').replace("slug: 'helper'", "slug: 'friend'"));
+    await terminal.shows(/does not answer[^]*tried again every 3 s/);
+    await door.open();
+    await terminal.shows('"Later" → "Back"');
+    terminal.type('\x03');
+    expect(await terminal.ended).toBe(0);
+  } finally {
+    await door.close();
+  }
+});
+
+const router = (slug: string) => `import { defineRouter } from '@parley/definitions';
+export default defineRouter({ slug: 'desk', name: 'Desk', mode: 'rules', agents: ['${slug}'], fallback: '${slug}' });`;
+
+/** The way to the gateway, which can be shut and opened again at the same address. */
+async function openDoor(port: number): Promise<{ url: string; open(): Promise<void>; close(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  let ownPort = 0;
+  const open = async () => {
+    server = createServer((socket) => {
+      const inner = connect(port, '127.0.0.1');
+      for (const one of [socket, inner]) {
+        sockets.add(one);
+        one.on('error', () => {}).on('close', () => sockets.delete(one));
+      }
+      socket.pipe(inner).pipe(socket);
+    }).listen(ownPort, '127.0.0.1');
+    await new Promise((listening) => server!.once('listening', listening));
+    ownPort = (server.address() as { port: number }).port;
+  };
+  await open();
+  return {
+    url: `http://127.0.0.1:${ownPort}`,
+    open,
+    async close() {
+      sockets.forEach((socket) => socket.destroy());
+      await new Promise((closed) => (server ? server.close(closed) : closed(undefined)));
+      server = undefined;
+    },
+  };
+}
