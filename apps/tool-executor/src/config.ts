@@ -1,10 +1,5 @@
-import { numberVariable, serviceVariables, urlVariable } from '@parley/service';
+import { listVariable, numberVariable, serviceVariables, urlVariable } from '@parley/service';
 import { z } from 'zod';
-
-const list = z
-  .string()
-  .default('')
-  .transform((text) => text.split(/[\s,]+/).filter((item) => item !== ''));
 
 /** No database, no Redis and no model key: a sandbox that leaks has nothing of the kind to give away. */
 export const toolExecutorVariables = {
@@ -15,7 +10,7 @@ export const toolExecutorVariables = {
   CHAT_URL: urlVariable()
     .default('http://127.0.0.1:4002')
     .meta({ description: 'Where chat listens, for the tools that handlers call.' }),
-  EXECUTOR_ALLOWED_PRIVATE_HOSTS: list.meta({
+  EXECUTOR_ALLOWED_PRIVATE_HOSTS: listVariable().meta({
     description:
       "Hosts, or host:port, that handlers' fetch may reach although they are not public. For development; empty by default.",
   }),

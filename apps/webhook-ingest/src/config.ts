@@ -1,13 +1,8 @@
-import { databaseVariables, redisVariables, serviceVariables } from '@parley/service';
-import { z } from 'zod';
+import { databaseVariables, listVariable, redisVariables, serviceVariables } from '@parley/service';
 
 /** One secret, or several while one is being replaced. */
 const secretsVariable = (description: string) =>
-  z
-    .string()
-    .default('')
-    .transform((text) => text.split(/[\s,]+/).filter((secret) => secret !== ''))
-    .meta({ description: `${description} Several, separated by commas, are all accepted.` });
+  listVariable().meta({ description: `${description} Several, separated by commas, are all accepted.` });
 
 export const ingestVariables = {
   ...serviceVariables(4003),

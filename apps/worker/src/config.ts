@@ -1,13 +1,12 @@
 import { runtimeVariables } from '@parley/runtime';
-import { databaseVariables, numberVariable, redisVariables, serviceVariables } from '@parley/service';
-import { z } from 'zod';
+import { databaseVariables, listVariable, numberVariable, redisVariables, serviceVariables } from '@parley/service';
 
 export const workerVariables = {
   ...serviceVariables(4005),
   ...databaseVariables,
   ...redisVariables,
   ...runtimeVariables,
-  MESSAGING_WEBHOOK_SECRET: z.string().optional().meta({
+  MESSAGING_WEBHOOK_SECRET: listVariable().meta({
     description: 'Secret that the WhatsApp intermediary is told to sign with; of several the first.',
   }),
   WEBHOOK_RETENTION_DAYS: numberVariable(30, 1).meta({

@@ -1,15 +1,8 @@
 import { modelVariables } from '@parley/agents';
 import { channelVariables } from '@parley/channels';
 import { secretsKeyVariable } from '@parley/db';
-import { modelPriceVariables, numberVariable, urlVariable } from '@parley/service';
+import { listVariable, modelPriceVariables, numberVariable, urlVariable } from '@parley/service';
 import { z } from 'zod';
-
-const hosts = (description: string) =>
-  z
-    .string()
-    .default('')
-    .transform((text) => text.split(/[\s,]+/).filter((item) => item !== ''))
-    .meta({ description });
 
 /** What a process that runs agents, tools and automations is told (libs/service loadConfig). */
 export const runtimeVariables = {
@@ -34,8 +27,10 @@ export const runtimeVariables = {
     description:
       'Milliseconds that a run of an automation belongs to a process that has not been heard of; then a worker takes it over.',
   }),
-  WEB_FETCH_ALLOWED_PRIVATE_HOSTS: hosts(
-    'Hosts, or host:port, that web.fetch may reach although they are not public. For development.',
-  ),
-  MCP_ALLOWED_PRIVATE_HOSTS: hosts('Hosts, or host:port, at which MCP servers may be although they are not public.'),
+  WEB_FETCH_ALLOWED_PRIVATE_HOSTS: listVariable().meta({
+    description: 'Hosts, or host:port, that web.fetch may reach although they are not public. For development.',
+  }),
+  MCP_ALLOWED_PRIVATE_HOSTS: listVariable().meta({
+    description: 'Hosts, or host:port, at which MCP servers may be although they are not public.',
+  }),
 };

@@ -24,6 +24,7 @@ export { type Route, type RouteDeps, route } from './http/route';
 export { closeServer } from './process/close-server';
 export {
   databaseVariables,
+  listVariable,
   loadConfig,
   numberVariable,
   redisVariables,

@@ -13,6 +13,13 @@ export const urlVariable = () =>
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .transform((url) => url.replace(/\/+$/, ''));
 
+/** Several values, separated by commas or spaces; none by default. */
+export const listVariable = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(/[\s,]+/).filter((item) => item !== ''));
+
 /** Traces: off unless a collector is named. */
 const tracingVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: urlVariable().optional().meta({
