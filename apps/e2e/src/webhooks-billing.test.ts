@@ -80,6 +80,28 @@ describe('credits', () => {
     expect((await balance()) - before).toBe(3_000);
   });
 
+  it('takes the shape of the interface, in which a refund names no more than the amount', async () => {
+    const before = await balance();
+    const data = {
+      id: unique(),
+      amount: 700,
+      currency: 'usd',
+      subtotal_amount: 700,
+      customer: { id: unique(), email: 'a@b.example', externalId: tenant.organizationId },
+      product: { id: unique(), name: 'Credits' },
+      created_at: '2026-09-01T12:00:00Z',
+    };
+    for (const [type, left] of [
+      ['order.paid', 700],
+      ['order.paid', 700],
+      ['order.refunded', 0],
+      ['order.refunded', 0],
+    ] as const) {
+      await deliverAndWait(tenant, polar, { type, data });
+      expect([type, (await balance()) - before]).toEqual([type, left]);
+    }
+  });
+
   it('the organization is found by metadata, then by the external id of the customer, then by its user', async () => {
     const user = `user_${unique()}`;
     await tenant.query('insert into users (id, external_id, updated_at) values ($1, $1, now())', [user]);

@@ -127,10 +127,32 @@ it('a text is answered by the connected agent on the thread of the contact; the 
   await receive({ type: 'whatsapp.message.received', batch: true, data: [question] });
   const thread = await parley(['threads', 'show', `whatsapp:${contact}`]);
   expect(thread).toContain('hola');
+  // Prompts may use the name of the contact.
+  expect(thread).toContain('{"contactName":"Alpha Fixture"}');
   await receive(textOf(contact, 'y ahora'));
   expect(await replies(contact, 2)).toHaveLength(2);
   expect(await asked(contact)).toEqual([question.message.text.body, 'y ahora']);
   expect((await client.get('/v1/data/note')).body.data).toHaveLength(1);
+});
+
+it('the shape of the interface is answered, too', async () => {
+  const contact = newContact();
+  const item = sample('kapso/interface-shape.message.received');
+  Object.assign(item, { phone_number_id: direct });
+  Object.assign(item.message, { id: `wamid.${run}.${(count += 1)}`, text: 'hola' });
+  Object.assign(item.conversation, { phone_number: `+${contact}` });
+  expect(item).toMatchObject({ event: expect.any(String), payload_version: 'v2' });
+  await deliverAndWait(tenant, kapsoMessages, item);
+  const [reply] = await replies(contact, 1);
+  expect(reply).toMatch(/./);
+  const status = sample('kapso/interface-shape.message.status');
+  Object.assign(status, { phone_number_id: direct });
+  const { id } = kapso.sent.find(({ body }) => body.to === contact)!;
+  Object.assign(status.message, { id, status: 'delivered' });
+  await deliverAndWait(tenant, kapsoMessages, status);
+  expect(await tenant.query('select status from messages where message_id = $1', [id])).toEqual([
+    { status: 'delivered' },
+  ]);
 });
 
 it('a batch is answered message by message, in the order in which they were sent', async () => {
@@ -237,9 +259,9 @@ it('what is not ours is acknowledged: events without use, and messages that some
 
 // Last: it takes a number away.
 it('a number that is taken away goes with its webhook, and its messages are refused', async () => {
-  const event = 'whatsapp.phone_number.deleted';
-  const deleted = { ...sample(`kapso/${event}`), phone_number_id: routed };
-  expect(await deliverAndWait(tenant, kapsoProject, deleted, { event })).toMatchObject({ status: 'processed' });
+  // Under the interface's name, which is in the body.
+  const deleted = { event: 'channel.phone_number.deleted', phone_number_id: routed };
+  expect(await deliverAndWait(tenant, kapsoProject, deleted)).toMatchObject({ status: 'processed' });
   const { connections } = JSON.parse(await parley(['channels', 'list', '--json']));
   expect(connections).toMatchObject([{ phoneNumberId: direct }]);
   expect(kapso.webhooks.map(({ phoneNumberId }) => phoneNumberId)).toEqual([direct]);

@@ -70,6 +70,7 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
     message: isToGoOn ? interrupted : withMedia(inbound.text!, inbound),
     externalThreadId: threadKey,
     phoneNumber: inbound.identity.phone ?? undefined,
+    ...(inbound.contactName !== null && { params: { contactName: inbound.contactName } }),
     channel: 'whatsapp',
     // Told by the interface: agents answer channels with the system's permissions.
     actor: { type: 'system' },

@@ -20,7 +20,8 @@ export async function applyOrder(
   const order = objectAt(event.data);
   const orderId = textAt(order.id);
   const isRefund = event.type === 'order.refunded';
-  const amount = integerAt(isRefund ? order.refunded_amount : order.subtotal_amount);
+  // The interface's shape has no refunded_amount: its refund is about the whole `amount`.
+  const amount = integerAt(isRefund ? (order.refunded_amount ?? order.amount) : order.subtotal_amount);
   if (orderId === undefined || amount === undefined || amount < 0)
     return finish(pool, {
       status: 'failed',
