@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Stack, startStack } from '@parley/testing';
 import { startPostgres, startRedis } from '@parley/embedded';
+import { orderPaid, secrets } from '../../bench/src/webhooks/deliveries';
 import { assistant, catalog } from './catalog';
 import { type Answer, type Client, createClient, push } from './client';
 import { shared } from './stack';
@@ -32,7 +33,12 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, [join(shared.bundles, 'cli', 'main.cjs'), 'migrate'], {
     env: { PATH: process.env.PATH, DATABASE_URL: postgres.url },
   });
-  stack = await startStack({ databaseUrl: postgres.url, redisUrl: redis.url, bundles: shared.bundles });
+  stack = await startStack({
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    bundles: shared.bundles,
+    environment: { BILLING_WEBHOOK_SECRET: secrets.polar },
+  });
   tenant = await createTenant({ url: stack.url, databaseUrl: postgres.url });
   const made = await tenant.client();
   ({ key } = made);
@@ -48,7 +54,23 @@ afterAll(async () => {
 
 const list = () => client.get('/v1/data/product');
 const chat = () => client.post(`/v1/agents/${assistant.slug}/chat`, { message: 'hi' });
-const timed = async (call: () => Promise<Answer>) => {
+const recoveryMs = 5_000;
+let orders = 0;
+/** A payment of a dollar at the billing platform; whether it was taken down. */
+async function pay(): Promise<number> {
+  const { path, body, headers } = orderPaid(tenant.organizationId, `order-${(orders += 1)}`, 100);
+  return (await createClient(stack.url).send('POST', path, body, headers())).status;
+}
+const credited = async (): Promise<number> => {
+  const [row] = await tenant.query('select count(*)::int as count from credit_entries where organization_id = $1', [
+    tenant.organizationId,
+  ]);
+  return row!.count as number;
+};
+const startPostgresAgain = async () =>
+  (postgres = await startPostgres({ dataDir: join(folder, 'postgres'), port: postgres.port }));
+const startRedisAgain = async () => (redis = await startRedis({ dataDir: join(folder, 'redis'), port: redis.port }));
+const timed = async (call: () => Promise<Pick<Answer, 'status'>>) => {
   const startedAt = Date.now();
   const { status } = await call();
   return { status, quick: Date.now() - startedAt < 2_000 };
@@ -70,9 +92,18 @@ it(
     expect(await timed(list)).toEqual({ status: 200, quick: true });
     expect(await timed(() => client.post('/v1/data/product', { data: {} }))).toEqual({ status: 201, quick: true });
     expect(await timed(chat)).toEqual({ status: 200, quick: true });
+    expect(await timed(async () => ({ status: await pay() }))).toEqual({ status: 200, quick: true });
     await sleep(outageMs);
-    redis = await startRedis({ dataDir: join(folder, 'redis'), port: redis.port });
+    await startRedisAgain();
     expect(await timed(list)).toEqual({ status: 200, quick: true });
+    // What was taken down meanwhile has no job yet, and waits for a sweep; what comes soon after goes straight through.
+    const before = await credited();
+    await until(async () => {
+      expect(await pay()).toBe(200);
+      await sleep(400);
+      return (await credited()) > before;
+    }, recoveryMs);
+    await until(async () => (await credited()) === orders, 30_000);
   },
   60_000 + outageMs,
 );
@@ -87,15 +118,43 @@ it(
       expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
       expect(answer.body).toMatchObject({ error: 'Service temporarily unavailable', code: 'unavailable' });
     }
+    expect(await pay()).toBe(503);
+    orders -= 1; // the provider sends it again
     expect((await createClient(stack.url).get('/health')).status).toBe(200);
     // The processes live on and say that they are not ready.
     expect((await fetch(`${stack.services.data!.internalUrl}/livez`)).status).toBe(200);
     expect((await fetch(`${stack.services.data!.internalUrl}/readyz`)).status).toBe(503);
 
     await sleep(outageMs);
-    postgres = await startPostgres({ dataDir: join(folder, 'postgres'), port: postgres.port });
-    await until(async () => (await list()).status === 200 && (await chat()).status === 200, 5_000);
+    await startPostgresAgain();
+    await until(async () => (await list()).status === 200 && (await chat()).status === 200, recoveryMs);
+    expect(await pay()).toBe(200);
+    await until(async () => (await credited()) === orders, recoveryMs);
     expect((await createClient(stack.url, key).get('/v1/entity-types')).body.data).toHaveLength(2);
   },
   60_000 + outageMs,
+);
+
+it(
+  'services that start before PostgreSQL and Redis wait for them, and work within seconds of their coming',
+  async () => {
+    const services = Object.values(stack.services);
+    await Promise.all(services.map((service) => service.stop()));
+    await Promise.all([postgres.stop(), redis.stop()]);
+    let started = 0;
+    const starting = services.map(async (service) => {
+      await service.start();
+      started += 1;
+    });
+    // Those that need neither are there at once.
+    await until(async () => started >= 2, 30_000);
+    await sleep(Math.min(outageMs, 15_000) || 2_000); // a service of the suite is given 30 s to be ready
+    expect(started).toBe(2);
+    await Promise.all([startPostgresAgain(), startRedisAgain()]);
+    await Promise.all(starting);
+    await until(async () => (await list()).status === 200 && (await chat()).status === 200, recoveryMs);
+    expect(await pay()).toBe(200);
+    await until(async () => (await credited()) === orders, recoveryMs);
+  },
+  120_000 + outageMs,
 );

@@ -26,6 +26,10 @@ export function refuseUnsafe({ url = '', httpVersion, rawHeaders, headers }: Inc
   if (encoding !== undefined && headers['content-length'] !== undefined) {
     throw refusal(400, 'ambiguous_length', 'Both Content-Length and Transfer-Encoding');
   }
+  // HTTP/1.0 has none; a server of that time behind us would read the chunks as the body, or as the next request.
+  if (encoding !== undefined && httpVersion === '1.0') {
+    throw refusal(400, 'ambiguous_length', 'Transfer-Encoding in an HTTP/1.0 request');
+  }
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
     throw refusal(501, 'unsupported_transfer_encoding', 'The only transfer encoding supported is chunked');
   }

@@ -34,6 +34,22 @@ test.each([
   expect(line).toContain('[redacted]');
 });
 
+test('of an error only what names it is told, not what a driver hangs on it', () => {
+  const error = Object.assign(new Error('the connection broke'), {
+    code: '57P01',
+    severity: 'FATAL',
+    detail: 'Failing row contains (quokka).',
+    where: 'quokka',
+    client: { _activeQuery: { text: 'select $1', values: ['quokka'] } },
+  });
+  const line = written((log) => log.warn({ err: error }, 'database'));
+  expect(JSON.stringify(line)).not.toContain('quokka');
+  expect(line.err).toEqual({
+    ...{ type: 'Error', message: 'the connection broke', stack: expect.stringContaining('logger.test') },
+    ...{ code: '57P01', severity: 'FATAL' },
+  });
+});
+
 test('keys and bearer tokens are hidden wherever they stand', () => {
   const error = Object.assign(new Error(`key ${key} was refused`), {
     upstream: { headers: [`Bearer ${key}`] },

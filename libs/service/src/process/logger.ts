@@ -21,10 +21,26 @@ export function createLogger({ service, level = 'info', destination = createStdo
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: (fields) => redact(fields) },
-      serializers: { err: (error: Error) => redact(stdSerializers.err(error)) },
+      serializers: { err: (error: unknown) => redact(tellError(error)) },
     },
     destination,
   );
+}
+
+/**
+ * What is told of an error besides its name, message and stack. Drivers hang everything on theirs: the connection with the
+ * statement under way and its values, the row that was refused.
+ */
+const toldOfErrors = new Set(
+  'code errno syscall address port hostname status severity routine schema table column constraint'.split(' '),
+);
+
+function tellError(error: unknown): unknown {
+  // By its shape, as some come from another realm.
+  if (typeof error !== 'object' || error === null || !('stack' in error)) return error;
+  const { type, message, stack, ...more } = stdSerializers.err(error as Error);
+  const told = Object.entries(more).filter(([name, value]) => toldOfErrors.has(name) && typeof value !== 'object');
+  return { type, message, stack, ...Object.fromEntries(told) };
 }
 
 const createStdout = () => pino.destination({ fd: 1, sync: false, minLength: 8_192, periodicFlush: 100 });
