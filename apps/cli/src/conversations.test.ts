@@ -171,6 +171,24 @@ describe('threads show', () => {
     expect(await succeed(['threads', 'show', 'whatsapp:1'])).not.toContain('deliver');
   });
 
+  test('e-mails are listed with what became of them', async () => {
+    for (const [id, status, error] of [
+      ['email_1', 'delivered', null],
+      ['email_2', 'bounced', 'mailbox full\u001b[2J'],
+    ])
+      await db.pool.query(
+        `insert into emails (id, organization_id, environment, idempotency_key, "from", "to", subject, status, error, updated_at)
+         values ($1, $2, $3::"Environment", $1, 'a@b.example', '{c@d.example,e@f.example}', 'Hola', $4, $5, now())`,
+        [id, scope.organizationId, scope.environment, status, error],
+      );
+    const { emails } = await json(['emails', 'list']);
+    expect(emails.map(({ id }: { id: string }) => id).sort()).toEqual(['email_1', 'email_2']);
+    const bounced = await succeed(['emails', 'list', '--status', 'bounced']);
+    expect(bounced).toMatch(/^email_2 +c@d\.example, e@f\.example +Hola +bounced +0 .* mailbox full\\u001b/m);
+    expect(bounced).not.toContain('email_1');
+    expect((await json(['emails', 'list', '--env', 'production'])).emails).toEqual([]);
+  });
+
   test('cuts long texts unless told not to, and never cuts JSON', async () => {
     const long = `${'x'.repeat(1999)}😀${'y'.repeat(3000)}`;
     await send('wordy', long);

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { executionStates } from '../conversations/execution-states';
+import { emailStates } from '../conversations/email-states';
 import { messageStates } from '../conversations/message-states';
 import { groups, inScope, paged } from '../options';
 
@@ -44,6 +45,12 @@ export function addConversationCommands(program: Command): void {
     .argument('<id...>')
     .option('--anyway', 'also those that the customer may have got already')
     .action(async (ids, options) => (await import('../commands/messages-retry')).runMessagesRetry(ids, options));
+
+  const emails = program.command('emails').helpGroup(groups.database).description('e-mails that tools have sent');
+  paged(inScope(emails.command('list')))
+    .description('list e-mails and what became of them, newest first')
+    .addOption(new Option('--status <status>', 'only these').choices(emailStates))
+    .action(async (options) => (await import('../commands/emails-list')).runEmailsList(options));
 
   const executions = program
     .command('executions')

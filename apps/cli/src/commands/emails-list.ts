@@ -1,0 +1,33 @@
+import { type SentEmail, listEmails } from '../conversations/read-emails';
+import { type PageOptions, parsePage } from '../page';
+import { previewOf } from '../safe-text';
+import { type ScopeOptions, withScope } from '../scope';
+import { formatTable, formatTime, note, print, printJson } from '../terminal';
+
+interface EmailsListOptions extends ScopeOptions, PageOptions {
+  status?: string;
+  json?: boolean;
+}
+
+/** `parley emails list`: what tools have sent, and what the provider tells of it. */
+export async function runEmailsList({ status, json, ...options }: EmailsListOptions): Promise<void> {
+  const page = parsePage(options, /^[\w-]+$/);
+  const { name, items, next } = await withScope(options, async (db, scope) => ({
+    name: scope.name,
+    ...(await listEmails(db, scope, { ...page, status })),
+  }));
+  if (json) return printJson({ emails: items, next });
+  if (items.length === 0) return note(`No${page.before ? ' more' : ''} e-mails in ${name}`);
+  print(formatTable(['EMAIL', 'TO', 'SUBJECT', 'STATUS', 'TRIES', 'MADE', 'REASON'], items.map(toRow)));
+  if (next !== null) note(`more: --before ${next}`);
+}
+
+const toRow = (email: SentEmail): string[] => [
+  email.id,
+  previewOf(email.to.join(', '), 40),
+  previewOf(email.subject, 40),
+  email.status,
+  String(email.attempts),
+  formatTime(email.createdAt),
+  previewOf(email.error ?? '', 80),
+];
