@@ -273,6 +273,15 @@ describe('data', () => {
     expect(existsSync(join(cli.folder, 'out.csv.parley-import'))).toBe(true);
   });
 
+  test.each(['none.csv', 'none.jsonl'])('a type without entities goes out and comes in: %s', async (file) => {
+    const nothing = { slug: 'nothing', name: 'Nothing', schema: { name: 'string' } };
+    write('bare', { 'entity-types/nothing.json': JSON.stringify(nothing) });
+    await cli.succeed(['push', 'bare'], { env });
+    expect(await json(['data', 'export', 'nothing', '--out', file])).toMatchObject({ exported: 0 });
+    for (const _again of [1, 2])
+      expect(await json(['data', 'import', 'nothing', file])).toEqual({ type: 'nothing', imported: 0, total: 0 });
+  });
+
   test('rows that cannot be read stop everything before it begins', async () => {
     write('.', { 'bad.csv': 'name,price\nA,1\nB,cheap\n' });
     const { code, stderr } = await run(['data', 'import', 'product', 'bad.csv']);
