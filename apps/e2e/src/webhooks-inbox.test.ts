@@ -1,4 +1,4 @@
-import { type FlowServer, type KapsoServer, startFlowServer, startKapsoServer } from '@parley/testing';
+import { type FlowServer, type KapsoServer, startFlowServer, startKapsoServer, startStack } from '@parley/testing';
 import { createClient, push } from './client';
 import { deliver, deliverAndWait, polar, sample, sign, unique, until, workedOff } from './deliveries';
 import { shared } from './stack';
@@ -139,12 +139,18 @@ it('what failed is worked off again by a replay, and does nothing twice', async 
 it('a refused delivery is in the inbox with the reason, and cannot be replayed', async () => {
   const body = Buffer.from(JSON.stringify(sample('polar/order.paid')));
   const agent = `forger/${unique()}`;
+  // A process keeps 30 of them a minute, and other tests send theirs to the shared one.
+  const { databaseUrl, redisUrl, bundles, webhookSecrets } = shared;
+  const services = ['webhook-ingest'] as const;
+  const stack = await startStack({ databaseUrl, redisUrl, bundles, environment: webhookSecrets, services });
+  const door = createClient(stack.services['webhook-ingest']!.url);
   const send = (headers: Record<string, string>) =>
-    createClient(shared.url).send('POST', polar, new Uint8Array(body), { ...headers, 'user-agent': agent });
+    door.send('POST', polar, new Uint8Array(body), { ...headers, 'user-agent': agent });
   const { 'webhook-signature': _signature, ...unsigned } = sign(polar, body);
   const old = sign(polar, body, { nowMs: Date.now() - 400_000 });
   for (const headers of [unsigned, old, sign(polar, body, { secret: 'polar_whs_another' })])
     expect((await send(headers)).status).toBe(400);
+  await stack.stop();
   const rows = await until(async () => {
     const kept = await tenant.query(
       "select id, reason from webhook_deliveries where headers->>'user-agent' = $1 order by received_at",
