@@ -17,6 +17,7 @@ export function createProgram(asJson = false): Command {
     .description('Configuration as code and operations for Parley')
     .version(version, '--version', 'print the version')
     .option('--debug', 'show the stack of an error')
+    .showHelpAfterError('--help shows what it takes')
     .exitOverride();
   // Its failures are told as JSON then (main.ts).
   if (asJson) program.configureOutput({ writeErr: () => {} });

@@ -53,7 +53,7 @@ export async function runDataExport(type: string, options: DataExportOptions): P
     const earlier = mark.read();
     const known = earlier?.question === question && existsSync(out) && !options.force ? earlier : null;
     if (!known && existsSync(out) && !options.force) throw new Failure(`${out} exists; --force writes it anew`);
-    const file = openSync(out, known ? 'r+' : 'w');
+    const file = openOut(out, known ? 'r+' : 'w');
     try {
       const state = known ?? { question, cursor: '', bytes: writeSync(file, writer.head, 0), count: 0 };
       if (known) note(`Going on after ${known.count} entities.`);
@@ -75,6 +75,14 @@ export async function runDataExport(type: string, options: DataExportOptions): P
       closeSync(file);
     }
   }, 'file');
+}
+
+function openOut(out: string, flags: 'r+' | 'w'): number {
+  try {
+    return openSync(out, flags);
+  } catch (error) {
+    throw new Failure(`${out} cannot be written: ${(error as Error).message}`);
+  }
 }
 
 async function* pages(client: DataClient, type: string, input: Question) {

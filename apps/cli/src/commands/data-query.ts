@@ -25,7 +25,8 @@ export async function runDataQuery(
 
 /** `data.price` or `data.price:asc`. */
 function parseSort(text: string): { field: string; direction: 'asc' | 'desc' } {
-  const [, field, direction = 'desc'] = /^(.+?)(?::(asc|desc))?$/.exec(text) ?? [];
-  if (field === undefined) throw usageFailure('--sort wants a field, such as data.price:asc');
+  const [, sorted, direction = 'desc', alone] = /^(.+):(asc|desc)$|^([^:]+)$/.exec(text) ?? [];
+  const field = sorted ?? alone;
+  if (field === undefined) throw usageFailure(`--sort wants a field, such as data.price:asc, not "${text}"`);
   return { field, direction: direction as 'asc' | 'desc' };
 }

@@ -9,10 +9,10 @@ export function parseObject(text: string, name: string): JsonObject {
   try {
     value = JSON.parse(source);
   } catch (error) {
-    throw usageFailure(`${name} is not JSON: ${(error as Error).message}`);
+    throw usageFailure(`${name}: this is not JSON: ${(error as Error).message}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw usageFailure(`${name} must be a JSON object`);
+    throw usageFailure(`${name}: this must be a JSON object`);
   return value as JsonObject;
 }
 
