@@ -226,6 +226,7 @@ test('every command that succeeds says so as one line of JSON', async () => {
       ['threads show', threadId, ...org],
       ['executions show', executions[0].id, ...org],
       ['messages list', ...org],
+      ['emails list', ...org],
       ['triggers list', ...org],
       ['events tail', '--once', '--last', '1', ...org],
       ['types list', ...org],
