@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureChromium } from './ensure-chromium.mjs';
 import startServers from '../../tools/test/global-setup.mjs';
@@ -16,6 +17,9 @@ export default async function globalSetup() {
 
   const { createTestDatabase, createTestRedis, startStack } = await loadTesting();
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  process.env.PARLEY_TEST_PRELOAD = join(import.meta.dirname, 'watch-egress.cjs');
+  process.env.PARLEY_TEST_EGRESS = join(bundles, `egress-${process.pid}`);
+  writeFileSync(process.env.PARLEY_TEST_EGRESS, '');
   const publicUrl = 'https://parley.example';
   const webhookSecrets = makeWebhookSecrets();
   const stack = await startStack({

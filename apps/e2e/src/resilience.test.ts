@@ -12,7 +12,8 @@ let stack: Awaited<ReturnType<typeof ownStack>>;
 let tenant: Tenant;
 let client: Client & { key: string };
 beforeAll(async () => {
-  stack = await ownStack();
+  // What has been sent but not read when a service is asked to leave is answered within this time, on a busy machine too.
+  stack = await ownStack({ environment: { SHUTDOWN_DRAIN_MS: '1000' } });
   tenant = await createTenant(stack);
   client = await tenant.client();
   await push(client, catalog);

@@ -31,6 +31,9 @@ export interface ServiceSettings {
   environment: () => Record<string, string>;
 }
 
+/** PARLEY_TEST_PRELOAD: a module that watches the services from inside (apps/e2e/watch-egress.cjs). */
+const preloaded = () => (process.env.PARLEY_TEST_PRELOAD ? ['--require', process.env.PARLEY_TEST_PRELOAD] : []);
+
 export async function prepareService({ name, bundles, environment }: ServiceSettings): Promise<ServiceProcess> {
   const [port, internalPort] = [await freePort(), await freePort()];
   const lines: string[] = [];
@@ -63,7 +66,7 @@ export async function prepareService({ name, bundles, environment }: ServiceSett
     async start() {
       const started = (child = spawnGuarded(
         process.execPath,
-        ['--enable-source-maps', join(bundles, name, 'main.cjs')],
+        [...preloaded(), '--enable-source-maps', join(bundles, name, 'main.cjs')],
         {
           env: {
             PATH: process.env.PATH ?? '',
@@ -72,6 +75,7 @@ export async function prepareService({ name, bundles, environment }: ServiceSett
             PORT: String(port),
             INTERNAL_PORT: String(internalPort),
             SHUTDOWN_TIMEOUT_MS: '5000',
+            PARLEY_TEST_EGRESS: process.env.PARLEY_TEST_EGRESS ?? '',
             ...environment(),
           },
         },
