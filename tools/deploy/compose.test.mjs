@@ -26,7 +26,9 @@ const seconds = (text) => Number(/^(\d+)s$/.exec(text)[1]);
 describe('compose', () => {
   test('gives a service what it requires, nothing that it does not know, and every variable that the shell has', () => {
     for (const app of services) {
-      const given = Object.keys(compose.services[app].environment).map((name) => name.replace(/_FILE$/, ''));
+      const given = Object.keys(compose.services[app].environment)
+        .filter((name) => name !== 'REMADE_WITH')
+        .map((name) => name.replace(/_FILE$/, ''));
       assert.deepEqual(
         [...given, ...fixed].filter((name) => variables[app][name]).sort(),
         Object.keys(variables[app]).sort(),
@@ -106,9 +108,10 @@ describe('compose', () => {
   test('makes a container anew when a secret of it that is kept in a file is given or changes', () => {
     const given = Object.keys(compose.services.secrets.environment);
     for (const app of services) {
-      const { environment, labels } = compose.services[app];
+      const { environment } = compose.services[app];
       const read = given.filter((name) => `${name}_FILE` in environment);
-      for (const name of read) assert.match(labels['dev.parley.given'], new RegExp(`\\$\\{${name}:-\\}`), app);
+      // Its own and no other's.
+      assert.equal(environment.REMADE_WITH, read.map((name) => `\${${name}:-}`).join(' ') || undefined, app);
     }
   });
 });

@@ -1,4 +1,5 @@
-import { retryMessage } from '@parley/channels';
+import { createChannels, retryMessage } from '@parley/channels';
+import { createSecretBox } from '@parley/db';
 import { type WebhookBench, phoneNumberId, startWebhooks } from './webhooks-under-test';
 
 jest.setTimeout(120_000);
@@ -251,6 +252,45 @@ describe('a reply whose sending fails', () => {
     expect(await outbound(contact)).toMatchObject([{ status: 'sent' }]);
   });
 
+  test('try after try ends as unknown, as each may be on its way', async () => {
+    bench.kapso.faults.push('lost_before', 'lost_before');
+    const contact = await say();
+    await bench.until(async () => (await outbound(contact))[0]?.error != null);
+    await bench.db.pool.query(
+      "update messages set attempts = 19, lease_until = now() where contact = $1 and direction = 'outbound'",
+      [contact],
+    );
+    await bench.until(async () => (await outbound(contact))[0]?.status === 'unknown');
+    expect(await outbound(contact)).toMatchObject([{ attempts: 20 }]);
+    expect(sentTo(contact)).toHaveLength(0);
+  });
+
+  test('stays open when the account has gone meanwhile, and is no message that was certainly not sent', async () => {
+    bench.kapso.tellsHistory = false;
+    bench.kapso.faults.push('lost_after');
+    const contact = await say();
+    await bench.until(async () => (await outbound(contact))[0]?.error != null);
+    await bench.stopWorker();
+    await leasesEnd();
+    const withoutAccount = createChannels({
+      db: bench.db.pool,
+      box: createSecretBox(Buffer.alloc(32).toString('base64')),
+      settings: { KAPSO_API_URL: bench.kapso.url, RESEND_API_URL: bench.kapso.url },
+      log: { warn: () => {} },
+    });
+    const [{ id }] = (await rows("select id from messages where contact = $1 and direction = 'outbound'", [
+      contact,
+    ])) as [{ id: string }];
+    expect(await withoutAccount.tryMessage(id)).toBe('later');
+    expect(await outbound(contact)).toMatchObject([{ status: 'sending', attempts: 2 }]);
+    bench.kapso.tellsHistory = true;
+    await leasesEnd();
+    bench.startWorker();
+    await bench.settled();
+    expect(sentTo(contact)).toHaveLength(1);
+    expect(await outbound(contact)).toMatchObject([{ status: 'sent' }]);
+  });
+
   test('to a scoped id: what was said to others at the time is not taken for it', async () => {
     const contact = newContact();
     const scoped = `US.${contact}`;
@@ -308,21 +348,28 @@ describe('a reply whose sending fails', () => {
     expect(await retry(first)).toEqual({ ok: true, id: first, direction: 'outbound' });
     await bench.settled();
     expect(await outbound(refused)).toMatchObject([{ status: 'sent' }]);
-    expect(await retry(first)).toEqual({ ok: false, reason: 'not_failed', status: 'sent' });
+    expect(await retry(first)).toEqual({ ok: false, reason: 'not_failed', id: first, status: 'sent' });
 
     // The provider says later that it did not arrive.
     await bench.db.pool.query("update messages set status = 'failed', error = 'x' where id = $1", [first]);
     const second = await retry(first);
     expect(second).toMatchObject({ ok: true, id: expect.not.stringMatching(first) });
-    expect(await retry(first)).toEqual(second);
     await bench.settled();
+    const { id } = second as { id: string };
+    const isSent = { ok: false, reason: 'not_failed', id, status: 'sent' };
+    expect(await retry(first)).toEqual(isSent);
     expect(await outbound(refused)).toMatchObject([{ status: 'failed' }, { status: 'sent' }]);
     expect(new Set(textsTo(refused)).size).toBe(1);
     expect(sentTo(refused)).toHaveLength(2);
 
     await bench.db.pool.query("update messages set status = 'unknown', message_id = null where id = $1", [first]);
     expect(await retry(first)).toEqual({ ok: false, reason: 'in_doubt' });
+    expect(await retry(first, true)).toEqual(isSent);
+    // What took its place has failed, too, and never left: asking for the first one sends that.
+    await bench.db.pool.query("update messages set status = 'failed', message_id = null where id = $1", [id]);
     expect(await retry(first, true)).toEqual(second);
+    await bench.settled();
+    expect(sentTo(refused)).toHaveLength(3);
     expect(await retry('wam_nobody')).toEqual({ ok: false, reason: 'not_found' });
     expect(
       await retryMessage(bench.db.pool, { ...scope, environment: 'production' }, first, { anyway: true }),
@@ -443,7 +490,7 @@ test('a message whose answer failed is answered when a person asks for it, once'
   expect(await retry()).toMatchObject({ ok: true, direction: 'inbound' });
   await bench.settled();
   expect(sentTo(contact)).toHaveLength(1);
-  expect(await retry()).toEqual({ ok: false, reason: 'not_failed', status: 'answered' });
+  expect(await retry()).toEqual({ ok: false, reason: 'not_failed', id: expect.any(String), status: 'answered' });
 });
 
 test('a conversation that somebody is at work on gets no further jobs, whatever waits behind', async () => {

@@ -60,7 +60,7 @@ export function createSend(options: ClientOptions): Send {
 }
 
 const isGone = (error: unknown): boolean =>
-  error instanceof ParleyApiError && error.status === 404 && /^entity_/.test(error.code ?? '');
+  error instanceof ParleyApiError && error.status === 404 && /^entity_(not_found|deleted)$/.test(error.code ?? '');
 
 type Answer = { value: unknown } | { error: unknown; retryable: boolean; retryAfterMs?: number };
 

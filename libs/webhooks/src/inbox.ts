@@ -30,7 +30,8 @@ export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {
   async function drain(): Promise<void> {
     busy += 1;
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, largestBatch);
+      // In one order: two statements with the same deliveries would otherwise wait for each other.
+      const batch = waiting.splice(0, largestBatch).sort((a, b) => (keyOf(a.delivery) < keyOf(b.delivery) ? -1 : 1));
       try {
         const stored = await storeAll(db, batch);
         for (const [at, one] of batch.entries()) one.resolve(stored[at]!);

@@ -154,7 +154,10 @@ it('replaces a process that ended or was discarded', async () => {
   expect(pool.stats()).toMatchObject({ processes: 2, idle: 2 });
 });
 
-it('tries again when a process does not start, and says so', async () => {
+const timersThatKeepAlive = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+it('tries again when a process does not start, says so, and keeps the service alive meanwhile', async () => {
+  const before = timersThatKeepAlive();
   let tries = 0;
   const set = setUp();
   set.pool.close();
@@ -172,6 +175,9 @@ it('tries again when a process does not start, and says so', async () => {
     },
   });
   pool = failing.pool;
+  await settle();
+  // At the start of the service nothing else would keep it from ending.
+  expect(timersThatKeepAlive()).toBeGreaterThan(before);
   await pool.warm();
   expect(failing.failures.length).toBeGreaterThanOrEqual(2);
 });

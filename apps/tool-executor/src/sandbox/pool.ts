@@ -117,7 +117,8 @@ export function createPool(options: PoolOptions): Pool {
     } catch (error) {
       starting--;
       options.onStartFailure(error);
-      setTimeout(refill, restartDelayMs).unref();
+      // Keeps the process alive: at the start nothing else does yet, and it would end instead of trying again.
+      setTimeout(refill, restartDelayMs);
     }
   }
 

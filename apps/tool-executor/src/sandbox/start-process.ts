@@ -57,7 +57,8 @@ export async function startProcess({
   entry,
   uid,
   isUrgent = true,
-  startTimeoutMs = 10_000,
+  // Long: on a machine with much to do, a process that yields to others is slow to come, and killing it helps nobody.
+  startTimeoutMs = 60_000,
 }: StartOptions): Promise<SandboxProcess> {
   const child = spawn(process.execPath, [...nodeFlags, entry], {
     cwd: '/',

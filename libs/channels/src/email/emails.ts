@@ -86,7 +86,8 @@ export async function sendEmail(
   };
   if (email.ageHours > keyLifeHours && email.attempts > 1) return end('unknown', 'no answer within a day');
   const account = await accounts.resend(email);
-  if (account === null) return end('failed', 'Resend is not configured: parley integrations set resend');
+  if (account === null)
+    return end(email.attempts > 1 ? 'unknown' : 'failed', 'Resend is not configured: parley integrations set resend');
   const outcome = await callHttp({
     method: 'POST',
     url: `${account.apiUrl}/emails`,

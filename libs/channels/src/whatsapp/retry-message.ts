@@ -7,7 +7,8 @@ export type RetriedMessage =
   /** `id` is sent or answered within seconds: the message itself, or the one that takes its place. */
   | { ok: true; id: string; direction: 'inbound' | 'outbound' }
   | { ok: false; reason: 'not_found' }
-  | { ok: false; reason: 'not_failed'; status: string }
+  /** `id`: of the message, or of the one that has taken its place before. */
+  | { ok: false; reason: 'not_failed'; id: string; status: string }
   /** The customer may have got it: sending it again needs `anyway`. */
   | { ok: false; reason: 'in_doubt' }
   /** The number that it belonged to is not connected any more, and no other one is the only one. */
@@ -26,54 +27,62 @@ interface Row {
  * Tries a message again that has failed: one of ours is sent, one of a customer's is answered. What the provider has seen
  * is not touched (docs/adr/0022): a new message with the same content takes its place, one however often it is asked for.
  */
-export function retryMessage(
+export const retryMessage = (
   pool: pg.Pool,
   scope: Scope,
   id: string,
-  { anyway }: { anyway: boolean },
+  options: { anyway: boolean },
+): Promise<RetriedMessage> => inTransaction(pool, (tx) => retry(tx, scope, id, options));
+
+async function retry(
+  tx: pg.PoolClient,
+  scope: Scope,
+  id: string,
+  options: { anyway: boolean },
 ): Promise<RetriedMessage> {
-  return inTransaction(pool, async (tx): Promise<RetriedMessage> => {
-    const { rows } = await tx.query<Row>(
-      `select id, direction, connection_id as "connectionId", message_id as "messageId", contact, status from messages
-       where organization_id = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3)
-       order by id = $3 desc limit 1 for update`,
-      [scope.organizationId, scope.environment, id],
-    );
-    const message = rows[0];
-    if (message === undefined) return { ok: false, reason: 'not_found' };
-    const { direction, status } = message;
-    const isInDoubt = direction === 'outbound' && status === 'unknown';
-    if (status !== 'failed' && !isInDoubt) return { ok: false, reason: 'not_failed', status };
-    if (isInDoubt && !anyway) return { ok: false, reason: 'in_doubt' };
-    let { connectionId } = message;
-    if (connectionId === null) {
-      const found = await findSender(tx, scope, { contact: message.contact });
-      if (!found.ok) return { ok: false, reason: 'no_sender', message: found.message };
-      ({ connectionId } = found.sender);
-    }
-    if (direction === 'outbound' && (isInDoubt || message.messageId !== null))
-      return { ok: true, id: await copy(tx, message.id, connectionId), direction };
-    await tx.query(
-      `update messages set status = $2, connection_id = $3, attempts = 0, error = null, lease_owner = null,
-                           lease_until = null, sent_at = case when direction = 'inbound' then sent_at end,
-                           updated_at = now()
-       where id = $1`,
-      [message.id, direction === 'inbound' ? 'received' : 'queued', connectionId],
-    );
-    return { ok: true, id: message.id, direction };
-  });
+  const { rows } = await tx.query<Row>(
+    `select id, direction, connection_id as "connectionId", message_id as "messageId", contact, status from messages
+     where organization_id = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3)
+     order by id = $3 desc limit 1 for update`,
+    [scope.organizationId, scope.environment, id],
+  );
+  const message = rows[0];
+  if (message === undefined) return { ok: false, reason: 'not_found' };
+  const { direction, status } = message;
+  const isInDoubt = direction === 'outbound' && status === 'unknown';
+  if (status !== 'failed' && !isInDoubt) return { ok: false, reason: 'not_failed', id: message.id, status };
+  if (isInDoubt && !options.anyway) return { ok: false, reason: 'in_doubt' };
+  let { connectionId } = message;
+  if (connectionId === null) {
+    const found = await findSender(tx, scope, { contact: message.contact });
+    if (!found.ok) return { ok: false, reason: 'no_sender', message: found.message };
+    ({ connectionId } = found.sender);
+  }
+  if (direction === 'outbound' && (isInDoubt || message.messageId !== null)) {
+    const copy = await copyOnce(tx, message.id, connectionId);
+    // It has taken its place before: what is asked for is asked of it.
+    return copy.isNew ? { ok: true, id: copy.id, direction } : retry(tx, scope, copy.id, options);
+  }
+  await tx.query(
+    `update messages set status = $2, connection_id = $3, attempts = 0, error = null, lease_owner = null,
+                         lease_until = null, sent_at = case when direction = 'inbound' then sent_at end,
+                         updated_at = now()
+     where id = $1`,
+    [message.id, direction === 'inbound' ? 'received' : 'queued', connectionId],
+  );
+  return { ok: true, id: message.id, direction };
 }
 
-async function copy(tx: pg.PoolClient, id: string, connectionId: string): Promise<string> {
-  const { rows } = await tx.query<{ id: string }>(
+async function copyOnce(tx: pg.PoolClient, id: string, connectionId: string): Promise<{ id: string; isNew: boolean }> {
+  const { rows } = await tx.query<{ id: string; isNew: boolean }>(
     `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, media_url,
                            payload, thread_id, status, idempotency_key, updated_at)
      select $2, organization_id, environment, $3, direction, contact, type, text, media_url, payload, thread_id, 'queued',
             'retry-' || id, now()
      from messages where id = $1
      on conflict (organization_id, environment, idempotency_key) do update set updated_at = messages.updated_at
-     returning id`,
+     returning id, xmax = 0 as "isNew"`,
     [id, newId('wam'), connectionId],
   );
-  return rows[0]!.id;
+  return rows[0]!;
 }

@@ -33,11 +33,14 @@ export async function sendMessage(deps: SendDeps, id: string): Promise<SendOutco
   const message = await claimMessage(db, id, owner);
   if (message === null) return 'not_due';
   const account = await accounts.kapso(message);
-  if (account === null) return fail(deps, message, 'Kapso is not configured: parley integrations set kapso');
+  if (account === null)
+    return message.before === 'sending'
+      ? lookAgain(deps, message, `${notConfigured}${unasked}`)
+      : fail(deps, message, notConfigured);
   const client = createKapsoClient(account);
   if (message.before === 'sending') {
     const found = await lookUp(client, deps, message);
-    if (found === 'cannot_tell') return lookAgain(deps, message, 'its sender was interrupted');
+    if (found === 'cannot_tell') return lookAgain(deps, message, `its sender was interrupted${unasked}`);
     if (found !== 'absent') return markFound(deps, message, found);
   }
   if (performance.now() - startedAtMs > latestStartMs) {
@@ -68,14 +71,14 @@ async function afterFailure(
   if (failure.reason === 'unsure') {
     await noteDoubt(deps.db, id, deps.owner, failure.message);
     const found = await lookUp(client, deps, message);
-    if (found === 'cannot_tell') return lookAgain(deps, message, failure.message);
+    if (found === 'cannot_tell') return lookAgain(deps, message, `${failure.message}${unasked}`);
     // It may still be on its way: once the lease is over it is looked for again, and only then sent anew.
-    return found === 'absent' ? 'later' : markFound(deps, message, found);
+    return found === 'absent' ? lookAgain(deps, message, failure.message) : markFound(deps, message, found);
   }
   if (failure.isServerError) {
     const found = await lookUp(client, deps, message);
     // A gateway's 502 or 504 may stand for a request that went through behind it.
-    if (found === 'cannot_tell') return lookAgain(deps, message, failure.message);
+    if (found === 'cannot_tell') return lookAgain(deps, message, `${failure.message}${unasked}`);
     if (found !== 'absent') return markFound(deps, message, found);
   }
   if (attempts >= mostAttempts) return fail(deps, message, failure.message);
@@ -83,6 +86,9 @@ async function afterFailure(
   await putBack(deps.db, id, deps.owner, failure.message, Math.min(waitMs, 15 * 60_000));
   return 'later';
 }
+
+const notConfigured = 'Kapso is not configured: parley integrations set kapso';
+const unasked = '; the provider could not be asked whether it has it';
 
 /** What `error` begins with when the window was closed. */
 export const windowClosed = 'window_closed: more than 24 hours since the last message of the contact';
@@ -107,9 +113,8 @@ async function markFound(
 async function lookAgain(
   { db, owner }: SendDeps,
   { id, attempts }: ClaimedMessage,
-  error: string,
+  doubt: string,
 ): Promise<SendOutcome> {
-  const doubt = `${error}; the provider could not be asked whether it has it`;
   if (attempts < mostAttempts) {
     await noteDoubt(db, id, owner, doubt);
     return 'later';
