@@ -38,6 +38,7 @@ await runMain(async () => {
     });
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
+    rmSync(embedded.reachableDataDir(join(folder, 'postgres')), { recursive: true, force: true });
     rmSync(folder, { recursive: true, force: true });
   }
 });

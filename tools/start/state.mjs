@@ -19,10 +19,10 @@ export async function claimState(stateDir, embedded) {
 
 /** Removes everything that earlier runs kept: `--fresh`. */
 export function removeState(stateDir, embedded) {
+  rmSync(embedded.reachableDataDir(join(stateDir, 'postgres')), { recursive: true, force: true });
   for (const path of ['postgres', 'redis', 'dev-key', 'secrets.json', 'stack.json']) {
     rmSync(join(stateDir, path), { recursive: true, force: true });
   }
-  rmSync(embedded.reachableDataDir(join(stateDir, 'postgres')), { recursive: true, force: true });
 }
 
 /** What other commands may know of the running stack; it holds secrets, so only its owner may read it. */

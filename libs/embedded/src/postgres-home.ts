@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -37,11 +39,21 @@ export function postgresHome(dataDir: string): PostgresHome {
   };
 }
 
-/** Where `dataDir` really is: itself, except for root in a folder nobody else may enter. */
+/**
+ * Where `dataDir` really is: itself, except for root in a folder nobody else may enter. There it is a link, so that the data
+ * is found by it alone: a checkout that was deleted and made again at the same path begins anew.
+ */
 export function reachableDataDir(dataDir: string): string {
   const wanted = resolve(dataDir);
   if (!postgresAccount() || mayReach(dirname(wanted))) return wanted;
-  return join(rootFolder(), createHash('sha256').update(wanted).digest('hex').slice(0, 12));
+  const known = lstatSync(wanted, { throwIfNoEntry: false });
+  if (known?.isSymbolicLink()) return readlinkSync(wanted);
+  if (known !== undefined)
+    throw new Error(`The data in ${wanted} was made under another account: start as that one, or set DATABASE_URL.`);
+  const made = join(rootFolder(), randomBytes(6).toString('hex'));
+  mkdirSync(dirname(wanted), { recursive: true });
+  symlinkSync(made, wanted);
+  return made;
 }
 
 /** Creates a folder that only the account running PostgreSQL can enter. */

@@ -42,6 +42,22 @@ describe('startPostgres', () => {
     expect(isAlive(third.pid)).toBe(false);
   });
 
+  it('begins anew in a folder that was deleted and made again', async () => {
+    const checkout = mkdtempSync(join(tmpdir(), 'parley-embedded-'));
+    const places: string[] = [];
+    const tables: unknown[][] = [];
+    for (let round = 0; round < 2; round += 1) {
+      const server = await startPostgres({ dataDir: join(checkout, 'postgres') });
+      places.push(reachableDataDir(join(checkout, 'postgres')));
+      tables.push(await query(server.url, "SELECT 1 FROM pg_tables WHERE tablename = 'kept'"));
+      await query(server.url, 'CREATE TABLE kept AS SELECT 1 AS id');
+      await server.stop();
+      rmSync(checkout, { recursive: true });
+    }
+    expect(tables).toEqual([[], []]);
+    for (const place of places) rmSync(place, { recursive: true, force: true });
+  });
+
   it('uses another port when the wanted one is taken', async () => {
     const one = await startPostgres({ ephemeral: true });
     const two = await startPostgres({ ephemeral: true, port: one.port });
