@@ -181,6 +181,14 @@ describe('organizations and keys', () => {
 });
 
 describe('demo', () => {
+  test('goes past PgBouncer', async () => {
+    const pooled = { DATABASE_URL: 'postgresql://parley@127.0.0.1:1/parley?pgbouncer=true' };
+    expect(await parley(['demo'], pooled)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('past PgBouncer'),
+    });
+  });
+
   test('two at once make one organization, its data once and one key', async () => {
     const runs = await Promise.all([succeed(['demo']), succeed(['demo'])]);
     const keys = runs.map((line) => JSON.parse(line)).map(({ key }) => key);

@@ -75,7 +75,15 @@ test('every sample is sent signed, about this environment, to the door of its pr
   for (const name of ['order.paid', 'whatsapp.message.received', 'email.delivered', 'user.created'])
     await succeed(['webhooks', 'trigger', name, '--url', url]);
   await succeed(['webhooks', 'trigger', 'order.paid', '--url', url, '--set', 'data.subtotal_amount=900']);
+  const unknown = await parley(['webhooks', 'trigger', 'whatsapp.message.received.unknown-number', '--url', url]);
+  expect(unknown).toMatchObject({ code: 0, stderr: expect.stringContaining('connected nowhere') });
   server.close();
+  expect(JSON.parse(received[1]!.body).phone_number_id).toMatch(/^simulated-/);
+  expect(JSON.parse(received.pop()!.body)).toMatchObject({
+    phone_number_id: '999999999999999',
+    conversation: { phone_number_id: '999999999999999' },
+    message: { id: expect.not.stringContaining('FIXT') },
+  });
   expect(received.map(({ path, isSigned }) => [path, isSigned])).toEqual([
     ['/webhook/polar', true],
     ['/webhook/kapso/messages', true],
@@ -172,6 +180,10 @@ test('an integration is stored encrypted, tried, and listed with its key masked'
   });
   expect(await parley(['integrations', 'set', 'nope', '--api-key', 'x'])).toMatchObject({ code: 2 });
   expect(await parley(['integrations', 'test', 'resend'])).toMatchObject({ code: 1 });
+  expect(await parley(['integrations', 'test', 'nope'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^error: Which provider\? flow, kapso/),
+  });
   expect(await parley(['integrations', 'set', 'mcp.crm', '--api-key', 'x'])).toMatchObject({ code: 2 });
   await succeed(['integrations', 'set', 'mcp.crm', '--api-url', 'http://10.0.0.1/mcp', '--header', 'X-Team: north']);
   expect(await succeed(['integrations', 'list'])).toMatch(/mcp\.crm .*headers=\*{3} .*url=http:\/\/10\.0\.0\.1\/mcp/);
@@ -180,6 +192,19 @@ test('an integration is stored encrypted, tried, and listed with its key masked'
     stderr: expect.stringContaining('10.0.0.1 is not on the public internet'),
   });
   await succeed(['integrations', 'set', 'kapso', '--api-key', kapso.apiKey]);
+});
+
+test.each([
+  ['kapso', ['--secret-key', 'z'], 'kapso takes no --secret-key'],
+  ['kapso', ['--media-reply', '', '--return-url', 'https://shop.example'], 'kapso takes no --return-url'],
+  ['flow', ['--media-reply', 'Hola'], 'flow takes no --media-reply'],
+  ['mcp.crm', ['--currency', 'CLP'], 'mcp.crm takes no --currency'],
+  ['openai', ['--header', 'bad'], 'openai takes no --header'],
+  ['mcp.crm', ['--header', 'bad'], '--header wants "Name: value", not "bad"'],
+  ['resend', ['--from', 'notanemail'], '--from must be an address or "Name <address>", not "notanemail"'],
+])('integrations set %s %j is a wrong call', async (provider, args, message) => {
+  const run = await parley(['integrations', 'set', provider, '--api-key', 'x', ...args]);
+  expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
 
 test('an integration is switched off and on with its settings, and removed with its secrets', async () => {

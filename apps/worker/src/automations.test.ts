@@ -6,7 +6,7 @@ import { pushResources } from '@parley/resources';
 import { createMetrics, loadConfig, silentLogger } from '@parley/service';
 import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
 import { builtInToolNames, createTriggers } from '@parley/tools';
-import { workerVariables } from './config';
+import { keptDays, workerVariables } from './config';
 import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
     queues,
     redis: connection,
     log: silentLogger(),
-    purgeGraceDays: config.PURGE_GRACE_DAYS,
+    ...keptDays(config),
   });
   stop = async () => {
     await worker.close();

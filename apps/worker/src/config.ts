@@ -1,5 +1,12 @@
 import { runtimeVariables } from '@parley/runtime';
-import { databaseVariables, listVariable, numberVariable, redisVariables, serviceVariables } from '@parley/service';
+import {
+  databaseVariables,
+  listVariable,
+  type loadConfig,
+  numberVariable,
+  redisVariables,
+  serviceVariables,
+} from '@parley/service';
 
 export const workerVariables = {
   ...serviceVariables(4005),
@@ -10,14 +17,14 @@ export const workerVariables = {
     description: 'Secret that the WhatsApp intermediary is told to sign with; of several the first.',
   }),
   WEBHOOK_RETENTION_DAYS: numberVariable(30, 1).meta({
-    description: 'Days that deliveries of providers are kept after they were dealt with.',
+    description: 'Days that deliveries of providers are kept after they came, once they are dealt with.',
   }),
   WEBHOOK_FAILED_RETENTION_DAYS: numberVariable(180, 1).meta({
-    description: 'Days that deliveries are kept that failed or belong to nobody that is known.',
+    description: 'Days that deliveries are kept after they came that failed or belong to nobody that is known.',
   }),
   EVENT_RETENTION_DAYS: numberVariable(365, 0).meta({
     description:
-      'Days that events are kept after what had to follow from them has begun; 0 keeps them for ever. Agents read them with event.query.',
+      'Days that events are kept; one that is not relayed, or that a run needs, stays longer. 0 keeps them for ever. Agents read them with event.query.',
   }),
   TRIGGER_RUN_RETENTION_DAYS: numberVariable(90, 0).meta({
     description: 'Days that runs of automations are kept after their end; 0 keeps them for ever.',
@@ -26,3 +33,10 @@ export const workerVariables = {
     description: 'Days between the deletion of an organization at the identity provider and that of all its data here.',
   }),
 };
+
+/** How many days things are kept, as the jobs take it. */
+export const keptDays = (config: ReturnType<typeof loadConfig<typeof workerVariables>>) => ({
+  purgeGraceDays: config.PURGE_GRACE_DAYS,
+  retention: { doneDays: config.WEBHOOK_RETENTION_DAYS, openDays: config.WEBHOOK_FAILED_RETENTION_DAYS },
+  history: { eventDays: config.EVENT_RETENTION_DAYS, runDays: config.TRIGGER_RUN_RETENTION_DAYS },
+});

@@ -1,7 +1,7 @@
 import { openDatabase } from '@parley/db';
 import { createQueues, openRedis } from '@parley/queues';
 import { createLogger, createMetrics, loadConfig, runService, startProcess, tracerOf } from '@parley/service';
-import { workerVariables } from './config';
+import { keptDays, workerVariables } from './config';
 import { createJobRuntime } from './job-runtime';
 import { watchWork } from './watch-work';
 import { createWorker } from './worker';
@@ -24,9 +24,7 @@ startProcess(async () => {
     log,
     metrics,
     tracer,
-    purgeGraceDays: config.PURGE_GRACE_DAYS,
-    retention: { doneDays: config.WEBHOOK_RETENTION_DAYS, openDays: config.WEBHOOK_FAILED_RETENTION_DAYS },
-    history: { eventDays: config.EVENT_RETENTION_DAYS, runDays: config.TRIGGER_RUN_RETENTION_DAYS },
+    ...keptDays(config),
   });
 
   await runService({

@@ -22,7 +22,7 @@ import { createInbox } from '@parley/webhooks';
 import { createIngestApp } from '../../webhook-ingest/src/app';
 import { createJobSender } from '../../webhook-ingest/src/job-sender';
 import { createRefusalLog } from '../../webhook-ingest/src/refusal-log';
-import { workerVariables } from './config';
+import { keptDays, workerVariables } from './config';
 import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
 
@@ -95,7 +95,7 @@ beforeAll(async () => {
       redis: connection,
       log,
       metrics: createMetrics('worker'),
-      purgeGraceDays: 0,
+      ...keptDays(config),
     });
     closing.push(
       () => closeRedis(connection),

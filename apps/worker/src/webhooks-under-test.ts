@@ -22,7 +22,7 @@ import { createInbox, signBody, signStandardWebhook } from '@parley/webhooks';
 import { createIngestApp } from '../../webhook-ingest/src/app';
 import { createJobSender } from '../../webhook-ingest/src/job-sender';
 import { createRefusalLog } from '../../webhook-ingest/src/refusal-log';
-import { workerVariables } from './config';
+import { keptDays, workerVariables } from './config';
 import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
 
@@ -126,7 +126,7 @@ export async function startWebhooks(): Promise<WebhookBench> {
       queues,
       redis: workerRedis,
       log,
-      purgeGraceDays: 0,
+      ...keptDays(config),
     });
   };
   const stopWorker = async () => {

@@ -11,13 +11,14 @@ import {
 } from '@parley/queues';
 import { createMetrics, loadConfig, silentLogger } from '@parley/service';
 import { type TestDatabase, type TestRedis, createTestDatabase, createTestRedis } from '@parley/testing';
-import { workerVariables } from './config';
+import { keptDays, workerVariables } from './config';
 import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
 
 let database: TestDatabase;
 let db: Db;
 let runtime: JobRuntime;
+let kept: ReturnType<typeof keptDays>;
 let entities: Entities;
 let redis: TestRedis;
 let queues: Queues;
@@ -34,6 +35,7 @@ beforeAll(async () => {
     REDIS_URL: redis.url,
     SECRETS_KEY: Buffer.alloc(32).toString('base64'),
   });
+  kept = keptDays(config);
   runtime = createJobRuntime({ config, db, log: silentLogger(), metrics: createMetrics('worker') });
   entities = runtime.entities;
   producer = connectRedis({ url: redis.url, role: 'producer' });
@@ -61,7 +63,7 @@ async function startWorker() {
     queues,
     redis: connection,
     log: silentLogger(),
-    purgeGraceDays: 0,
+    ...kept,
   });
   closing.push(
     () => closeRedis(connection),

@@ -43,9 +43,9 @@ export interface WorkerDeps extends Omit<JobRuntime, 'closing'> {
   /** Days between the deletion of an organization at the identity provider and that of its data here. */
   purgeGraceDays: number;
   /** Of webhook deliveries. */
-  retention?: Retention;
+  retention: Retention;
   /** Of events and of runs of automations. */
-  history?: HistoryRetention;
+  history: HistoryRetention;
 }
 
 const scheduleEveryMs = 10_000;

@@ -6,7 +6,7 @@ export {
   listApiKeys,
   revokeApiKey,
 } from './api-keys';
-export { type Db, type Queryable, createDb, inTransaction, isDatabaseUnavailable } from './client';
+export { type Db, type Queryable, createDb, inTransaction, isDatabaseUnavailable, readDatabaseUrl } from './client';
 export { newId } from './id';
 export { createIdempotencyStore } from './idempotency';
 export {

@@ -22,10 +22,14 @@ export async function openDatabase(
     applicationName: name,
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });
-  const problem = await untilAvailable({ name: 'PostgreSQL', log, isUnavailable: isDatabaseUnavailable }, () =>
-    schemaProblem(db.pool),
-  );
-  if (problem === null) return db;
-  await db.close();
-  throw new Error(problem);
+  try {
+    const problem = await untilAvailable({ name: 'PostgreSQL', log, isUnavailable: isDatabaseUnavailable }, () =>
+      schemaProblem(db.pool),
+    );
+    if (problem !== null) throw new Error(problem);
+    return db;
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
 }

@@ -22,12 +22,29 @@ export interface IntegrationsSetOptions extends ScopeOptions {
 
 const flowUrl = 'https://www.flow.cl/api';
 
+/** Which providers take an option that not all of them have. */
+const takers: Readonly<Record<string, (provider: string) => boolean>> = {
+  secretKey: (provider) => provider === 'flow',
+  returnUrl: (provider) => provider === 'flow',
+  currency: (provider) => provider === 'flow',
+  from: (provider) => provider === 'resend',
+  mediaReply: (provider) => provider === 'kapso',
+  header: isMcpServer,
+};
+/** `hello@acme.example` or `Acme <hello@acme.example>`, as e-mails are sent from. */
+const senderPattern = /^([^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
+
 /** `parley integrations set`: what is not given stays as it is. */
 export async function runIntegrationsSet(provider: string, options: IntegrationsSetOptions): Promise<void> {
   const isMcp = isMcpServer(provider);
   const wanted = isMcp ? [] : integrationSecrets[provider];
   if (wanted === undefined) throw usageFailure(`Which provider? ${providers.join(', ')}`);
+  for (const [name, takes] of Object.entries(takers))
+    if (name in options && !takes(provider)) throw usageFailure(`${provider} takes no ${optionOf(name)}`);
   const { apiUrl, returnUrl } = options;
+  if (options.from !== undefined && !senderPattern.test(options.from.trim()))
+    throw usageFailure(`--from must be an address or "Name <address>", not "${options.from}"`);
+  const headers = options.header && parseHeaders(options.header);
   for (const [name, url] of Object.entries({ '--api-url': apiUrl, '--return-url': returnUrl }))
     if (url && !/^https?:\/\/\S+$/.test(url)) throw usageFailure(`${name} must be an http or https address`);
   const currency = currencySchema.safeParse(options.currency ?? 'CLP');
@@ -39,11 +56,11 @@ export async function runIntegrationsSet(provider: string, options: Integrations
     const secrets: JsonObject = { ...before?.secrets };
     for (const secret of wanted) {
       const value = given[secret as keyof typeof given] ?? secrets[secret];
-      if (!value) throw usageFailure(`${provider} wants --${secret === 'apiKey' ? 'api-key' : 'secret-key'}`);
+      if (!value) throw usageFailure(`${provider} wants ${optionOf(secret)}`);
       secrets[secret] = value;
     }
     if (isMcp && given.apiKey) secrets.apiKey = given.apiKey;
-    if (isMcp && options.header) secrets.headers = parseHeaders(options.header);
+    if (headers) secrets.headers = headers;
     if (isMcp && !apiUrl && !before?.config.url) throw usageFailure(`${provider} wants --api-url`);
     const isModel = !['flow', 'kapso', 'resend'].includes(provider);
     const config: JsonObject = {
@@ -62,6 +79,8 @@ export async function runIntegrationsSet(provider: string, options: Integrations
   if (options.json) return printJson({ provider, configured: true });
   print(`${provider} is configured in ${name}. Try it: parley integrations test ${provider}`);
 }
+
+const optionOf = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 function parseHeaders(written: string[]): Record<string, string> {
   return Object.fromEntries(

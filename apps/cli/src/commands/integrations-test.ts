@@ -4,17 +4,19 @@ import { type Integration, type Queryable, type SecretBox, findIntegration } fro
 import { testFlow, toFlowAccount } from '@parley/payments';
 import { createGuardedFetch } from '@parley/service';
 import { createMcpServers } from '@parley/tools';
-import { Failure } from '../failure';
+import { Failure, usageFailure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
 import { findSecret, openSecretBox } from '../secrets';
 import { print, printJson } from '../terminal';
-import { isMcpServer } from '../webhooks/names';
+import { integrationSecrets, isMcpServer, providers } from '../webhooks/names';
 
 /** `parley integrations test`: one question that changes nothing; status 1 when the provider refuses the key. */
 export async function runIntegrationsTest(
   provider: string,
   { json, ...options }: ScopeOptions & { json?: boolean },
 ): Promise<void> {
+  if (!(provider in integrationSecrets) && !isMcpServer(provider))
+    throw usageFailure(`Which provider? ${providers.join(', ')}`);
   const box = openSecretBox();
   const { name, integration, tools } = await withScope(options, async (db, scope) => ({
     name: scope.name,

@@ -25,13 +25,13 @@ export async function runMessagesRetry(
   });
   const problems = results.flatMap(({ message, result }) => (result.ok ? [] : [`${message}: ${problemOf(result)}`]));
   const retried = results.flatMap(({ message, result }) => (result.ok ? [{ message, retriedAs: result.id }] : []));
-  if (problems.length > 0) throw new Failure(problems.join('\n'), undefined, { retried });
-  if (json) return printJson({ retried });
-  for (const { message, result } of results) {
+  for (const { message, result } of json ? [] : results) {
     if (!result.ok) continue;
     const verb = result.direction === 'inbound' ? 'answered' : 'sent';
     print(`${message} is ${verb} once more${result.id === message ? '' : `, as ${result.id}`}.`);
   }
+  if (problems.length > 0) throw new Failure(problems.join('\n'), undefined, { retried });
+  if (json) printJson({ retried });
 }
 
 function problemOf(result: Extract<RetriedMessage, { ok: false }>): string {
@@ -39,7 +39,7 @@ function problemOf(result: Extract<RetriedMessage, { ok: false }>): string {
     case 'not_found':
       return 'no such message here';
     case 'not_failed':
-      return `it is ${result.status}, only what has failed is tried again`;
+      return `${result.id} is ${result.status}, only what has failed is tried again`;
     case 'in_doubt':
       return 'the customer may have got it; --anyway sends it all the same';
     case 'no_sender':

@@ -27,7 +27,7 @@ export async function runWebhooksTrigger(
     throw new Failure(`No sample "${event}"; parley webhooks trigger without an event lists them`);
   const body = structuredClone(sample.body) as JsonObject;
   await withScope(scopeOptions, async (db, scope) => {
-    for (const line of await adaptSample(db, scope, sample, body)) note(line);
+    for (const line of await adaptSample(db, scope, { ...sample, name: event }, body)) note(line);
   });
   for (const change of set) setMember(body, change);
   const address = (url ?? readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl)?.replace(/\/+$/, '');

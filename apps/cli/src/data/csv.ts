@@ -1,9 +1,11 @@
 /**
  * CSV as RFC 4180 has it: quoted fields may hold commas, quotes (doubled) and line breaks. Rows as they are; an empty
- * line is no row. Throws a SyntaxError with the line of a quote that is never closed.
+ * line is no row. Spreadsheets of many countries write semicolons or tabs for commas: which it is, the first line says.
+ * Throws a SyntaxError with the line of a quote that is never closed.
  */
 export function* parseCsv(text: string): Generator<string[]> {
   let [at, line] = [text.startsWith('\ufeff') ? 1 : 0, 1];
+  const delimiter = delimiterOf(text.slice(at, at + 65_536));
   let row: string[] = [];
   while (at < text.length) {
     let field: string;
@@ -23,11 +25,11 @@ export function* parseCsv(text: string): Generator<string[]> {
       field = parts.join('');
       line += field.split('\n').length - 1;
     } else field = '';
-    const end = endOfField(text, at);
+    const end = endOfField(text, at, delimiter);
     field += text.slice(at, end);
     at = end;
     row.push(field);
-    if (text[at] === ',') {
+    if (text[at] === delimiter) {
       at += 1;
       if (at < text.length) continue;
       row.push('');
@@ -40,15 +42,22 @@ export function* parseCsv(text: string): Generator<string[]> {
   }
 }
 
-function endOfField(text: string, from: number): number {
+/** What stands most often in the first line, outside of quotes; the comma when there is nothing to choose by. */
+function delimiterOf(text: string): string {
+  const header = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text)![0].replaceAll(/"(?:[^"]|"")*"/g, '');
+  const count = (sign: string) => header.split(sign).length;
+  return [',', ';', '\t'].reduce((best, sign) => (count(sign) > count(best) ? sign : best));
+}
+
+function endOfField(text: string, from: number, delimiter: string): number {
   let at = from;
-  while (at < text.length && text[at] !== ',' && text[at] !== '\n' && text[at] !== '\r') at += 1;
+  while (at < text.length && text[at] !== delimiter && text[at] !== '\n' && text[at] !== '\r') at += 1;
   return at;
 }
 
 /** One row; that a spreadsheet runs none of it is `guardText`'s. */
 export const formatCsvRow = (row: string[]): string =>
-  row.map((field) => (/[",\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
+  row.map((field) => (/[",;\t\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
 
 /**
  * A text that a spreadsheet would run as a formula gets an apostrophe in front, which every spreadsheet shows as text.

@@ -39,7 +39,7 @@ test('a quote that is never closed is told with its line', () => {
 });
 
 test('every row comes back as it was written', () => {
-  const cell = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', ' ', 'é') });
+  const cell = fc.string({ unit: fc.constantFrom('a', ',', ';', '\t', '"', '\n', '\r', ' ', 'é') });
   fc.assert(
     fc.property(fc.array(fc.tuple(cell, cell, fc.constant('end')), { maxLength: 5 }), (rows) => {
       expect(rowsOf(rows.map((row) => `${formatCsvRow(row)}\n`).join(''))).toEqual(rows);
@@ -48,6 +48,28 @@ test('every row comes back as it was written', () => {
 });
 
 const schema = { name: 'string', price: 'number', inStock: 'boolean', tags: 'array', size: 'object', note: 'any' };
+
+test.each([
+  ['\ufeffname;price;note\r\n"Lamp; small";12.5;a,b\r\n', 'Lamp; small'],
+  ['name\tprice\tnote\nLamp, small\t12.5\ta,b\n', 'Lamp, small'],
+  ['name,"price",note\nLamp;;;,12.5,"a,b"\n', 'Lamp;;;'],
+])('the first line says what separates fields: %j', (text, name) => {
+  expect(readRows(text, 'csv', schema)).toEqual({ problems: [], rows: [{ data: { name, price: 12.5, note: 'a,b' } }] });
+});
+
+test('a delimiter inside of quotes counts for nothing', () => {
+  expect(rowsOf('"a;b;c",d\n1,2\n')).toEqual([
+    ['a;b;c', 'd'],
+    ['1', '2'],
+  ]);
+});
+
+test('a field whose name holds delimiters comes back', () => {
+  const names = { 'a;b;c;d;e;f;g;h;i;j;k': 'string', 'l\tm\tn\to\tp\tq\tr\ts\tt': 'string' };
+  const { head, line } = createWriter('csv', names);
+  const data = Object.fromEntries(Object.keys(names).map((name) => [name, 'x;y']));
+  expect(readRows(head + line(entity(data)), 'csv', names).rows).toEqual([{ status: 'draft', data }]);
+});
 const entity = (data: JsonObject): Entity => ({
   id: 'entity_1',
   type: 'product',

@@ -11,9 +11,13 @@ import { Failure, usageFailure } from '../failure';
 export async function adaptSample(
   db: Queryable,
   scope: Scope,
-  { path, event }: WebhookSample,
+  { name, path, event }: WebhookSample & { name: string },
   body: JsonObject,
 ): Promise<string[]> {
+  if (name.endsWith('.unknown-number')) {
+    renew(body, `wamid.${randomUUID()}`);
+    return ['About a number that is connected nowhere: it is answered with an error until somebody connects it.'];
+  }
   if (path === '/webhook/kapso/messages') return adaptMessages(db, scope, event, body);
   const data = objectAt(body.data);
   if (path === '/webhook/clerk') {
@@ -73,15 +77,16 @@ async function adaptMessages(db: Queryable, scope: Scope, event: string, body: J
       )
     : null;
   for (const item of items) {
-    const message = objectAt(item.message);
     item.phone_number_id = phoneNumberId;
     if ('phone_number_id' in objectAt(item.conversation)) objectAt(item.conversation).phone_number_id = phoneNumberId;
-    message.id = sent ?? `wamid.${randomUUID()}`;
-    message.timestamp = String(Math.floor(Date.now() / 1000));
+    renew(item, sent ?? `wamid.${randomUUID()}`);
   }
   if (isStatus && sent === null) notes.push('No message was sent yet: the status belongs to none.');
   return notes;
 }
+
+const renew = (item: JsonObject, id: string): void =>
+  void Object.assign(objectAt(item.message), { id, timestamp: String(Math.floor(Date.now() / 1000)) });
 
 /** The connected number; where there is none, one that exists here only, so that the rest can be tried. */
 async function numberOf(db: Queryable, scope: Scope): Promise<{ phoneNumberId: string; notes: string[] }> {

@@ -30,6 +30,8 @@ it.each<[string, Operator, Json, boolean]>([
   ['customer.none', 'exists', true, false],
   ['customer.nothing', 'exists', false, true],
   ['customer.__proto__', 'exists', true, false],
+  ['customer.plan', 'exists', 'yes', true],
+  ['customer.nothing', 'exists', null, false],
   ['order.total', 'ne', 5, false],
   ['order.total', 'exists', false, false],
   ['order', 'exists', false, true],

@@ -28,7 +28,8 @@ export function matchesOperator(operator: FilterOperator, value: Json | undefine
       if (Array.isArray(value)) return value.some((one) => isDeepStrictEqual(one, operand));
       return typeof value === 'string' && typeof operand === 'string' && value.includes(operand);
     case '$exists':
-      return (value !== undefined) === operand;
+      // Conditions are not held to true and false, as a query's are.
+      return (value !== undefined) === (operand !== false);
   }
 }
 
