@@ -76,4 +76,6 @@ test('all problems are listed at once, without values', () => {
     'BATCH',
   ]);
   expect(problems).toContain('DATABASE_URL: is required');
+  expect(problems).toContain('PORT: must be a number from 0 to 65535');
+  expect(problems).toContain('BATCH: must be a number from 1 on');
 });

@@ -5,7 +5,11 @@ type Env = Record<string, string | undefined>;
 
 /** A number in a variable, with bounds; the unit belongs in the variable's name. */
 export const numberVariable = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) =>
-  z.coerce.number().min(min).max(max).default(fallback);
+  z.coerce
+    .number({ error: `must be a number ${max < Number.MAX_SAFE_INTEGER ? `from ${min} to ${max}` : `from ${min} on`}` })
+    .min(min)
+    .max(max)
+    .default(fallback);
 
 /** An absolute http or https address, without a slash at its end. */
 export const urlVariable = () =>
