@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureChromium } from './ensure-chromium.mjs';
 import startServers from '../../tools/test/global-setup.mjs';
@@ -33,7 +34,8 @@ export default async function globalSetup() {
       worker: { MESSAGING_WEBHOOK_SECRET: webhookSecrets.MESSAGING_WEBHOOK_SECRET },
     },
   });
-  globalThis.parleyStack = { stack, database };
+  const packages = mkdtempSync(join(tmpdir(), 'parley-e2e-packages-'));
+  globalThis.parleyStack = { stack, database, packages };
   process.env.PARLEY_E2E_STACK = JSON.stringify({
     url: stack.url,
     executorToken: stack.executorToken,
@@ -44,6 +46,7 @@ export default async function globalSetup() {
     databaseUrl: database.url,
     redisUrl: redis.url,
     bundles,
+    packages,
   });
 }
 

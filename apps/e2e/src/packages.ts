@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { shared } from './stack';
 
 export const root = resolve(__dirname, '../../..');
 const run = promisify(execFile);
@@ -41,6 +43,31 @@ export async function installPackages(folder: string, tarballs: string[]): Promi
       symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
     for (const tarball of tarballs) await unpack(folder, tarball);
   }
+}
+
+/** The packed command line in a folder of one's own. It is installed once in a run: the folder has a link to it. */
+export async function installCommand(folder: string): Promise<void> {
+  const home = join(shared.packages, 'cli');
+  const done = join(shared.packages, 'cli-is-installed');
+  while (!existsSync(done)) {
+    // Whoever makes the folder fills it; files of tests run beside each other.
+    if (mkdirSync(home, { recursive: true }) === undefined) {
+      await sleep(200);
+      continue;
+    }
+    try {
+      const packed = await packPackages('cli');
+      writeFileSync(join(home, 'package.json'), '{"private":true}');
+      await installPackages(home, packed.tarballs);
+      rmSync(packed.folder, { recursive: true, force: true });
+      writeFileSync(done, '');
+    } catch (error) {
+      rmSync(home, { recursive: true, force: true });
+      throw error;
+    }
+  }
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  symlinkSync(join(home, 'node_modules'), join(folder, 'node_modules'));
 }
 
 async function unpack(folder: string, tarball: string): Promise<void> {

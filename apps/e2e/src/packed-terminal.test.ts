@@ -1,20 +1,16 @@
-import { randomBytes } from 'node:crypto';
-import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type Server, type Socket, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { createTestDatabase, seedOrganization } from '@parley/testing';
-import pg from 'pg';
-import { installPackages, packPackages } from './packages';
+import { installCommand } from './packages';
 import { type PseudoTerminal, openPseudoTerminal } from './pseudo-terminal';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
+import { runFile } from './terminal';
 
 jest.setTimeout(180_000);
 
-let packed: { folder: string; tarballs: string[] };
 let tenant: Tenant;
 let env: Record<string, string>;
 const folder = mkdtempSync(join(tmpdir(), 'parley-terminal-'));
@@ -29,9 +25,7 @@ beforeAll(async () => {
     PARLEY_API_KEY: (await tenant.client()).key,
     PARLEY_PRODUCTION_API_KEY: (await tenant.client({ environment: 'production' })).key,
   };
-  packed = await packPackages('cli');
-  writeFileSync(join(folder, 'package.json'), '{"private":true}');
-  await installPackages(folder, packed.tarballs);
+  await installCommand(folder);
   write({
     'shop/agents/helper.ts': agent('Helper'),
     'shop/entity-types/product.json': JSON.stringify({ slug: 'product', name: 'Product', schema: { name: 'string' } }),
@@ -40,7 +34,7 @@ beforeAll(async () => {
 afterEach(() => opened.splice(0).forEach((terminal) => terminal.kill()));
 afterAll(async () => {
   await tenant.close();
-  for (const path of [folder, packed.folder]) rmSync(path, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 });
 
 const agent = (name: string, more = '') => `import { defineAgent } from '@parley/definitions';
@@ -60,13 +54,7 @@ function open(line: string, more: Record<string, string> = {}): PseudoTerminal {
 }
 
 const parley = (args: string[], more: Record<string, string> = {}) =>
-  new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    const options = { cwd: folder, env: { ...env, ...more } };
-    const child = execFile(join(bin, 'parley'), args, options, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-    child.stdin!.end();
-  });
+  runFile(join(bin, 'parley'), args, { cwd: folder, env: { ...env, ...more } });
 
 describe('deploy', () => {
   const version = async (environment: string) => {
@@ -165,86 +153,6 @@ describe('completion', () => {
     }
     terminal.type('parley --vers\t\n');
     await terminal.shows(/\d+\.\d+\.\d+/);
-  });
-});
-
-describe('doctor', () => {
-  test('says what is wrong and how to mend it, with status 1', async () => {
-    const database = await createTestDatabase();
-    const admin = new pg.Pool({ connectionString: database.url, max: 1 });
-    admin.on('error', () => {});
-    const doctor = async (more: Record<string, string>) => {
-      const whole = { DATABASE_URL: database.url, REDIS_URL: shared.redisUrl, SECRETS_KEY: shared.secretsKey };
-      const { code, stdout } = await parley(['doctor', '--json'], { ...whole, ...more });
-      const { ok, findings } = JSON.parse(stdout) as {
-        ok: boolean;
-        findings: { name: string; state: string; detail: string; mend?: string }[];
-      };
-      expect(code).toBe(ok ? 0 : 1);
-      return findings.filter(({ state }) => state === 'failed');
-    };
-    const dead = '127.0.0.1:1';
-    try {
-      await seedOrganization(admin, { slug: 'shop' });
-      const keys = { DATABASE_URL: database.url, SECRETS_KEY: shared.secretsKey };
-      expect(await parley(['integrations', 'set', 'resend', '--api-key', 'x', '--org', 'shop'], keys)).toMatchObject({
-        code: 0,
-      });
-      expect(await doctor({})).toEqual([]);
-      expect(await doctor({ REDIS_URL: `redis://${dead}` })).toEqual([
-        {
-          name: 'Redis',
-          state: 'failed',
-          detail: `does not answer: connect ECONNREFUSED ${dead}`,
-          mend: 'Start Redis, or mend REDIS_URL',
-        },
-      ]);
-      expect(await doctor({ DATABASE_URL: `postgres://a@${dead}/b` })).toEqual([
-        {
-          name: 'PostgreSQL',
-          state: 'failed',
-          detail: `connect ECONNREFUSED ${dead}`,
-          mend: 'Start PostgreSQL, or mend DATABASE_URL',
-        },
-      ]);
-      expect(await doctor({ PARLEY_URL: `http://${dead}` })).toMatchObject([
-        {
-          name: 'Gateway',
-          detail: expect.stringContaining('does not answer'),
-          mend: expect.stringContaining('npm start'),
-        },
-      ]);
-      expect(await doctor({ PARLEY_API_KEY: 'sk_dev_wrong' })).toMatchObject([
-        {
-          name: 'API key',
-          detail: expect.stringContaining('refused'),
-          mend: expect.stringContaining('parley keys create'),
-        },
-      ]);
-      expect(await doctor({ SECRETS_KEY: randomBytes(32).toString('base64') })).toMatchObject([
-        {
-          name: 'SECRETS_KEY',
-          detail: 'does not open 1 of 1 sealed integrations: resend in development of shop',
-          mend: expect.stringContaining('Set the SECRETS_KEY that they were sealed with'),
-        },
-      ]);
-      expect(await doctor({ SECRETS_KEY: 'short' })).toMatchObject([
-        { name: 'SECRETS_KEY', detail: expect.stringContaining('32 bytes'), mend: expect.stringContaining('openssl') },
-      ]);
-      await admin.query(
-        'delete from _prisma_migrations where migration_name = (select max(migration_name) from _prisma_migrations)',
-      );
-      expect(await doctor({})).toMatchObject([
-        { name: 'Schema', detail: expect.stringContaining('lacks 1 migration'), mend: 'parley migrate' },
-      ]);
-      // As a person sees it.
-      const { code, stdout, stderr } = await parley(['doctor'], { DATABASE_URL: database.url });
-      expect([code, stderr]).toEqual([1, '1 of 8 checks failed.\n']);
-      expect(stdout).toMatch(/^failed {3}Schema: .*\n {9}→ parley migrate$/m);
-    } finally {
-      await admin.end();
-      await database.drop();
-    }
   });
 });
 

@@ -18,6 +18,8 @@ export interface SharedStack {
   redisUrl: string;
   /** Folder of the services' bundles. */
   bundles: string;
+  /** Folder of this run, for packages that several test files install. */
+  packages: string;
 }
 
 export const shared: SharedStack = JSON.parse(process.env.PARLEY_E2E_STACK ?? '{}') as SharedStack;

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ExecFileOptions, execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,19 @@ export interface Ran {
   stdout: string;
   stderr: string;
 }
+
+/** Runs a program to its end; one that had to be killed, as it hung, has the code -1. */
+export const runFile = (file: string, args: string[], options: ExecFileOptions, input = ''): Promise<Ran> =>
+  new Promise((resolve) => {
+    const child = execFile(file, args, { timeout: 120_000, ...options }, (error, stdout, stderr) =>
+      resolve({
+        code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1,
+        stdout: String(stdout),
+        stderr: String(stderr),
+      }),
+    );
+    child.stdin!.end(input);
+  });
 
 export interface Terminal {
   /** Where its commands run: away from the checkout. */
@@ -23,17 +36,15 @@ export interface Terminal {
 /** The command line beside the shared stack, with the settings that its services have. */
 export function openTerminal(settings: Record<string, string> = {}): Terminal {
   const folder = mkdtempSync(join(tmpdir(), 'parley-e2e-'));
-  const run: Terminal['run'] = (args, { env = {}, input = '' } = {}) =>
-    new Promise((resolve) => {
-      const child = execFile(
-        process.execPath,
-        [join(shared.bundles, 'cli', 'main.cjs'), ...args],
-        { cwd: folder, env: { PATH: process.env.PATH, DATABASE_URL: shared.databaseUrl, ...settings, ...env } },
-        (error, stdout, stderr) =>
-          resolve({ code: error === null ? 0 : Number(error.code), stdout: stdout.trim(), stderr: stderr.trim() }),
-      );
-      child.stdin!.end(input);
-    });
+  const run: Terminal['run'] = async (args, { env = {}, input } = {}) => {
+    const { code, stdout, stderr } = await runFile(
+      process.execPath,
+      [join(shared.bundles, 'cli', 'main.cjs'), ...args],
+      { cwd: folder, env: { PATH: process.env.PATH, DATABASE_URL: shared.databaseUrl, ...settings, ...env } },
+      input,
+    );
+    return { code, stdout: stdout.trim(), stderr: stderr.trim() };
+  };
   return {
     folder,
     run,

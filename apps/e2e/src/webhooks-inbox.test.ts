@@ -92,7 +92,7 @@ it('the callback of a payment is tried without its provider calling', async () =
   expect(flow.problems).toEqual([]);
 });
 
-it('every sample of the fixtures can be sent', async () => {
+it('samples are listed, and those about what is not here are sent and kept, too', async () => {
   const events = (await terminal.parley(['webhooks', 'trigger'])).split('\n');
   expect(events.length).toBeGreaterThan(60);
   // Its own bodies are about numbers and organizations that are not here: those are kept, not lost.
@@ -148,9 +148,12 @@ it('a refused delivery is in the inbox with the reason, and cannot be replayed',
     door.send('POST', polar, new Uint8Array(body), { ...headers, 'user-agent': agent });
   const { 'webhook-signature': _signature, ...unsigned } = sign(polar, body);
   const old = sign(polar, body, { nowMs: Date.now() - 400_000 });
-  for (const headers of [unsigned, old, sign(polar, body, { secret: 'polar_whs_another' })])
-    expect((await send(headers)).status).toBe(400);
-  await stack.stop();
+  try {
+    for (const headers of [unsigned, old, sign(polar, body, { secret: 'polar_whs_another' })])
+      expect((await send(headers)).status).toBe(400);
+  } finally {
+    await stack.stop();
+  }
   const rows = await until(async () => {
     const kept = await tenant.query(
       "select id, reason from webhook_deliveries where headers->>'user-agent' = $1 order by received_at",
@@ -160,7 +163,7 @@ it('a refused delivery is in the inbox with the reason, and cannot be replayed',
   });
   expect(rows.map(({ reason }) => reason)).toEqual([
     'the header webhook-signature is missing',
-    expect.stringMatching(/^clock: the delivery is 40\d s old$/),
+    expect.stringMatching(/^clock: the delivery is \d+ s old$/),
     expect.stringMatching(/^secret: /),
   ]);
   expect(await terminal.parley(['webhooks', 'show', String(rows[1]!.id)])).toContain('clock: the delivery is');

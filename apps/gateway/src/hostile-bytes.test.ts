@@ -5,10 +5,7 @@ let service: TestUpstream;
 let door: TestGateway;
 beforeAll(async () => {
   service = await startUpstream('all');
-  door = await startGateway(
-    { chat: service.url, data: service.url },
-    { options: { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 } },
-  );
+  door = await startGateway({ chat: service.url, data: service.url });
 });
 afterEach(() => {
   service.seen.length = 0;
@@ -22,7 +19,7 @@ const request = (first: string, ...headers: string[]) => [first, ...headers, '',
 const get = (...headers: string[]) => request('GET /v1/data/a HTTP/1.1', 'Host: a', ...headers);
 const post = (body: string, ...headers: string[]) => request('POST /v1/chat HTTP/1.1', 'Host: a', ...headers) + body;
 const chunked = (body: string) => post(body, 'Transfer-Encoding: chunked');
-const send = (text: string) => sendRaw(door.port, Buffer.from(text, 'latin1'), 150);
+const send = (text: string, { port } = door) => sendRaw(port, Buffer.from(text, 'latin1'));
 const statusesOf = (raw: string) => [...raw.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 const many = Array.from({ length: 3_000 }, (_, at) => `X-${at}: a`);
 
@@ -58,14 +55,26 @@ it.each<[name: string, request: string, status: number]>([
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   ['a method in small letters', request('get /v1/data/a HTTP/1.1', 'Host: a'), 400],
   ['a method that is none', request('FOO /v1/data/a HTTP/1.1', 'Host: a'), 400],
-  ['silence', '', 408],
 ])('is refused, and the service behind hears nothing: %s', async (_name, text, status) => {
-  const raw = await send(text);
+  isRefused(await send(text), status);
+});
+
+it('refuses silence', async () => {
+  const options = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 };
+  const impatient = await startGateway({ chat: service.url, data: service.url }, { options });
+  try {
+    isRefused(await send('', impatient), 408);
+  } finally {
+    await impatient.close();
+  }
+});
+
+function isRefused(raw: string, status: number): void {
   expect(statusesOf(raw)).toEqual([status]);
   expect(bodyOf(raw)).toMatchObject({ error: expect.stringMatching(/.+/), code: expect.stringMatching(/^[a-z_]+$/) });
   expect(raw).toMatch(/^Connection: close/im);
   expect(service.seen).toEqual([]);
-});
+}
 
 it.each<[name: string, request: string, body: string]>([
   ['a tab before the coding', post('2\r\n{}\r\n0\r\n\r\n', 'Transfer-Encoding:\tchunked'), '{}'],
@@ -76,7 +85,7 @@ it.each<[name: string, request: string, body: string]>([
   ['a body of a GET', get('Content-Length: 2') + '{}', '{}'],
 ])('is written anew, in one framing: %s', async (_name, text, body) => {
   // A second request on the connection would be read from the wrong place if the two sides disagreed.
-  const raw = await send(text + get('X-Second: 2'));
+  const raw = await send(text + get('X-Second: 2', 'Connection: close'));
   expect(statusesOf(raw)).toEqual([200, 200]);
   expect(service.seen).toHaveLength(2);
   const first = service.seen.find(({ headers }) => headers['x-second'] === undefined)!;
@@ -90,7 +99,12 @@ it.each<[name: string, request: string, body: string]>([
 
 it('answers what is sent ahead in order, each once', async () => {
   const ahead = Array.from({ length: 20 }, (_, at) =>
-    request(`GET /v1/data/p${at} HTTP/1.1`, 'Host: a', `X-Request-Id: r${at}`),
+    request(
+      `GET /v1/data/p${at} HTTP/1.1`,
+      'Host: a',
+      `X-Request-Id: r${at}`,
+      ...(at === 19 ? ['Connection: close'] : []),
+    ),
   );
   const raw = await send(ahead.join(''));
   expect(statusesOf(raw)).toEqual(Array(20).fill(200));

@@ -225,7 +225,11 @@ test('a Redis that may evict jobs is refused or warned about, one that is away i
   const log = { warn: (_fields: object, text: string) => void warnings.push(text) };
   const open = async (NODE_ENV: string) => {
     const opened = await openRedis({ REDIS_URL: own.url, NODE_ENV }, { name: 'parley-test', roles: ['worker'], log });
-    const names = String(await redis.client('LIST')).match(/name=parley-test-\S+/g) ?? [];
+    let names: string[] = [];
+    await until(async () => {
+      names = String(await redis.client('LIST')).match(/name=parley-test-\S+/g) ?? [];
+      return names.length === 2;
+    });
     await opened.close();
     return names.sort();
   };
