@@ -1,6 +1,6 @@
 import { type ErrorDetail, type Json, type ResourceKind, filterOperators } from '@parley/contracts';
 import { checkTypeSchema } from '@parley/entities';
-import { nextTickMs, parameterProblems, triggerProblems } from '@parley/tools';
+import { findUnclosed, nextTickMs, parameterProblems, triggerProblems } from '@parley/tools';
 import { cronProblem, isTimeZone } from './cron';
 import type { Definition } from './definition';
 
@@ -16,9 +16,19 @@ export function checkDefinition(kind: ResourceKind, definition: Definition): Err
     case 'entityTypes':
       return checkTypeSchema((definition as Definition<'entityTypes'>).schema);
     case 'agents':
+      return checkPrompt((definition as Definition<'agents'>).systemPrompt);
     case 'roles':
       return [];
   }
+}
+
+/** A model would read an unclosed template as it stands. */
+function checkPrompt(prompt: string): ErrorDetail[] {
+  const at = findUnclosed(prompt);
+  if (at === null) return [];
+  const line = prompt.slice(0, at).split('\n').length;
+  const [written] = prompt.slice(at, at + 40).split('\n');
+  return [{ path: 'systemPrompt', message: `has a template that is never closed in line ${line}: ${written}` }];
 }
 
 const checkTool = ({ parameters }: Definition<'tools'>): ErrorDetail[] =>

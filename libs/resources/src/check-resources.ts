@@ -34,6 +34,11 @@ export function checkResources(input: CheckInput): ErrorDetail[] {
         })),
       ),
     ),
+    ...input.remains.flatMap(({ kind, index, definition, without }) =>
+      problemsOf(kind, definition, names)
+        .filter(({ path }) => !without.has(path.split('.')[0]!))
+        .map(({ path, message }) => ({ path: pathOf(kind, index, path), message })),
+    ),
     ...duplicates(input),
     ...toolNameProblems(input, names.tools),
     ...stillNeeded(input, names),

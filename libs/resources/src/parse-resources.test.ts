@@ -54,6 +54,51 @@ test('problems of shape and of references come together, each at its own place',
   expect((await pullResources(db, scope)).version).toBe(0);
 });
 
+test('what has a wrong shape is checked in its other fields, and only there', async () => {
+  const result = await push({
+    agents: [{ slug: 'a', name: 7, systemPromt: 'x', tools: ['nope'], roles: ['nobody'] }],
+    routers: [{ slug: 'r', name: 'R', mode: 'odd', agents: [], fallback: 'gone' }],
+    roles: [{ slug: 'o', name: 'O', extra: 1, policies: [{ resource: 'ordr', actions: ['read'], effect: 'allow' }] }],
+    entityTypes: [{ slug: 'e', schema: { total: 'nmber' } }],
+    triggers: [{ slug: 't', name: 'T', on: 'never', actions: [{ tool: 'nope', args: {} }] }],
+  });
+  const paths = !result.ok && result.reason === 'invalid' ? result.problems.map(({ path }) => path) : [];
+  expect(paths.sort()).toEqual([
+    'agents.0.name',
+    'agents.0.roles.0',
+    'agents.0.systemPrompt',
+    'agents.0.systemPromt',
+    'agents.0.tools.0',
+    'entityTypes.0.name',
+    'entityTypes.0.schema.total',
+    'roles.0.extra',
+    'roles.0.policies.0.resource',
+    'routers.0.agents',
+    'routers.0.fallback',
+    'routers.0.mode',
+    'triggers.0.actions.0.tool',
+    'triggers.0.on',
+  ]);
+});
+
+test.each([
+  ['Hello\n{{unclosed', 'has a template that is never closed in line 2: {{unclosed'],
+  ['{{one {{contact.name}}!', 'has a template that is never closed in line 1: {{one {{contact.name}}!'],
+  ['{{entity.get({"id":"{{a}}"}', 'has a template that is never closed in line 1: {{entity.get({"id":"{{a}}"}'],
+])('a prompt with a template that is never closed is refused: %j', async (systemPrompt, message) => {
+  expect(await push({ agents: [{ slug: 'p', name: 'P', systemPrompt }] })).toEqual({
+    ok: false,
+    reason: 'invalid',
+    problems: [{ path: 'agents.0.systemPrompt', message }],
+  });
+});
+
+test('braces that close are no problem', async () => {
+  const systemPrompt = '{"a":{"b":1}} {{contact.name | "x"}} {{entity.query({"type":"{{a}}"})}} {{ }} }}';
+  expect(await push({ agents: [{ slug: 'closed', name: 'P', systemPrompt }] })).toMatchObject({ ok: true });
+  await push({ agents: [] }, true);
+});
+
 test('what has a wrong shape is not taken for absent by prune', async () => {
   const a = { slug: 'a', name: 'A', systemPrompt: 'x' };
   const r = { slug: 'r', name: 'R', mode: 'classify', agents: ['a'], fallback: 'a' };

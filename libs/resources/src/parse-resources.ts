@@ -15,13 +15,24 @@ export interface ParsedResources {
   indexes: Record<ResourceKind, number[]>;
   /** What the others are called: they are wrong, not absent. */
   broken: Record<ResourceKind, ReadonlySet<string>>;
+  /** What is left of the others without the fields that are wrong, so that the rest of them is checked all the same. */
+  remains: Remains[];
   /** What is wrong with their shape; paths begin with kind and index: `agents.0.tools.2`. */
   problems: ErrorDetail[];
+}
+
+export interface Remains {
+  kind: ResourceKind;
+  index: number;
+  definition: Definition;
+  /** The fields that were left out: what is said of them would be about a stand-in. */
+  without: ReadonlySet<string>;
 }
 
 /** Looks at each definition by itself, so that one that is wrong hides nothing of the others. */
 export function parseResources(raw: RawResourceSet): ParsedResources {
   const problems: ErrorDetail[] = [];
+  const remains: Remains[] = [];
   const resources: Record<string, Definition[]> = {};
   const indexes = forEachKind((): number[] => []);
   const broken = forEachKind(() => new Set<string>());
@@ -37,11 +48,40 @@ export function parseResources(raw: RawResourceSet): ParsedResources {
       } else {
         const name = nameOf(kind, value);
         if (name !== null) broken[kind].add(name);
+        const rest = withoutWrong(kind, value, parsed.problems);
+        if (rest !== null) remains.push({ kind, index, ...rest });
         problems.push(...parsed.problems.map(({ path, message }) => ({ path: pathOf(kind, index, path), message })));
       }
     }
   }
-  return { resources: resources as ResourceSet, indexes, broken, problems };
+  return { resources: resources as ResourceSet, indexes, broken, remains, problems };
+}
+
+/** What a field that must be there is when its own value is wrong. */
+const standIns: Record<ResourceKind, object> = {
+  entityTypes: { slug: 'x', name: 'x', schema: {} },
+  roles: { slug: 'x', name: 'x', policies: [] },
+  tools: { name: 'x', description: 'x', parameters: {}, handlerCode: 'x' },
+  agents: { slug: 'x', name: 'x', systemPrompt: '' },
+  routers: { slug: 'x', name: 'x', mode: 'rules', agents: ['x'], fallback: 'x' },
+  triggers: {
+    slug: 'x',
+    name: 'x',
+    on: { entityType: 'x', action: 'created' },
+    actions: [{ tool: 'x', args: {} }],
+  },
+};
+
+function withoutWrong(
+  kind: ResourceKind,
+  value: unknown,
+  problems: ErrorDetail[],
+): Pick<Remains, 'definition' | 'without'> | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const without = new Set(problems.map(({ path }) => path.split('.')[0]!));
+  const kept = Object.entries(value).filter(([name]) => !without.has(name));
+  const parsed = parseDefinition(kind, { ...standIns[kind], ...Object.fromEntries(kept) });
+  return parsed.ok ? { definition: parsed.definition, without } : null;
 }
 
 export const pathOf = (kind: ResourceKind, index: number, path: string): string =>

@@ -18,6 +18,7 @@ export { accessOf } from './permissions/access-of';
 export { loadPermissions } from './permissions/permissions';
 export { isListed } from './permissions/policy';
 export { validateRole } from './permissions/validate-role';
+export { findUnclosed } from './templates/parse-template';
 export { compileTemplate } from './templates/compile-template';
 export { loadPromptVariables } from './templates/prompt-context';
 export { templateCaller } from './templates/template-caller';

@@ -44,6 +44,19 @@ export function parseTemplate(template: string, nesting = 0): TemplateNode[] {
   return nodes;
 }
 
+/** Where a `{{` begins that has no `}}` before the next one or the end; null when each has. */
+export function findUnclosed(template: string): number | null {
+  let position = 0;
+  for (const { kind, source, ...node } of parseTemplate(template)) {
+    const open = source.indexOf('{{');
+    if (kind === 'text' && open !== -1 && !source.includes('}}', open)) return position + open;
+    if (kind === 'invalid' && source.includes('{{', 2) && 'problem' in node && node.problem === 'not found')
+      return position;
+    position += source.length;
+  }
+  return null;
+}
+
 /** JSON, such as the arguments of a trigger's action, with its strings read as templates. */
 export function parseValue(value: Json, nesting = 0): ValueTree {
   if (typeof value === 'string') {
