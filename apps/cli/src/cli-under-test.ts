@@ -35,7 +35,9 @@ export function buildCli() {
         process.execPath,
         [join(dist, 'cli', 'main.cjs'), ...args],
         { cwd: folder, env: { PATH: process.env.PATH, ...env } },
-        (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
+        (error, stdout, stderr) =>
+          // What was killed, as it hung, has no code.
+          done({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr }),
       );
       child.stdin!.end(input);
     });
