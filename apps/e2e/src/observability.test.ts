@@ -219,8 +219,8 @@ it('logs name requests, organizations, threads and jobs; keys, tokens and what a
     await createClient(stack.url).send('POST', path, body, headers());
     await createClient(stack.url).send('POST', path, body.replace('data', said), headers());
   }
-  await until(() => kapso.sent.length > 0);
-  expect(JSON.stringify(kapso.sent)).toContain(said);
+  const reply = await until(() => kapso.sent.find(({ body }) => body.to === '14155550123'));
+  expect(JSON.stringify(reply)).toContain(said);
   await until(async () => {
     const [row] = await tenant.query(
       `select count(*)::int as open from trigger_runs where status in ('scheduled', 'running')`,
@@ -229,8 +229,13 @@ it('logs name requests, organizations, threads and jobs; keys, tokens and what a
   });
 
   const linesOf = (name: ServiceName) => stack.services[name]!.lines;
-  await until(() => linesOf('gateway').some((line) => line.includes('/webhook/polar')));
-  await new Promise((resolve) => setTimeout(resolve, 500)); // lines are written together
+  // Lines are written together, in their order: with those of a last request all others are there.
+  const last = { 'X-Request-Id': 'last-request-1' };
+  await chat('stamper', 'stamp again', last);
+  await client.get('/v1/data/product', last);
+  const lastOrder = orderPaid(tenant.organizationId, 'order-3', 100);
+  await createClient(stack.url).send('POST', lastOrder.path, lastOrder.body, { ...lastOrder.headers(), ...last });
+  await until(() => names.every((name) => linesOf(name).some((line) => line.includes(last['X-Request-Id']))));
   const forbidden = {
     said,
     apiKey: client.key,

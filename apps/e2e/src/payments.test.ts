@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '@parley/contracts';
 import { createSecretBox, saveIntegration } from '@parley/db';
 import { ensurePaymentType } from '@parley/payments';
 import { type FlowServer, type KapsoServer, startFlowServer, startKapsoServer } from '@parley/testing';
-import { signBody } from '@parley/webhooks';
 import pg from 'pg';
 import { type Client, push } from './client';
+import { bytesOf, kapsoMessages, sample, sign, unique, until } from './deliveries';
 import { ownStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
@@ -17,9 +14,6 @@ const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
 const kapsoSecret = 'kapso-secret';
 const phoneNumberId = '109876543210987';
 const customer = '14155550134';
-const message = JSON.parse(
-  readFileSync(join(__dirname, '../../../libs/webhooks/fixtures/kapso/whatsapp.message.received.json'), 'utf8'),
-) as { message: { id: string; text: { body: string }; kapso: { content: string } } };
 
 let flow: FlowServer;
 let kapso: KapsoServer;
@@ -84,29 +78,18 @@ afterEach(() => {
   expect(kapso.problems).toEqual([]);
 });
 
-async function until<T>(find: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  const endMs = Date.now() + 60_000;
-  for (;;) {
-    const found = await find();
-    if (found !== undefined) return found;
-    if (Date.now() > endMs) throw new Error('not within a minute');
-    await sleep(50);
-  }
-}
-
 /** The customer writes to the connected number, as the intermediary tells it. */
 async function write(text: string): Promise<void> {
-  const body = structuredClone(message);
-  body.message.id = `wamid.${Math.random()}`;
+  const body = sample('kapso/whatsapp.message.received');
+  body.message.id = `wamid.${unique()}`;
   body.message.text.body = body.message.kapso.content = text;
-  const bytes = Buffer.from(JSON.stringify(body));
-  const response = await fetch(`${stack.url}/webhook/kapso/messages`, {
+  const bytes = bytesOf(body);
+  const response = await fetch(stack.url + kapsoMessages, {
     method: 'POST',
-    body: bytes,
+    body: new Uint8Array(bytes),
     headers: {
       'content-type': 'application/json',
-      'x-webhook-event': 'whatsapp.message.received',
-      'x-webhook-signature': signBody(bytes, kapsoSecret),
+      ...sign(kapsoMessages, bytes, { event: 'whatsapp.message.received', secret: kapsoSecret }),
     },
   });
   expect(response.status).toBe(200);

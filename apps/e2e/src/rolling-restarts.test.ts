@@ -138,7 +138,8 @@ it(
 
     expect(failures).toEqual([]);
     expect(codes).toEqual(Array(restarts).fill(0));
-    expect(answered).toBeGreaterThan(100);
+    // As many as would tell: there was load all along.
+    expect(answered).toBeGreaterThan(5 * restarts);
     await everythingIsDoneOnce(made);
     await turnsDoNotOverlap(threadId!);
     if (inTurn > 0) console.log(JSON.stringify({ restarts, answered, seconds, ...made, failed: failures.length }));

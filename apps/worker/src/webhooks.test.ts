@@ -1,3 +1,4 @@
+import { applyOrder } from './billing/apply-order';
 import { type Sample, type WebhookBench, phoneNumberId, samples, startWebhooks } from './webhooks-under-test';
 
 jest.setTimeout(120_000);
@@ -166,7 +167,6 @@ test('shuffled orders (PARLEY_ORDERS=10000 for the full run): the balance is wha
     "select id from organizations where external_id like 'org_2zFixtOrgAcme%'",
   );
   const organizationId = found[0].id as string;
-  const { applyOrder } = await import('./billing/apply-order');
   const size = Number(process.env.PARLEY_ORDERS ?? 400);
   const events: { type: string; data: Record<string, string | number | object> }[] = [];
   let balance = 0;
@@ -187,6 +187,19 @@ test('shuffled orders (PARLEY_ORDERS=10000 for the full run): the balance is wha
     }),
   );
   expect(await rows('select sum(amount_cents)::int from credit_entries')).toEqual([{ sum: balance }]);
+});
+
+test('a credit and what became of its delivery are committed together', async () => {
+  await clean();
+  await bench.post(sampleOf('clerk/organization.created'));
+  await bench.settled();
+  const [organization] = await rows("select id from organizations where external_id like 'org_2zFixtOrgAcme%'");
+  const order = { id: 'order-1', metadata: { organizationId: String(organization!.id) }, subtotal_amount: 100 };
+  const event = { type: 'order.paid', data: order };
+  const fail = () => Promise.reject(new Error('the outcome cannot be written'));
+  await expect(applyOrder(bench.db.pool, event, fail)).rejects.toThrow('the outcome cannot be written');
+  expect(await rows('select id from credit_entries')).toEqual([]);
+  expect(await rows('select id from processed_payments')).toEqual([]);
 });
 
 describe('a number', () => {
