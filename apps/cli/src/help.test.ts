@@ -26,6 +26,18 @@ test('every command says what it is for, belongs to a group, and speaks JSON', (
   }
 });
 
+test('every command has --help', async () => {
+  const paths = (command: Command, path: string[] = []): string[][] =>
+    command.commands.flatMap((one) => [[...path, one.name()], ...paths(one, [...path, one.name()])]);
+  for (const path of paths(createProgram())) {
+    let text = '';
+    const program = createProgram().configureOutput({ writeOut: (part) => (text += part) });
+    for (const command of every(program)) for (const one of command.commands) one.copyInheritedSettings(command);
+    await expect(program.parseAsync(['node', 'parley', ...path, '--help'])).rejects.toMatchObject({ exitCode: 0 });
+    expect(text).toContain(`Usage: parley ${path.join(' ')}`);
+  }
+});
+
 test.each([
   [['pu'], ['push', 'pull']],
   [['data', 'ex'], ['export']],

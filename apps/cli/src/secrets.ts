@@ -10,6 +10,12 @@ import { Failure } from './failure';
  */
 export const findSecret = (name: string): string | undefined => readVariable(name) ?? stackSettings()[name];
 
+/** Of a variable with several secrets, as while one is changed for another, the one to sign with. */
+export const findFirstSecret = (name: string): string | undefined =>
+  findSecret(name)
+    ?.split(/[\s,]+/)
+    .find((one) => one !== '');
+
 /** What secrets of integrations are sealed with. */
 export function openSecretBox(): SecretBox {
   const key = findSecret('SECRETS_KEY');

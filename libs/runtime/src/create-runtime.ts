@@ -32,7 +32,7 @@ import {
 import { countRuns } from './count-runs';
 import type { runtimeVariables } from './runtime-variables';
 
-export interface RuntimeDeps {
+interface RuntimeDeps {
   config: ReturnType<typeof loadConfig<typeof runtimeVariables>>;
   db: Db;
   log: Logger;

@@ -73,11 +73,7 @@ export function addWebhookCommands(program: Command): void {
       .description(effect)
       .argument('<provider>')
       .action(async (provider, options) =>
-        (await import('../commands/integrations-disable')).runIntegrationsDisable(
-          provider,
-          name === 'disable',
-          options,
-        ),
+        (await import('../commands/integrations-switch')).runIntegrationsSwitch(provider, name === 'enable', options),
       );
   inScope(integrations.command('remove'))
     .description('forget a provider with its secrets')

@@ -10,7 +10,7 @@ import type { Queryable } from '@parley/db';
 import { findStack, readVariable } from '../environment';
 import { Failure, usageFailure } from '../failure';
 import { type NamedScope, type ScopeOptions, withScope } from '../scope';
-import { findSecret, openSecretBox } from '../secrets';
+import { findFirstSecret, findSecret, openSecretBox } from '../secrets';
 import { note, print, printJson } from '../terminal';
 
 export interface ChannelsConnectOptions extends ScopeOptions {
@@ -57,7 +57,7 @@ async function connect(
     const gateway = readVariable('PUBLIC_URL') ?? findStack()?.gatewayUrl;
     if (gateway === undefined) throw new Failure('PUBLIC_URL is not set: it is where Kapso sends the messages');
     const webhookUrl = `${gateway.replace(/\/+$/, '')}/webhook/kapso/messages`;
-    const webhookSecret = findSecret('MESSAGING_WEBHOOK_SECRET')?.split(/[\s,]+/)[0] ?? null;
+    const webhookSecret = findFirstSecret('MESSAGING_WEBHOOK_SECRET') ?? null;
     const existing = await findExisting(db, scope, { phoneNumberId, customerId, ...answerer });
     if (existing === null) await createConnection(db, scope, { customerId, ...answerer });
     const connected = await connectNumber({ db, accounts, webhookUrl, webhookSecret }, { phoneNumberId, customerId });

@@ -47,7 +47,7 @@ export async function runIntegrationsSet(provider: string, options: Integrations
   const headers = options.header && parseHeaders(options.header);
   for (const [name, url] of Object.entries({ '--api-url': apiUrl, '--return-url': returnUrl }))
     if (url && !/^https?:\/\/\S+$/.test(url)) throw usageFailure(`${name} must be an http or https address`);
-  const currency = currencySchema.safeParse(options.currency ?? 'CLP');
+  const currency = currencySchema.optional().safeParse(options.currency);
   if (!currency.success) throw usageFailure(`--currency ${currency.error.issues[0]!.message}`);
   const given = { apiKey: await secretOf(options.apiKey), secretKey: await secretOf(options.secretKey) };
   const box = openSecretBox();
@@ -68,7 +68,7 @@ export async function runIntegrationsSet(provider: string, options: Integrations
       ...before?.config,
       ...(apiUrl !== undefined && { [isMcp ? 'url' : isModel ? 'baseUrl' : 'apiUrl']: apiUrl }),
       ...(returnUrl !== undefined && { returnUrl }),
-      ...(options.currency !== undefined && { defaultCurrency: currency.data }),
+      ...(currency.data !== undefined && { defaultCurrency: currency.data }),
       ...(options.from !== undefined && { from: options.from }),
       ...(options.mediaReply !== undefined && { mediaReply: options.mediaReply }),
     };

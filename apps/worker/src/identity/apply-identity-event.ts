@@ -21,6 +21,8 @@ export interface Change {
   isNew?: boolean;
   /** Why nothing was changed. */
   ignored?: string;
+  /** It was ignored as its organization was deleted. */
+  isDeleted?: boolean;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
 import type { Change } from './apply-identity-event';
-import { addTombstone, isDeleted, organizationDeleted, organizationOfMembership } from './organizations';
+import { addTombstone, isDeleted, organizationOfMembership } from './organizations';
 import { userOfMembership } from './users';
 
 /** interface.md, Organization and user roles. */
@@ -20,9 +20,9 @@ export async function putMembership(tx: Queryable, data: JsonObject, time: Date)
     throw new Error('The membership names no user or no organization');
   if (await isDeleted(tx, 'membership', externalId))
     return { organizationId: await organizationIdOf(tx, organization), ignored: 'the membership was deleted' };
-  const { organizationId, ignored } = await organizationOfMembership(tx, organization, time);
-  if (organizationId === undefined || ignored === organizationDeleted)
-    return { organizationId, ignored: organizationDeleted };
+  const owner = await organizationOfMembership(tx, organization, time);
+  const { organizationId } = owner;
+  if (organizationId === undefined || owner.isDeleted) return owner;
   const userId = await userOfMembership(tx, person);
   const { rows } = await tx.query<{ is_new: boolean }>(
     `insert into memberships as m (id, organization_id, user_id, role, external_id, external_updated_at, updated_at)

@@ -3,8 +3,6 @@ import { type JsonObject, slugSchema, textAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
 import type { Change } from './apply-identity-event';
 
-export const organizationDeleted = 'the organization was deleted';
-
 /** Creates or updates an organization, unless a newer state is there or it was deleted. */
 export async function putOrganization(tx: Queryable, data: JsonObject, time: Date): Promise<Change> {
   const externalId = textAt(data.id) ?? '';
@@ -13,7 +11,8 @@ export async function putOrganization(tx: Queryable, data: JsonObject, time: Dat
     [externalId],
   );
   const organizationId = known[0]?.id;
-  if (await isDeleted(tx, 'organization', externalId)) return { organizationId, ignored: organizationDeleted };
+  if (await isDeleted(tx, 'organization', externalId))
+    return { organizationId, ignored: 'the organization was deleted', isDeleted: true };
   const slug = await freeSlug(tx, externalId, { given: textAt(data.slug), known: known[0]?.slug, name: data.name });
   const { rows } = await tx.query<{ id: string }>(
     `insert into organizations (id, external_id, slug, name, external_updated_at, updated_at)
