@@ -20,7 +20,7 @@ export const workerVariables = {
     description: 'Days that deliveries of providers are kept after they came, once they are dealt with.',
   }),
   WEBHOOK_FAILED_RETENTION_DAYS: numberVariable(180, 1).meta({
-    description: 'Days that deliveries are kept after they came that failed or belong to nobody that is known.',
+    description: 'Days that deliveries are kept after they came when they failed or belong to nobody that is known.',
   }),
   EVENT_RETENTION_DAYS: numberVariable(365, 0).meta({
     description:
