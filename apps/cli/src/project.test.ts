@@ -98,6 +98,31 @@ test('status says where the key leads and whether the folder is the same', async
   expect(await json(['status', '.'])).toMatchObject({ environment: 'development', counts: { agents: 1 }, local: null });
 });
 
+test('what --prune would not delete is told with its reason', async () => {
+  const pushed = await run(['push', 'shop']);
+  expect(pushed.code).toBe(0);
+  const entities = createEntities({ pool: db.pool });
+  const scope = { organizationId: 'org_p', environment: 'development' as const };
+  const made = await entities.create(scope, { type: 'product', data: { name: 'Tent' }, actor: { type: 'system' } });
+  expect(made.ok).toBe(true);
+  write('less', {
+    'agents/friend.ts': agent('Friend').replace("'helper'", "'friend'"),
+    'entity-types/order.json': JSON.stringify({ slug: 'order', name: 'Order', schema: {} }),
+  });
+  const refused = 'entity-types product (still has 1 entity)';
+  for (const args of [
+    ['diff', 'less'],
+    ['push', 'less', '--dry-run'],
+  ]) {
+    const { stderr } = await run(args);
+    expect(stderr).toContain('Not in the folder and left alone: agents helper. --prune deletes them.\n');
+    expect(stderr).toContain(`Not in the folder, and --prune would not delete: ${refused}.\n`);
+  }
+  const { stdout } = await run(['status', 'less']);
+  expect(stdout).toContain(`1 only in the environment, 1 there only that --prune would not delete: ${refused}`);
+  await db.pool.query(`delete from entities`);
+});
+
 test('problems of shape and of references are told together, each with its file', async () => {
   write('wrong', {
     'agents/a.ts': `import { defineAgent } from '@parley/definitions';

@@ -125,7 +125,7 @@ describe('push', () => {
     expect(pruned.results.routers).toMatchObject({ deleted: ['front'] });
   });
 
-  test('names the file and field of every problem, before anything is sent', async () => {
+  test('names the file and field of every problem, of references too as far as they can be known', async () => {
     project({
       'agents/bad.ts': `import { defineAgent } from '@parley/definitions';
         export default defineAgent({ slug: 'bad', name: 'Bad', sytemPrompt: 'x' } as never);`,
@@ -139,7 +139,7 @@ describe('push', () => {
       env: { ...env, PARLEY_URL: 'http://127.0.0.1:1' },
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr.trim().split('\n')).toEqual([
+    const problems = [
       'error: the definitions have problems:',
       expect.stringMatching(/^ {2}entity-types\/broken\.json: is not JSON: /),
       '  roles/empty.ts: exports no definition of a role',
@@ -147,7 +147,23 @@ describe('push', () => {
       '  agents/bad.ts: bad: sytemPrompt is not a field of this definition',
       expect.stringMatching(/^ {2}agents\/syntax\.ts: line 2: /),
       '  triggers/agent.ts: defines an agent, which belongs into agents/',
+    ];
+    expect(stderr.trim().split('\n')).toEqual([...problems, 'References are checked once these are mended.']);
+    // What the files that cannot be read may define is not called unknown.
+    project({
+      'routers/other.ts': `import { defineRouter } from '@parley/definitions';
+        export default defineRouter({ slug: 'other', name: 'Other', mode: 'classify', agents: ['syntax'], fallback: 'helper' });`,
+      'triggers/due.ts': `import { defineTrigger } from '@parley/definitions';
+        export default defineTrigger({ slug: 'due', name: 'Due', on: { entityType: 'broken', action: 'created' },
+          actions: [{ tool: 'entity.qurey', args: {} }] });`,
+    });
+    const asked = await cli.parley(['push', 'project'], { env });
+    expect(asked.stderr.trim().split('\n')).toEqual([
+      ...problems,
+      '  triggers/due.ts: due: actions.0.tool unknown tool "entity.qurey"',
+      'References to entity-types, roles, agents are checked once these are mended.',
     ]);
+    project({ 'routers/other.ts': null, 'triggers/due.ts': null });
     project(
       Object.fromEntries(
         ['agents/bad.ts', 'agents/syntax.ts', 'roles/empty.ts', 'triggers/agent.ts', 'entity-types/broken.json'].map(
@@ -164,6 +180,21 @@ describe('push', () => {
     expect(stderr).toMatch(/^error: The definitions have problems \(invalid_definitions, request [\w-]+\):\n/);
     expect(stderr).toContain('\n  agents/other.ts: other: tools.1 unknown tool "nope"\n');
     project({ 'agents/other.ts': null });
+  });
+
+  test('says which search fields no schema declares, and pushes all the same', async () => {
+    const thing = { slug: 'thing', name: 'Thing', schema: { name: 'string', place: 'object' } };
+    const searchFields = ['name', 'place.city', 'naem'];
+    project({ 'entity-types/thing.json': JSON.stringify({ ...thing, searchFields }) });
+    const { code, stderr } = await cli.parley(['push', 'project', '--dry-run'], { env });
+    expect({ code, lines: stderr.split('\n').slice(0, 2) }).toEqual({
+      code: 0,
+      lines: [
+        'entity-types/thing.json: thing: searchFields names naem, which the schema does not declare.',
+        expect.stringMatching(/^Dry run: 1 created/),
+      ],
+    });
+    project({ 'entity-types/thing.json': null });
   });
 
   test('says why it could not be sent', async () => {

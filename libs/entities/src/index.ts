@@ -16,7 +16,7 @@ export {
   type OutOfScope,
   type TypeNotFound,
 } from './result';
-export { checkTypeSchema } from './schema/type-schema';
+export { checkTypeSchema, flatSchema } from './schema/type-schema';
 export { type ReindexOptions, type SearchState, reindexType, searchStates, staleTypes } from './search/reindex-type';
 export { type SearchInput, type SearchResult } from './search/search-entities';
 export { type CreateInput, type CreateResult } from './write/create-entity';

@@ -2,9 +2,10 @@ import { resolve } from 'node:path';
 import type { SyncPull } from '@parley/contracts';
 import { type Api, ApiFailure, createApi } from '../api';
 import { Failure, describeFailure } from '../failure';
-import { formatChanges, isEmpty, noteLeftAlone, summarize } from '../push/format-changes';
+import { formatChanges, isEmpty, summarize } from '../push/format-changes';
 import { loadFolder } from '../push/load-folder';
 import { sendDefinitions } from '../push/send-definitions';
+import { tellLeftAlone } from '../push/tell-left-alone';
 import { watchFolder } from '../push/watch-folder';
 import { safeText } from '../safe-text';
 import { colors, note, print, printJson } from '../terminal';
@@ -89,7 +90,7 @@ async function pushOnce(root: string, { prune = false, json }: DevOptions, tell:
     if (json) printJson(result);
     else {
       if (!isEmpty(result)) print(formatChanges(result, before?.resources ?? {}, loaded.resources, { detailed: true }));
-      if (!prune && before) noteLeftAlone(before.resources, loaded.resources);
+      if (!prune && before) await tellLeftAlone(api, before.resources, loaded);
       note(`${clock()}  ${summarize(result)}; development is at version ${result.version}.`);
     }
     return true;

@@ -2,8 +2,9 @@ import { type ResourceKind, resourceKinds } from '@parley/contracts';
 import { createApi } from '../api';
 import { exitCodes } from '../failure';
 import { compareFields } from '../push/compare';
-import { find, formatChanges, isEmpty, noteLeftAlone, summarize } from '../push/format-changes';
+import { find, formatChanges, isEmpty, summarize } from '../push/format-changes';
 import { type Preview, previewPush } from '../push/preview';
+import { tellLeftAlone } from '../push/tell-left-alone';
 import { note, print, printJson } from '../terminal';
 
 export interface DiffOptions {
@@ -14,13 +15,14 @@ export interface DiffOptions {
 
 /** `parley diff [folder]`: what a push would change, field by field. */
 export async function runDiff(folder: string, { prune = false, exitCode, json }: DiffOptions): Promise<void> {
-  const preview = await previewPush(createApi(), folder, prune);
+  const api = createApi();
+  const preview = await previewPush(api, folder, prune);
   const { result, before, loaded } = preview;
   if (json) printJson({ environment: before.environment, version: before.version, changes: changesOf(preview) });
   else {
     const text = formatChanges(result, before.resources, loaded.resources, { detailed: true });
     if (text !== '') print(text);
-    if (!prune) noteLeftAlone(before.resources, loaded.resources);
+    if (!prune) await tellLeftAlone(api, before.resources, loaded);
     note(`${summarize(result)}; ${before.environment} is at version ${before.version}.`);
   }
   if (exitCode && !isEmpty(result)) process.exitCode = exitCodes.different;

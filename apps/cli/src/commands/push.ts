@@ -1,8 +1,9 @@
 import type { SyncPull } from '@parley/contracts';
 import { createApi } from '../api';
-import { formatChanges, noteLeftAlone, summarize } from '../push/format-changes';
+import { formatChanges, summarize } from '../push/format-changes';
 import { loadFolder } from '../push/load-folder';
 import { sendDefinitions } from '../push/send-definitions';
+import { tellLeftAlone } from '../push/tell-left-alone';
 import { note, print, printJson } from '../terminal';
 
 export interface PushOptions {
@@ -21,7 +22,7 @@ export async function runPush(folder: string, { dryRun = false, prune = false, j
   if (json) return printJson(result);
   const changes = formatChanges(result, before?.resources ?? {}, loaded.resources, { detailed: dryRun });
   if (changes !== '') print(changes);
-  if (!prune && before) noteLeftAlone(before.resources, loaded.resources);
+  if (!prune && before) await tellLeftAlone(api, before.resources, loaded);
   const version = `${before?.environment ?? 'the environment'} is at version ${result.version}`;
   note(dryRun ? `Dry run: ${summarize(result)}; ${version}.` : `Pushed: ${summarize(result)}; ${version}.`);
 }

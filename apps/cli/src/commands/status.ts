@@ -1,6 +1,6 @@
 import { type SyncResult, type SyncState, resourceKinds } from '@parley/contracts';
 import { createApi } from '../api';
-import { countOf, isEmpty } from '../push/format-changes';
+import { countOf, isEmpty, namesOfRefused } from '../push/format-changes';
 import { folders, hasDefinitions } from '../push/load-folder';
 import { previewPush } from '../push/preview';
 import { formatFields, formatTable, print, printJson } from '../terminal';
@@ -10,7 +10,7 @@ export async function runStatus(folder: string, { json }: { json?: boolean }): P
   const api = createApi();
   const { environment, version, resources } = await api.post<SyncState>('/v1/sync/state', {});
   const result = hasDefinitions(folder) ? (await previewPush(api, folder, true)).result : null;
-  const local = result === null ? 'no definitions here' : isEmpty(result) ? 'the same' : describeDifference(result);
+  const local = result === null ? 'no definitions here' : describeDifference(result);
   if (json) {
     const counts = Object.fromEntries(resourceKinds.map((kind) => [kind, resources[kind].length]));
     return printJson({ url: api.url, environment, version, counts, local: result?.results ?? null });
@@ -30,11 +30,17 @@ export async function runStatus(folder: string, { json }: { json?: boolean }): P
 }
 
 /** As seen from the folder: nobody has said yet which of the two is to follow the other. */
-function describeDifference({ results }: SyncResult): string {
+function describeDifference(result: SyncResult): string {
+  const { results } = result;
+  const refused = namesOfRefused(results);
+  if (isEmpty(result) && refused.length === 0) return 'the same';
   const parts = [
     [countOf(results, 'created'), 'only in the folder'],
     [countOf(results, 'updated'), 'differ'],
     [countOf(results, 'deleted'), 'only in the environment'],
   ] as const;
-  return parts.flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`)).join(', ');
+  const told = parts.flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`));
+  if (refused.length > 0)
+    told.push(`${refused.length} there only that --prune would not delete: ${refused.join(', ')}`);
+  return told.join(', ');
 }

@@ -60,17 +60,32 @@ function formatKind(
   ];
 }
 
-/** What the environment has and the folder does not stays, as one of them may have been renamed: that is not to be guessed. */
-export function noteLeftAlone(before: ResourceSet, after: ResourceSet): void {
-  const extra = resourceKinds.flatMap((kind) => {
-    const own = after[kind];
-    if (own === undefined) return [];
-    const names = (before[kind] ?? []).map((one: Definition) => one.slug ?? one.name);
-    return names.filter((name) => find(own, name) === undefined).map((name) => `${folders[kind]} ${name}`);
-  });
-  if (extra.length > 0)
-    note(colors.dim(`Not in the folder and left alone: ${extra.map(safeLine).join(', ')}. --prune deletes them.`));
+/** Whether the environment has something of the kinds of the folder that the folder does not. */
+export const hasMore = (before: ResourceSet, after: ResourceSet): boolean =>
+  resourceKinds.some((kind) =>
+    (before[kind] ?? []).some((one: Definition) => after[kind] && !find(after[kind], one.slug ?? one.name)),
+  );
+
+/**
+ * What the environment has and the folder does not stays, as one of them may have been renamed: that is not to be
+ * guessed. Takes what a push with --prune would do.
+ */
+export function noteLeftAlone({ results }: SyncResult): void {
+  const gone = named(results, ({ deleted }) => deleted);
+  const kept = namesOfRefused(results);
+  if (gone.length > 0) note(colors.dim(`Not in the folder and left alone: ${gone.join(', ')}. --prune deletes them.`));
+  if (kept.length > 0) note(colors.dim(`Not in the folder, and --prune would not delete: ${kept.join(', ')}.`));
 }
+
+/** `entity-types order (still has 2 entities)`. */
+export const namesOfRefused = (results: SyncResult['results']): string[] =>
+  named(results, ({ refused = [] }) => refused.map(({ slug, reason }) => `${slug} (${reason})`));
+
+const named = (results: SyncResult['results'], pick: (result: KindResult) => string[]): string[] =>
+  resourceKinds.flatMap((kind) => {
+    const result = results[kind];
+    return result === undefined ? [] : pick(result).map((name) => safeLine(`${folders[kind]} ${name}`));
+  });
 
 export const find = (definitions: Definition[], slug: string): Definition | undefined =>
   definitions.find((definition) => (definition.slug ?? definition.name) === slug);

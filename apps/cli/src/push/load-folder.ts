@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { type ErrorDetail, type ResourceKind, type ResourceSet, parseDefinition } from '@parley/contracts';
 import { kindOf } from '@parley/definitions';
+import { flatSchema } from '@parley/entities';
 import { usageFailure } from '../failure';
 import { loadModule } from './load-module';
 
@@ -25,6 +26,10 @@ export interface LoadedFolder {
   problems: string[];
   /** Files that could not be read, or not all of their definitions: what they define is missing. */
   incomplete: string[];
+  /** Of which kinds something may be missing for that reason. */
+  incompleteKinds: Set<ResourceKind>;
+  /** What is allowed and probably not meant, each with its file. */
+  doubts: string[];
 }
 
 /** Whether a folder has any of the folders of definitions. */
@@ -39,7 +44,14 @@ export async function loadFolder(path: string): Promise<LoadedFolder> {
   if (given.length === 0) {
     throw usageFailure(`${path} has none of the folders ${Object.values(folders).join(', ')}`);
   }
-  const loaded: LoadedFolder = { resources: {}, files: {}, problems: [], incomplete: [] };
+  const loaded: LoadedFolder = {
+    resources: {},
+    files: {},
+    problems: [],
+    incomplete: [],
+    incompleteKinds: new Set(),
+    doubts: [],
+  };
   for (const kind of given) await loadKind(loaded, folder, kind);
   return loaded;
 }
@@ -48,9 +60,12 @@ async function loadKind(loaded: LoadedFolder, folder: string, kind: ResourceKind
   const definitions: object[] = [];
   const files: string[] = [];
   const results = await Promise.all(definitionFiles(join(folder, folders[kind])).map((file) => loadFile(file, kind)));
-  for (const { file, found, problems, isIncomplete = false } of results) {
+  for (const { file, found, problems, missing } of results) {
     const name = relative(folder, file);
-    if (isIncomplete) loaded.incomplete.push(name);
+    if (missing.length > 0) loaded.incomplete.push(name);
+    for (const one of missing) loaded.incompleteKinds.add(one);
+    if (kind === 'entityTypes')
+      loaded.doubts.push(...found.flatMap((type) => undeclaredSearchFields(type).map((doubt) => `${name}: ${doubt}`)));
     loaded.problems.push(...problems.map((problem) => `${name}: ${problem}`));
     definitions.push(...found);
     files.push(...found.map(() => name));
@@ -74,30 +89,34 @@ interface LoadedFile {
   file: string;
   found: object[];
   problems: string[];
-  isIncomplete?: boolean;
+  /** Kinds of what could not be taken from it. */
+  missing: ResourceKind[];
 }
 
 async function loadFile(file: string, kind: ResourceKind): Promise<LoadedFile> {
   const loaded = file.endsWith('.json') ? loadJson(file) : await loadModule(file);
-  const none = { file, found: [], isIncomplete: true };
+  const none = { file, found: [], missing: [kind] };
   if (!loaded.ok) return { ...none, problems: loaded.message.split('\n') };
   const values = definitionsAmong(loaded.exports);
   if (values.length === 0) return { ...none, problems: [`exports no definition of ${labels[kind]}`] };
   const found: object[] = [];
   const problems: string[] = [];
+  const missing: ResourceKind[] = [];
   for (const value of values) {
     const made = kindOf(value);
     const parsed = made === null || made === kind ? parseDefinition(kind, value) : null;
-    if (parsed === null) problems.push(`defines ${labels[made!]}, which belongs into ${folders[made!]}/`);
-    else {
+    if (parsed === null) {
+      missing.push(made!);
+      problems.push(`defines ${labels[made!]}, which belongs into ${folders[made!]}/`);
+    } else {
       found.push(value as object);
       if (!parsed.ok) problems.push(...parsed.problems.map((problem) => describeProblem(value, problem)));
     }
   }
-  return { file, found, problems, isIncomplete: found.length < values.length };
+  return { file, found, problems, missing };
 }
 
-const labels: Record<ResourceKind, string> = {
+export const labels: Record<ResourceKind, string> = {
   entityTypes: 'an entity type',
   roles: 'a role',
   tools: 'a tool',
@@ -105,6 +124,18 @@ const labels: Record<ResourceKind, string> = {
   routers: 'a router',
   triggers: 'a trigger',
 };
+
+/** Undeclared fields are allowed, so they may be searched; of a type that declares its fields it is mostly a slip. */
+function undeclaredSearchFields(type: object): string[] {
+  const parsed = parseDefinition('entityTypes', type);
+  if (!parsed.ok) return [];
+  const { slug, schema, searchFields = [] } = parsed.definition;
+  const declared = Object.keys(flatSchema(schema));
+  if (declared.length === 0) return [];
+  return searchFields
+    .filter((field) => !declared.includes(field) && !declared.includes(field.split('.')[0]!))
+    .map((field) => `${slug}: searchFields names ${field}, which the schema does not declare`);
+}
 
 function loadJson(file: string): Awaited<ReturnType<typeof loadModule>> {
   try {
