@@ -23,6 +23,9 @@ export function addOperationCommands(program: Command): void {
     .requiredOption('--slug <slug>', 'its short name')
     .requiredOption('--name <name>', 'its name for people')
     .action(async (options) => (await import('../commands/org-create')).runOrgCreate(options));
+  withJson(org.command('list'))
+    .description('list organizations')
+    .action(async (options) => (await import('../commands/org-list')).runOrgList(options));
   paged(withJson(org.command('purges')))
     .description('organizations that were deleted at the identity provider, and what was deleted with them')
     .option('--org <slug>', 'only that of this organization; its slug, its id or that of the identity provider')

@@ -6,15 +6,16 @@ import { formatTable, formatTime, note, print, printJson } from '../terminal';
 
 export interface ThreadsListOptions extends ScopeOptions, PageOptions {
   agent?: string;
+  state?: 'active' | 'paused';
   json?: boolean;
 }
 
 /** `parley threads list`: the conversations of an environment by their last message, newest first. */
-export async function runThreadsList({ agent, json, ...options }: ThreadsListOptions): Promise<void> {
+export async function runThreadsList({ agent, state, json, ...options }: ThreadsListOptions): Promise<void> {
   const page = parsePage(options, /^[\w-]+$/);
   const { name, items, next } = await withScope(options, async (db, scope) => ({
     name: scope.name,
-    ...(await listThreads(db, scope, { ...page, agentSlug: agent })),
+    ...(await listThreads(db, scope, { ...page, agentSlug: agent, state })),
   }));
   if (json) return printJson({ threads: items, next });
   if (items.length === 0) return note(`No${page.before ? ' more' : ''} threads in ${name}`);

@@ -31,6 +31,7 @@ const listSql = `
   from threads t
   where t.organization_id = $1 and t.environment = $2::"Environment" and t.last_message_at is not null
     and ($3::text is null or t.agent_slug = $3)
+    and ($7::boolean is null or t.agent_paused = $7)
     and ($4::timestamptz is null or (t.last_message_at, t.id) < ($4, $5))
   order by t.last_message_at desc, t.id desc limit $6`;
 
@@ -41,7 +42,7 @@ const listSql = `
 export async function listThreads(
   db: Queryable,
   scope: Scope,
-  { agentSlug, limit, before }: Page & { agentSlug?: string },
+  { agentSlug, state, limit, before }: Page & { agentSlug?: string; state?: 'active' | 'paused' },
 ): Promise<Paged<ThreadSummary>> {
   const { rows } = await db.query<ThreadSummary>(listSql, [
     scope.organizationId,
@@ -50,6 +51,7 @@ export async function listThreads(
     before?.at ?? null,
     before?.id ?? null,
     limit + 1,
+    state === undefined ? null : state === 'paused',
   ]);
   return toPaged(rows, limit, ({ lastMessageAt, id }) => ({ at: lastMessageAt, id }));
 }

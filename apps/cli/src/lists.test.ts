@@ -1,0 +1,53 @@
+import { type Db, createDb } from '@parley/db';
+import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { type Cli, buildCli } from './cli-under-test';
+
+/** Every test starts processes. */
+jest.setTimeout(60_000);
+
+let database: TestDatabase;
+let db: Db;
+let cli: Cli;
+
+beforeAll(async () => {
+  cli = buildCli();
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+  cli.remove();
+});
+
+const succeed = (args: string[]) => cli.succeed(args, { env: { DATABASE_URL: database.url } });
+
+test('org list shows every organization that is not being deleted', async () => {
+  const { scope } = await seedOrganization(db.pool, { slug: 'shop' });
+  await seedOrganization(db.pool, { slug: 'gone' });
+  await db.pool.query(`update organizations set external_id = 'org_2abc' where slug = 'shop'`);
+  await db.pool.query(`update organizations set deleted_at = now() where slug = 'gone'`);
+  const table = await succeed(['org', 'list']);
+  expect(table).toMatch(/^SLUG +NAME +ID +PROVIDER ID +CREATED\nshop .* org_2abc /);
+  expect(table).not.toContain('gone');
+  const { organizations } = JSON.parse(await succeed(['org', 'list', '--json']));
+  expect(organizations).toEqual([expect.objectContaining({ slug: 'shop', id: scope.organizationId })]);
+});
+
+test('threads list shows those that a person has taken over', async () => {
+  const { scope } = await seedOrganization(db.pool, { slug: 'talk' });
+  for (const id of ['web:1', 'web:2'])
+    await db.pool.query(
+      `insert into threads (id, organization_id, environment, external_id, channel, last_message_at, updated_at)
+       values ('thread_' || right($3, 1), $1, $2::"Environment", $3, 'api', now(), now())`,
+      [scope.organizationId, scope.environment, id],
+    );
+  const list = async (...args: string[]) => {
+    const { threads } = JSON.parse(await succeed(['threads', 'list', '--org', 'talk', '--json', ...args]));
+    return threads.map(({ externalId }: { externalId: string }) => externalId).sort();
+  };
+  await succeed(['threads', 'pause', 'web:2', '--org', 'talk']);
+  expect(await list('--state', 'paused')).toEqual(['web:2']);
+  expect(await list('--state', 'active')).toEqual(['web:1']);
+  expect(await list()).toEqual(['web:1', 'web:2']);
+});
