@@ -11,6 +11,8 @@ export const clerk = '/webhook/clerk';
 export const kapsoProject = '/webhook/kapso/project';
 export const kapsoMessages = '/webhook/kapso/messages';
 export const polar = '/webhook/polar';
+/** Of the number that the samples are about. */
+export const phoneNumberId = '109876543210987';
 export const resend = '/webhook/resend';
 
 /** A sample of what a provider sends. */
@@ -67,6 +69,44 @@ export function deliver(path: string, body: unknown, options: SignOptions = {}):
 
 export const bytesOf = (body: unknown): Buffer =>
   typeof body === 'string' ? Buffer.from(body) : Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+
+/** A delivery for any stack that has the shared secrets. */
+interface SignedDelivery {
+  path: string;
+  body: string;
+  /** Signed when it is asked for: a delivery may be tried again later. */
+  headers(): Record<string, string>;
+}
+
+function signed(path: string, content: unknown, event?: string): SignedDelivery {
+  const [id, body] = [randomUUID(), JSON.stringify(content)];
+  return { path, body, headers: () => sign(path, Buffer.from(body), { id, event }) };
+}
+
+/** An order that the organization has paid. */
+export function orderPaid(organizationId: string, orderId: string, cents: number): SignedDelivery {
+  const order = sample('polar/order.paid');
+  Object.assign(order.data, { id: orderId, subtotal_amount: cents, metadata: { organizationId } });
+  return signed(polar, order);
+}
+
+/** A text that a customer has sent to the number of the samples. */
+export function messageReceived(id: string, contact: string, text: string): SignedDelivery {
+  const event = 'whatsapp.message.received';
+  const { message, conversation, ...rest } = sample(`kapso/${event}`);
+  // The sample's person has these names, another has none.
+  for (const key of ['from_user_id', 'username', 'business_scoped_user_id']) {
+    delete message[key];
+    delete conversation[key];
+  }
+  const kapso = { ...message.kapso, content: text };
+  const content = {
+    message: { ...message, id, from: contact, text: { body: text }, kapso },
+    conversation: { ...conversation, phone_number: contact },
+    ...rest,
+  };
+  return signed(kapsoMessages, content, event);
+}
 
 /** What `find` gives once it gives something. */
 export async function until<T>(find: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {

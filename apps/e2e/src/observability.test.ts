@@ -5,12 +5,11 @@ import {
   startKapsoServer,
   startModelServer,
 } from '@parley/testing';
-import { messageReceived, orderPaid, phoneNumberId, secrets } from '../../bench/src/webhooks/deliveries';
 import { assistant, catalog } from './catalog';
 import { type Client, createClient, push } from './client';
 import { type ReceivedSpan, startCollector } from './collector';
-import { until } from './deliveries';
-import { ownStack } from './stack';
+import { messageReceived, orderPaid, phoneNumberId, until } from './deliveries';
+import { ownStack, shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
 /** In every text that a person, a model or a server says here: it must stay in none of our logs, metrics and traces. */
@@ -62,8 +61,7 @@ beforeAll(async () => {
       MODEL_PRICES: '{"openai/gpt-5-mini":{"input":1,"output":2}}',
       KAPSO_API_URL: kapso.url,
       KAPSO_API_KEY: kapso.apiKey,
-      MESSAGING_WEBHOOK_SECRET: secrets.kapso,
-      BILLING_WEBHOOK_SECRET: secrets.polar,
+      ...shared.webhookSecrets,
     },
   });
   tenant = await createTenant(stack);
@@ -243,8 +241,7 @@ it('logs name requests, organizations, threads and jobs; keys, tokens and what a
     secretsKey,
     providerKey,
     kapsoKey: kapso.apiKey,
-    kapsoSecret: secrets.kapso,
-    polarSecret: secrets.polar,
+    ...shared.webhookSecrets,
   };
   for (const name of names) {
     expect(linesOf(name).length).toBeGreaterThan(2);

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Stack, startStack } from '@parley/testing';
 import { startPostgres, startRedis } from '@parley/embedded';
-import { orderPaid, secrets } from '../../bench/src/webhooks/deliveries';
 import { assistant, catalog } from './catalog';
 import { type Client, createClient, push } from './client';
+import { orderPaid } from './deliveries';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
     databaseUrl: postgres.url,
     redisUrl: redis.url,
     bundles: shared.bundles,
-    environment: { BILLING_WEBHOOK_SECRET: secrets.polar },
+    environment: shared.webhookSecrets,
   });
   tenant = await createTenant({ url: stack.url, databaseUrl: postgres.url });
   const made = await tenant.client();

@@ -67,7 +67,6 @@ async function eachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<
 
 const jsonLines = (text: string): unknown[] =>
   text
-    .trimEnd()
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));

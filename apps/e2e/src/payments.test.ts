@@ -3,16 +3,14 @@ import { createSecretBox, saveIntegration } from '@parley/db';
 import { ensurePaymentType } from '@parley/payments';
 import { type FlowServer, type KapsoServer, startFlowServer, startKapsoServer } from '@parley/testing';
 import pg from 'pg';
-import { type Client, push } from './client';
-import { bytesOf, kapsoMessages, sample, sign, unique, until } from './deliveries';
-import { ownStack } from './stack';
+import { type Client, createClient, push } from './client';
+import { messageReceived, phoneNumberId, unique, until } from './deliveries';
+import { ownStack, shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
 jest.setTimeout(120_000);
 
 const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
-const kapsoSecret = 'kapso-secret';
-const phoneNumberId = '109876543210987';
 const customer = '14155550134';
 
 let flow: FlowServer;
@@ -31,7 +29,7 @@ beforeAll(async () => {
       SECRETS_KEY: secretsKey,
       KAPSO_API_URL: kapso.url,
       KAPSO_API_KEY: kapso.apiKey,
-      MESSAGING_WEBHOOK_SECRET: kapsoSecret,
+      ...shared.webhookSecrets,
     },
   });
   pool = new pg.Pool({ connectionString: stack.databaseUrl, max: 2 });
@@ -80,19 +78,8 @@ afterEach(() => {
 
 /** The customer writes to the connected number, as the intermediary tells it. */
 async function write(text: string): Promise<void> {
-  const body = sample('kapso/whatsapp.message.received');
-  body.message.id = `wamid.${unique()}`;
-  body.message.text.body = body.message.kapso.content = text;
-  const bytes = bytesOf(body);
-  const response = await fetch(stack.url + kapsoMessages, {
-    method: 'POST',
-    body: new Uint8Array(bytes),
-    headers: {
-      'content-type': 'application/json',
-      ...sign(kapsoMessages, bytes, { event: 'whatsapp.message.received', secret: kapsoSecret }),
-    },
-  });
-  expect(response.status).toBe(200);
+  const { path, body, headers } = messageReceived(`wamid.${unique()}`, customer, text);
+  expect((await createClient(stack.url).send('POST', path, body, headers())).status).toBe(200);
 }
 
 /** What the customer has got. */

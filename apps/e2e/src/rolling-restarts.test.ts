@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceName } from '@parley/testing';
 import { Agent, fetch } from 'undici';
-import { orderPaid, secrets } from '../../bench/src/webhooks/deliveries';
 import { assistant, catalog } from './catalog';
 import { push } from './client';
+import { orderPaid } from './deliveries';
 import { type Replicas, startReplicas } from './replicas';
+import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
 const kinds: ServiceName[] = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'gateway', 'worker'];
@@ -40,7 +41,7 @@ beforeAll(async () => {
     // Longer than the gateway keeps an idle connection, as in the manifests.
     SHUTDOWN_DRAIN_MS: '4500',
     SHUTDOWN_TIMEOUT_MS: '30000',
-    BILLING_WEBHOOK_SECRET: secrets.polar,
+    ...shared.webhookSecrets,
   });
   tenant = await createTenant(replicas);
   const client = await tenant.client();
