@@ -53,15 +53,18 @@ describe('what gets through', () => {
     expect(servers[1]!.seen[0]!.url).toBe('/v1/data/order?limit=2&cursor=a%2Fb');
   });
 
-  it.each([0, 1, 1_000, 65_535, 65_536, 65_537, 1_000_000])('keeps every byte of a body of %i, both ways', async (size) => {
-    const service = await upstream('webhook-ingest', (seen, response) => response.end(seen.body));
-    const door = await gateway({ 'webhook-ingest': service.url });
-    const body = randomBytes(size);
-    const response = await fetch(`${door.url}/webhook/kapso/messages`, { method: 'POST', body });
-    const answer = Buffer.from(await response.arrayBuffer());
-    expect(createHash('sha256').update(answer).digest('hex')).toBe(createHash('sha256').update(body).digest('hex'));
-    expect(service.seen[0]!.headers['content-length']).toBe(String(size));
-  });
+  it.each([0, 1, 1_000, 65_535, 65_536, 65_537, 1_000_000])(
+    'keeps every byte of a body of %i, both ways',
+    async (size) => {
+      const service = await upstream('webhook-ingest', (seen, response) => response.end(seen.body));
+      const door = await gateway({ 'webhook-ingest': service.url });
+      const body = randomBytes(size);
+      const response = await fetch(`${door.url}/webhook/kapso/messages`, { method: 'POST', body });
+      const answer = Buffer.from(await response.arrayBuffer());
+      expect(createHash('sha256').update(answer).digest('hex')).toBe(createHash('sha256').update(body).digest('hex'));
+      expect(service.seen[0]!.headers['content-length']).toBe(String(size));
+    },
+  );
 
   it('keeps the bytes of a chunked body, and streams an answer as it comes', async () => {
     const service = await rawUpstream((request, response) => request.pipe(response));
