@@ -363,6 +363,18 @@ describe('failures', () => {
     expect(await chat({}, agents, production)).toEqual({ ok: false, reason: 'no_active_config', agentSlug: 'helper' });
   });
 
+  it('leaves customers of a channel in production without the scripted model', async () => {
+    const live = await seedOrganization(db.pool, { environment: 'production', agents: [{ slug: 'helper' }] });
+    const offline = createAgents({ db, tools: probe.tools, models: createModels({ environment: {}, log }), log });
+    const command = { message: '/tool order.create {}' };
+    expect(await chat({ ...command, channel: 'whatsapp' }, offline, live.scope)).toMatchObject({
+      ok: false,
+      reason: 'model_not_configured',
+    });
+    expect(await chat(command, offline, live.scope)).toMatchObject({ ok: true });
+    await offline.close();
+  });
+
   it('answers from a fallback when the first model is dead', async () => {
     server.play(({ model }) => (model === 'dead' ? { status: 500 } : { text: 'still here' }));
     const response = await ask({ agent: { slug: 'spare' } });

@@ -44,7 +44,7 @@ export async function think(
       signal: request.signal,
     }),
     allowed.length === 0 ? [] : tools.offer(scope, allowed),
-    models.settings(scope, definition.model),
+    models.settings(scope, definition.model, request.channel),
   ]);
   return runLoop({
     models,

@@ -363,6 +363,20 @@ describe('the offline model', () => {
     );
     expect(answer).toMatchObject({ ok: true, reply: { text: 'order.find returned: {"total":5}' } });
   });
+
+  it('does not act for customers in production, who come by a channel, unless it is named', async () => {
+    const live = { ...scope, environment: 'production' as const };
+    const command = request([{ role: 'user', content: '/tool order.find {"id":"a"}' }]);
+    const ask = async (...asked: Parameters<typeof offline.settings>) =>
+      offline.complete(asked[0], await offline.settings(...asked), command);
+    const refused = { ok: false, model: 'openai/gpt-5-mini', reason: 'not_configured' };
+    expect(await ask(live, undefined, 'whatsapp')).toMatchObject(refused);
+    expect(await ask(live, 'openai/gpt-5-mini', 'whatsapp')).toMatchObject(refused);
+    const acts = { ok: true, model: 'offline/scripted', reply: { toolCalls: [{ name: 'order.find' }] } };
+    expect(await ask(live, 'offline/scripted', 'whatsapp')).toMatchObject(acts);
+    expect(await ask(live, undefined, 'api')).toMatchObject(acts);
+    expect(await ask(scope, undefined, 'whatsapp')).toMatchObject(acts);
+  });
 });
 
 it('traces nothing to anybody, whatever the environment says', async () => {

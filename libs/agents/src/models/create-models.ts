@@ -121,13 +121,14 @@ export function createModels(deps: ModelDeps): Models {
   }
 
   return {
-    async settings(scope, model) {
+    async settings(scope, model, channel = 'api') {
       const given = typeof model === 'object' ? model : { model };
       const chosen = given.model ?? defaultModel;
       const providers = await providersOf(scope);
       const { temperature, maxTokens, reasoning, fallbacks = [] } = given as Exclude<AgentModel, string>;
-      const candidates: [string, ...string[]] =
-        Object.keys(providers).length === 0 ? [offlineModel] : [chosen, ...fallbacks];
+      const isForCustomers = scope.environment === 'production' && channel !== 'api';
+      const isScripted = Object.keys(providers).length === 0 && !isForCustomers;
+      const candidates: [string, ...string[]] = isScripted ? [offlineModel] : [chosen, ...fallbacks];
       return { candidates, temperature, maxTokens, reasoning };
     },
     async complete(scope, settings, request, { signal } = {}) {

@@ -75,8 +75,11 @@ export interface ModelSettings {
 }
 
 export interface Models {
-  /** The model that would answer: `offline/scripted` when no provider at all has a key. */
-  settings(scope: Scope, model: AgentModel | undefined): Promise<ModelSettings>;
+  /**
+   * The model that would answer: `offline/scripted` when no provider at all has a key. Customers in production, who
+   * come by any `channel` but the API, get it only where it is named (ADR 29).
+   */
+  settings(scope: Scope, model: AgentModel | undefined, channel?: string): Promise<ModelSettings>;
   /**
    * One answer of a model: the first candidate with its retries, then each fallback. Never throws; upstream texts are
    * in `detail`, for logs and the execution's record, not for callers.
