@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { completionsOf } from './commands/completion';
 import { createProgram } from './program';
+import { version } from './version';
 import { loadFolder } from './push/load-folder';
 import { runInit } from './commands/init';
 import { writeDefinitions } from './pull/write-definition';
@@ -73,7 +74,12 @@ describe('a new project', () => {
     const { problems, resources } = await loadFolder(folder);
     expect(problems).toEqual([]);
     expect(Object.keys(resources).sort()).toEqual(['agents', 'entityTypes', 'roles', 'routers', 'tools', 'triggers']);
-    expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({ private: true });
+    const { devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      devDependencies: Record<string, string>;
+    };
+    // No registry has them: `npm install` takes the files that the printed call of tools/pack.mjs makes.
+    for (const name of ['cli', 'definitions'])
+      expect(devDependencies[`@parley/${name}`]).toBe(`file:packages/parley-${name}-${version}.tgz`);
     expect(readdirSync(folder)).toContain('.gitignore');
   });
 

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createClient } from './client';
 import { installPackages, packPackages, root } from './packages';
@@ -32,7 +32,8 @@ afterAll(async () => {
   for (const path of [folder, packed.folder]) rmSync(path, { recursive: true, force: true });
 });
 
-const command = join(folder, 'node_modules', '.bin', 'parley');
+/** The installed command, from then on that of the project. */
+let command = join(folder, 'node_modules', '.bin', 'parley');
 const environment = { PATH: process.env.PATH };
 
 async function parley(cwd: string, ...args: string[]): Promise<{ stdout: string; stderr: string }> {
@@ -40,7 +41,18 @@ async function parley(cwd: string, ...args: string[]): Promise<{ stdout: string;
 }
 
 test('from an empty folder to production: init, edit, dev, chat, deploy', async () => {
-  await parley(folder, 'init', 'shop');
+  const { next } = JSON.parse((await parley(folder, 'init', 'shop', '--json')).stdout) as { next: string[] };
+  const pack = next.find((line) => line.startsWith('node tools/pack.mjs '));
+  if (pack !== undefined) await promisify(execFile)('sh', ['-c', pack], { cwd: root });
+  expect(next.filter((line) => line !== pack)).toEqual([
+    'cd shop',
+    'cp .env.example .env   # and fill it in',
+    'npm install',
+    'npx parley dev',
+  ]);
+  expect(readdirSync(join(project, 'packages')).sort()).toEqual(packed.tarballs.map((path) => basename(path)).sort());
+  await installPackages(project, packed.tarballs, { named: true });
+  command = join(project, 'node_modules', '.bin', 'parley');
   writeFileSync(
     join(project, '.env'),
     `PARLEY_URL=${shared.url}\nPARLEY_API_KEY=${keys.development}\nPARLEY_PRODUCTION_API_KEY=${keys.production}\n`,

@@ -25,11 +25,12 @@ export async function packPackages(...names: string[]): Promise<{ folder: string
 
 /**
  * Installs tarballs into a folder with npm. Where no registry answers, what npm would fetch is taken from this checkout
- * instead, and that is said.
+ * instead, and that is said. `named`: the folder's package.json names them, so that `npm install` is all.
  */
-export async function installPackages(folder: string, tarballs: string[]): Promise<void> {
+export async function installPackages(folder: string, tarballs: string[], { named = false } = {}): Promise<void> {
   try {
-    const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-save', ...tarballs];
+    const wanted = named ? [] : ['--no-save', ...tarballs];
+    const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', ...wanted];
     await run('npm', args, {
       cwd: folder,
       timeout: 120_000,

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Failure } from '../failure';
+import { copyOwnPackages } from '../init/own-packages';
 import { template } from '../init/template';
 import { version } from '../version';
 import { note, print, printJson } from '../terminal';
@@ -21,11 +22,21 @@ export async function runInit(folder: string, { force, json }: InitOptions): Pro
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), content);
   }
-  if (json) return printJson({ folder: root, files: Object.keys(files) });
+  const hasPackages = copyOwnPackages(root, version);
+  const pack = `node tools/pack.mjs --out ${quoted(join(root, 'packages'))} cli definitions`;
+  const next = [
+    ...(hasPackages ? [] : [`${pack}   # in a checkout of Parley: makes what package.json names`]),
+    ...(folder === '.' ? [] : [`cd ${quoted(folder)}`]),
+    'cp .env.example .env   # and fill it in',
+    'npm install',
+    'npx parley dev',
+  ];
+  if (json) return printJson({ folder: root, files: Object.keys(files), next });
   for (const name of Object.keys(files)) print(`  + ${name}`);
-  const go = folder === '.' ? '' : `cd ${folder} && `;
-  note(`Next: ${go}cp .env.example .env, fill it in, npm install, npx parley dev`);
+  note(['Next:', ...next].join('\n  '));
 }
+
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
 
 /** A name that npm takes. */
 const packageName = (text: string): string =>

@@ -1,3 +1,5 @@
+import { packageFiles } from './own-packages';
+
 /**
  * A project that runs as it is: a shop whose assistant looks products up, takes orders and works out discounts. Paths
  * are below its folder.
@@ -9,7 +11,10 @@ export const template = (name: string, version: string): Record<string, string> 
       private: true,
       type: 'module',
       scripts: { dev: 'parley dev', diff: 'parley diff', deploy: 'parley deploy', types: 'tsc --noEmit' },
-      devDependencies: { '@parley/cli': `^${version}`, '@parley/definitions': `^${version}`, typescript: '^5.9.3' },
+      devDependencies: {
+        ...Object.fromEntries(Object.entries(packageFiles(version)).map(([own, file]) => [own, `file:${file}`])),
+        typescript: '^5.9.3',
+      },
     },
     null,
     2,
@@ -50,11 +55,21 @@ Agents, entity types, roles, triggers, routers and tools of Parley, as code.
 
 \`\`\`sh
 cp .env.example .env       # fill in the address and a key
+npm install                # from packages/, see below
 npx parley dev             # pushes to development whenever a file changes
 npx parley chat assistant  # talk to the agent
 npx parley diff            # what a push would change
 npx parley deploy          # production, after asking
 \`\`\`
+
+Parley's own packages are installed from files in \`packages/\`, as no registry has them. \`parley init\` puts them there when
+it was installed from such files; else a checkout of Parley makes them, called in its folder:
+
+\`\`\`sh
+node tools/pack.mjs --out <this folder>/packages cli definitions
+\`\`\`
+
+Another version is installed by \`npm install --save-dev ./packages/*.tgz\`, once its files are there in place of the old ones.
 
 | folder | holds |
 |---|---|
