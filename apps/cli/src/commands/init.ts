@@ -25,7 +25,7 @@ export async function runInit(folder: string, { force, json }: InitOptions): Pro
   const hasPackages = copyOwnPackages(root, version);
   const pack = `node tools/pack.mjs --out ${quoted(join(root, 'packages'))} cli definitions`;
   const next = [
-    ...(hasPackages ? [] : [`${pack}   # in a checkout of Parley: makes what package.json names`]),
+    ...(hasPackages ? [] : [`${pack}   # in a checkout of Parley; or copy these two files there`]),
     ...(folder === '.' ? [] : [`cd ${quoted(folder)}`]),
     'cp .env.example .env   # and fill it in',
     'npm install',

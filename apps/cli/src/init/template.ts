@@ -63,7 +63,7 @@ npx parley deploy          # production, after asking
 \`\`\`
 
 Parley's own packages are installed from files in \`packages/\`, as no registry has them. \`parley init\` puts them there when
-it was installed from such files; else a checkout of Parley makes them, called in its folder:
+it was itself installed from them into a folder; else copy them, or make them in a checkout of Parley:
 
 \`\`\`sh
 node tools/pack.mjs --out <this folder>/packages cli definitions
