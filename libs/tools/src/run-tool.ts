@@ -13,8 +13,13 @@ import type { ToolCall, ToolDeps, ToolFailure, ToolResult } from './types';
 export type FoundTool = BuiltIn | CustomTool | McpTool;
 type Find = (scope: Scope, name: string) => Promise<FoundTool | null>;
 
-/** A check that went through carries what runs; one that did not is the result. */
-type Checked = { ok: true; timeLimitMs: number; start: (signal: AbortSignal) => Promise<ToolResult> } | ToolFailure;
+/**
+ * A check that went through carries what runs; one that did not is the result. `mayActOutside`: a failing database does
+ * not tell that nothing has happened.
+ */
+type Checked =
+  | { ok: true; timeLimitMs: number; mayActOutside: boolean; start: (signal: AbortSignal) => Promise<ToolResult> }
+  | ToolFailure;
 
 const defaultTimeLimitMs = 30_000;
 
@@ -23,10 +28,13 @@ const defaultTimeLimitMs = 30_000;
  * way of calling a tool comes through here: agents, templates, triggers, the API and the code of custom tools.
  */
 export async function runTool(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): Promise<ToolResult> {
+  let mayHaveActed = false;
   try {
     call.context.signal?.throwIfAborted();
     const checked = await check(deps, find, scope, call);
-    return checked.ok ? await within(checked, call) : checked;
+    if (!checked.ok) return checked;
+    mayHaveActed = checked.mayActOutside;
+    return await within(checked, call);
   } catch (error) {
     // Whoever owns the transaction has to end it, and to know why.
     if (call.tx !== undefined) throw error;
@@ -37,6 +45,7 @@ export async function runTool(deps: ToolDeps, find: Find, scope: Scope, call: To
     return {
       ...failure('execution_error', 'The data store is not available now, try again later'),
       isUnavailable: true,
+      ...(!mayHaveActed && { isNotDone: true }),
     };
   }
 }
@@ -64,7 +73,9 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
   const args = argumentsOf(call.args);
   if (!args.ok) return args;
   const limitMs = deps.timeLimitMs ?? defaultTimeLimitMs;
-  if ('kind' in tool) return { ok: true, timeLimitMs: limitMs, start: (signal) => tool.call(args.value, signal) };
+  if ('kind' in tool) {
+    return { ok: true, timeLimitMs: limitMs, mayActOutside: true, start: (signal) => tool.call(args.value, signal) };
+  }
   if ('definition' in tool) {
     const checkArguments = checkOf(tool);
     if (checkArguments === null) return failure('execution_error', `The parameters of ${name} are not usable`);
@@ -73,6 +84,7 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
     return {
       ok: true,
       timeLimitMs: limitMs,
+      mayActOutside: true,
       start: (signal) =>
         runCustomTool(tool, args.value, { deps, scope, actor, allowed, context, signal, timeLimitMs: limitMs }),
     };
@@ -82,6 +94,7 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
   return {
     ok: true,
     timeLimitMs: tool.timeLimitMs ?? limitMs,
+    mayActOutside: tool.sideEffects && !tool.transactional,
     start: (signal) => parsed.call({ deps, scope, actor, context, tx: call.tx, db, permissions, entityType, signal }),
   };
 }

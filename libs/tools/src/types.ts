@@ -15,6 +15,8 @@ export interface ToolFailure {
   message: string;
   /** The data store could not be reached: it says nothing of the call, which may be tried again. */
   isUnavailable?: true;
+  /** What the call needs is away, and it has done nothing: whoever made it may make it again. */
+  isNotDone?: boolean;
   logs?: LogLine[];
 }
 /** `logs`: what the code of a custom tool has written to its console. */

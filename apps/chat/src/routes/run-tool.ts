@@ -1,5 +1,5 @@
 import { type Actor, operations } from '@parley/contracts';
-import { HttpError, route } from '@parley/service';
+import { HttpError, route, unavailable } from '@parley/service';
 import type { ToolErrorType, ToolFailure } from '@parley/tools';
 import type { ChatAppDeps } from '../app';
 
@@ -17,11 +17,12 @@ const answers: Record<ToolErrorType, [status: number, errorType: string]> = {
 export const runToolRoute = ({ agents, tools }: ChatAppDeps) =>
   route(operations.runTool, async ({ body: { agentSlug, toolName, args = {} } }, { scope, requestId, signal }) => {
     const startedAt = performance.now();
-    const fail = ({ errorType: type, message, logs }: Omit<ToolFailure, 'ok'>) => {
+    const fail = ({ errorType: type, message, logs, isNotDone }: Omit<ToolFailure, 'ok'>) => {
       const [status, errorType] = answers[type];
-      return new HttpError(status, type, message, {
-        fields: { errorType, durationMs: since(startedAt), ...(logs && { logs }) },
-      });
+      const fields = { errorType, durationMs: since(startedAt), ...(logs && { logs }) };
+      if (!isNotDone) return new HttpError(status, type, message, { fields });
+      const { status: away, code, extra } = unavailable();
+      return new HttpError(away, code, message, { ...extra, fields });
     };
     const agent = agentSlug === undefined ? null : await agents.describe(scope, agentSlug);
     if (agentSlug !== undefined && agent === null) {

@@ -63,6 +63,7 @@ export const utilityOperations = {
         ['invalid_arguments', 'Invalid arguments for entity.get: id: expected string'],
         ['timeout', 'Execution time exceeded'],
       ],
+      503: [['unavailable', 'The data store is not available now, try again later']],
     },
     errorFields: toolErrorFields,
     example: {

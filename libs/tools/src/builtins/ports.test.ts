@@ -238,7 +238,19 @@ describe('what goes wrong inside a tool', () => {
       errorType: 'execution_error',
       message: 'The data store is not available now, try again later',
       isUnavailable: true,
+      isNotDone: true,
     });
+    // Of what reaches outside of the database nobody knows how far it came.
+    const chatWithAgent = () => away.pool.query('select 1') as never;
+    tools = createTools({
+      db,
+      entities: createEntities({ pool: db.pool }),
+      log: { error: () => {} },
+      ports: { chatWithAgent },
+    });
+    const begun = await run('agent.chat', { agentSlug: 'prices', message: 'x' });
+    expect(begun).toMatchObject({ ok: false, isUnavailable: true });
+    expect(begun).not.toHaveProperty('isNotDone');
     await away.close();
     hangsUp.close();
   });

@@ -11,8 +11,16 @@ import { Agent, request } from 'undici';
 /** What became of one execution of a handler. */
 type ExecutorAnswer =
   | { ok: true; result: Json; logs?: LogLine[] }
-  /** `failed`: the handler threw; `timeout`: it took too long; `busy`: no room now; `refused`: our own request was bad. */
-  | { ok: false; reason: 'failed' | 'timeout' | 'busy' | 'refused' | 'unreachable'; message: string; logs?: LogLine[] };
+  /**
+   * `failed`: the handler threw; `timeout`: it took too long; `busy`: no room now; `refused`: our own request was bad;
+   * `away`: nobody took it; `unreachable`: the connection broke, and the handler may have run.
+   */
+  | {
+      ok: false;
+      reason: 'failed' | 'timeout' | 'busy' | 'refused' | 'away' | 'unreachable';
+      message: string;
+      logs?: LogLine[];
+    };
 
 export interface ExecutorClient {
   /** Runs a handler; ends at the latest shortly after `timeoutMs`, or when the signal says so. Never throws. */
@@ -33,6 +41,11 @@ const validateMs = 10_000;
 const graceMs = 2_000;
 /** The executor's cap of a result is 1 MiB, and logs come on top. */
 const maxResponseBytes = 4 * 1_048_576;
+
+/** Of a connection that was never made. */
+const connectCodes = new Set(
+  'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH UND_ERR_CONNECT_TIMEOUT'.split(' '),
+);
 
 /** Shorter than SHUTDOWN_DRAIN_MS (5 s in the manifests): an executor that leaves closes no connection that is used again. */
 const idleTimeoutMs = 4_000;
@@ -69,9 +82,10 @@ export function createExecutorClient({ url, token }: { url: string; token: strin
           signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
         });
         return toAnswer(answer.statusCode, await answer.body.text());
-      } catch {
+      } catch (error) {
         if (deadline.aborted) return fail('timeout', 'Execution time exceeded');
-        return fail('unreachable', 'The tool executor cannot be reached');
+        const isConnected = !connectCodes.has((error as { code?: string }).code ?? '');
+        return fail(isConnected ? 'unreachable' : 'away', 'The tool executor cannot be reached');
       }
     },
     async validate(handlerCode) {

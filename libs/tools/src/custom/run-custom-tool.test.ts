@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Actor, type JsonObject, type Scope, type ToolDefinition, executeBodySchema } from '@parley/contracts';
@@ -188,7 +189,7 @@ describe('a call of a custom tool', () => {
     expect(await run('orders.changing', {})).toEqual({ ok: true, result: 'ok' });
   });
 
-  it.each<[string, number, unknown, { errorType: string; message: string }]>([
+  it.each<[string, number, unknown, { errorType: string; message: string; isNotDone?: true }]>([
     [
       'threw',
       200,
@@ -211,7 +212,7 @@ describe('a call of a custom tool', () => {
       'found no room',
       503,
       { error: 'busy' },
-      { errorType: 'execution_error', message: 'The tool executor is busy, try again' },
+      { errorType: 'execution_error', message: 'The tool executor is busy, try again', isNotDone: true },
     ],
     [
       'was refused',
@@ -249,9 +250,29 @@ describe('a call of a custom tool', () => {
       ports: {},
     });
     const message = 'The tool executor is not available';
-    expect(await run('note', {})).toEqual({ ok: false, errorType: 'execution_error', message });
+    expect(await run('note', {})).toEqual({ ok: false, errorType: 'execution_error', message, isNotDone: true });
     expect(logged).toEqual(['tool executor']);
     await nobody.close();
+  });
+
+  it('does not say that nothing was done when the connection breaks under a call', async () => {
+    const breaks = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1');
+    await once(breaks, 'listening');
+    const broken = createExecutorClient({
+      url: `http://127.0.0.1:${(breaks.address() as AddressInfo).port}`,
+      token: 'x',
+    });
+    tools = createTools({
+      db,
+      entities: createEntities({ pool: db.pool }),
+      log: { error: () => {} },
+      executor: broken,
+      ports: {},
+    });
+    const message = 'The tool executor is not available';
+    expect(await run('note', {})).toEqual({ ok: false, errorType: 'execution_error', message });
+    await broken.close();
+    breaks.close();
   });
 
   it('ends at the time limit, and when the caller goes away', async () => {

@@ -57,13 +57,17 @@ export async function runCustomTool(
     case 'timeout':
       return failure('timeout', answer.message);
     case 'busy':
+    case 'away':
     case 'unreachable':
     case 'refused':
       deps.log.error({ tool: definition.name, reason: answer.reason, detail: answer.message }, 'tool executor');
-      return failure(
-        'execution_error',
-        answer.reason === 'busy' ? 'The tool executor is busy, try again' : 'The tool executor is not available',
-      );
+      return {
+        ...failure(
+          'execution_error',
+          answer.reason === 'busy' ? 'The tool executor is busy, try again' : 'The tool executor is not available',
+        ),
+        ...((answer.reason === 'busy' || answer.reason === 'away') && { isNotDone: true }),
+      };
   }
 }
 

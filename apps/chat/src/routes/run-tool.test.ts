@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { createAgents, createCallbackTokens, createModels } from '@parley/agents';
+import { type Db, createDb } from '@parley/db';
+import { createEntities } from '@parley/entities';
+import { pushResources } from '@parley/resources';
+import { silentLogger } from '@parley/service';
+import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { builtInToolNames, createExecutorClient, createTools, createTriggers } from '@parley/tools';
+import { createChatApp } from '../app';
+
+let database: TestDatabase;
+let db: Db;
+let org: SeededOrganization;
+/** PostgreSQL as a request finds it that was admitted just before it went away. */
+let away: Db;
+const closing: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  org = await seedOrganization(db.pool);
+  const tool = { name: 'stock.count', description: 'Counts', parameters: {}, handlerCode: 'return 1' };
+  const pushed = await pushResources(db, org.scope, { knownTools: builtInToolNames, resources: { tools: [tool] } });
+  expect(pushed).toMatchObject({ ok: true });
+  const hangsUp = createTcpServer((socket) => socket.end()).listen(0, '127.0.0.1');
+  await once(hangsUp, 'listening');
+  away = createDb({ databaseUrl: `postgresql://nobody@127.0.0.1:${(hangsUp.address() as AddressInfo).port}/none` });
+  closing.push(() => hangsUp.close());
+});
+afterAll(async () => {
+  for (const close of closing.reverse()) await close();
+  await away.close();
+  await db.close();
+  await database.drop();
+});
+
+/** Chat whose tools have the given database, and an executor that nobody answers for. */
+async function serve(ofTools: Db) {
+  const log = silentLogger();
+  const entities = createEntities({ pool: ofTools.pool });
+  const executor = createExecutorClient({ url: 'http://127.0.0.1:1', token: 'x' });
+  const tools = createTools({ db: ofTools, entities, log, executor, ports: {} });
+  const agents = createAgents({ db, tools, log, models: createModels({ environment: {}, log }) });
+  const triggers = createTriggers({ db, tools, entities, log });
+  const callbackTokens = createCallbackTokens(randomBytes(32).toString('base64'));
+  const server = createServer(
+    createChatApp({ db, agents, tools, triggers, callbackTokens, log, checkResponses: true }),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(async () => {
+    server.closeAllConnections();
+    server.close();
+    await agents.close();
+    await entities.settled();
+    await executor.close();
+  });
+  return async (toolName: string, args: object = {}) => {
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/run-tool`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${org.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ toolName, args }),
+    });
+    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.json() };
+  };
+}
+
+describe('run-tool, while something that a tool needs is away, is 503 with Retry-After', () => {
+  it.each([
+    ['PostgreSQL, before the tool is found', 'stock.count', {}],
+    ['PostgreSQL, for a tool that reads', 'entity.query', { type: 'order' }],
+    ['PostgreSQL, for a tool that writes', 'entity.create', { type: 'order', data: {} }],
+  ])('%s', async (_what, tool, args) => {
+    const run = await serve(away);
+    expect(await run(tool, args)).toEqual({
+      status: 503,
+      retryAfter: '2',
+      body: {
+        error: 'The data store is not available now, try again later',
+        code: 'unavailable',
+        errorType: 'execution_error',
+        requestId: expect.any(String),
+        durationMs: expect.any(Number),
+      },
+    });
+  });
+
+  it('the tool executor', async () => {
+    const run = await serve(db);
+    expect(await run('stock.count')).toMatchObject({
+      status: 503,
+      retryAfter: '2',
+      body: { error: 'The tool executor is not available', code: 'unavailable', errorType: 'execution_error' },
+    });
+  });
+});
