@@ -10,7 +10,9 @@ export function addConversationCommands(program: Command): void {
   paged(inScope(threads.command('list')))
     .description('list threads by their last message, newest first')
     .option('--agent <slug>', 'only those that this agent answered last')
-    .addOption(new Option('--state <state>', 'only these; paused: a person has taken over').choices(['active', 'paused']))
+    .addOption(
+      new Option('--state <state>', 'only these; paused: a person has taken over').choices(['active', 'paused']),
+    )
     .action(async (options) => (await import('../commands/threads-list')).runThreadsList(options));
   inScope(threads.command('show'))
     .description('a conversation as it went')
