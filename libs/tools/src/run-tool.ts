@@ -127,6 +127,8 @@ function argumentsOf(args: unknown): { ok: true; value: JsonObject } | ToolFailu
 async function within({ timeLimitMs, start }: Extract<Checked, { ok: true }>, call: ToolCall): Promise<ToolResult> {
   const limit = new AbortController();
   const outer = call.context.signal;
+  // It may have gone while the check ran: a signal that is aborted already tells nobody.
+  outer?.throwIfAborted();
   const signal = outer ? AbortSignal.any([limit.signal, outer]) : limit.signal;
   const { promise: ended, resolve: end } = Promise.withResolvers<ToolResult>();
   signal.addEventListener('abort', () => {

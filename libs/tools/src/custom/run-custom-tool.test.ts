@@ -291,6 +291,10 @@ describe('a call of a custom tool', () => {
     const givenUp = { ok: false, errorType: 'execution_error', message: 'The call was given up' };
     expect(await run('note', {}, { context: { signal } })).toEqual(givenUp);
     expect(await run('note', {}, { context: { signal } })).toEqual(givenUp);
+    const leaving = new AbortController();
+    const checked = run('note', {}, { context: { signal: leaving.signal } });
+    leaving.abort(); // between the first look and the call
+    expect(await checked).toEqual(givenUp);
   });
 
   it('ends where custom tools call each other without end', async () => {
