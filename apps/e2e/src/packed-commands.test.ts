@@ -221,7 +221,7 @@ test('every command that succeeds says so as one line of JSON', async () => {
   const database = await createTestDatabase();
   try {
     const own = { ...reach, DATABASE_URL: database.url };
-    for (const name of ['migrate', 'demo', 'org purges', 'secrets rotate']) await run(name, [], own);
+    for (const name of ['migrate', 'demo', 'org list', 'org purges', 'secrets rotate']) await run(name, [], own);
   } finally {
     await database.drop();
   }

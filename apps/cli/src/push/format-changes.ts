@@ -60,11 +60,15 @@ function formatKind(
   ];
 }
 
-/** Whether the environment has something of the kinds of the folder that the folder does not. */
-export const hasMore = (before: ResourceSet, after: ResourceSet): boolean =>
-  resourceKinds.some((kind) =>
-    (before[kind] ?? []).some((one: Definition) => after[kind] && !find(after[kind], one.slug ?? one.name)),
-  );
+/** What the environment has of the kinds of the folder and the folder does not: `agents helper`. */
+export const namesBeyond = (before: ResourceSet, after: ResourceSet): string[] =>
+  resourceKinds.flatMap((kind) => {
+    const own = after[kind];
+    const names = (before[kind] ?? []).map((one: Definition) => one.slug ?? one.name);
+    return own === undefined
+      ? []
+      : names.filter((name) => find(own, name) === undefined).map((name) => safeLine(`${folders[kind]} ${name}`));
+  });
 
 /**
  * What the environment has and the folder does not stays, as one of them may have been renamed: that is not to be
