@@ -116,8 +116,11 @@ const jobCatalog = {
     concurrency: 5,
     id: ({ emailId }) => emailId,
   }),
-  /** Sends the jobs of what should have been answered or sent by now. */
-  'sweep-channels': sweep(2_000),
+  /**
+   * Sends the jobs of what should have been answered or sent by now. Behind a killed worker it waits for a lease of 4 s, and
+   * within 5 s another one is to be at work.
+   */
+  'sweep-channels': sweep(1_000),
   /** Removes deliveries, early statuses, events and runs of automations that have been kept long enough. */
   'sweep-retention': sweep(60 * minuteMs),
   /** Orders that were paid or refunded at the billing platform. */
