@@ -11,11 +11,11 @@ export const createSyncIdentity = (deps: { db: Db; queues: Queues; purgeGraceDay
     const event = readJsonObject(delivery.body);
     if (event === null) return { status: 'failed', reason: 'the body is not a JSON object' };
     const applied = await applyIdentityEvent(db.pool, event, { purgeGraceDays });
+    // Credits may have been bought before their owner was known here. Before the end: after it nothing would do this again.
+    if (applied.isNewOwner) await retryUnattributed(db.pool, 'polar');
     // Before a purge, which is to find that this delivery was the organization's.
     await finishDelivery(db.pool, delivery.id, applied.outcome);
     // Its row is there already; the sweep of purges stands behind this.
     if (applied.purge) await queues.enqueue('purge-organization', applied.purge, { requestId }).catch(() => {});
-    // Credits may have been bought before their owner was known here.
-    if (applied.isNewOwner) await retryUnattributed(db.pool, 'polar');
     return 'finished';
   });
