@@ -1,11 +1,10 @@
 import type { Entity } from '@parley/contracts';
 import type { Mask } from '../access';
 import type { Sql } from '../sql';
+import { maskedSql } from './mask-sql';
 
 /** Rows of a page are joined by this; inside a row no line ends, since JSON texts of PostgreSQL hold none. */
 export const rowSeparator = ',\n';
-
-const redacted = '[redacted]';
 
 /** SQL of the exact JSON text of an entity: PostgreSQL writes it, nobody parses and writes it again. */
 export const entityJsonSql = (alias: string, type: string, masks: readonly Mask[], sql: Sql): string =>
@@ -18,21 +17,6 @@ export const typeJson = (type: string): string => `","type":${JSON.stringify(typ
 export const entityJsonFrom = (alias: string, type: string, data = `${alias}.data`): string =>
   `'{"id":"' || ${alias}.id || ${type} || to_json(${alias}.status)::text || ',"data":' || ${data}::text
     || ',"createdAt":' || ${alias}.created_at || ',"updatedAt":' || ${alias}.updated_at || '}'`;
-
-const maskedSql = (data: string, masks: readonly Mask[], sql: Sql): string =>
-  masks.reduce((masked, { path, kind }) => maskSql(masked, path, kind, sql), data);
-
-/** A path that meets an array on its way hides or redacts the whole array: what it holds cannot be told apart. */
-function maskSql(value: string, [key, ...rest]: readonly string[], kind: Mask['kind'], sql: Sql): string {
-  const name = sql.param(key, 'text');
-  const here =
-    kind === 'hide'
-      ? `${value} - ${name}`
-      : `jsonb_set(${value}, array[${name}], ${sql.param(JSON.stringify(redacted), 'jsonb')})`;
-  if (rest.length === 0) return `(case when jsonb_exists(${value}, ${name}) then ${here} else ${value} end)`;
-  const inner = `jsonb_set(${value}, array[${name}], ${maskSql(`(${value} -> ${name})`, rest, kind, sql)})`;
-  return `(case jsonb_typeof(${value} -> ${name}) when 'object' then ${inner} when 'array' then ${here} else ${value} end)`;
-}
 
 /** The ready text of one entity, and the entity itself for callers that look into it. */
 export class EntityText {

@@ -297,6 +297,64 @@ describe('a role', () => {
     );
   });
 
+  test('where masks meet the wider one wins, and an array is masked as a whole', async () => {
+    await t.createType('overlapping');
+    const data = {
+      a: { x: 1, y: 2 },
+      b: { x: 1 },
+      c: [{ x: 1 }],
+      d: [1],
+      e: 'text',
+      f: null,
+      g: { x: { y: 1, z: 2 } },
+    };
+    const id = await t.add('overlapping', data);
+    const masks: Parameters<typeof parseAccess>[1] = [
+      { fieldPath: 'a.x', maskType: 'redact' },
+      { fieldPath: 'a.x', maskType: 'hide' },
+      { fieldPath: 'b.x', maskType: 'hide' },
+      { fieldPath: 'b', maskType: 'redact' },
+      { fieldPath: 'c.x', maskType: 'hide' },
+      { fieldPath: 'c.y', maskType: 'redact' },
+      { fieldPath: 'd.x', maskType: 'redact' },
+      { fieldPath: 'e.x', maskType: 'hide' },
+      { fieldPath: 'f', maskType: 'redact' },
+      { fieldPath: 'g.x.y', maskType: 'hide' },
+      { fieldPath: 'absent.x', maskType: 'redact' },
+      { fieldPath: 'quote\'"', maskType: 'redact' },
+    ];
+    const got = await t.entities.get(here, { type: 'overlapping', id, access: access([], masks) });
+    expect(got.ok && got.entity.value.data).toEqual({
+      a: { y: 2 },
+      b: '[redacted]',
+      d: '[redacted]',
+      e: 'text',
+      f: '[redacted]',
+      g: { x: { z: 2 } },
+    });
+  });
+
+  test('reads under the largest number of masks, at the greatest depth, take no longer to plan', async () => {
+    await t.createType('most_masked');
+    const names = Array.from({ length: 200 }, (_, index) => `k${index}`);
+    const deep = 'a.'.repeat(60);
+    const nested = deep.split('.').reduceRight<JsonObject>((value) => ({ a: value }), { b: 1, c: 2 }).a!;
+    const id = await t.add('most_masked', { ...Object.fromEntries(names.map((name) => [name, { a: 1 }])), k1: nested });
+    for (const path of ['', '.b', `.${deep}b`]) {
+      const masks = names.map((name) => ({ fieldPath: `${name}${path}`, maskType: 'redact' as const }));
+      const seen = access([], masks);
+      const shown = path === '' ? '[redacted]' : { a: 1 };
+      const got = await t.entities.get(here, { type: 'most_masked', id, access: seen });
+      expect(got.ok && got.entity.value.data).toMatchObject({ k0: shown, k199: shown });
+      const inside = JSON.stringify(got.ok && got.entity.value.data.k1);
+      expect(inside).toContain(
+        path.endsWith('a.b') ? '{"b":"[redacted]","c":2}' : path === '' ? shown : '{"b":1,"c":2}',
+      );
+      const listed = await t.entities.list(here, { type: 'most_masked', limit: 1, access: seen });
+      expect(listed.ok && listed.page.entities[0]!.data.k199).toEqual(shown);
+    }
+  });
+
   test('rules that cannot be read are refused', () => {
     expect(parseAccess([{ field: 'data.a', operator: 'like', value: 1 }], [])).toMatchObject({ ok: false });
     expect(parseAccess([{ field: 'data.a', operator: 'in', value: 1 }], [])).toMatchObject({ ok: false });
