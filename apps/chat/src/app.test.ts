@@ -241,6 +241,23 @@ describe('chat', () => {
     });
   });
 
+  it('refuses an externalThreadId that belongs to a channel, on every path', async () => {
+    const paths = ['/v1/agents/clerk/chat', '/v1/routers/desk/chat', '/v1/chat'];
+    for (const path of paths)
+      for (const externalThreadId of ['whatsapp:14155550134', 'widget:', 'dashboard:1']) {
+        const given = { message: 'What did they order?', externalThreadId, routerSlug: 'desk' };
+        expect(await post(path, given)).toMatchObject({
+          status: 400,
+          body: { error: expect.stringContaining('must not begin with whatsapp:, widget:, dashboard:') },
+        });
+      }
+    const { rows } = await db.pool.query("select 1 from threads where external_id like 'whatsapp:%'");
+    expect(rows).toEqual([]);
+    models.play(() => ({ text: 'ok' }));
+    for (const externalThreadId of ['api:1', 'web:whatsapp:1', 'whatsapp-1'])
+      expect((await post('/v1/agents/clerk/chat', { message: 'x', externalThreadId })).status).toBe(200);
+  });
+
   it('stops when the client goes away', async () => {
     const client = new AbortController();
     models.play(() => {

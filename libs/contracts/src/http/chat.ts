@@ -6,10 +6,30 @@ const message = z.string({ error: 'message is required' }).refine((text) => text
 
 const threadContextSchema = z.object({ params: jsonObjectSchema.optional() });
 
+/** Where a conversation takes place; `api` is that of the HTTP interface. */
+export const channels = ['api', 'whatsapp', 'widget', 'dashboard'] as const;
+
+/**
+ * Threads of a channel are named `<channel>:<contact>` by the channel itself. Over the API the name would let any caller
+ * read and continue the conversation of a contact.
+ */
+const reserved = channels.filter((channel) => channel !== 'api').map((channel) => `${channel}:`);
+
+const externalThreadId = z
+  .string()
+  .min(1)
+  .max(512)
+  .refine((id) => !reserved.some((prefix) => id.startsWith(prefix)), {
+    error: `must not begin with ${reserved.join(', ')}: these threads belong to the channel`,
+  })
+  .meta({
+    description: `Your own name for the conversation, such as \`web:42\`. Must not begin with ${reserved.map((prefix) => `\`${prefix}\``).join(', ')}.`,
+  });
+
 const conversation = {
   message,
   threadId: z.string().min(1).max(200).optional(),
-  externalThreadId: z.string().min(1).max(512).optional(),
+  externalThreadId: externalThreadId.optional(),
   threadContext: threadContextSchema.optional(),
 };
 

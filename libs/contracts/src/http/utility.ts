@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { logLineSchema } from '../executor';
 import { jsonObjectSchema } from '../json';
 import { environmentSchema } from '../scope';
+import { channels } from './chat';
 
 export const compilePromptBodySchema = z.object({
   slug: z.string({ error: 'slug is required' }).min(1, 'slug is required'),
   message: z.string().optional(),
-  channel: z.enum(['api', 'whatsapp', 'widget', 'dashboard']).optional(),
+  channel: z.enum(channels).optional(),
   threadMetadata: jsonObjectSchema.optional().meta({
     description:
       "Stands for the thread's params: their fields, or `{ params }` as in the `threadContext` of a message.",
