@@ -1,0 +1,109 @@
+// Figures of the code's structure, read from its text: which places name which table in SQL, who writes it, how much
+// production code there is, and what the libraries export.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { root } from '../start/paths.mjs';
+
+/** Projects that only run in tests and benches. */
+const notProduction =
+  /^(apps\/(bench|e2e)|libs\/testing)\/|\.test\.ts$|\/(testing|generated|fixtures)\/|-under-test\.ts$/;
+
+/** @returns {{ path: string, place: string, source: ts.SourceFile, lines: number }[]} */
+function productionFiles() {
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'apps/*.ts', 'libs/*.ts'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return listed
+    .split('\n')
+    .filter((path) => path !== '' && !notProduction.test(path))
+    .flatMap((path) => {
+      let text;
+      try {
+        text = readFileSync(join(root, path), 'utf8');
+      } catch {
+        return []; // deleted in the working tree
+      }
+      const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+      return { path, place: path.split('/').slice(0, 2).join('/'), source, lines: text.split('\n').length - 1 };
+    });
+}
+
+/** Table names of the Prisma schema, by model name as the client spells it (`apiKey` → `api_keys`). */
+function tables() {
+  const schema = readFileSync(join(root, 'prisma/schema.prisma'), 'utf8');
+  const models = [...schema.matchAll(/^model (\w+) \{(.*?)^\}/gms)];
+  return new Map(
+    models.map(([, name, body]) => [name[0].toLowerCase() + name.slice(1), /@@map\("(\w+)"\)/.exec(body)[1]]),
+  );
+}
+
+/** Every string and template of a file; what a template inserts is left out. */
+function texts(source) {
+  const found = [];
+  const visit = (node) => {
+    if (ts.isStringLiteralLike(node)) found.push(node.text);
+    else if (ts.isTemplateExpression(node))
+      found.push([node.head.text, ...node.templateSpans.map((span) => span.literal.text)].join(' ? '));
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+const written = /\b(insert into|update|delete from)\s+(?:only\s+)?"?(\w+)/gi;
+const named =
+  /\b(?:from|join|into|update|using|truncate|table)\s+(?:only\s+)?"?(\w+)"?|,\s*(\w+)\s+(?:as\s+)?[a-z]\w{0,2}\b(?!\s*\()/gi;
+
+/** Who names and who writes each table, by SQL or through the Prisma client: `{ table: { named, writers, inserts } }`. */
+function tableUse(files) {
+  const models = tables();
+  const use = new Map(
+    [...models.values()].map((table) => [table, { named: new Set(), writers: new Set(), inserts: 0 }]),
+  );
+  for (const { place, source } of files) {
+    for (const text of texts(source)) {
+      if (!/\b(from|into|update|join)\b/i.test(text)) continue;
+      for (const [, a, b] of text.matchAll(named)) use.get(a ?? b)?.named.add(place);
+      for (const [, verb, table] of text.matchAll(written)) {
+        const entry = use.get(table);
+        entry?.writers.add(place);
+        if (entry && verb.toLowerCase() === 'insert into') entry.inserts += 1;
+      }
+    }
+    for (const [, model, verb] of source.text.matchAll(
+      /\.(\w+)\.(findMany|findFirst|findUnique|create|createMany|update|updateMany|upsert|delete|deleteMany|count|aggregate)\(/g,
+    )) {
+      const entry = use.get(models.get(model));
+      entry?.named.add(place);
+      if (entry && !/^(find|count|aggregate)/.test(verb)) entry.writers.add(place);
+    }
+  }
+  return use;
+}
+
+/** Names that the libraries' index files export. */
+const exportedNames = (files) =>
+  files
+    .filter(({ path }) => /^libs\/[\w-]+\/src\/index\.ts$/.test(path))
+    .flatMap(({ source }) => source.statements)
+    .filter((statement) => ts.isExportDeclaration(statement) && statement.exportClause)
+    .reduce((sum, { exportClause }) => sum + exportClause.elements.length, 0);
+
+export function measureStructure() {
+  const files = productionFiles();
+  const use = tableUse(files);
+  const entries = [...use.values()];
+  return {
+    figures: {
+      'pairs of table and place': entries.reduce((sum, { named }) => sum + named.size, 0),
+      'tables with several writers': entries.filter(({ writers }) => writers.size > 1).length,
+      'statements that insert events': use.get('events').inserts,
+      'production lines': files.reduce((sum, { lines }) => sum + lines, 0),
+      'names exported by libraries': exportedNames(files),
+    },
+    tables: use,
+  };
+}

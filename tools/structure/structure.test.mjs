@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from '../start/paths.mjs';
+import { measureStructure } from './measure.mjs';
+
+const limits = JSON.parse(readFileSync(new URL('./limits.json', import.meta.url), 'utf8'));
+
+test("the figures of the code's structure do not grow", () => {
+  const { figures } = measureStructure();
+  assert.deepEqual(Object.keys(figures).sort(), Object.keys(limits).sort());
+  for (const [name, value] of Object.entries(figures))
+    assert.ok(
+      value <= limits[name],
+      `${name}: ${value}, at most ${limits[name]} (node tools/structure.mjs lists them)`,
+    );
+});
+
+test('the workspace graph is read from the imports of the sources, so that caches notice a changed library', () => {
+  const dependencies = readGraph();
+  const targets = (name) => dependencies[name].map(({ target }) => target);
+  assert.ok(targets('chat').includes('agents'), 'chat imports agents');
+  assert.ok(targets('agents').includes('contracts'), 'agents imports contracts');
+  const edges = Object.values(dependencies).flat().length;
+  assert.ok(edges > 100, `only ${edges} dependencies between projects were found`);
+});
+
+function readGraph() {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-graph-'));
+  const file = join(folder, 'graph.json');
+  try {
+    execFileSync(process.execPath, [join(root, 'node_modules/.bin/nx'), 'graph', `--file=${file}`], {
+      cwd: root,
+      env: { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true' },
+      stdio: 'ignore',
+    });
+    return JSON.parse(readFileSync(file, 'utf8')).graph.dependencies;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
