@@ -6,7 +6,7 @@ const constraint = (scope, ...allowed) => ({
   sourceTag: `scope:${scope}`,
   onlyDependOnLibsWithTags: allowed.map((name) => `scope:${name}`),
 });
-const domain = ['contracts', 'db', 'queues'];
+const domain = ['contracts', 'db', 'queues', 'events'];
 const running = ['service', ...domain, 'entities', 'payments', 'channels', 'tools', 'agents'];
 const everyApp = [...running, 'webhooks', 'runtime'];
 
@@ -15,6 +15,7 @@ const boundaries = [
   constraint('service', 'contracts'),
   constraint('db', 'contracts'),
   constraint('queues', 'contracts', 'db'),
+  constraint('events', 'contracts', 'db'),
   constraint('webhooks', ...domain),
   constraint('entities', ...domain),
   constraint('payments', ...domain, 'entities'),

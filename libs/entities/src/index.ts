@@ -21,5 +21,4 @@ export { type ReindexOptions, type SearchState, reindexType, searchStates, stale
 export { type SearchInput, type SearchResult } from './search/search-entities';
 export { type CreateInput, type CreateResult } from './write/create-entity';
 export { type DeleteInput, type DeleteResult } from './write/delete-entity';
-export { type Origin } from './write/event';
 export { type UpdateInput, type UpdateResult } from './write/update-entity';

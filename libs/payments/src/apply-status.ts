@@ -1,6 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import { type Queryable, inTransaction } from '@parley/db';
-import type { Origin } from '@parley/entities';
+import { type Origin, recordEventOnce } from '@parley/events';
 import { roundAmount } from './amount';
 import type { PaymentSource, PaymentsDeps } from './deps';
 import type { FlowStatus } from './flow/flow-status';
@@ -109,22 +109,8 @@ async function mismatch(
   problem: string,
   { status, source, origin }: ApplyInput,
 ): Promise<Applied> {
-  await tx.query({
-    name: 'payment-mismatch',
-    text: `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor, hops, request_id)
-           select $1, $2::"Environment", 'payment.mismatch', $3, $4, $5::jsonb, $6::jsonb, $7, $8
-           where not exists (select from events where entity_id = $4 and type = 'payment.mismatch' and payload ->> 'problem' = $9)`,
-    values: [
-      scope.organizationId,
-      scope.environment,
-      paymentType,
-      payment.id,
-      JSON.stringify({ paymentId: payment.id, problem, source, flowStatus: { ...status } }),
-      JSON.stringify(origin.actor),
-      origin.hops ?? 0,
-      origin.requestId ?? null,
-      problem,
-    ],
-  });
+  const payload = { paymentId: payment.id, problem, source, flowStatus: { ...status } };
+  const entity = { type: paymentType, id: payment.id };
+  await recordEventOnce(tx, scope, { ...origin, type: 'payment.mismatch', entity, payload }, 'problem');
   return { ok: false, reason: 'mismatch', problem, status: payment.status };
 }

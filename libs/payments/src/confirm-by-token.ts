@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Scope } from '@parley/contracts';
-import type { Origin } from '@parley/entities';
+import type { Origin } from '@parley/events';
 import { type Applied, applyStatus } from './apply-status';
 import { describeFailure } from './create-payment';
 import type { PaymentsDeps } from './deps';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '@parley/contracts';
 import { inTransaction } from '@parley/db';
-import type { Origin } from '@parley/entities';
+import type { Origin } from '@parley/events';
 import { z } from 'zod';
 import { roundAmount } from './amount';
 import { applyStatus } from './apply-status';

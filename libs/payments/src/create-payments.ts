@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import type { Origin } from '@parley/entities';
+import type { Origin } from '@parley/events';
 import { type Confirmed, createConfirmByToken } from './confirm-by-token';
 import { type CreatePaymentInput, type CreatePaymentResult, createPayment } from './create-payment';
 import type { PaymentsDeps } from './deps';

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import type { Origin } from '@parley/entities';
+import type { Origin } from '@parley/events';
 import { applyStatus } from './apply-status';
 import { describeFailure } from './create-payment';
 import type { PaymentsDeps } from './deps';

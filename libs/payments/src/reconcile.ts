@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '@parley/contracts';
 import { inTransaction, newId } from '@parley/db';
-import type { Origin } from '@parley/entities';
+import type { Origin } from '@parley/events';
 import { applyStatus } from './apply-status';
 import { describeFailure } from './create-payment';
 import type { PaymentObservation, PaymentsDeps } from './deps';

@@ -1,6 +1,7 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
-import type { Entities, Origin } from '@parley/entities';
+import type { Entities } from '@parley/entities';
+import { type Origin, recordEvent } from '@parley/events';
 import { type Payment, type PaymentStatus, findPayment, paymentType, toPayment } from './payment';
 
 /** A step of the state machine, with what it writes. */
@@ -70,25 +71,10 @@ export async function writeEvent(
   scope: Scope,
   type: 'payment.created' | (typeof eventOf)[Change['to']],
   { id, amount, currency, status, providerReference, paidAt, failureReason }: Payment,
-  { actor, hops, requestId }: Origin,
+  origin: Origin,
 ): Promise<void> {
   const payload = { paymentId: id, amount, currency, status, providerReference, paidAt, failureReason };
-  await tx.query({
-    name: 'payment-event',
-    text: `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor, hops, request_id)
-           values ($1, $2::"Environment", $3, $4, $5, $6::jsonb, $7::jsonb, $8, $9)`,
-    values: [
-      scope.organizationId,
-      scope.environment,
-      type,
-      paymentType,
-      id,
-      JSON.stringify(payload),
-      JSON.stringify(actor),
-      hops ?? 0,
-      requestId ?? null,
-    ],
-  });
+  await recordEvent(tx, scope, { ...origin, type, entity: { type: paymentType, id }, payload: withoutAbsent(payload) });
 }
 
 const withoutAbsent = (data: Record<string, string | number | undefined>): JsonObject =>

@@ -1,6 +1,7 @@
 import type { Entity, JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { queryEntities } from '@parley/entities';
+import { readEvents } from '@parley/events';
 import { paymentType } from '@parley/payments';
 import { Failure, usageFailure } from '../failure';
 
@@ -37,6 +38,9 @@ export interface PaymentHistory {
   events: PaymentEvent[];
 }
 
+/** More than any payment has; the newest are shown. */
+const shownEvents = 200;
+
 /** A payment with its events. */
 export async function findPaymentHistory(
   db: Queryable,
@@ -53,16 +57,17 @@ export async function findPaymentHistory(
          and from_id = $3 and relation = 'payment_for' order by to_id`,
       [scope.organizationId, scope.environment, id],
     ),
-    db.query<PaymentEvent>(
-      `select type, created_at as at, actor, payload ->> 'problem' as problem from events
-       where organization_id = $1 and environment = $2::"Environment" and entity_id = $3 and type like 'payment.%' order by id`,
-      [scope.organizationId, scope.environment, id],
-    ),
+    readEvents(db, scope, { type: 'payment.*', entityId: id }, shownEvents),
   ]);
   return {
     payment,
     attempts: order.rows[0]?.attempt ?? null,
     paidFor: relations.rows.map(({ to_id: entityId }) => entityId),
-    events: events.rows,
+    events: events.reverse().map(({ type, createdAt, actor, payload }) => ({
+      type,
+      at: new Date(createdAt),
+      actor,
+      problem: typeof payload.problem === 'string' ? payload.problem : null,
+    })),
   };
 }

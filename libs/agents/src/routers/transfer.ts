@@ -1,5 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import { type Db, inTransaction } from '@parley/db';
+import { recordEvent } from '@parley/events';
 import type { ToolResult, TransferRequest } from '@parley/tools';
 
 /** In one conversation; counted anew after four idle hours (threads/turn-store). */
@@ -37,16 +38,11 @@ export function createTransfer(db: Db): (scope: Scope, request: TransferRequest)
         [scope.organizationId, scope.environment, threadId, toAgentSlug, maxTransfers],
       );
       if (rowCount !== 1) return refuse(`This conversation was already transferred ${maxTransfers} times`);
-      await client.query(
-        `insert into events (organization_id, environment, type, payload, actor)
-         values ($1, $2::"Environment", 'router.transferred', $3, $4)`,
-        [
-          scope.organizationId,
-          scope.environment,
-          JSON.stringify({ threadId, from: fromAgentSlug, to: toAgentSlug, reason: reason ?? null }),
-          JSON.stringify({ type: 'agent', slug: fromAgentSlug }),
-        ],
-      );
+      await recordEvent(client, scope, {
+        type: 'router.transferred',
+        payload: { threadId, from: fromAgentSlug, to: toAgentSlug, reason: reason ?? null },
+        actor: { type: 'agent', slug: fromAgentSlug, roles: [] },
+      });
       return {
         ok: true,
         result: { transferred: true, agentSlug: toAgentSlug, agentId: target.id, agentName: target.name },

@@ -1,5 +1,6 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
+import type { Origin } from '@parley/events';
 import type { Access } from '../access';
 import type { Clause } from '../filter/condition';
 import { filterSql, storedEntity } from '../filter/filter-sql';
@@ -11,8 +12,7 @@ import type { NotFound, OutOfScope, TypeNotFound } from '../result';
 import { type TypeSchema, readTypeSchema } from '../schema/type-schema';
 import { searchVector } from '../search/search-vector';
 import { Sql, byteaArray, statement } from '../sql';
-import { insertEventSql } from './create-entity';
-import type { EntityEvent, Origin } from './event';
+import { type EntityEvent, entityEventSql } from './event';
 import { writerLockSql } from './segments';
 
 /** An entity as a transaction has locked it. */
@@ -136,7 +136,7 @@ export async function applyChange(
       select u.part, u.segment, x.field, x.value, u.pos from u cross join lateral (
         select * from unnest(${sql.param(come.fields, 'int[]')}, ${sql.param(byteaArray(come.values), 'bytea[]')}) as x(field, value)
         union all select ${updatedAtField}, entity_index_key(to_jsonb(u.updated_at))) x),
-    event as (${insertEventSql(change.event, target, {
+    event as (${entityEventSql(change.event, target, {
       from: 'u',
       payload: `jsonb_build_object('data', u.data, 'previousData', ${sql.param(locked.dataText, 'jsonb')},
         'status', u.status, 'previousStatus', ${sql.param(locked.status, 'text')})`,

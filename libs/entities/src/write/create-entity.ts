@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { type JsonObject, type Scope, findUnstorable } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
+import type { Origin } from '@parley/events';
 import { type Access, maskedFieldSet } from '../access';
 import { filterSql } from '../filter/filter-sql';
 import { updatedAtField, shapeField } from '../index/field-hash';
@@ -14,7 +15,7 @@ import { validateNew } from '../schema/validate';
 import { searchVector } from '../search/search-vector';
 import { Sql, type Statement, byteaArray, statement } from '../sql';
 import { isStorable } from '../storable';
-import type { EntityEvent, Origin } from './event';
+import { entityEventSql } from './event';
 import { type Segments, writerLockSql } from './segments';
 import { type KnownType, type TypeCache, isKnownShape, storedShape } from './type-cache';
 
@@ -147,7 +148,7 @@ function createSql(scope: Scope, type: KnownType, input: CreateInput & { status:
         select * from unnest(${sql.param([...rows.fields, shapeField], 'int[]')},
           ${sql.param(byteaArray([...rows.values, rows.shape.key]), 'bytea[]')}) as x(field, value)
         union all select ${updatedAtField}, entity_index_key(to_jsonb(e.updated_at))) x),
-    ${markSql(input.idempotencyId, sql)}event as (${insertEventSql('entity.created', input, {
+    ${markSql(input.idempotencyId, sql)}event as (${entityEventSql('entity.created', input, {
       from: 'e',
       payload: `jsonb_build_object('data', e.data, 'previousData', null, 'status', e.status, 'previousStatus', null)`,
       sql,
@@ -172,15 +173,3 @@ const idSuffix = (): string =>
     .replace(/[^a-zA-Z0-9]/g, 'x')
     .toLowerCase()
     .slice(0, suffixLength);
-
-/** The event's insert: part of the statement that makes the change, so that there is never one without the other. */
-export function insertEventSql(
-  event: EntityEvent,
-  origin: Origin & { type: string },
-  { from, payload, sql }: { from: string; payload: string; sql: Sql },
-): string {
-  return `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor, hops, request_id)
-    select ${from}.organization_id, ${from}.environment, ${sql.param(event, 'text')}, ${sql.param(origin.type, 'text')}, ${from}.id,
-      ${payload}, ${sql.param(JSON.stringify(origin.actor), 'jsonb')}, ${sql.param(origin.hops ?? 0, 'int')},
-      ${sql.param(origin.requestId ?? null, 'text')} from ${from}`;
-}

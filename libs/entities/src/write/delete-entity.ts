@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import type { Scope } from '@parley/contracts';
 import { type Queryable, inTransaction } from '@parley/db';
+import type { Origin } from '@parley/events';
 import type { NotFound, OutOfScope, TypeNotFound } from '../result';
 import { isStorable } from '../storable';
 import { type Target, applyChange, lockEntity } from './change-entity';
 import type { WriteDeps } from './create-entity';
-import type { Origin } from './event';
 import { storedShape } from './type-cache';
 
 export type DeleteInput = Target & Origin;

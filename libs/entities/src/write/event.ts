@@ -1,11 +1,25 @@
-import type { Actor } from '@parley/contracts';
-
-/** Where a change comes from; told in its event. */
-export interface Origin {
-  actor: Actor;
-  /** Triggers between this change and the one a person made. */
-  hops?: number;
-  requestId?: string;
-}
+import { type Origin, insertEventSql } from '@parley/events';
+import type { Sql } from '../sql';
 
 export type EntityEvent = 'entity.created' | 'entity.updated' | 'entity.deleted';
+
+/** The insert of an entity's event, for the entity that `from` names in the same statement. */
+export const entityEventSql = (
+  event: EntityEvent,
+  origin: Origin & { type: string },
+  { from, payload, sql }: { from: string; payload: string; sql: Sql },
+): string =>
+  insertEventSql(
+    {
+      organizationId: `${from}.organization_id`,
+      environment: `${from}.environment`,
+      type: sql.param(event, 'text'),
+      entityType: sql.param(origin.type, 'text'),
+      entityId: `${from}.id`,
+      payload,
+      actor: sql.param(JSON.stringify(origin.actor), 'jsonb'),
+      hops: sql.param(origin.hops ?? 0, 'int'),
+      requestId: sql.param(origin.requestId ?? null, 'text'),
+    },
+    `from ${from}`,
+  );

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, inTransaction } from '@parley/db';
+import type { Origin } from '@parley/events';
 import { maskedFieldSet } from '../access';
 import { parseFilters } from '../filter/parse-filters';
 import type { EntityText } from '../read/entity-json';
@@ -18,7 +19,6 @@ import { validateMerge } from '../schema/validate';
 import { isStorable } from '../storable';
 import { type Target, applyChange, lockEntity } from './change-entity';
 import { type WriteDeps, unstorableIn } from './create-entity';
-import type { Origin } from './event';
 import { storedShape } from './type-cache';
 
 export interface UpdateInput extends Target, Origin {

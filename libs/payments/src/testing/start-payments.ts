@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Environment, Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
-import { type Entities, type Origin, createEntities } from '@parley/entities';
+import { type Entities, createEntities } from '@parley/entities';
+import type { Origin } from '@parley/events';
 import { type Payments, createPayments } from '../create-payments';
 import type { PaymentObservation, PaymentsDeps } from '../deps';
 import { ensurePaymentType } from '../payment-type';

@@ -1,4 +1,5 @@
-import { type Actor, type Json, jsonObjectSchema } from '@parley/contracts';
+import { type Actor, type Json, type JsonObject, jsonObjectSchema } from '@parley/contracts';
+import { readEvents, recordEvent } from '@parley/events';
 import { z } from 'zod';
 import { failure } from '../failure';
 import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
@@ -38,23 +39,17 @@ const emit = defineBuiltIn({
       if (denial !== null) return denial;
     }
 
-    const { rows } = await db.query<{ id: string }>({
-      name: 'emit-event',
-      text: `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor, hops, request_id)
-             values ($1, $2::"Environment", $3, $4, $5, $6::jsonb, $7::jsonb, $8, $9) returning id::text`,
-      values: [
-        scope.organizationId,
-        scope.environment,
-        type,
-        entityType,
-        entityId ?? null,
-        JSON.stringify(payload),
-        JSON.stringify(actor),
-        context.hops,
-        context.requestId ?? null,
-      ],
+    const { hops, requestId } = context;
+    const entity = entityId === undefined ? undefined : { type: entityType!, id: entityId };
+    const eventId = await recordEvent(db, scope, {
+      type,
+      entity,
+      payload: payload as JsonObject,
+      actor,
+      hops,
+      requestId,
     });
-    return { ok: true, result: { eventId: rows[0]!.id, type } };
+    return { ok: true, result: { eventId, type } };
   },
 });
 
@@ -79,47 +74,23 @@ const query = defineBuiltIn({
     }
     const limit = Math.min(asked, 100);
     const visible = await visibleTypes(call);
-    const { rows } = await deps.db.pool.query<EventRow>({
-      name: 'query-events',
-      text: `select id::text, type, entity_type as "entityType", entity_id as "entityId", payload, actor,
-                    floor(extract(epoch from created_at) * 1000)::float8 as "createdAt"
-             from events
-             where organization_id = $1 and environment = $2::"Environment"
-               and ($3::text is null or type = $3) and ($4::text is null or entity_type = $4)
-               and ($5::text is null or entity_id = $5) and ($6::float8 is null or created_at >= to_timestamp($6 / 1000))
-               and ($7::bigint is null or id < $7)
-               and ($8::text[] is null or entity_type is null or entity_type = any($8))
-             order by events.id desc limit $9`,
-      values: [
-        scope.organizationId,
-        scope.environment,
-        type ?? null,
-        entityType ?? null,
-        entityId ?? null,
-        since ?? null,
-        cursor || null,
-        visible === null ? null : [...visible.keys()],
-        limit + 1,
-      ],
+    const filter = {
+      type,
+      entityType,
+      entityId,
+      since,
+      before: cursor || undefined,
+      visibleTypes: visible === null ? undefined : [...visible.keys()],
+    };
+    const events = await readEvents(deps.db.pool, scope, filter, limit + 1);
+    const page = events.slice(0, limit).map(({ hops: _hops, requestId: _requestId, ...event }) => {
+      const isPayloadShown = event.entityType === null || visible === null || visible.get(event.entityType) === 'all';
+      return { ...event, payload: isPayloadShown ? event.payload : null, actor: namedActor(event.actor) };
     });
-    const page = rows.slice(0, limit).map((row) => {
-      const isPayloadShown = row.entityType === null || visible === null || visible.get(row.entityType) === 'all';
-      return { ...row, payload: isPayloadShown ? row.payload : null, actor: namedActor(row.actor) };
-    });
-    const result = { data: page, cursor: page.at(-1)?.id ?? cursor ?? '', hasMore: rows.length > limit };
+    const result = { data: page, cursor: page.at(-1)?.id ?? cursor ?? '', hasMore: events.length > limit };
     return { ok: true, result: result as unknown as Json };
   },
 });
-
-interface EventRow {
-  id: string;
-  type: string;
-  entityType: string | null;
-  entityId: string | null;
-  payload: Json;
-  actor: Actor;
-  createdAt: number;
-}
 
 /**
  * The entity types whose events an actor may see; null when all. An event tells what an entity was, whatever it is now,

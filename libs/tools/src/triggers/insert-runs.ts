@@ -1,5 +1,6 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
+import { insertRunEventSql } from './run-event';
 
 export interface NewRun extends Scope {
   id: string;
@@ -49,7 +50,7 @@ export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Pr
     client,
     runs.filter((run) => run.cancelsPrevious && run.problem === null && inserted.has(run.id)),
   );
-  await tellOfDead(
+  await recordDead(
     client,
     rows.filter(({ isDead }) => isDead).map(({ id }) => id),
   );
@@ -71,14 +72,7 @@ async function cancelPrevious(client: Queryable, runs: readonly NewRun[]): Promi
 }
 
 /** The result of a run that never runs is an event like that of any other. */
-async function tellOfDead(client: Queryable, ids: readonly string[]): Promise<void> {
+async function recordDead(client: Queryable, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await client.query(
-    `insert into events (organization_id, environment, type, payload, actor, hops, request_id)
-     select organization_id, environment, 'trigger.failed',
-       jsonb_build_object('runId', id, 'triggerSlug', trigger_slug, 'entityId', entity_id, 'attempts', attempts, 'error', error),
-       jsonb_build_object('type', 'system', 'trigger', trigger_slug), hops, request_id
-     from trigger_runs where id = any($1)`,
-    [ids],
-  );
+  await client.query(insertRunEventSql('from trigger_runs r where r.id = any($1)'), [ids]);
 }

@@ -1,5 +1,6 @@
 import type { Environment, TriggerDefinition } from '@parley/contracts';
 import { type Queryable, inTransaction, newId } from '@parley/db';
+import { type WaitingEvent, markRelayed, readPayloads, readWaitingEvents } from '@parley/events';
 import type pg from 'pg';
 import { maxHops } from './hops';
 import { type ChangedEntity, matchesCondition } from './match-condition';
@@ -8,9 +9,6 @@ import { type PlannedTime, runTime } from './run-time';
 
 /** One relay works at a time: so runs are written in the order of their events, which is that of the changes. */
 const relayLock = 729_031_606;
-const batchEvents = 200;
-/** As stored. An event may hold two megabytes, and a batch has to fit into memory. */
-const batchBytes = 8 * 1_048_576;
 
 export interface Planned {
   /** Events that were looked at; 0 when there was nothing to do or another relay is at it. */
@@ -31,10 +29,11 @@ export function planRuns(pool: pg.Pool): Promise<Planned> {
       `set local idle_in_transaction_session_timeout = '3s'; select pg_try_advisory_xact_lock(${relayLock}) as mine`,
     )) as unknown as pg.QueryResult<{ mine: boolean }>[];
     if (!lock!.rows[0]!.mine) return { events: 0, hasMore: false, due: [] };
-    const { events, hasMore } = await readEvents(client);
+    const { events, hasMore } = await readWaitingEvents(client);
     if (events.length === 0) return { events: 0, hasMore: false, due: [] };
     const triggers = await readTriggers(client, events);
-    const payloads = await readPayloads(client, events, triggers);
+    const looked = events.filter((event) => triggers.get(keyOf(event))?.some(looksAtChange));
+    const payloads = await readPayloads<ChangedEntity>(client, idsOf(looked));
     const runs: NewRun[] = [];
     for (const event of events) {
       for (const trigger of triggers.get(keyOf(event)) ?? []) {
@@ -43,26 +42,9 @@ export function planRuns(pool: pg.Pool): Promise<Planned> {
       }
     }
     const due = await insertRuns(client, runs);
-    await client.query({
-      name: 'mark-relayed',
-      text: 'update events set relayed_at = now() where id = any($1::bigint[])',
-      values: [events.map(({ id }) => id)],
-    });
+    await markRelayed(client, idsOf(events));
     return { events: events.length, hasMore, due };
   });
-}
-
-interface WaitingEvent {
-  id: string;
-  organizationId: string;
-  environment: Environment;
-  type: string;
-  entityType: string;
-  entityId: string;
-  hops: number;
-  requestId: string | null;
-  atMs: number;
-  bytes: number;
 }
 
 interface MatchedTrigger {
@@ -74,23 +56,10 @@ interface MatchedTrigger {
   organization: { name: string; timezone: string };
 }
 
+const idsOf = (events: readonly WaitingEvent[]): string[] => events.map(({ id }) => id);
+
 const keyOf = (one: { organizationId: string; environment: string; entityType: string }, action?: string): string =>
   JSON.stringify([one.organizationId, one.environment, one.entityType, action ?? (one as WaitingEvent).type.slice(7)]);
-
-async function readEvents(client: Queryable): Promise<{ events: WaitingEvent[]; hasMore: boolean }> {
-  const { rows } = await client.query<WaitingEvent>({
-    name: 'waiting-events',
-    text: `select id::text, organization_id as "organizationId", environment::text, type, entity_type as "entityType",
-             entity_id as "entityId", hops, request_id as "requestId", pg_column_size(payload) as bytes,
-             floor(extract(epoch from created_at) * 1000)::float8 as "atMs"
-           from events where relayed_at is null order by events.id limit $1`,
-    values: [batchEvents],
-  });
-  let bytes = 0;
-  const fitting = rows.findIndex((row, index) => (bytes += row.bytes) > batchBytes && index > 0);
-  const events = fitting === -1 ? rows : rows.slice(0, fitting);
-  return { events, hasMore: events.length < rows.length || rows.length === batchEvents };
-}
 
 async function readTriggers(
   client: Queryable,
@@ -113,23 +82,8 @@ async function readTriggers(
   return Map.groupBy(rows, (row) => keyOf(row, row.action));
 }
 
-/** Only of events whose triggers look at what changed. */
-async function readPayloads(
-  client: Queryable,
-  events: readonly WaitingEvent[],
-  triggers: ReadonlyMap<string, MatchedTrigger[]>,
-): Promise<Map<string, ChangedEntity>> {
-  const looksAtChange = ({ definition: { on, schedule } }: MatchedTrigger) =>
-    ('condition' in on && on.condition !== undefined) || schedule?.at !== undefined;
-  const needed = events.filter((event) => triggers.get(keyOf(event))?.some(looksAtChange));
-  if (needed.length === 0) return new Map();
-  const { rows } = await client.query<{ id: string; payload: ChangedEntity }>({
-    name: 'payloads-of-events',
-    text: 'select id::text, payload from events where id = any($1::bigint[])',
-    values: [needed.map(({ id }) => id)],
-  });
-  return new Map(rows.map(({ id, payload }) => [id, payload]));
-}
+const looksAtChange = ({ definition: { on, schedule } }: MatchedTrigger): boolean =>
+  ('condition' in on && on.condition !== undefined) || schedule?.at !== undefined;
 
 const nothing: ChangedEntity = { data: {}, previousData: null, status: '', previousStatus: null };
 

@@ -3,6 +3,7 @@ import type { Queryable } from '@parley/db';
 import type { ToolErrorType } from '../types';
 import type { DueRun } from './insert-runs';
 import type { ChangedEntity } from './match-condition';
+import { insertRunEventSql } from './run-event';
 
 /** What is kept of one action, done or failed; a failed one is followed by its next try. */
 export interface RunStep {
@@ -156,12 +157,7 @@ export async function recordRun(
           lease_until = case when $4::text is null then clock_timestamp() + $7 * interval '1 ms' end,
           finished_at = case when $4::text in ('succeeded', 'dead', 'cancelled') then clock_timestamp() end
         where id = $1 and fence = $2 and status = 'running' returning *),
-      event as (
-        insert into events (organization_id, environment, type, payload, actor, hops, request_id)
-        select organization_id, environment, case when status = 'succeeded' then 'trigger.succeeded' else 'trigger.failed' end,
-          jsonb_build_object('runId', id, 'triggerSlug', trigger_slug, 'entityId', entity_id, 'attempts', attempts, 'error', error),
-          jsonb_build_object('type', 'system', 'trigger', trigger_slug), hops, request_id
-        from r where status in ('succeeded', 'dead'))
+      event as (${insertRunEventSql(`from r where r.status in ('succeeded', 'dead')`)})
       select exists (select from r) as recorded`,
     values: [
       id,

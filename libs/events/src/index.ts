@@ -1,0 +1,3 @@
+export { type NewEvent, type Origin, insertEventSql, recordEvent, recordEventOnce } from './record-event';
+export { type EventFilter, type StoredEvent, readEvents } from './read-events';
+export { type WaitingEvent, markRelayed, readPayloads, readWaitingEvents } from './waiting-events';

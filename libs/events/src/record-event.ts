@@ -1,0 +1,85 @@
+import type { Actor, JsonObject, Scope } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+
+/** Where a change comes from; its event names it. */
+export interface Origin {
+  actor: Actor;
+  /** Triggers between this change and the one that a person made. 0 by default. */
+  hops?: number;
+  requestId?: string;
+}
+
+export interface NewEvent extends Origin {
+  /** Such as `payment.paid`. */
+  type: string;
+  /** The entity that the event is about. */
+  entity?: { type: string; id: string };
+  payload: JsonObject;
+}
+
+/** SQL expressions for the columns of one event. */
+interface EventColumns {
+  organizationId: string;
+  environment: string;
+  type: string;
+  entityType?: string;
+  entityId?: string;
+  payload: string;
+  actor: string;
+  hops: string;
+  requestId: string;
+}
+
+/**
+ * The insert of an event for each row of `source` (`from …`), as part of the statement that makes the change, so that
+ * there is never one without the other.
+ */
+export const insertEventSql = (columns: EventColumns, source: string): string =>
+  `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor, hops, request_id)
+    select ${columns.organizationId}, ${columns.environment}, ${columns.type}, ${columns.entityType ?? 'null'},
+      ${columns.entityId ?? 'null'}, ${columns.payload}, ${columns.actor}, ${columns.hops}, ${columns.requestId} ${source}`;
+
+const given: EventColumns = {
+  organizationId: '$1',
+  environment: '$2::"Environment"',
+  type: '$3',
+  entityType: '$4',
+  entityId: '$5',
+  payload: '$6::jsonb',
+  actor: '$7::jsonb',
+  hops: '$8::int',
+  requestId: '$9',
+};
+
+/** Records an event in the caller's transaction and returns its id. */
+export async function recordEvent(db: Queryable, scope: Scope, event: NewEvent): Promise<string> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'record-event',
+    text: `${insertEventSql(given, '')} returning id::text`,
+    values: valuesOf(scope, event),
+  });
+  return rows[0]!.id;
+}
+
+/** The same, unless the entity has an event of this type with the same value in `member` of its payload. */
+export async function recordEventOnce(db: Queryable, scope: Scope, event: NewEvent, member: string): Promise<void> {
+  const source = `where not exists (
+    select from events where entity_id = $5 and type = $3 and payload -> $10 = $6::jsonb -> $10)`;
+  await db.query({
+    name: 'record-event-once',
+    text: insertEventSql(given, source),
+    values: [...valuesOf(scope, event), member],
+  });
+}
+
+const valuesOf = (scope: Scope, { type, entity, payload, actor, hops, requestId }: NewEvent): unknown[] => [
+  scope.organizationId,
+  scope.environment,
+  type,
+  entity?.type ?? null,
+  entity?.id ?? null,
+  JSON.stringify(payload),
+  JSON.stringify(actor),
+  hops ?? 0,
+  requestId ?? null,
+];

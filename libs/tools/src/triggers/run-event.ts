@@ -1,0 +1,17 @@
+import { insertEventSql } from '@parley/events';
+
+/** Inserts the event of each run of `source` (`from … r where …`) that has succeeded or is dead. */
+export const insertRunEventSql = (source: string): string =>
+  insertEventSql(
+    {
+      organizationId: 'r.organization_id',
+      environment: 'r.environment',
+      type: `case when r.status = 'succeeded' then 'trigger.succeeded' else 'trigger.failed' end`,
+      payload: `jsonb_build_object('runId', r.id, 'triggerSlug', r.trigger_slug, 'entityId', r.entity_id,
+        'attempts', r.attempts, 'error', r.error)`,
+      actor: `jsonb_build_object('type', 'system', 'trigger', r.trigger_slug)`,
+      hops: 'r.hops',
+      requestId: 'r.request_id',
+    },
+    source,
+  );
