@@ -3,6 +3,7 @@ import { createQueues, openRedis } from '@parley/queues';
 import { createLogger, createMetrics, loadConfig, runService, startProcess, tracerOf } from '@parley/service';
 import { keptDays, workerVariables } from './config';
 import { createJobRuntime } from './job-runtime';
+import { logRolesOnChannels } from './log-roles-on-channels';
 import { watchWork } from './watch-work';
 import { createWorker } from './worker';
 
@@ -14,6 +15,9 @@ startProcess(async () => {
   const redis = await openRedis(config, { name: 'parley-worker', roles: ['worker'], log });
   const queues = createQueues({ redis: redis.producer });
   const runtime = createJobRuntime({ config, db, log, metrics });
+  await logRolesOnChannels(db.pool, log).catch((error: unknown) =>
+    log.warn({ err: error }, 'agents that act by their roles on channels could not be listed'),
+  );
   watchWork({ db: db.pool, queues, metrics, log });
   const tracer = tracerOf(config, log);
   const worker = createWorker({

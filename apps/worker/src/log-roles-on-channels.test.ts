@@ -1,0 +1,68 @@
+import { type Db, createDb } from '@parley/db';
+import type { Logger } from '@parley/service';
+import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { logRolesOnChannels } from './log-roles-on-channels';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+async function logged(): Promise<unknown[]> {
+  const lines: unknown[] = [];
+  const log = { info: (fields: unknown) => lines.push(fields) } as unknown as Logger;
+  await logRolesOnChannels(db.pool, log);
+  return lines;
+}
+async function connect(organizationId: string, given: { agent?: string; router?: string; environment?: string }) {
+  await db.pool.query(
+    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, agent_slug, router_slug, updated_at)
+     values (gen_random_uuid()::text, $1, $2::"Environment", gen_random_uuid()::text, 'connected', $3, $4, now())`,
+    [organizationId, given.environment ?? 'development', given.agent ?? null, given.router ?? null],
+  );
+}
+
+test('the start names each agent with roles that answers on a channel, once, and no other', async () => {
+  const { organizationId } = (
+    await seedOrganization(db.pool, {
+      agents: [
+        { slug: 'bound', roles: ['clerk', 'helper'] },
+        { slug: 'routed', roles: ['clerk'] },
+        { slug: 'free' },
+        { slug: 'empty', roles: [] },
+        { slug: 'elsewhere', roles: ['clerk'] },
+      ],
+      routers: [
+        { slug: 'desk', name: 'Desk', mode: 'classify', agents: ['routed', 'bound', 'free'], fallback: 'free' },
+      ],
+    })
+  ).scope;
+  expect(await logged()).toEqual([]);
+  await connect(organizationId, { agent: 'bound' });
+  await connect(organizationId, { agent: 'bound' });
+  await connect(organizationId, { agent: 'free' });
+  await connect(organizationId, { agent: 'empty' });
+  await connect(organizationId, { router: 'desk' });
+  // It is configured in development only.
+  await connect(organizationId, { agent: 'elsewhere', environment: 'production' });
+  expect(await logged()).toEqual([
+    { organizationId, environment: 'development', agent: 'bound', roles: ['clerk', 'helper'] },
+    { organizationId, environment: 'development', agent: 'routed', roles: ['clerk'] },
+  ]);
+});
+
+test('the lines are bounded', async () => {
+  const slugs = Array.from({ length: 120 }, (_, n) => `agent-${n}`);
+  const agents = slugs.map((slug) => ({ slug, roles: ['clerk'] }));
+  const { scope } = await seedOrganization(db.pool, { agents });
+  for (const agent of slugs) await connect(scope.organizationId, { agent });
+  const lines = await logged();
+  expect(lines).toHaveLength(101);
+  expect(lines.at(-1)).toBe('more than 100 agents act by their roles on channels; the rest is not listed');
+});
