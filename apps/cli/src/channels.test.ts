@@ -24,7 +24,8 @@ beforeAll(async () => {
   db = createDb({ databaseUrl: database.url });
   kapso = await startKapsoServer();
   const agents = [{ slug: 'helper' }, { slug: 'seller' }];
-  await seedOrganization(db.pool, { slug: 'shop', agents });
+  const entityTypes = ['customer', 'lead'].map((slug) => ({ slug, name: slug, schema: {} }));
+  await seedOrganization(db.pool, { slug: 'shop', agents, entityTypes });
   await seedOrganization(db.pool, { slug: 'rival', agents });
   env = {
     DATABASE_URL: database.url,
@@ -63,4 +64,44 @@ test('a number is connected once: again is the same connection, and nobody else 
   });
   const { rows } = await db.pool.query('select id, status from channel_connections');
   expect(rows).toEqual([{ id: connectionId, status: 'connected' }]);
+});
+
+test('--contact-type is stored, listed, changed by connecting again, and must exist', async () => {
+  const org = ['--org', 'shop', '--json'];
+  const connect = (phoneNumberId: string, ...more: string[]) =>
+    cli.parley(['channels', 'connect', '--agent', 'helper', '--phone-number-id', phoneNumberId, ...more, ...org], {
+      env,
+    });
+  const types = async () => {
+    const { connections } = JSON.parse((await cli.parley(['channels', 'list', ...org], { env })).stdout) as {
+      connections: { contactType: string | null }[];
+    };
+    return connections.map(({ contactType }) => contactType);
+  };
+  expect(await types()).toEqual([null]);
+  const connected = '109876543210987';
+  expect(await connect(connected, '--contact-type', 'customer')).toMatchObject({ code: 0 });
+  expect(await types()).toEqual(['customer']);
+  expect(await connect(connected)).toMatchObject({ code: 0 });
+  expect(await types()).toEqual(['customer']);
+  expect(await connect(connected, '--contact-type', 'lead')).toMatchObject({ code: 0 });
+  expect(await types()).toEqual(['lead']);
+  for (const unknown of ['custommer', 'customer ', '\u{1f600}', "';--"])
+    expect(await connect(connected, '--contact-type', unknown)).toMatchObject({
+      code: 1,
+      stderr: `${JSON.stringify({ error: `No entity type "${unknown}" in development of shop; push it first` })}\n`,
+    });
+  expect(await types()).toEqual(['lead']);
+  // The type of another organization does not count.
+  expect(
+    await cli.parley(['channels', 'connect', '--agent', 'helper', '--org', 'rival', '--contact-type', 'customer'], {
+      env,
+    }),
+  ).toMatchObject({ code: 1 });
+  expect(await connect(connected, '--contact-type', '')).toMatchObject({ code: 0 });
+  expect(await types()).toEqual([null]);
+  const waiting = ['channels', 'connect', '--agent', 'helper', '--contact-type', 'customer', ...org];
+  expect(await cli.parley(waiting, { env })).toMatchObject({ code: 0 });
+  expect(await types()).toEqual([null, 'customer']);
+  expect((await cli.parley(['channels', 'list', '--org', 'shop'], { env })).stdout).toContain('CONTACT TYPE');
 });

@@ -64,8 +64,16 @@ export interface WebhookBench {
   close(): Promise<void>;
 }
 
+type Definitions = Pick<
+  NonNullable<Parameters<typeof seedOrganization>[1]>,
+  'agents' | 'entityTypes' | 'roles' | 'routers' | 'tools'
+>;
+
 /** The door and the worker on real PostgreSQL and Redis, with the providers' APIs played by local servers. */
-export async function startWebhooks(): Promise<WebhookBench> {
+export async function startWebhooks({
+  definitions = {},
+  variables = {},
+}: { definitions?: Definitions; variables?: Record<string, string> } = {}): Promise<WebhookBench> {
   const [database, redis, kapso, resend] = await Promise.all([
     createTestDatabase(),
     createTestRedis(),
@@ -85,11 +93,14 @@ export async function startWebhooks(): Promise<WebhookBench> {
     EMAIL_FROM: 'Acme <hello@acme.example>',
     MESSAGING_WEBHOOK_SECRET: secrets.kapso,
     PUBLIC_URL: 'https://parley.example',
+    ...variables,
   });
+  const { agents = [], entityTypes = [], ...others } = definitions;
   const organization = await seedOrganization(db.pool, {
     slug: 'shop',
-    agents: [{ slug: 'helper', tools: ['entity.create', 'entity.query', 'whatsapp.send'] }],
-    entityTypes: [{ slug: 'order', name: 'Order', schema: { note: 'string' } }],
+    agents: [{ slug: 'helper', tools: ['entity.create', 'entity.query', 'whatsapp.send'] }, ...agents],
+    entityTypes: [{ slug: 'order', name: 'Order', schema: { note: 'string' } }, ...entityTypes],
+    ...others,
   });
   const connectionId = 'conn_fixture';
   await db.pool.query(

@@ -1,4 +1,4 @@
-import type { Actor, ChatResponse, ErrorDetail, JsonObject } from '@parley/contracts';
+import type { ChatResponse, Contact, ErrorDetail, JsonObject } from '@parley/contracts';
 import type { AgentFailure } from './load-agent';
 
 export interface ChatRequest {
@@ -11,9 +11,9 @@ export interface ChatRequest {
   phoneNumber?: string;
   /** api, whatsapp, widget or dashboard. */
   channel: string;
-  /** Whose permissions the tool calls are checked against; the agent's own roles unless told. */
-  actor?: Actor;
-  /** Whom the agent acts for when it acts by its own roles: what these say of `actor.userId` and `actor.entityId`. */
+  /** Who writes, on a channel. Not set for requests to the API. */
+  contact?: Contact;
+  /** Without a contact: what roles mean by `actor.userId` and `actor.entityId`. */
   onBehalfOf?: { userId?: string; entityId?: string };
   requestId?: string;
   /** Aborted when the caller goes away: the turn ends after the step that runs. */

@@ -53,13 +53,15 @@ export function createAgents(deps: AgentDeps): Agents {
       return loaded.ok ? loaded.agent.definition : null;
     },
     async chatWithAgent(scope, request) {
-      const { agentSlug, message, actor, depth, parentAgents, hops, nesting, params, requestId, signal } = request;
+      const { agentSlug, message, actor, contact, depth, parentAgents, hops, nesting, params, requestId, signal } =
+        request;
       const result = await runChat(chatDeps, scope, {
         agent: { slug: agentSlug },
         message,
         params,
         // The other agent has roles and a list of its own; whom it is about stays the same.
         onBehalfOf: personOf(actor),
+        contact,
         channel: 'api',
         depth,
         parentAgents,

@@ -1,5 +1,6 @@
-import type { Actor, Scope } from '@parley/contracts';
+import type { Scope } from '@parley/contracts';
 import { type ToolContext, isListed } from '@parley/tools';
+import { actorOfTurn } from './actor-of-turn';
 import { type LoopOutcome, runLoop } from './loop';
 import { compilePrompt } from './prompt';
 import type { ChatDeps, RunningTurn } from './running-turn';
@@ -18,31 +19,34 @@ export async function think(
   const { turn, request, agent, params } = running;
   const { definition } = agent;
   const allowed = definition.tools ?? [];
-  const { slug, roles = [] } = definition;
-  const actor: Actor = request.actor ?? { type: 'agent', slug, roles, ...request.onBehalfOf };
+  const acting = actorOfTurn(deps.db.pool, scope, { request, agent: definition });
   const context: ToolContext = {
     requestId: request.requestId,
     threadId: turn.threadId,
     executionId: turn.id,
     agentSlug: definition.slug,
     channel: request.channel,
+    contact: request.contact,
     params,
     hops: request.hops ?? 0,
     depth: request.depth ?? 0,
     parentAgents: request.parentAgents ?? [],
     nesting: request.nesting,
   };
-  const [prompt, offers, settings] = await Promise.all([
-    compilePrompt(deps, scope, {
-      agent: definition,
-      actor,
-      channel: request.channel,
-      params,
-      message: request.message,
-      threadId: turn.threadId,
-      context,
-      signal: request.signal,
-    }),
+  const [actor, prompt, offers, settings] = await Promise.all([
+    acting,
+    acting.then((actor) =>
+      compilePrompt(deps, scope, {
+        agent: definition,
+        actor,
+        channel: request.channel,
+        params,
+        message: request.message,
+        threadId: turn.threadId,
+        context,
+        signal: request.signal,
+      }),
+    ),
     allowed.length === 0 ? [] : tools.offer(scope, allowed),
     models.settings(scope, definition.model, request.channel),
   ]);

@@ -11,8 +11,9 @@ export {
   createConnection,
   disconnectNumber,
   findConnection,
+  setContactType,
 } from './whatsapp/connections';
-export { threadKeyOf } from './whatsapp/contacts';
+export { phoneNumberOf, threadKeyOf } from './whatsapp/contacts';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';
 export { readInbound } from './whatsapp/read-inbound';
 export { type RetriedMessage, retryMessage } from './whatsapp/retry-message';

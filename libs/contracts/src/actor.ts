@@ -6,4 +6,14 @@ export type Actor =
   | { type: 'agent'; slug: string; roles: string[]; userId?: string; entityId?: string }
   | { type: 'user'; apiKeyId: string; roles: string[]; userId?: string; entityId?: string };
 
+/** Who writes on a channel: what an agent with roles acts on behalf of there. */
+export interface Contact {
+  /** Stays the same when the contact's number changes: `actor.userId`. */
+  id: string;
+  /** Null while only a scoped id of the channel is known. */
+  phoneNumber: string | null;
+  /** Entity type in which contacts are found by their number: `actor.entityId`. Null when the connection names none. */
+  entityType: string | null;
+}
+
 export type ActorType = Actor['type'];

@@ -1,4 +1,4 @@
-export { type Actor, type ActorType } from './actor';
+export { type Actor, type ActorType, type Contact } from './actor';
 export { type ApiKeyIdentity } from './api-key';
 export { canonicalJson } from './canonical-json';
 export {

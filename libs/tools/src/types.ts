@@ -1,5 +1,5 @@
 import type { Channels } from '@parley/channels';
-import type { Actor, Json, JsonObject, LogLine, Scope } from '@parley/contracts';
+import type { Actor, Contact, Json, JsonObject, LogLine, Scope } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import type { Payments } from '@parley/payments';
@@ -31,6 +31,8 @@ export interface ToolContext {
   callId?: string;
   agentSlug?: string;
   channel?: string;
+  /** Who writes, on a channel. */
+  contact?: Contact;
   params?: JsonObject;
   /** Triggers between this call and the change a person made. */
   hops: number;
@@ -101,6 +103,8 @@ export interface AgentChatRequest {
   message: string;
   /** Who asks. */
   actor: Actor;
+  /** Who writes, on a channel: the agent that is asked acts by its own roles, on behalf of the same contact. */
+  contact?: Contact;
   /** For the run that is asked for: 1 when a person's turn asks, at most 3. */
   depth: number;
   /** The agents that wait for this one, outermost first. */

@@ -87,6 +87,7 @@ export function addWebhookCommands(program: Command): void {
     .description('make a connection and print the link at which a person connects the number')
     .option('--agent <slug>', 'who answers')
     .option('--router <slug>', 'who chooses who answers')
+    .option('--contact-type <slug>', 'entity type in which contacts are found by their number; "" for none')
     .option('--customer <id>', 'customer that exists at the intermediary already')
     .option('--phone-number-id <id>', 'number that is connected there already')
     .option('--name <name>', 'name of the customer; default: the organization')

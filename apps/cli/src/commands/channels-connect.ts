@@ -5,6 +5,7 @@ import {
   createAccounts,
   createConnection,
   createKapsoClient,
+  setContactType,
 } from '@parley/channels';
 import type { Queryable } from '@parley/db';
 import { findStack, readVariable } from '../environment';
@@ -16,6 +17,8 @@ import { note, print, printJson } from '../terminal';
 export interface ChannelsConnectOptions extends ScopeOptions {
   agent?: string;
   router?: string;
+  /** Entity type of the contacts; "" for none. Left out, an existing connection keeps its own. */
+  contactType?: string;
   customer?: string;
   phoneNumberId?: string;
   name?: string;
@@ -28,6 +31,7 @@ export async function runChannelsConnect(options: ChannelsConnectOptions): Promi
   if ((agent === undefined) === (router === undefined)) throw usageFailure('Who answers? --agent or --router');
   const made = await withScope(options, async (db, scope) => {
     await requireAnswerer(db, scope, options);
+    await requireContactType(db, scope, options);
     const accounts = createAccounts(db, openSecretBox(), {
       KAPSO_API_URL: findSecret('KAPSO_API_URL') ?? 'https://api.kapso.ai',
       KAPSO_API_KEY: findSecret('KAPSO_API_KEY'),
@@ -46,10 +50,11 @@ async function connect(
   db: Queryable,
   scope: NamedScope,
   { accounts, ...account }: KapsoAccount & { accounts: Accounts },
-  { agent, router, customer, phoneNumberId, name }: ChannelsConnectOptions,
+  { agent, router, contactType, customer, phoneNumberId, name }: ChannelsConnectOptions,
 ) {
   const client = createKapsoClient(account);
   const answerer = { agentSlug: agent ?? null, routerSlug: router ?? null };
+  const settings = { ...answerer, contactType: contactType || null };
   if (phoneNumberId !== undefined) {
     const number = await client.getPhoneNumber(phoneNumberId);
     if (!number.ok) throw new Failure(`Kapso: ${number.message}`);
@@ -59,7 +64,8 @@ async function connect(
     const webhookUrl = `${gateway.replace(/\/+$/, '')}/webhook/kapso/messages`;
     const webhookSecret = findFirstSecret('MESSAGING_WEBHOOK_SECRET') ?? null;
     const existing = await findExisting(db, scope, { phoneNumberId, customerId, ...answerer });
-    if (existing === null) await createConnection(db, scope, { customerId, ...answerer });
+    if (existing === null) await createConnection(db, scope, { customerId, ...settings });
+    else if (contactType !== undefined) await setContactType(db, scope, existing, settings.contactType);
     const connected = await connectNumber({ db, accounts, webhookUrl, webhookSecret }, { phoneNumberId, customerId });
     if (!connected.ok) throw new Failure(`Kapso: ${connected.message}`);
     const { id, phoneNumber } = connected.connection;
@@ -74,13 +80,26 @@ async function connect(
   if (!made.ok) throw new Failure(`Kapso: ${made.message}`);
   const link = await client.createSetupLink(made.value);
   if (!link.ok) throw new Failure(`Kapso: ${link.message}`);
-  const connectionId = await createConnection(db, scope, { customerId: made.value, ...answerer });
+  const connectionId = await createConnection(db, scope, { customerId: made.value, ...settings });
   return { connectionId, customerId: made.value, setupLink: link.value, phoneNumber: null };
+}
+
+async function requireContactType(
+  db: Queryable,
+  scope: NamedScope,
+  { contactType }: ChannelsConnectOptions,
+): Promise<void> {
+  if (!contactType) return;
+  const { rowCount } = await db.query(
+    'select 1 from entity_types where organization_id = $1 and environment = $2::"Environment" and slug = $3',
+    [scope.organizationId, scope.environment, contactType],
+  );
+  if (rowCount === 0) throw new Failure(`No entity type "${contactType}" in ${scope.name}; push it first`);
 }
 
 /**
  * The connection that will get the number: the one that has it, else one that waits for its customer. Connecting it again
- * mends its webhook, but changes neither whose it is nor who answers.
+ * registers its webhook again, but changes neither whose it is nor who answers.
  */
 async function findExisting(
   db: Queryable,

@@ -1,5 +1,5 @@
 import type { Agents, ChatFailure } from '@parley/agents';
-import { type Channels, queueMessage, readInbound, requestOf, threadKeyOf } from '@parley/channels';
+import { type Channels, phoneNumberOf, queueMessage, readInbound, requestOf, threadKeyOf } from '@parley/channels';
 import { type Db, inTransaction } from '@parley/db';
 import { findEarlierTurn } from './earlier-turn';
 import { splitText } from './split-text';
@@ -72,8 +72,11 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
     phoneNumber: inbound.identity.phone ?? undefined,
     ...(inbound.contactName !== null && { params: { contactName: inbound.contactName } }),
     channel: 'whatsapp',
-    // Told by the interface: agents answer channels with the system's permissions.
-    actor: { type: 'system' },
+    contact: {
+      id: message.contact,
+      phoneNumber: inbound.identity.phone ?? phoneNumberOf(message.contact),
+      entityType: message.contactType,
+    },
     requestId: message.id,
     signal,
   });

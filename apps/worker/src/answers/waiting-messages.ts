@@ -8,6 +8,8 @@ export interface WaitingMessage extends Scope {
   connectionId: string;
   agentSlug: string | null;
   routerSlug: string | null;
+  /** Entity type of the connection's contacts. */
+  contactType: string | null;
   contact: string;
   messageId: string;
   payload: JsonObject;
@@ -43,8 +45,8 @@ export function claimNext(
        from first, channel_connections c
        where m.id = first.id and c.id = m.connection_id and (first.lease_until is null or first.lease_until <= now())
        returning m.id, m.organization_id as "organizationId", m.environment, m.connection_id as "connectionId",
-                 c.agent_slug as "agentSlug", c.router_slug as "routerSlug", m.contact, m.message_id as "messageId",
-                 m.payload, m.attempts`,
+                 c.agent_slug as "agentSlug", c.router_slug as "routerSlug", c.contact_type as "contactType",
+                 m.contact, m.message_id as "messageId", m.payload, m.attempts`,
       [connectionId, contact, owner],
     );
     return rows[0] ?? null;

@@ -1,4 +1,4 @@
-import type { JsonObject, Scope } from '@parley/contracts';
+import type { Entity, JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { queryEntities } from '@parley/entities';
 
@@ -6,6 +6,8 @@ import { queryEntities } from '@parley/entities';
 const phoneFields = ['phone', 'phoneNumber', 'phone_number', 'mobile', 'whatsapp', 'telephone'];
 /** How many of a type's newest entities are compared by digits, when no usual spelling of the number is stored. */
 const scanLimit = 5_000;
+/** Of a bigint. */
+const maxPos = '9223372036854775807';
 
 /**
  * The data of the entity of each type that has this phone number, the newest when several have. Usual spellings are
@@ -17,39 +19,68 @@ export async function findByPhone(
   phoneNumber: string,
   entityTypes: readonly string[],
 ): Promise<Map<string, JsonObject>> {
-  const digits = phoneNumber.replace(/\D/g, '');
   const found = new Map<string, JsonObject>();
-  if (digits === '') return found;
-  const spellings = [...new Set([phoneNumber, digits, `+${digits}`])];
   for (const entityType of entityTypes) {
-    const data =
-      (await bySpelling(db, scope, entityType, spellings)) ?? (await byDigits(db, scope, entityType, digits));
-    if (data !== null) found.set(entityType, data);
+    const wanted: Wanted = { entityType, phoneNumber, limit: 1 };
+    const data = (await bySpelling(db, scope, wanted))[0]?.data ?? (await byDigits(db, scope, wanted))[0]?.data;
+    if (data !== undefined) found.set(entityType, data);
   }
   return found;
 }
 
-async function bySpelling(
+/**
+ * The id of the only entity of a type that has this phone number; null when none or several have it. Other spellings
+ * count too, so that two entities are several however each spells the number.
+ */
+export async function findOnlyByPhone(
   db: Queryable,
   scope: Scope,
+  phoneNumber: string,
   entityType: string,
-  spellings: string[],
-): Promise<JsonObject | null> {
-  const anyOf = Object.fromEntries(phoneFields.map((field) => [`data.${field}`, { $in: spellings }]));
-  const found = await queryEntities(db, scope, { type: entityType, anyOf, limit: 1 });
-  return found.ok ? (found.page.entities[0]?.data ?? null) : null;
+): Promise<string | null> {
+  const wanted: Wanted = { entityType, phoneNumber, limit: 2 };
+  const found = await Promise.all([bySpelling(db, scope, wanted), byDigits(db, scope, wanted)]);
+  const ids = new Set(found.flat().map(({ id }) => id));
+  const [only] = ids;
+  return ids.size === 1 ? only! : null;
 }
 
-async function byDigits(db: Queryable, scope: Scope, entityType: string, digits: string): Promise<JsonObject | null> {
+interface Wanted {
+  entityType: string;
+  phoneNumber: string;
+  limit: number;
+}
+
+const digitsOf = (phoneNumber: string): string => phoneNumber.replace(/\D/g, '');
+
+async function bySpelling(db: Queryable, scope: Scope, { entityType, phoneNumber, limit }: Wanted): Promise<Entity[]> {
+  const digits = digitsOf(phoneNumber);
+  if (digits === '') return [];
+  const spellings = [...new Set([phoneNumber, digits, `+${digits}`])];
+  const anyOf = Object.fromEntries(phoneFields.map((field) => [`data.${field}`, { $in: spellings }]));
+  const found = await queryEntities(db, scope, { type: entityType, anyOf, limit });
+  return found.ok ? found.page.entities : [];
+}
+
+async function byDigits(
+  db: Queryable,
+  scope: Scope,
+  { entityType, phoneNumber, limit }: Wanted,
+): Promise<Pick<Entity, 'id' | 'data'>[]> {
+  const digits = digitsOf(phoneNumber);
+  if (digits === '') return [];
   const condition = phoneFields.map((field) => `regexp_replace(e.data->>'${field}', '\\D', '', 'g') = $4`).join(' or ');
-  const { rows } = await db.query<{ data: JsonObject }>({
+  const { rows } = await db.query<Pick<Entity, 'id' | 'data'>>({
     name: 'entity-by-phone-digits',
-    text: `select e.data from (
-             select e.data, e.pos from entities e join entity_types t on t.no = e.part
-             where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = $3
-             order by e.pos desc limit ${scanLimit}) e
-           where ${condition} order by e.pos desc limit 1`,
-    values: [scope.organizationId, scope.environment, entityType, digits],
+    // Where the newest 5,000 begin is read from the index alone: sorting whole entities takes longer than comparing them.
+    text: `select e.id, e.data from entity_types t
+           cross join lateral (
+             select coalesce((select e.pos from entities e where (e.part, e.pos) between (t.no, 0) and (t.no, ${maxPos})
+                              order by e.part desc, e.pos desc offset ${scanLimit - 1} limit 1), 0) as pos) first
+           join entities e on (e.part, e.pos) between (t.no, first.pos) and (t.no, ${maxPos})
+           where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = $3 and (${condition})
+           order by e.pos desc limit $5`,
+    values: [scope.organizationId, scope.environment, entityType, digits, limit],
   });
-  return rows[0]?.data ?? null;
+  return rows;
 }

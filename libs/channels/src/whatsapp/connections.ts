@@ -49,16 +49,38 @@ export async function findConnection(db: Queryable, phoneNumberId: string): Prom
 export async function createConnection(
   db: Queryable,
   scope: Scope,
-  given: { customerId: string; agentSlug: string | null; routerSlug: string | null },
+  given: { customerId: string; agentSlug: string | null; routerSlug: string | null; contactType: string | null },
 ): Promise<string> {
   const id = newId('conn');
   await db.query(
     `insert into channel_connections (id, organization_id, environment, external_customer_id, agent_slug, router_slug,
-                                      updated_at)
-     values ($1, $2, $3::"Environment", $4, $5, $6, now())`,
-    [id, scope.organizationId, scope.environment, given.customerId, given.agentSlug, given.routerSlug],
+                                      contact_type, updated_at)
+     values ($1, $2, $3::"Environment", $4, $5, $6, $7, now())`,
+    [
+      id,
+      scope.organizationId,
+      scope.environment,
+      given.customerId,
+      given.agentSlug,
+      given.routerSlug,
+      given.contactType,
+    ],
   );
   return id;
+}
+
+/** Sets the entity type in which the contacts of a connection are found; from their next message on. */
+export async function setContactType(
+  db: Queryable,
+  scope: Scope,
+  connectionId: string,
+  contactType: string | null,
+): Promise<void> {
+  await db.query(
+    `update channel_connections set contact_type = $4, updated_at = now()
+     where id = $3 and organization_id = $1 and environment = $2::"Environment"`,
+    [scope.organizationId, scope.environment, connectionId, contactType],
+  );
 }
 
 /**

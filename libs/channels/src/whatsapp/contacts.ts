@@ -42,6 +42,9 @@ async function findAliases(db: Queryable, scope: Scope, names: string[]): Promis
 
 const isPhone = (name: string): boolean => /^\d+$/.test(name);
 
+/** The phone number in a contact's name; null when the name is a scoped id. */
+export const phoneNumberOf = (contact: string): string | null => (isPhone(contact) ? contact : null);
+
 /** Contacts of one environment are linked one after the other, which is rare. */
 async function link(
   tx: pg.PoolClient,

@@ -34,6 +34,7 @@ const chat = defineBuiltIn({
       agentSlug,
       message,
       actor,
+      contact: context.contact,
       depth: context.depth + 1,
       parentAgents: waiting,
       hops: context.hops,

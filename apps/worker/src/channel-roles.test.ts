@@ -1,0 +1,369 @@
+import { once } from 'node:events';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { JsonObject, RoleDefinition } from '@parley/contracts';
+import { type ModelServer, startModelServer } from '@parley/testing';
+import { type WebhookBench, phoneNumberId, startWebhooks } from './webhooks-under-test';
+
+jest.setTimeout(120_000);
+
+const all = ['list', 'read', 'create', 'update'] as const;
+/** What a contact may do: its own orders by its entity, its own notes by its id; nobody deletes. */
+const shopper: RoleDefinition = {
+  slug: 'shopper',
+  name: 'Shopper',
+  policies: [
+    ...['sale', 'note', 'invoice', 'customer'].map((resource) => ({
+      resource,
+      actions: [...all],
+      effect: 'allow' as const,
+    })),
+    ...['agent.chat', 'router.transfer', 'sales.peek'].map((resource) => ({
+      resource,
+      actions: ['execute' as const],
+      effect: 'allow' as const,
+    })),
+  ],
+  scopeRules: [
+    { entityType: 'sale', field: 'data.customer', operator: 'eq', value: 'actor.entityId' },
+    { entityType: 'note', field: 'data.owner', operator: 'eq', value: 'actor.userId' },
+    { entityType: 'invoice', field: 'id', operator: 'in', value: 'actor.relatedIds:invoice' },
+  ],
+  fieldMasks: [{ entityType: 'sale', fieldPath: 'card', maskType: 'hide' }],
+};
+
+const model = 'offline/scripted';
+const tools = ['entity.*', 'agent.chat', 'router.transfer', 'sales.peek'];
+const noting = `{{entity.query({"type":"sale"}) | "no sales"}}`;
+
+let bench: WebhookBench;
+let models: ModelServer;
+let executor: Server;
+/** Tokens with which code in the executor would call back. */
+const tokens: string[] = [];
+let count = 0;
+
+beforeAll(async () => {
+  models = await startModelServer();
+  models.play(({ system }) => ({ text: system }));
+  executor = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += chunk));
+    request.on('end', () => {
+      tokens.push((JSON.parse(body) as { callback: { token: string } }).callback.token);
+      response.writeHead(200, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify({ result: 'peeked', _meta: { durationMs: 1 } }));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(executor, 'listening');
+  const slugs = ['customer', 'sale', 'note', 'invoice'];
+  bench = await startWebhooks({
+    definitions: {
+      entityTypes: slugs.map((slug) => ({ slug, name: slug, schema: {} })),
+      roles: [shopper],
+      agents: [
+        { slug: 'bound', model, tools, roles: ['shopper'] },
+        { slug: 'free', model, tools },
+        { slug: 'lost', model, tools, roles: ['deleted-role'] },
+        { slug: 'reciter', model: 'openai/echo', systemPrompt: noting, tools, roles: ['shopper'] },
+        { slug: 'free-reciter', model: 'openai/echo', systemPrompt: noting, tools },
+      ],
+      routers: [
+        {
+          slug: 'desk',
+          name: 'Desk',
+          mode: 'rules',
+          agents: ['bound', 'free'],
+          rules: [{ conditions: [{ field: 'customer.tier', operator: 'eq', value: 'staff' }], route: 'free' }],
+          fallback: 'bound',
+        },
+      ],
+      tools: [{ name: 'sales.peek', description: 'Peeks', parameters: {}, handlerCode: 'return 1' }],
+    },
+    variables: {
+      OPENAI_API_KEY: 'key',
+      OPENAI_BASE_URL: models.urls.openai,
+      EXECUTOR_TOKEN: 'executor',
+      TOOL_EXECUTOR_URL: `http://127.0.0.1:${(executor.address() as AddressInfo).port}`,
+    },
+  });
+});
+beforeEach(() => answeredBy({ agent: 'bound' }));
+afterAll(async () => {
+  await bench.close();
+  await models.stop();
+  executor.close();
+});
+
+const answeredBy = ({ agent = null, router = null, contactType = 'customer' }: Record<string, string | null>) =>
+  bench.db.pool.query(
+    'update channel_connections set agent_slug = $2, router_slug = $3, contact_type = $4 where id = $1',
+    [bench.connectionId, agent, router, contactType],
+  );
+
+const newContact = () => `5691555${String((count += 1)).padStart(4, '0')}`;
+
+/** What is answered to a message of a contact. */
+async function say(contact: string, body: string, more: { message?: object; conversation?: object } = {}) {
+  const before = bench.kapso.sent.length;
+  const message = { id: `wamid.R${(count += 1)}`, timestamp: String(1_788_264_000 + count), type: 'text' };
+  const item = {
+    message: { ...message, from: contact, text: { body }, ...more.message },
+    conversation: { phone_number: contact, ...more.conversation },
+    phone_number_id: phoneNumberId,
+  };
+  const headers = { 'X-Webhook-Event': 'whatsapp.message.received' };
+  expect(await bench.postBody('/webhook/kapso/messages', item, { headers })).toBe(200);
+  await bench.settled();
+  return bench.kapso.sent
+    .slice(before)
+    .map(({ body }) => (body.text as { body: string }).body)
+    .join('');
+}
+const call = (contact: string, tool: string, args: object) => say(contact, `/tool ${tool} ${JSON.stringify(args)}`);
+
+async function create(type: string, data: JsonObject): Promise<string> {
+  const actor = { type: 'system' } as const;
+  const made = await bench.runtime.entities.create(bench.organization.scope, { type, data, actor });
+  if (!made.ok) throw new Error(made.reason);
+  return made.entity.value.id;
+}
+const newCustomer = async (phone: string) => {
+  const customer = await create('customer', { phone });
+  return { customer, sale: await create('sale', { customer, word: `word${(count += 1)}`, card: '4111' }) };
+};
+const saleOf = async (contact: string) => (await newCustomer(contact)).sale;
+const events = async (entityId: string) =>
+  (await bench.db.pool.query('select type, actor from events where entity_id = $1 order by id', [entityId])).rows;
+
+test('a stranger reads nothing that the role hides, and deletes nothing', async () => {
+  const sale = await saleOf(newContact());
+  const stranger = newContact();
+  const answer = await call(stranger, 'entity.query', { type: 'sale' });
+  expect(answer).toContain('"data":[]');
+  expect(await call(stranger, 'entity.get', { id: sale })).toContain('not accessible within scope');
+  expect(await call(stranger, 'entity.delete', { id: sale })).toContain(
+    "Permission denied: cannot perform 'delete' on 'sale'",
+  );
+  expect(await call(stranger, 'entity.update', { id: sale, data: { word: 'x' } })).toContain(
+    'not accessible within scope',
+  );
+  expect(await call(stranger, 'entity.query', { type: 'sale', filters: { 'data.card': '4111' } })).toContain('failed');
+  expect(await call(stranger, 'entity.query', { type: 'order' })).toContain('Permission denied');
+  expect(await events(sale)).toHaveLength(1);
+});
+
+test('a contact sees what its entity, its relations and its own id open, without masked fields', async () => {
+  const contact = newContact();
+  await saleOf(newContact());
+  const { customer, sale } = await newCustomer(`+56 9 ${contact.slice(3, 7)}-${contact.slice(7)}`);
+  const answer = await call(contact, 'entity.query', { type: 'sale' });
+  expect(answer).toContain(sale);
+  expect(answer.match(/"customer":/g)).toHaveLength(1);
+  expect(answer).not.toContain('4111');
+
+  const [mine, theirs] = [await create('invoice', { n: 1 }), await create('invoice', { n: 2 })];
+  await bench.runtime.entities.link(bench.organization.scope, { fromId: mine, relation: 'of', toId: customer });
+  const invoices = await call(contact, 'entity.query', { type: 'invoice' });
+  expect(invoices).toContain(mine);
+  expect(invoices).not.toContain(theirs);
+
+  const note = await create('note', { owner: contact });
+  await create('note', { owner: newContact() });
+  const notes = await call(contact, 'entity.query', { type: 'note' });
+  expect(notes).toContain(note);
+  expect(notes.match(/"owner":/g)).toHaveLength(1);
+});
+
+test('what a contact makes lies within the scope, and its event names the agent, the contact and the entity', async () => {
+  const contact = newContact();
+  const { customer } = await newCustomer(contact);
+  const answer = await call(contact, 'entity.create', { type: 'sale', data: { customer } });
+  const id = /"id":"([^"]+)"/.exec(answer)![1]!;
+  expect(await events(id)).toEqual([
+    {
+      type: 'entity.created',
+      actor: { type: 'agent', slug: 'bound', roles: ['shopper'], userId: contact, entityId: customer },
+    },
+  ]);
+  const other = await create('customer', { phone: newContact() });
+  expect(await call(contact, 'entity.create', { type: 'sale', data: { customer: other } })).toContain(
+    'not accessible within scope',
+  );
+  // Nobody's sales are not those of whoever has no entity.
+  const stranger = newContact();
+  for (const data of [{}, { customer: null }, { customer: 'actor.entityId' }])
+    expect(await call(stranger, 'entity.create', { type: 'sale', data })).toContain('not accessible within scope');
+});
+
+test('several entities with the number are none, however they spell it; a deleted one does not count', async () => {
+  const contact = newContact();
+  const sale = await saleOf(contact);
+  const double = await create('customer', { mobile: `(${contact.slice(0, 2)}) ${contact.slice(2)}` });
+  const sales = () => call(contact, 'entity.query', { type: 'sale' });
+  expect(await sales()).toContain('"data":[]');
+  const removed = { type: 'customer', id: double, actor: { type: 'system' as const } };
+  await bench.runtime.entities.remove(bench.organization.scope, removed);
+  expect(await sales()).toContain(sale);
+  const spelled = await create('customer', { telephone: `+${contact}` });
+  expect(await sales()).toContain('"data":[]');
+  await bench.runtime.entities.remove(bench.organization.scope, { ...removed, id: spelled });
+  expect(await sales()).toContain(sale);
+});
+
+test('there is no entity without a contact type, with one that does not exist, and for a contact without a number', async () => {
+  const contact = newContact();
+  const sale = await saleOf(contact);
+  for (const contactType of [null, 'deleted-type', 'bad\u0001type']) {
+    await answeredBy({ agent: 'bound', contactType });
+    expect(await call(contact, 'entity.query', { type: 'sale' })).toContain('"data":[]');
+  }
+  await answeredBy({ agent: 'bound' });
+  const scoped = `CL.${contact}`;
+  const sayScoped = (body: string) =>
+    say(contact, body, { message: { from: undefined, from_user_id: scoped }, conversation: { phone_number: null } });
+  const note = await create('note', { owner: scoped });
+  expect(await sayScoped('/tool entity.query {"type":"sale"}')).toContain('"data":[]');
+  expect(await sayScoped('/tool entity.query {"type":"note"}')).toContain(note);
+  // Once the number is known the contact keeps it, also for messages that do not name it.
+  await say(contact, 'hola', { message: { from_user_id: scoped } });
+  expect(await sayScoped('/tool entity.query {"type":"sale"}')).toContain(sale);
+});
+
+test('an agent without roles keeps the rights of the system', async () => {
+  await answeredBy({ agent: 'free' });
+  const sale = await saleOf(newContact());
+  const stranger = newContact();
+  expect(await call(stranger, 'entity.get', { id: sale })).toContain('4111');
+  expect(await call(stranger, 'entity.delete', { id: sale })).toContain('"success":true');
+  expect(await events(sale)).toEqual([expect.anything(), { type: 'entity.deleted', actor: { type: 'system' } }]);
+});
+
+test('an agent that gains roles between two messages acts by them; one whose role does not exist may do nothing', async () => {
+  const contact = newContact();
+  const sale = await saleOf(newContact());
+  await answeredBy({ agent: 'free' });
+  expect(await call(contact, 'entity.get', { id: sale })).toContain('4111');
+  const setRoles = (roles: string[]) =>
+    bench.db.pool.query(
+      `update agent_configs set definition = (definition::jsonb || jsonb_build_object('roles', $2::jsonb))::json
+       where agent_id = $1`,
+      [bench.organization.agentIds.free, JSON.stringify(roles)],
+    );
+  await setRoles(['shopper']);
+  expect(await call(contact, 'entity.get', { id: sale })).toContain('not accessible within scope');
+  await setRoles([]);
+  expect(await call(contact, 'entity.get', { id: sale })).toContain('4111');
+  await answeredBy({ agent: 'lost' });
+  expect(await call(contact, 'entity.get', { id: sale })).toContain(
+    "Permission denied: cannot perform 'read' on 'sale'",
+  );
+});
+
+test('behind a router the roles are those of the agent that answers, also after a transfer', async () => {
+  await answeredBy({ router: 'desk' });
+  const sale = await saleOf(newContact());
+  const [customer, staff] = [newContact(), newContact()];
+  await create('customer', { phone: staff, tier: 'staff' });
+  expect(await call(staff, 'entity.get', { id: sale })).toContain('4111');
+  expect(await call(customer, 'entity.get', { id: sale })).toContain('not accessible within scope');
+  expect(await call(customer, 'router.transfer', { agentSlug: 'free' })).toContain('"transferred":true');
+  expect(await call(customer, 'entity.get', { id: sale })).toContain('4111');
+  expect(await call(staff, 'router.transfer', { agentSlug: 'bound' })).toContain('"transferred":true');
+  expect(await call(staff, 'entity.get', { id: sale })).toContain('not accessible within scope');
+});
+
+test('an agent that is asked by another acts by its own roles, for the same contact', async () => {
+  const contact = newContact();
+  const { customer, sale } = await newCustomer(contact);
+  const theirs = await saleOf(newContact());
+  const ask = (agentSlug: string, id: string) =>
+    call(contact, 'agent.chat', { agentSlug, message: `/tool entity.get ${JSON.stringify({ id })}` });
+  await answeredBy({ agent: 'free' });
+  expect(await ask('bound', sale)).toContain(sale);
+  expect(await ask('bound', sale)).not.toContain('4111');
+  expect(await ask('bound', theirs)).toContain('not accessible within scope');
+  const message = `/tool entity.update ${JSON.stringify({ id: sale, data: { word: 'changed' } })}`;
+  await call(contact, 'agent.chat', { agentSlug: 'bound', message });
+  await answeredBy({ agent: 'bound' });
+  await call(contact, 'agent.chat', { agentSlug: 'free', message });
+  expect((await events(sale)).slice(1)).toEqual([
+    {
+      type: 'entity.updated',
+      actor: { type: 'agent', slug: 'bound', roles: ['shopper'], userId: contact, entityId: customer },
+    },
+    { type: 'entity.updated', actor: { type: 'agent', slug: 'free', roles: [], userId: contact } },
+  ]);
+});
+
+test('what a prompt reads is what the role shows of the contact', async () => {
+  const contact = newContact();
+  const sale = await saleOf(contact);
+  const theirs = await saleOf(newContact());
+  await answeredBy({ agent: 'reciter' });
+  const prompt = await say(contact, 'hola');
+  expect(prompt).toContain(sale);
+  expect(prompt).not.toContain(theirs);
+  expect(prompt).not.toContain('4111');
+  expect(await say(newContact(), 'hola')).toContain('"data":[]');
+  await answeredBy({ agent: 'free-reciter' });
+  expect(await say(newContact(), 'hola')).toContain('4111');
+});
+
+test('the code of a custom tool acts as the agent for the contact, whatever it calls', async () => {
+  const contact = newContact();
+  const { customer, sale } = await newCustomer(contact);
+  const theirs = await saleOf(newContact());
+  expect(await call(contact, 'sales.peek', {})).toContain('peeked');
+  const { scope, grant } = bench.runtime.callbackTokens.read(tokens.at(-1)!)!;
+  expect(grant.actor).toEqual({
+    type: 'agent',
+    slug: 'bound',
+    roles: ['shopper'],
+    userId: contact,
+    entityId: customer,
+  });
+  const run = (name: string, args: object) => bench.runtime.tools.run(scope, { name, args, ...grant });
+  expect(await run('entity.get', { id: theirs })).toMatchObject({ ok: false, errorType: 'permission_denied' });
+  expect(await run('entity.delete', { id: sale })).toMatchObject({ ok: false, errorType: 'permission_denied' });
+  const message = `/tool entity.get ${JSON.stringify({ id: sale })}`;
+  const asked = await run('agent.chat', { agentSlug: 'bound', message: message });
+  expect(asked).toMatchObject({ ok: false, message: expect.stringContaining('already waiting') });
+  await answeredBy({ agent: 'free' });
+  await call(contact, 'sales.peek', {});
+  const free = bench.runtime.callbackTokens.read(tokens.at(-1)!)!;
+  expect(free.grant.actor).toEqual({ type: 'system' });
+  const viaCode = await bench.runtime.tools.run(scope, {
+    name: 'agent.chat',
+    args: { agentSlug: 'bound', message },
+    ...free.grant,
+  });
+  expect(viaCode).toMatchObject({ ok: true, result: { message: expect.stringContaining(sale) } });
+});
+
+test('the entity is looked up once per turn, and only for an agent with roles', async () => {
+  const contact = newContact();
+  await saleOf(contact);
+  const { pool } = bench.db;
+  const query = pool.query.bind(pool);
+  let lookups = 0;
+  pool.query = ((...args: [{ name?: string }]) => {
+    if (args[0]?.name === 'entity-by-phone-digits') lookups += 1;
+    return (query as (...all: unknown[]) => unknown)(...args);
+  }) as typeof pool.query;
+  try {
+    await answeredBy({ agent: 'reciter' });
+    await say(contact, 'hola');
+    expect(lookups).toBe(1);
+    await answeredBy({ agent: 'bound' });
+    await call(contact, 'entity.query', { type: 'sale' });
+    expect(lookups).toBe(2);
+    await answeredBy({ agent: 'free' });
+    await call(contact, 'entity.query', { type: 'sale' });
+    await answeredBy({ agent: 'bound', contactType: null });
+    await call(contact, 'entity.query', { type: 'sale' });
+    expect(lookups).toBe(2);
+  } finally {
+    pool.query = query as typeof pool.query;
+  }
+});

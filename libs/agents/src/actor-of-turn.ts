@@ -1,0 +1,24 @@
+import type { Actor, AgentDefinition, Scope } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+import type { ChatRequest } from './chat-result';
+import { findOnlyByPhone } from './routers/find-by-phone';
+
+/**
+ * Whom the tool calls and the prompt of one turn are checked as. An agent that lists roles acts by them, on every channel.
+ * One without answers a channel as the system (interface.md, Inbound flow). An agent that another one has asked never
+ * acts as the system.
+ */
+export async function actorOfTurn(
+  db: Queryable,
+  scope: Scope,
+  { request, agent }: { request: ChatRequest; agent: AgentDefinition },
+): Promise<Actor> {
+  const { slug, roles = [] } = agent;
+  const { contact, onBehalfOf, depth = 0 } = request;
+  if (contact === undefined) return { type: 'agent', slug, roles, ...onBehalfOf };
+  const { id: userId, phoneNumber, entityType } = contact;
+  if (roles.length === 0) return depth === 0 ? { type: 'system' } : { type: 'agent', slug, roles, userId };
+  const entityId =
+    phoneNumber === null || entityType === null ? null : await findOnlyByPhone(db, scope, phoneNumber, entityType);
+  return { type: 'agent', slug, roles, userId, ...(entityId !== null && { entityId }) };
+}

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "channel_connections" ADD COLUMN     "contact_type" TEXT;
