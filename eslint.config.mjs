@@ -7,7 +7,17 @@ const constraint = (scope, ...allowed) => ({
   onlyDependOnLibsWithTags: allowed.map((name) => `scope:${name}`),
 });
 const domain = ['contracts', 'db', 'queues', 'events'];
-const running = ['service', ...domain, 'entities', 'payments', 'channels', 'tools', 'agents'];
+const running = [
+  'service',
+  ...domain,
+  'entities',
+  'permissions',
+  'payments',
+  'channels',
+  'tools',
+  'triggers',
+  'agents',
+];
 const everyApp = [...running, 'webhooks', 'runtime'];
 
 const boundaries = [
@@ -20,10 +30,12 @@ const boundaries = [
   constraint('entities', ...domain),
   constraint('payments', ...domain, 'entities'),
   constraint('channels', ...domain, 'entities'),
-  constraint('tools', ...domain, 'entities', 'payments', 'channels', 'service'),
-  constraint('agents', ...domain, 'entities', 'payments', 'channels', 'tools'),
+  constraint('permissions', ...domain, 'entities'),
+  constraint('tools', ...domain, 'entities', 'permissions', 'payments', 'channels', 'service'),
+  constraint('triggers', ...domain, 'entities', 'tools'),
+  constraint('agents', ...domain, 'entities', 'permissions', 'payments', 'channels', 'tools'),
   constraint('runtime', ...running),
-  constraint('resources', ...domain, 'entities', 'tools'),
+  constraint('resources', ...domain, 'entities', 'permissions', 'tools', 'triggers'),
   constraint('definitions', 'contracts'),
   constraint('client', 'contracts'),
   constraint('embedded'),

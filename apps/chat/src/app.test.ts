@@ -21,7 +21,8 @@ import {
   seedOrganization,
   startModelServer,
 } from '@parley/testing';
-import { type Tools, builtInToolNames, createTools, createTriggers } from '@parley/tools';
+import { type Tools, builtInToolNames, createTools } from '@parley/tools';
+import { createTriggers } from '@parley/triggers';
 import { createChatApp } from './app';
 
 let database: TestDatabase;

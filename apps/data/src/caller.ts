@@ -1,7 +1,7 @@
 import type { Actor, ApiKeyIdentity } from '@parley/contracts';
 import type { Access } from '@parley/entities';
 import { type KeyedContext, forbidden } from '@parley/service';
-import { accessOf } from '@parley/tools';
+import { accessOf } from '@parley/permissions';
 import type { DataDeps } from './app';
 import { entityFailure } from './entity-failure';
 

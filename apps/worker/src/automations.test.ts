@@ -5,7 +5,8 @@ import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRe
 import { pushResources } from '@parley/resources';
 import { createMetrics, loadConfig, silentLogger } from '@parley/service';
 import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
-import { builtInToolNames, createTriggers } from '@parley/tools';
+import { builtInToolNames } from '@parley/tools';
+import { createTriggers } from '@parley/triggers';
 import { keptDays, workerVariables } from './config';
 import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';

@@ -1,7 +1,7 @@
 import type { Db } from '@parley/db';
 import { type Queues, type Relay, createRelay } from '@parley/queues';
 import type { Logger } from '@parley/service';
-import type { Triggers } from '@parley/tools';
+import type { Triggers } from '@parley/triggers';
 
 export interface RelayDeps {
   db: Db;

@@ -1,5 +1,6 @@
 import type { Scope } from '@parley/contracts';
-import { type ToolContext, isListed } from '@parley/tools';
+import { isListed } from '@parley/permissions';
+import { type ToolContext } from '@parley/tools';
 import { actorOfTurn } from './actor-of-turn';
 import { type LoopOutcome, runLoop } from './loop';
 import { compilePrompt } from './prompt';

@@ -5,6 +5,7 @@ export { type EntityFailure, failureText } from './failure-text';
 export { isEqual, matchesOperator, valueAt } from './filter/matches-operator';
 export { type GetInput, type GetResult } from './read/get-entity';
 export { type PageInput, type PageResult } from './read/list-page';
+export { typeOfEntity } from './read/type-of-entity';
 export { type QueryInput, queryEntities } from './read/query-entities';
 export { type Relation, relatedIds } from './relations';
 export {

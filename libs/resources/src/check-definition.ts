@@ -1,6 +1,7 @@
 import { type ErrorDetail, type Json, type ResourceKind, filterOperators } from '@parley/contracts';
 import { checkTypeSchema } from '@parley/entities';
-import { findUnclosed, nextTickMs, parameterProblems, triggerProblems } from '@parley/tools';
+import { findUnclosed, parameterProblems } from '@parley/tools';
+import { nextTickMs, triggerProblems } from '@parley/triggers';
 import { cronProblem, isTimeZone } from './cron';
 import type { Definition } from './definition';
 

@@ -1,5 +1,5 @@
 import { type ErrorDetail, type ResourceKind, findUnstorable, resourceKinds } from '@parley/contracts';
-import { validateRole } from '@parley/tools';
+import { validateRole } from '@parley/permissions';
 import { checkDefinition } from './check-definition';
 import { type Definition, forEachKind, singular, slugOf } from './definition';
 import { type ParsedResources, pathOf } from './parse-resources';

@@ -1,5 +1,5 @@
 import type { Metrics } from '@parley/service';
-import type { TriggersOptions } from '@parley/tools';
+import type { TriggersOptions } from '@parley/triggers';
 
 /** Counts tries of automations by how they ended, and how long after its time a run began. */
 export function countRuns(metrics: Metrics): NonNullable<TriggersOptions['onRun']> {

@@ -20,15 +20,8 @@ import {
   createWorkMetrics,
   type loadConfig,
 } from '@parley/service';
-import {
-  type Tools,
-  type Triggers,
-  builtInToolNames,
-  createExecutorClient,
-  createMcpServers,
-  createTools,
-  createTriggers,
-} from '@parley/tools';
+import { type Tools, builtInToolNames, createExecutorClient, createMcpServers, createTools } from '@parley/tools';
+import { type Triggers, createTriggers } from '@parley/triggers';
 import { countRuns } from './count-runs';
 import type { runtimeVariables } from './runtime-variables';
 

@@ -3,7 +3,7 @@ import type { BuiltIn } from './builtins/built-in';
 import { builtInsByName } from './builtins/table';
 import { loadCustomTools, viewOf } from './custom/load-custom-tools';
 import { mcpNamespace } from './mcp/mcp-names';
-import { isListed } from './permissions/policy';
+import { isListed } from '@parley/permissions';
 import { type FoundTool, runTool } from './run-tool';
 import type { ToolDeps, ToolOffer, ToolView, Tools } from './types';
 

@@ -1,13 +1,12 @@
 import { type Json, type JsonObject, type Scope, findUnstorable } from '@parley/contracts';
 import { type Queryable, isDatabaseUnavailable } from '@parley/db';
 import type { BuiltIn } from './builtins/built-in';
-import { typeOfEntity } from './builtins/type-of-entity';
+import { typeOfEntity } from '@parley/entities';
 import { type CustomTool, checkOf } from './custom/load-custom-tools';
 import { runCustomTool } from './custom/run-custom-tool';
 import { failure, notAvailable } from './failure';
 import type { McpTool } from './mcp/create-mcp-servers';
-import { loadPermissions } from './permissions/permissions';
-import { isListed } from './permissions/policy';
+import { isListed, loadPermissions } from '@parley/permissions';
 import type { ToolCall, ToolDeps, ToolFailure, ToolResult } from './types';
 
 export type FoundTool = BuiltIn | CustomTool | McpTool;

@@ -8,7 +8,8 @@ import { type Entities, createEntities } from '@parley/entities';
 import { pushResources } from '@parley/resources';
 import { silentLogger } from '@parley/service';
 import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
-import { builtInToolNames, createTools, createTriggers } from '@parley/tools';
+import { builtInToolNames, createTools } from '@parley/tools';
+import { createTriggers } from '@parley/triggers';
 import { createChatApp } from '../app';
 
 let database: TestDatabase;

@@ -1,6 +1,6 @@
 import { operations } from '@parley/contracts';
 import { HttpError, route } from '@parley/service';
-import type { FireResult } from '@parley/tools';
+import type { FireResult } from '@parley/triggers';
 import type { ChatAppDeps } from '../app';
 
 /** `POST /v1/fire-trigger`: a trigger's actions, run now as the system; the answer waits for them. */

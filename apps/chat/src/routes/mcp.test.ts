@@ -7,7 +7,8 @@ import { type Db, createApiKey, createDb } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { silentLogger } from '@parley/service';
 import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
-import { createTools, createTriggers } from '@parley/tools';
+import { createTools } from '@parley/tools';
+import { createTriggers } from '@parley/triggers';
 import { createChatApp } from '../app';
 
 let database: TestDatabase;

@@ -1,6 +1,6 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
-import type { RunStep } from '@parley/tools';
+import type { RunStep } from '@parley/triggers';
 import { Failure } from '../failure';
 import { type Page, type Paged, toPaged } from '../page';
 import type { NamedScope } from '../scope';

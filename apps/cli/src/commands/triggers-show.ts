@@ -1,4 +1,4 @@
-import type { RunStep } from '@parley/tools';
+import type { RunStep } from '@parley/triggers';
 import { type Run, requireRun } from '../automations/read-runs';
 import { cutText, safeLine } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';

@@ -1,6 +1,6 @@
 import { operations } from '@parley/contracts';
 import { route } from '@parley/service';
-import { loadPermissions } from '@parley/tools';
+import { loadPermissions } from '@parley/permissions';
 import type { DataDeps } from '../app';
 import { actorOf } from '../caller';
 

@@ -1,5 +1,5 @@
 import type { JobContext, JobPayload } from '@parley/queues';
-import type { Triggers } from '@parley/tools';
+import type { Triggers } from '@parley/triggers';
 
 /** Runs one run of an automation. It may be done already, or be another worker's: the row decides. */
 export const createRunTriggers =

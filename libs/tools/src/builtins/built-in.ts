@@ -1,8 +1,7 @@
 import type { Actor, JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { z } from 'zod';
-import type { Permissions } from '../permissions/permissions';
-import type { Action } from '../permissions/policy';
+import type { Action, Permissions } from '@parley/permissions';
 import type { ToolContext, ToolDeps, ToolResult } from '../types';
 
 /** Whom a built-in runs for, and with what. */

@@ -1,11 +1,10 @@
 import { type Json, jsonObjectSchema } from '@parley/contracts';
-import { type Access, type EntityFailure, failureText } from '@parley/entities';
+import { type Access, type EntityFailure, failureText, typeOfEntity } from '@parley/entities';
 import { z } from 'zod';
 import { failure } from '../failure';
-import { accessWith } from '../permissions/access-of';
+import { accessWith } from '@parley/permissions';
 import type { ToolErrorType, ToolFailure, ToolResult } from '../types';
 import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
-import { typeOfEntity } from './type-of-entity';
 
 const type = z.string().min(1).max(100).describe('Slug of the entity type, such as "order".');
 const optionalType = type.optional().describe('Slug of the entity type; may be left out, as the id tells it.');

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { failure } from '../failure';
 import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
 import { denyUnreadable } from './entity';
-import { typeOfEntity } from './type-of-entity';
+import { typeOfEntity } from '@parley/entities';
 
 /** Namespaces in which only the product itself speaks: automations and people rely on what such events say. */
 const ownNamespaces = ['entity', 'payment', 'router', 'message', 'email', 'agent', 'trigger', 'system'];

@@ -5,7 +5,7 @@ import { failure } from '../failure';
 import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
 import { callKey } from './call-key';
 import { denyUnreadable, withAccess } from './entity';
-import { typeOfEntity } from './type-of-entity';
+import { typeOfEntity } from '@parley/entities';
 
 const create = defineBuiltIn({
   name: 'payment.create',

@@ -2,9 +2,9 @@ import type { Actor, FieldMask, Json, JsonObject, Policy, RoleDefinition, Scope,
 import { type Db, createDb } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
-import { createTools } from '../create-tools';
-import type { ToolResult, Tools } from '../types';
-import { accessOf } from './access-of';
+import { createTools } from './create-tools';
+import type { ToolResult, Tools } from './types';
+import { accessOf } from '@parley/permissions';
 
 let database: TestDatabase;
 let db: Db;

@@ -1,7 +1,6 @@
 import type { JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
-import type { Entities } from '@parley/entities';
-import { typeOfEntity } from '../builtins/type-of-entity';
+import { type Entities, typeOfEntity } from '@parley/entities';
 import { type ExecuteDeps, type RunContext, executeRun } from './execute-run';
 import { type RunStep, claimRun } from './run-store';
 

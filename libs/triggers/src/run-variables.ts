@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@parley/contracts';
-import { localDay } from '../templates/local-day';
+import { localDay } from '@parley/tools';
 import type { ChangedEntity } from './match-condition';
 
 /** What a run is about, as its actions see it under `trigger`. */

@@ -1,8 +1,14 @@
 import { type Json, type JsonObject, type TriggerDefinition } from '@parley/contracts';
 import { type Db, type Queryable, inTransaction, isDatabaseUnavailable } from '@parley/db';
-import { resolveArgs } from '../templates/compile-template';
-import { failure } from '../failure';
-import type { ToolContext, ToolFailure, ToolLog, ToolResult, Tools } from '../types';
+import {
+  type ToolContext,
+  type ToolFailure,
+  type ToolLog,
+  type ToolResult,
+  type Tools,
+  failure,
+  resolveArgs,
+} from '@parley/tools';
 import { hopsOfChanges } from './hops';
 import { type RunEnd, type ClaimedRun, type RunStep, holdRun, recordRun, releaseRun, renewLease } from './run-store';
 import { runVariables } from './run-variables';

@@ -1,6 +1,6 @@
 import type { Environment, Json, JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
-import type { ToolErrorType } from '../types';
+import type { ToolErrorType } from '@parley/tools';
 import type { DueRun } from './insert-runs';
 import type { ChangedEntity } from './match-condition';
 import { insertRunEventSql } from './run-event';

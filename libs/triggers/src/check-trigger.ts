@@ -1,5 +1,5 @@
 import type { ErrorDetail, Json, TriggerDefinition } from '@parley/contracts';
-import { type TemplateNode, type ValueTree, parseValue } from '../templates/parse-template';
+import { type TemplateNode, type ValueTree, parseValue } from '@parley/tools';
 import { durationMs } from './duration';
 import { instantMs } from './instant';
 import { changedTimePattern } from './run-time';

@@ -1,7 +1,7 @@
 import type { Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import type { Entities } from '@parley/entities';
-import type { ToolLog, Tools } from '../types';
+import type { ToolLog, Tools } from '@parley/tools';
 import { type RunOutcome, executeRun } from './execute-run';
 import { type FireRequest, type FireResult, fireTrigger } from './fire-trigger';
 import type { DueRun } from './insert-runs';

@@ -1,5 +1,5 @@
 import type { Json, TriggerDefinition } from '@parley/contracts';
-import { resolveArgs } from '../templates/compile-template';
+import { resolveArgs } from '@parley/tools';
 import { durationMs } from './duration';
 import { instantMs } from './instant';
 import { type RunSubject, runVariables } from './run-variables';

@@ -1,0 +1,5 @@
+export { triggerProblems } from './check-trigger';
+export { type Triggers, type TriggersOptions, createTriggers } from './create-triggers';
+export { nextTickMs } from './cron';
+export { type FireResult } from './fire-trigger';
+export { type RunStep } from './run-store';
