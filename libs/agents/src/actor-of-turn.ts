@@ -1,7 +1,7 @@
 import type { Actor, AgentDefinition, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
+import { findOnlyByPhone } from '@parley/entities';
 import type { ChatRequest } from './chat-result';
-import { findOnlyByPhone } from './routers/find-by-phone';
 
 /**
  * Whom the tool calls and the prompt of one turn are checked as. An agent that lists roles acts by them, on every channel.

@@ -1,10 +1,13 @@
 export { type Access, type AccessRule, type Mask, type ParsedAccess, parseAccess } from './access';
 export { type Entities, type EntitiesOptions, createEntities } from './create-entities';
+export { type StoredType, readEntityTypes } from './entity-types';
 export { purgeEntities } from './purge-entities';
 export { type EntityFailure, failureText } from './failure-text';
 export { isEqual, matchesOperator, valueAt } from './filter/matches-operator';
 export { type GetInput, type GetResult } from './read/get-entity';
 export { type PageInput, type PageResult } from './read/list-page';
+export { findByPhone, findOnlyByPhone } from './read/find-by-phone';
+export { findByToken } from './read/find-by-token';
 export { typeOfEntity } from './read/type-of-entity';
 export { type QueryInput, queryEntities } from './read/query-entities';
 export { type Relation, relatedIds } from './relations';
@@ -22,4 +25,5 @@ export { type ReindexOptions, type SearchState, reindexType, searchStates, stale
 export { type SearchInput, type SearchResult } from './search/search-entities';
 export { type CreateInput, type CreateResult } from './write/create-entity';
 export { type DeleteInput, type DeleteResult } from './write/delete-entity';
+export { ensureType } from './write/ensure-type';
 export { type UpdateInput, type UpdateResult } from './write/update-entity';

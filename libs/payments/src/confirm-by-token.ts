@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Scope } from '@parley/contracts';
+import { findByToken } from '@parley/entities';
 import type { Origin } from '@parley/events';
 import { type Applied, applyStatus } from './apply-status';
 import { describeFailure } from './create-payment';
@@ -9,7 +10,7 @@ import { type FlowAccount, credentialsOf, findFlowAccount, listFlowAccounts } fr
 import { type FlowStatusAnswer, createFlowClient } from './flow/flow-client';
 import type { FlowStatus } from './flow/flow-status';
 import { type Payment, findPayment, paymentType } from './payment';
-import { findByToken, findEntitiesByToken, paymentIdOf } from './payment-orders';
+import { findOrderByToken, paymentIdOf } from './payment-orders';
 
 export type Confirmed =
   | { ok: true; scope: Scope; paymentId: string; status: Payment['status']; changed: boolean }
@@ -38,7 +39,7 @@ export function createConfirmByToken(deps: PaymentsDeps): (token: string) => Pro
     if (!/^[\x21-\x7e]{4,256}$/.test(token)) {
       return { ok: false, reason: 'invalid_token', message: 'The token is not one of Flow' };
     }
-    const known = await findByToken(deps.pool, token);
+    const known = await findOrderByToken(deps.pool, token);
     if (known !== null) return confirmKnown(deps, known, token);
     const hinted = await confirmHinted(deps, token);
     if (hinted !== null && (hinted.ok || hinted.reason !== 'try_again')) return hinted;
@@ -76,9 +77,9 @@ async function confirmKnown(
 /** By the token in a payment's own fields. Null: no payment has it; `try_again`: no account of those that do knows it. */
 async function confirmHinted(deps: PaymentsDeps, token: string): Promise<Confirmed | null> {
   let last: Confirmed | null = null;
-  for (const hint of await findEntitiesByToken(deps.pool, token)) {
-    if ((await findPayment(deps.entities, hint.scope, hint.paymentId)) === null) continue;
-    last = await confirmKnown(deps, hint, token);
+  for (const { scope, id } of await findByToken(deps.pool, token)) {
+    if ((await findPayment(deps.entities, scope, id)) === null) continue;
+    last = await confirmKnown(deps, { scope, paymentId: id }, token);
     if (last.ok || last.reason !== 'try_again') return last;
   }
   return last;

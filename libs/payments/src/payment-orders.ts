@@ -102,7 +102,7 @@ export async function closeOrder(
 }
 
 /** The payment of a provider's token, whoever's it is. */
-export async function findByToken(
+export async function findOrderByToken(
   db: Queryable,
   flowToken: string,
 ): Promise<{ scope: Scope; paymentId: string } | null> {
@@ -117,22 +117,6 @@ export async function findByToken(
     scope: { organizationId: row.organization_id, environment: row.environment },
     paymentId: row.payment_id,
   };
-}
-
-/** Entities that carry a provider's token: anybody may have written it into them, so they are a hint, not more. */
-export async function findEntitiesByToken(
-  db: Queryable,
-  flowToken: string,
-): Promise<{ scope: Scope; paymentId: string }[]> {
-  const { rows } = await db.query<{ organization_id: string; environment: Environment; id: string }>({
-    name: 'entities-by-flow-token',
-    text: `select organization_id, environment, id from entities where data ->> 'flowToken' = $1 limit 5`,
-    values: [flowToken],
-  });
-  return rows.map(({ organization_id: organizationId, environment, id }) => ({
-    scope: { organizationId, environment },
-    paymentId: id,
-  }));
 }
 
 /** Payments whose link was begun so long ago that nobody can still be making it, oldest first. */

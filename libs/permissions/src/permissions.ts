@@ -33,3 +33,13 @@ async function readRoles(db: Queryable, scope: Scope, slugs: readonly string[]):
   });
   return rows.map(({ slug, definition }) => ({ ...definition, slug }));
 }
+
+/** Names of all roles of an environment, by slug. */
+export async function listRoles(db: Queryable, scope: Scope): Promise<{ slug: string; name: string }[]> {
+  const { rows } = await db.query<{ slug: string; name: string }>({
+    name: 'list-roles',
+    text: 'select slug, name from roles where organization_id = $1 and environment = $2::"Environment" order by slug',
+    values: [scope.organizationId, scope.environment],
+  });
+  return rows;
+}

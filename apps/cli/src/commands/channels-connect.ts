@@ -8,6 +8,7 @@ import {
   setContactType,
 } from '@parley/channels';
 import type { Queryable } from '@parley/db';
+import { readEntityTypes } from '@parley/entities';
 import { findStack, readVariable } from '../environment';
 import { Failure, usageFailure } from '../failure';
 import { type NamedScope, type ScopeOptions, withScope } from '../scope';
@@ -90,11 +91,9 @@ async function requireContactType(
   { contactType }: ChannelsConnectOptions,
 ): Promise<void> {
   if (!contactType) return;
-  const { rowCount } = await db.query(
-    'select 1 from entity_types where organization_id = $1 and environment = $2::"Environment" and slug = $3',
-    [scope.organizationId, scope.environment, contactType],
-  );
-  if (rowCount === 0) throw new Failure(`No entity type "${contactType}" in ${scope.name}; push it first`);
+  const types = await readEntityTypes(db, scope);
+  if (!types.some(({ slug }) => slug === contactType))
+    throw new Failure(`No entity type "${contactType}" in ${scope.name}; push it first`);
 }
 
 /**

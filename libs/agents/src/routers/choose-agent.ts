@@ -1,8 +1,8 @@
 import type { JsonObject, RouterDefinition, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
+import { findByPhone } from '@parley/entities';
 import type { Models } from '../models/model';
 import { type Candidate, type Classification, classify } from './classify';
-import { findByPhone } from './find-by-phone';
 import { matchRules, typesOfRules } from './match-rules';
 
 export interface RoutingRequest {

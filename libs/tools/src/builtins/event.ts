@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { failure } from '../failure';
 import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
 import { denyUnreadable } from './entity';
-import { typeOfEntity } from '@parley/entities';
+import { readEntityTypes, typeOfEntity } from '@parley/entities';
 
 /** Namespaces in which only the product itself speaks: automations and people rely on what such events say. */
 const ownNamespaces = ['entity', 'payment', 'router', 'message', 'email', 'agent', 'trigger', 'system'];
@@ -103,11 +103,7 @@ async function visibleTypes({
 }: BuiltInCall): Promise<Map<string, 'all' | 'no_payload'> | null> {
   const { roles } = permissions;
   if (roles === null) return null;
-  const { organizationId, environment } = scope;
-  const types = await deps.db.prisma.entityType.findMany({
-    where: { organizationId, environment },
-    select: { slug: true },
-  });
+  const types = await readEntityTypes(deps.db.pool, scope);
   const isScoped = (slug: string) => roles.some(({ scopeRules }) => scopeRules?.some((one) => one.entityType === slug));
   const isMasked = (slug: string) => roles.some(({ fieldMasks }) => fieldMasks?.some((one) => one.entityType === slug));
   return new Map(

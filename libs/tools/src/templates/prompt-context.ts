@@ -1,5 +1,7 @@
-import type { AgentDefinition, Json, JsonObject, Scope } from '@parley/contracts';
+import type { AgentDefinition, JsonObject, Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
+import { readEntityTypes } from '@parley/entities';
+import { listRoles } from '@parley/permissions';
 import { localDay } from './local-day';
 
 export interface PromptSubject {
@@ -13,16 +15,16 @@ export interface PromptSubject {
 }
 
 /**
- * The variables of an agent's prompt (issue of this part: every variable that readers of such prompts expect). One
- * query, and one more each for `entityTypes` and `roles`, only when the prompt names them.
+ * The variables of an agent's prompt. One query, and one more each for `entityTypes` and `roles`, only when the prompt
+ * names them.
  */
 export async function loadPromptVariables(db: Db, scope: Scope, subject: PromptSubject): Promise<JsonObject> {
   const { agent, channel, params, threadId, message, now = new Date() } = subject;
   const mentions = (name: string) => agent.systemPrompt.includes(name);
   const [organization, entityTypes, roles] = await Promise.all([
     organizationOf(db, scope),
-    mentions('entityTypes') ? entityTypesOf(db, scope) : null,
-    mentions('roles') ? rolesOf(db, scope) : null,
+    mentions('entityTypes') ? readEntityTypes(db.pool, scope) : null,
+    mentions('roles') ? listRoles(db.pool, scope) : null,
   ]);
   const { systemPrompt: _, ...shownAgent } = agent;
   return {
@@ -47,20 +49,4 @@ async function organizationOf(db: Db, scope: Scope): Promise<{ name: string; tim
     values: [scope.organizationId],
   });
   return rows[0] ?? { name: '', timezone: 'UTC' };
-}
-
-async function entityTypesOf({ prisma }: Db, { organizationId, environment }: Scope): Promise<Json> {
-  return (await prisma.entityType.findMany({
-    where: { organizationId, environment },
-    select: { slug: true, name: true, schema: true, searchFields: true },
-    orderBy: { slug: 'asc' },
-  })) as Json;
-}
-
-async function rolesOf({ prisma }: Db, { organizationId, environment }: Scope): Promise<Json> {
-  return prisma.role.findMany({
-    where: { organizationId, environment },
-    select: { slug: true, name: true },
-    orderBy: { slug: 'asc' },
-  });
 }

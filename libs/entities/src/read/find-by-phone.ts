@@ -1,6 +1,6 @@
 import type { Entity, JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
-import { queryEntities } from '@parley/entities';
+import { queryEntities } from './query-entities';
 
 /** Fields of an entity in which a phone number is looked for. */
 const phoneFields = ['phone', 'phoneNumber', 'phone_number', 'mobile', 'whatsapp', 'telephone'];
