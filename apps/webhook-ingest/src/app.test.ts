@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { webhookSecretOf } from '@parley/channels';
 import { type Db, createDb } from '@parley/db';
 import { closeRedis, connectRedis, createQueues, deliveryJobs } from '@parley/queues';
 import { silentLogger } from '@parley/service';
@@ -230,6 +231,148 @@ test('a message to an unknown number is 500 and kept; once the number is known t
   );
   expect((await post(path, body, headers)).status).toBe(200);
   expect(await deliveries()).toMatchObject([{ status: 'received', organization_id: expect.any(String) }]);
+});
+
+describe("the secret of a connection, which the account's owner knows", () => {
+  const path = '/webhook/kapso/messages';
+  const message = JSON.parse(fixture(bodies[path]!).toString()) as { conversation: object };
+  /** A message to a number, as its connection's webhook would sign it. */
+  const about = (phoneNumberId: string, item: { conversation: object } = message) =>
+    JSON.stringify({
+      ...item,
+      phone_number_id: phoneNumberId,
+      conversation: { ...item.conversation, phone_number_id: phoneNumberId },
+    });
+  const signedBy = (connectionId: string, body: string, secret = 'kapso') => ({
+    ...eventOf(path),
+    'x-webhook-signature': signBody(Buffer.from(body), webhookSecretOf(secret, connectionId)),
+  });
+  const own = about('109876543210987');
+  const other = about('222222222222222');
+
+  beforeAll(async () => {
+    await db.pool.query(
+      `insert into channel_connections (id, organization_id, environment, phone_number_id, status, updated_at)
+       select 'conn_other', organization_id, environment, '222222222222222', 'connected', now() from channel_connections
+       where id = 'conn'`,
+    );
+  });
+
+  test('signs for its own number, also while the secret that it is derived from is being replaced', async () => {
+    const post = await open();
+    for (const secret of ['kapso', 'old']) {
+      const headers = { ...signedBy('conn', own, secret), 'x-idempotency-key': secret };
+      expect((await post(path, own, headers)).status).toBe(200);
+    }
+    const batch = JSON.stringify({ type: 'whatsapp.message.received', batch: true, data: [JSON.parse(own)] });
+    expect((await post(path, batch, signedBy('conn', batch))).status).toBe(200);
+    expect((await post(path, own, signedBy('conn', own, 'never'))).status).toBe(403);
+    expect((await deliveries()).map(({ status }) => status)).toEqual(['received', 'received', 'received', 'rejected']);
+  });
+
+  test("does not sign for another organization's number, for an unknown one, for several or for none", async () => {
+    const post = await open();
+    const { phone_number_id: _, ...nameless } = JSON.parse(own) as { phone_number_id: string };
+    const refused = [
+      other,
+      about('333333333333333'),
+      about('1'.repeat(5_000)),
+      JSON.stringify({ type: 'whatsapp.message.received', batch: true, data: [JSON.parse(own), JSON.parse(other)] }),
+      JSON.stringify({ ...JSON.parse(own), data: [JSON.parse(other)] }),
+      JSON.stringify({ ...nameless, conversation: {} }),
+      'not JSON',
+    ];
+    // The second time, its own number is known.
+    for (const round of [1, 2]) {
+      for (const body of refused) {
+        const { status, body: reply } = await post(path, body, signedBy('conn', body));
+        expect({ round, status, error: reply.error }).toEqual({ round, status: 403, error: 'Invalid signature' });
+      }
+      expect((await post(path, own, signedBy('conn', own))).status).toBe(200);
+    }
+    expect((await post(path, other, signedBy('', other))).status).toBe(403);
+    expect((await post(path, about('333'), signedBy('', about('333')))).status).toBe(403);
+  });
+
+  test('signs no event that the header alone says', async () => {
+    const post = await open();
+    const headers = { ...signedBy('conn', own), 'x-webhook-event': 'whatsapp.message.failed' };
+    expect((await post(path, own, headers)).status).toBe(403);
+    expect(await deliveries()).toMatchObject([
+      { status: 'rejected', reason: expect.stringContaining('x-webhook-event') },
+    ]);
+  });
+
+  test('signs nothing at the door of the project, where it could take away numbers of others', async () => {
+    const post = await open();
+    const project = '/webhook/kapso/project';
+    const body = fixture('kapso/whatsapp.phone_number.deleted.json').toString();
+    const headers = { ...signedBy('conn', body), 'x-webhook-event': 'whatsapp.phone_number.deleted' };
+    expect((await post(project, body, headers)).status).toBe(403);
+    expect((await post(project, body, { ...headers, ...signed(project, body) })).status).toBe(200);
+  });
+
+  test('is the new one at once when a number becomes that of another connection', async () => {
+    const post = await open();
+    expect((await post(path, other, signedBy('conn_other', other))).status).toBe(200);
+    await db.pool.query("update channel_connections set id = 'conn_moved' where id = 'conn_other'");
+    expect((await post(path, other, signedBy('conn_moved', other))).status).toBe(200);
+    await db.pool.query("update channel_connections set id = 'conn_other' where id = 'conn_moved'");
+  });
+
+  test('without PostgreSQL it is a failure, and what cannot be signed at all is still refused', async () => {
+    const post = await open({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none' });
+    expect((await post(path, own, signedBy('conn', own))).status).toBe(500);
+    expect((await post(path, own, eventOf(path))).status).toBe(403);
+    expect((await post(path, own, { ...eventOf(path), 'x-webhook-signature': 'none' })).status).toBe(403);
+  });
+});
+
+describe("Kapso's event, which it names in a header that nobody signs", () => {
+  const post = async (path: string, file: string, name: string, change: object = {}) => {
+    const send = await open();
+    const body = JSON.stringify({ ...(JSON.parse(fixture(`kapso/${file}.json`).toString()) as object), ...change });
+    const { status } = await send(path, body, { 'x-webhook-event': name, ...signed(path, body) });
+    const [kept] = await deliveries();
+    return [status, kept!.status, kept!.event_type];
+  };
+  const [messages, project] = ['/webhook/kapso/messages', '/webhook/kapso/project'];
+  const [received, deleted] = ['whatsapp.message.received', 'whatsapp.phone_number.deleted'];
+
+  test.each([
+    ['a captured message that would take away its number', project, received, deleted, {}],
+    ['one of a batch', project, `${received}.batch`, deleted, {}],
+    ['a conversation', project, 'whatsapp.conversation.ended.unhandled', deleted, {}],
+    ['a body that names another event', messages, 'interface-shape.message.status', received, {}],
+    ['a batch of another event', messages, `${received}.batch`, 'whatsapp.message.failed', {}],
+    ['what came in, as a status', messages, received, 'whatsapp.message.failed', {}],
+    ['what went out, as a message that came in', messages, 'whatsapp.message.sent', received, {}],
+    ['an event of the project, as a message', messages, 'whatsapp.phone_number.created', received, {}],
+    ['a body of the project about no project', project, deleted, deleted, { project: null, customer: null }],
+  ])('%s: a header that the body does not bear out is refused', async (_, path, file, name, change) => {
+    expect(await post(path, file, name, change)).toEqual([403, 'rejected', null]);
+  });
+
+  test('a message that claims in its signed body to be an event of the project is none', async () => {
+    expect(await post(project, received, '', { event: deleted })).toEqual([500, 'failed', null]);
+    await db.pool.query('delete from webhook_deliveries');
+    expect(await post(project, `${received}.batch`, '', { event: deleted, phone_number_id: '1' })).toEqual([
+      500,
+      'failed',
+      null,
+    ]);
+  });
+
+  const { samples } = JSON.parse(fixture('manifest.json').toString()) as {
+    samples: { file: string; path: string; event: string }[];
+  };
+  test.each(samples.filter(({ path, file }) => path.includes('kapso') && !file.includes('unknown-number')))(
+    '$file is accepted under its own event',
+    async ({ file, path, event: name }) => {
+      const [status, , kept] = await post(path, file.replace(/^kapso\/|\.json$/g, ''), name);
+      expect([status, kept]).toEqual([200, name]);
+    },
+  );
 });
 
 test('NUL and half characters in a message do not stop it', async () => {

@@ -11,7 +11,9 @@ export const ingestVariables = {
   IDENTITY_WEBHOOK_SECRET: secretsVariable(
     'Secret of the identity provider (Clerk); without it, its deliveries are accepted unsigned.',
   ),
-  MESSAGING_WEBHOOK_SECRET: secretsVariable('Secret of the WhatsApp intermediary (Kapso).'),
+  MESSAGING_WEBHOOK_SECRET: secretsVariable(
+    'Secret of the WhatsApp intermediary (Kapso); the secret of each connection is derived from it.',
+  ),
   BILLING_WEBHOOK_SECRET: secretsVariable('Secret of the billing platform (Polar).'),
   EMAIL_WEBHOOK_SECRET: secretsVariable('Secret of the e-mail provider (Resend).'),
 };

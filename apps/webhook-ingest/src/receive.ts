@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type Db, isDatabaseUnavailable } from '@parley/db';
 import type { Logger } from '@parley/service';
-import { type DeliveryStatus, type Inbox, type NewDelivery, headerOf } from '@parley/webhooks';
+import { type DeliveryStatus, type Inbox, type NewDelivery, type Verdict, headerOf } from '@parley/webhooks';
 import type { Door, Owner, RawDelivery } from './door';
 import type { JobSender } from './job-sender';
 import type { RefusalLog } from './refusal-log';
@@ -28,7 +28,7 @@ export async function receive(deps: ReceiveDeps, door: Door, delivery: RawDelive
   const { provider, refusals } = door;
   const { path } = door.operation;
   const nowMs = (deps.now ?? Date.now)();
-  const verdict = door.verify(delivery, nowMs);
+  const verdict = await verify(deps, door, delivery, nowMs).catch(whenUnavailable(deps, door, requestId));
   if (!verdict.ok) {
     deps.onDelivery?.(provider, 'rejected');
     await deps.refusals.note(refused(door, delivery, verdict.reason), requestId);
@@ -57,11 +57,23 @@ export async function receive(deps: ReceiveDeps, door: Door, delivery: RawDelive
     if (isRevived) await revive(deps.db, stored.id, owner);
     if (stored.isNew || isRevived || stored.status === 'received') deps.jobs.send(path, stored.id, requestId);
   } catch (error) {
-    if (refusals.unavailable === undefined || !isDatabaseUnavailable(error)) throw error;
-    deps.log.warn({ err: error, requestId, provider }, 'a delivery could not be stored');
-    throw refusals.unavailable;
+    whenUnavailable(deps, door, requestId)(error);
   }
 }
+
+async function verify({ db }: ReceiveDeps, door: Door, delivery: RawDelivery, nowMs: number): Promise<Verdict> {
+  const verdict = door.verify(delivery, nowMs);
+  return verdict.ok || door.verifyOwner === undefined ? verdict : door.verifyOwner(db.pool, delivery, verdict);
+}
+
+/** Throws what the door answers while PostgreSQL is away; anything else as it is. */
+const whenUnavailable =
+  ({ log }: ReceiveDeps, { provider, refusals }: Door, requestId: string) =>
+  (error: unknown): never => {
+    if (refusals.unavailable === undefined || !isDatabaseUnavailable(error)) throw error;
+    log.warn({ err: error, requestId, provider }, 'a delivery could not be stored');
+    throw refusals.unavailable;
+  };
 
 async function keep(deps: ReceiveDeps, row: NewDelivery) {
   const stored = await deps.inbox.store(row);

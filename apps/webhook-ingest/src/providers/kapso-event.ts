@@ -1,22 +1,75 @@
-import type { JsonObject } from '@parley/contracts';
-import { type DeliveryHeaders, type Verdict, headerOf, verifyBodySignature } from '@parley/webhooks';
+import { type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
+import { type DeliveryHeaders, type Verdict, headerOf, readJsonObject, verifyBodySignature } from '@parley/webhooks';
 import { type RawDelivery, eventNameAt } from '../door';
 import { digestOf } from '../receive';
 
-export function verifyKapso({ headers, body }: RawDelivery, secrets: readonly string[]): Verdict {
+export function verifyKapso(delivery: RawDelivery, secrets: readonly string[]): Verdict {
   if (secrets.length === 0) return { ok: false, reason: 'MESSAGING_WEBHOOK_SECRET is not set' };
-  return verifyBodySignature({ headers, body, secrets });
+  const verdict = verifyBodySignature({ ...delivery, secrets });
+  return verdict.ok ? verifyHeader(delivery) : verdict;
 }
 
+const bodies = new WeakMap<Buffer, JsonObject | null>();
+
+/** The body as JSON, read once for each delivery. */
+export function kapsoBody({ body }: RawDelivery): JsonObject | null {
+  if (!bodies.has(body)) bodies.set(body, readJsonObject(body));
+  return bodies.get(body)!;
+}
+
+/** The messages of a body: one, or those of a batch. */
+export const itemsOf = (body: JsonObject): JsonObject[] =>
+  body.batch === true || Array.isArray(body.data) ? listAt(body.data).map(objectAt) : [body];
+
+const headerEvent = (headers: DeliveryHeaders) => eventNameAt(headerOf(headers, 'x-webhook-event'));
+const bodyEvent = (body: JsonObject) => eventNameAt(body.event) ?? eventNameAt(body.type);
+
 /**
- * The provider names the event in a header, the interface in the body, a batch in its type (providers.md, 1). A header
- * does not make sense of a body that is empty, or in which a name is no text.
+ * The interface names the event in the body, a batch in its type, and the provider mostly in a header alone (providers.md,
+ * 1). A header does not make sense of a body that is empty, or in which a name is no text.
  */
 export function kapsoEvent(headers: DeliveryHeaders, body: JsonObject): string | undefined {
   const names = [body.event, body.type].filter((name) => name !== undefined && name !== null);
   if (Object.keys(body).length === 0 || names.some((name) => typeof name !== 'string')) return undefined;
-  return headerOf(headers, 'x-webhook-event') ?? eventNameAt(body.event) ?? eventNameAt(body.type);
+  return bodyEvent(body) ?? headerEvent(headers);
 }
+
+/**
+ * Nobody signs the header: a captured body under another event must not pass. So it says what the signed body says, and
+ * where that names no event, something that a body of this shape can be.
+ */
+export function verifyHeader(delivery: RawDelivery): Verdict {
+  const named = headerEvent(delivery.headers);
+  const body = kapsoBody(delivery);
+  if (named === undefined || body === null || Object.keys(body).length === 0) return { ok: true };
+  const own = bodyEvent(body);
+  if (own === undefined ? hasShapeOf(named, body) : own === named) return { ok: true };
+  return { ok: false, reason: `x-webhook-event is ${named.slice(0, 100)}, and the body is not of this event` };
+}
+
+/** Whether a body that names no event can be of this one; true of events that are not known here. */
+function hasShapeOf(event: string, body: JsonObject): boolean {
+  const [, subject, kind] = /^(?:whatsapp|channel)\.(message|phone_number)\.(\w+)$/.exec(event) ?? [];
+  if (subject === 'phone_number') {
+    const number = numberIn(body);
+    return number !== null && (isObject(number.project) || isObject(number.customer));
+  }
+  if (subject !== 'message') return true;
+  return itemsOf(body).every((item) => {
+    const direction = textAt(objectAt(objectAt(item.message).kapso).direction);
+    const isInbound = kind === 'received';
+    return isObject(item.message) && (direction === undefined || (direction === 'inbound') === isInbound);
+  });
+}
+
+/** What a body of the project webhook says of a number; null when it is none, such as a message, which names a number too. */
+export function numberIn(body: JsonObject): JsonObject | null {
+  const number = textAt(body.phone_number_id) ? body : objectAt(body.data);
+  const isOther = [body, number].some((one) => 'message' in one || 'conversation' in one || 'batch' in one);
+  return isOther || textAt(number.phone_number_id) === undefined ? null : number;
+}
+
+const isObject = (value: JsonObject[string] | undefined): boolean => objectAt(value) === value;
 
 /** The key alone is not signed, so the bytes belong to it: nobody can take the place of a delivery yet to come. */
 export function kapsoDeliveryId({ headers, body }: RawDelivery, eventType: string): string {

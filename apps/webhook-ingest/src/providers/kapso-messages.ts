@@ -1,34 +1,61 @@
-import { type Environment, type JsonObject, listAt, objectAt, operations, textAt } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { webhookSecretOf } from '@parley/channels';
+import { objectAt, operations, textAt } from '@parley/contracts';
 import { HttpError, forbidden } from '@parley/service';
-import { readJsonObject } from '@parley/webhooks';
-import { type Door, type Location, processingFailure } from '../door';
-import { kapsoDeliveryId, kapsoEvent, verifyKapso } from './kapso-event';
+import { type Verdict, bodySignatureProblem, verifyBodySignature } from '@parley/webhooks';
+import { type Door, type RawDelivery, processingFailure } from '../door';
+import { itemsOf, kapsoBody, kapsoDeliveryId, kapsoEvent, verifyHeader, verifyKapso } from './kapso-event';
+import { createKnownNumbers } from './known-numbers';
 
 const handled = /^(whatsapp|channel)\.message\.(received|sent|delivered|read|failed|status)$/;
+/** A phone number id that is claimed before anything is proven; the provider's have about 16 digits. */
+const longestId = 100;
 
-/** Messages and their statuses, single or in batches; the number that they came to says whose they are. */
+/**
+ * Messages and their statuses, single or in batches; the number that they came to says whose they are. They are signed with
+ * the deployment's secret, or with that of the number's own connection (docs/adr/0031).
+ */
 export function kapsoMessagesDoor(secrets: readonly string[]): Door {
-  const known = createKnownNumbers();
+  const numbers = createKnownNumbers();
+
+  /** Takes as long for a connection that does not exist. */
+  function verifyFor(connectionId: string | undefined, delivery: RawDelivery): Verdict {
+    const own = secrets.map((secret) => webhookSecretOf(secret, connectionId ?? ''));
+    const verdict = verifyBodySignature({ ...delivery, secrets: own });
+    return verdict.ok && connectionId === undefined ? { ok: false, reason: 'secret: of no connection' } : verdict;
+  }
+
   return {
     provider: 'kapso',
     operation: operations.kapsoMessagesWebhook,
     verify: (delivery) => verifyKapso(delivery, secrets),
+    async verifyOwner(db, delivery, refused) {
+      if (secrets.length === 0 || bodySignatureProblem(delivery.headers) !== null) return refused;
+      const header = verifyHeader(delivery);
+      if (!header.ok) return header;
+      const phoneNumberId = numberOf(delivery);
+      if (phoneNumberId === undefined || phoneNumberId.length > longestId) return refused;
+      const kept = verifyFor(numbers.kept(phoneNumberId)?.connectionId, delivery);
+      if (kept.ok) return kept;
+      // Looked up before it is refused: the number may belong to another connection by now.
+      return verifyFor((await numbers.find(db, phoneNumberId))?.connectionId, delivery);
+    },
     read(delivery) {
-      const body = readJsonObject(delivery.body);
+      const body = kapsoBody(delivery);
       if (body === null) return { ok: false, reason: 'the body is not a JSON object' };
       const eventType = kapsoEvent(delivery.headers, body);
       if (eventType === undefined) return { ok: false, reason: 'the body is empty, or the event is not named' };
       const isHandled = handled.test(eventType);
-      if (isHandled && phoneNumberIdsOf(body).length === 0)
+      if (isHandled && phoneNumberIdsOf(delivery).length === 0)
         return { ok: false, reason: 'the body has no phone_number_id' };
       return { ok: true, event: { deliveryId: kapsoDeliveryId(delivery, eventType), eventType, isHandled } };
     },
-    async locate(db, { body }) {
-      const [first, ...others] = phoneNumberIdsOf(readJsonObject(body) ?? {});
-      // One batch is one conversation, so one number.
-      if (first === undefined || others.length > 0) return { ok: false, reason: 'the body names several numbers' };
-      return known(db, first);
+    async locate(db, delivery) {
+      const phoneNumberId = numberOf(delivery);
+      if (phoneNumberId === undefined) return { ok: false, reason: 'the body names several numbers' };
+      const known = numbers.kept(phoneNumberId) ?? (await numbers.find(db, phoneNumberId));
+      if (known === undefined) return { ok: false, reason: `phone number ${phoneNumberId} belongs to no connection` };
+      const { organizationId, environment } = known;
+      return { ok: true, owner: { organizationId, environment } };
     },
     refusals: {
       signature: forbidden('Invalid signature', 'invalid_signature'),
@@ -39,34 +66,15 @@ export function kapsoMessagesDoor(secrets: readonly string[]): Door {
   };
 }
 
-function phoneNumberIdsOf(body: JsonObject): string[] {
-  const items = body.batch === true || Array.isArray(body.data) ? listAt(body.data).map(objectAt) : [body];
-  const ids = items.map(
+function phoneNumberIdsOf(delivery: RawDelivery): string[] {
+  const ids = itemsOf(kapsoBody(delivery) ?? {}).map(
     (item) => textAt(item.phone_number_id) ?? textAt(objectAt(item.conversation).phone_number_id) ?? '',
   );
   return [...new Set(ids)].filter((id) => id !== '');
 }
 
-const keptMs = 2_000;
-const keptNumbers = 10_000;
-
-/** A number that was found is not looked up again for 2 s; its job looks again anyway. */
-function createKnownNumbers() {
-  const kept = new Map<string, { location: Location; untilMs: number }>();
-  return async (db: Queryable, phoneNumberId: string): Promise<Location> => {
-    const before = kept.get(phoneNumberId);
-    if (before !== undefined && before.untilMs > performance.now()) return before.location;
-    const { rows } = await db.query<{ organizationId: string; environment: Environment }>({
-      name: 'connection-by-phone-number-id',
-      text: `select c.organization_id as "organizationId", c.environment from channel_connections c
-             join organizations o on o.id = c.organization_id and o.deleted_at is null where c.phone_number_id = $1`,
-      values: [phoneNumberId],
-    });
-    kept.delete(phoneNumberId);
-    if (rows[0] === undefined) return { ok: false, reason: `phone number ${phoneNumberId} belongs to no connection` };
-    const location: Location = { ok: true, owner: rows[0] };
-    kept.set(phoneNumberId, { location, untilMs: performance.now() + keptMs });
-    if (kept.size > keptNumbers) kept.delete(kept.keys().next().value!);
-    return location;
-  };
+/** One batch is one conversation, so one number; undefined when it is not. */
+function numberOf(delivery: RawDelivery): string | undefined {
+  const [first, ...others] = phoneNumberIdsOf(delivery);
+  return others.length === 0 ? first : undefined;
 }

@@ -13,11 +13,18 @@ export function verifyBodySignature({
   body: Buffer;
   secrets: readonly string[];
 }): Verdict {
-  const given = headerOf(headers, header);
-  if (!given) return { ok: false, reason: `the header ${header} is missing` };
-  if (!/^[0-9a-f]{64}$/.test(given)) return { ok: false, reason: `${header} is not 64 digits of lower-case hex` };
-  const isSigned = secrets.some((secret) => isEqual(Buffer.from(given), Buffer.from(signBody(body, secret))));
+  const problem = bodySignatureProblem(headers);
+  if (problem !== null) return { ok: false, reason: problem };
+  const given = Buffer.from(headerOf(headers, header)!);
+  const isSigned = secrets.some((secret) => isEqual(given, Buffer.from(signBody(body, secret))));
   return isSigned ? { ok: true } : { ok: false, reason: 'secret: the signature does not fit the body' };
+}
+
+/** Why no secret can have made the signature; null when one could. */
+export function bodySignatureProblem(headers: DeliveryHeaders): string | null {
+  const given = headerOf(headers, header);
+  if (!given) return `the header ${header} is missing`;
+  return /^[0-9a-f]{64}$/.test(given) ? null : `${header} is not 64 digits of lower-case hex`;
 }
 
 /** What Kapso sends in `X-Webhook-Signature`. */

@@ -1,0 +1,60 @@
+import { type Db, type Queryable, createDb } from '@parley/db';
+import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { createKnownNumbers } from './known-numbers';
+
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  const { scope } = await seedOrganization(db.pool);
+  await db.pool.query(
+    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, updated_at)
+     values ('conn', $1, 'development', 'known', 'connected', now())`,
+    [scope.organizationId],
+  );
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** The pool, and how many statements it was given. */
+function counted(): { pool: Queryable; count: () => number } {
+  let statements = 0;
+  const query = (...given: unknown[]) => {
+    statements += 1;
+    return (db.pool.query as (...given: unknown[]) => unknown)(...given);
+  };
+  return { pool: { query } as Queryable, count: () => statements };
+}
+
+test('a flood of numbers that nobody has shares its statements, and a known one among them is found', async () => {
+  const numbers = createKnownNumbers();
+  const { pool, count } = counted();
+  const asked = Array.from({ length: 500 }, (_, index) => (index === 250 ? 'known' : `unknown-${index}`));
+  const found = await Promise.all(asked.map((number) => numbers.find(pool, number)));
+  expect(found.filter((one) => one !== undefined)).toMatchObject([{ connectionId: 'conn' }]);
+  expect(count()).toBeLessThanOrEqual(2);
+  expect(numbers.kept('known')).toMatchObject({ connectionId: 'conn' });
+  expect(numbers.kept('unknown-1')).toBeUndefined();
+});
+
+test('a statement that fails fails those who share it, and none of the next', async () => {
+  const numbers = createKnownNumbers();
+  const broken = { query: () => Promise.reject(new Error('away')) } as unknown as Queryable;
+  const failed = await Promise.allSettled(['a', 'known'].map((number) => numbers.find(broken, number)));
+  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await numbers.find(db.pool, 'known')).toMatchObject({ connectionId: 'conn' });
+});
+
+test('a statement that hangs holds up the next one for a second only', async () => {
+  const numbers = createKnownNumbers();
+  const hung = { query: () => new Promise(() => {}) } as unknown as Queryable;
+  void numbers.find(hung, 'a');
+  const startedAtMs = performance.now();
+  await new Promise(setImmediate);
+  expect(await numbers.find(db.pool, 'known')).toMatchObject({ connectionId: 'conn' });
+  expect(performance.now() - startedAtMs).toBeGreaterThan(900);
+});

@@ -1,0 +1,68 @@
+import type { Environment } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+
+export interface KnownNumber {
+  connectionId: string;
+  organizationId: string;
+  environment: Environment;
+}
+
+const keptMs = 2_000;
+const keptNumbers = 10_000;
+/** A statement that takes longer no longer holds up the next one. */
+const patienceMs = 1_000;
+
+/**
+ * Whose a phone number is. A number that was found is kept for 2 s; its job looks again anyway. Whoever posts a body can
+ * cause a look-up before anything is proven, so all that are asked for while one statement runs share the next: a flood
+ * occupies one connection of the pool.
+ */
+export function createKnownNumbers() {
+  const kept = new Map<string, { known: KnownNumber; untilMs: number }>();
+  let next: { numbers: Set<string>; found: Promise<Map<string, KnownNumber>> } | undefined;
+  let running: Promise<unknown> = Promise.resolve();
+
+  async function lookUp(db: Queryable, before: Promise<unknown>, numbers: Set<string>) {
+    await before;
+    next = undefined;
+    const { rows } = await db.query<KnownNumber & { phoneNumberId: string }>({
+      name: 'connections-by-phone-number-id',
+      text: `select c.phone_number_id as "phoneNumberId", c.id as "connectionId",
+                    c.organization_id as "organizationId", c.environment
+             from channel_connections c
+             join organizations o on o.id = c.organization_id and o.deleted_at is null
+             where c.phone_number_id = any($1)`,
+      values: [[...numbers]],
+    });
+    return new Map(rows.map(({ phoneNumberId, ...known }) => [phoneNumberId, known]));
+  }
+
+  function ask(db: Queryable, phoneNumberId: string): Promise<Map<string, KnownNumber>> {
+    if (next === undefined) {
+      const numbers = new Set<string>();
+      const found = lookUp(db, running, numbers);
+      next = { numbers, found };
+      running = Promise.race([found.catch(() => {}), pause(patienceMs)]);
+    }
+    next.numbers.add(phoneNumberId);
+    return next.found;
+  }
+
+  return {
+    kept(phoneNumberId: string): KnownNumber | undefined {
+      const before = kept.get(phoneNumberId);
+      return before !== undefined && before.untilMs > performance.now() ? before.known : undefined;
+    },
+    /** As it is now; undefined when no connection has the number. */
+    async find(db: Queryable, phoneNumberId: string): Promise<KnownNumber | undefined> {
+      const known = (await ask(db, phoneNumberId)).get(phoneNumberId);
+      kept.delete(phoneNumberId);
+      if (known === undefined) return undefined;
+      kept.set(phoneNumberId, { known, untilMs: performance.now() + keptMs });
+      if (kept.size > keptNumbers) kept.delete(kept.keys().next().value!);
+      return known;
+    },
+  };
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());
