@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { registerOutdated } from '@parley/channels';
 import { type Db, createDb } from '@parley/db';
 import {
   type KapsoServer,
@@ -104,4 +105,41 @@ test('--contact-type is stored, listed, changed by connecting again, and must ex
   expect(await cli.parley(waiting, { env })).toMatchObject({ code: 0 });
   expect(await types()).toEqual([null, 'customer']);
   expect((await cli.parley(['channels', 'list', '--org', 'shop'], { env })).stdout).toContain('CONTACT TYPE');
+});
+
+test('doctor counts the connections with the old secret, then has it replaced, and is content once it was', async () => {
+  const doctor = async (secret?: string) => {
+    const { DATABASE_URL } = env as { DATABASE_URL: string };
+    const { stdout } = await cli.parley(['doctor', '--json'], {
+      env: { DATABASE_URL, ...(secret !== undefined && { MESSAGING_WEBHOOK_SECRET: secret }) },
+    });
+    const { findings } = JSON.parse(stdout) as { findings: { name: string; state: string; detail: string }[] };
+    return findings.find(({ name }) => name === 'MESSAGING_WEBHOOK_SECRET');
+  };
+  const warns = (detail: string) => ({ state: 'warning', detail: expect.stringContaining(detail) });
+  expect(await doctor('kapso')).toMatchObject({ state: 'ok', detail: 'each connection has a secret of its own (1)' });
+  expect(await doctor()).toMatchObject({ state: 'ok' });
+
+  // As the migration leaves a connection of the version before.
+  await db.pool.query('update channel_connections set secret_fingerprint = null');
+  await db.pool.query("insert into shared_messaging_secrets (fingerprint) values ('')");
+  for (const secret of ['kapso', undefined])
+    expect(await doctor(secret)).toMatchObject(warns('is itself the secret of 1 of 1 connections (conn_'));
+
+  const account = { apiUrl: kapso.url, apiKey: kapso.apiKey, mediaReply: '' };
+  const accounts = { kapso: async () => account, resend: async () => null };
+  const webhookUrl = 'https://parley.example/webhook/kapso/messages';
+  const register = (webhookSecrets: string[]) =>
+    registerOutdated({ db: db.pool, accounts, webhookUrl, webhookSecrets }, 10);
+  await register(['kapso']);
+  for (const secret of ['kapso', undefined])
+    expect(await doctor(secret)).toMatchObject(warns('is known to organizations'));
+  expect(await doctor('new,kapso')).toMatchObject(warns('1 of 1 connections (conn_'));
+  await register(['new', 'kapso']);
+  expect(await doctor('new,kapso')).toMatchObject(warns('accepts an earlier secret'));
+  expect(await doctor('new')).toMatchObject({ state: 'ok' });
+
+  await db.pool.query('delete from channel_connections');
+  expect(await doctor('kapso')).toMatchObject(warns('is known to organizations'));
+  expect(await doctor()).toMatchObject({ state: 'skipped' });
 });

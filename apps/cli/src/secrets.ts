@@ -10,11 +10,8 @@ import { Failure } from './failure';
  */
 export const findSecret = (name: string): string | undefined => readVariable(name) ?? stackSettings()[name];
 
-/** Of a variable with several secrets, as while one is changed for another, the one to sign with. */
-export const findFirstSecret = (name: string): string | undefined =>
-  findSecret(name)
-    ?.split(/[\s,]+/)
-    .find((one) => one !== '');
+/** Of a variable that may hold several secrets, as while one is changed for another. The first is the one to sign with. */
+export const findSecrets = (name: string): string[] => (findSecret(name) ?? '').split(/[\s,]+/).filter(Boolean);
 
 /** What secrets of integrations are sealed with. */
 export function openSecretBox(): SecretBox {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAccounts } from '@parley/channels';
+import { createAccounts, webhookSecretOf } from '@parley/channels';
 import { type Db, createDb, createSecretBox } from '@parley/db';
 import {
   type KapsoServer,
@@ -238,8 +238,12 @@ test('channels: a connection waits for its number, or takes one that is connecte
   expect(await succeed(['channels', 'connect', '--agent', 'helper', '--phone-number-id', '109876543210987'])).toContain(
     '15551234567',
   );
-  expect(kapso.webhooks).toMatchObject([{ url: 'https://parley.example/webhook/kapso/messages', secretKey: 'kapso' }]);
   const { connections } = JSON.parse(await succeed(['channels', 'list', '--json']));
+  const { id } = connections.find((one: { phoneNumberId: string }) => one.phoneNumberId === '109876543210987');
+  // The account's owner can read it there: it is not the deployment's own.
+  expect(kapso.webhooks).toMatchObject([
+    { url: 'https://parley.example/webhook/kapso/messages', secretKey: webhookSecretOf('kapso', id) },
+  ]);
   expect(connections).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ status: 'pending', agent: 'helper' }),

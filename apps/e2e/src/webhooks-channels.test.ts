@@ -1,3 +1,4 @@
+import { webhookSecretOf } from '@parley/channels';
 import { type KapsoServer, startKapsoServer } from '@parley/testing';
 import { type Client, push } from './client';
 import { deliver, deliverAndWait, kapsoMessages, kapsoProject, sample, unique, until } from './deliveries';
@@ -108,7 +109,8 @@ it('a number that is connected at the intermediary is fetched, connected, and it
       id: expect.any(String),
       phoneNumberId: direct,
       url: `${shared.publicUrl}/webhook/kapso/messages`,
-      secretKey: shared.webhookSecrets.MESSAGING_WEBHOOK_SECRET,
+      // Of this connection alone: the account's owner can read it there.
+      secretKey: webhookSecretOf(shared.webhookSecrets.MESSAGING_WEBHOOK_SECRET, connections[0].id),
       events: ['received', 'sent', 'delivered', 'read', 'failed'].map((name) => `whatsapp.message.${name}`),
     },
   ]);
@@ -133,6 +135,26 @@ it('a text is answered by the connected agent on the thread of the contact; the 
   expect(await replies(contact, 2)).toHaveLength(2);
   expect(await asked(contact)).toEqual([question.message.text.body, 'y ahora']);
   expect((await client.get('/v1/data/note')).body.data).toHaveLength(1);
+});
+
+it('what the account signs is answered, and the same secret signs for no other number and takes none away', async () => {
+  const { secretKey: secret } = kapso.webhooks[0]!;
+  const contact = newContact();
+  const event = 'whatsapp.message.received';
+  await deliverAndWait(tenant, kapsoMessages, textOf(contact, 'hola'), { event, secret });
+  expect(await replies(contact, 1)).toHaveLength(1);
+  const forged = textOf(newContact(), 'hola', unique());
+  expect((await deliver(kapsoMessages, forged, { event, secret })).status).toBe(403);
+  const deleted = { event: 'whatsapp.phone_number.deleted', phone_number_id: direct };
+  expect((await deliver(kapsoProject, deleted, { secret })).status).toBe(403);
+});
+
+it('a captured message does not take away its number at the door of the project', async () => {
+  const captured = textOf(newContact(), 'hola');
+  const { status } = await deliver(kapsoProject, captured, { event: 'whatsapp.phone_number.deleted' });
+  expect(status).toBe(403);
+  const { connections } = JSON.parse(await parley(['channels', 'list', '--json']));
+  expect(connections).toMatchObject([{ phoneNumberId: direct }]);
 });
 
 it('the shape of the interface is answered, too', async () => {

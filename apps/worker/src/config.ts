@@ -14,7 +14,8 @@ export const workerVariables = {
   ...redisVariables,
   ...runtimeVariables,
   MESSAGING_WEBHOOK_SECRET: listVariable().meta({
-    description: 'Secret that the WhatsApp intermediary is told to sign with; of several the first.',
+    description:
+      'Secret of the WhatsApp intermediary (Kapso). What is registered for each connection is derived from it; of several, from the first.',
   }),
   WEBHOOK_RETENTION_DAYS: numberVariable(30, 1).meta({
     description: 'Days that deliveries of providers are kept after they came, once they are dealt with.',

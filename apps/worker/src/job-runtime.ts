@@ -20,7 +20,7 @@ export function createJobRuntime(deps: Deps): JobRuntime {
       db: deps.db.pool,
       accounts: runtime.channels.accounts,
       webhookUrl: `${PUBLIC_URL}/webhook/kapso/messages`,
-      webhookSecret: MESSAGING_WEBHOOK_SECRET[0] ?? null,
+      webhookSecrets: MESSAGING_WEBHOOK_SECRET,
     },
   };
 }

@@ -172,7 +172,7 @@ export async function startWebhooks({
     },
     postBody: (path, body, { id = randomUUID(), headers = {} } = {}) => {
       const bytes = Buffer.from(JSON.stringify(body));
-      return send(path, bytes, { ...headers, ...signatureOf(path, bytes, id) });
+      return send(path, bytes, { ...signatureOf(path, bytes, id), ...headers });
     },
     async until(condition) {
       const endMs = Date.now() + 60_000;

@@ -1,3 +1,4 @@
+import { webhookSecretOf } from '@parley/channels';
 import { applyOrder } from './billing/apply-order';
 import { type Sample, type WebhookBench, phoneNumberId, samples, startWebhooks } from './webhooks-under-test';
 
@@ -225,7 +226,12 @@ describe('a number', () => {
     const connected = [{ status: 'connected', phone_number_id: phoneNumberId, phone_number: '15551234567' }];
     expect(await rows('select * from channel_connections')).toMatchObject(connected);
     expect(bench.kapso.webhooks).toMatchObject([
-      { url: 'https://parley.example/webhook/kapso/messages', secretKey: 'kapso-secret', phoneNumberId },
+      {
+        url: 'https://parley.example/webhook/kapso/messages',
+        // The deployment's own would let this organization sign for all others.
+        secretKey: webhookSecretOf('kapso-secret', 'conn_waiting'),
+        phoneNumberId,
+      },
     ]);
     // Again: the webhook that is there is taken over.
     await bench.db.pool.query('delete from webhook_deliveries');

@@ -23,6 +23,7 @@ import { createSweepChannels } from './jobs/sweep-channels';
 import { createSweepDeliveries } from './jobs/sweep-deliveries';
 import { createSweepIdempotency } from './jobs/sweep-idempotency';
 import { createSweepPurges } from './jobs/sweep-purges';
+import { createSweepRegistrations } from './jobs/sweep-registrations';
 import { createSweepReindexing } from './jobs/sweep-reindexing';
 import { createSweepRetention } from './jobs/sweep-retention';
 import { createSyncIdentity } from './jobs/sync-identity';
@@ -68,6 +69,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     'send-message': createSendMessage(deps),
     'send-email': createSendEmail(deps),
     'sweep-channels': createSweepChannels(deps),
+    'sweep-registrations': createSweepRegistrations(deps),
     'sweep-retention': createSweepRetention(deps),
     'apply-billing': createApplyBilling(deps),
     'update-email': createUpdateEmail(deps),

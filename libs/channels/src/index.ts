@@ -16,6 +16,7 @@ export {
 export { phoneNumberOf, threadKeyOf } from './whatsapp/contacts';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';
 export { readInbound } from './whatsapp/read-inbound';
+export { readRegistrations, registerOutdated } from './whatsapp/registrations';
 export { type RetriedMessage, retryMessage } from './whatsapp/retry-message';
 export { storeInbound } from './whatsapp/store-inbound';
 export { webhookSecretOf } from './whatsapp/webhook-secret';

@@ -121,6 +121,8 @@ const jobCatalog = {
    * within 5 s another one is to be at work.
    */
   'sweep-channels': sweep(1_000),
+  /** Registers webhooks at the WhatsApp intermediary again whose secret is not derived from the current one. */
+  'sweep-registrations': sweep(minuteMs),
   /** Removes deliveries, early statuses, events and runs of automations that have been kept long enough. */
   'sweep-retention': sweep(60 * minuteMs),
   /** Orders that were paid or refunded at the billing platform. */

@@ -12,7 +12,7 @@ import { readEntityTypes } from '@parley/entities';
 import { findStack, readVariable } from '../environment';
 import { Failure, usageFailure } from '../failure';
 import { type NamedScope, type ScopeOptions, withScope } from '../scope';
-import { findFirstSecret, findSecret, openSecretBox } from '../secrets';
+import { findSecret, findSecrets, openSecretBox } from '../secrets';
 import { note, print, printJson } from '../terminal';
 
 export interface ChannelsConnectOptions extends ScopeOptions {
@@ -63,11 +63,11 @@ async function connect(
     const gateway = readVariable('PUBLIC_URL') ?? findStack()?.gatewayUrl;
     if (gateway === undefined) throw new Failure('PUBLIC_URL is not set: it is where Kapso sends the messages');
     const webhookUrl = `${gateway.replace(/\/+$/, '')}/webhook/kapso/messages`;
-    const webhookSecret = findFirstSecret('MESSAGING_WEBHOOK_SECRET') ?? null;
+    const webhookSecrets = findSecrets('MESSAGING_WEBHOOK_SECRET');
     const existing = await findExisting(db, scope, { phoneNumberId, customerId, ...answerer });
     if (existing === null) await createConnection(db, scope, { customerId, ...settings });
     else if (contactType !== undefined) await setContactType(db, scope, existing, settings.contactType);
-    const connected = await connectNumber({ db, accounts, webhookUrl, webhookSecret }, { phoneNumberId, customerId });
+    const connected = await connectNumber({ db, accounts, webhookUrl, webhookSecrets }, { phoneNumberId, customerId });
     if (!connected.ok) throw new Failure(`Kapso: ${connected.message}`);
     const { id, phoneNumber } = connected.connection;
     return { connectionId: id, customerId, setupLink: null, phoneNumber };

@@ -3,6 +3,7 @@ import type { Environment } from '@parley/contracts';
 import { closeRedis, connectRedis, waitForRedis } from '@parley/queues';
 import { databaseUrl, findStack, migrationsDir, readVariable } from '../environment';
 import { findSecret } from '../secrets';
+import { checkMessagingSecret } from './check-messaging-secret';
 import { type Finding, patienceMs, reasonOf } from './finding';
 
 export async function checkDatabase(): Promise<Finding[]> {
@@ -27,7 +28,7 @@ export async function checkDatabase(): Promise<Finding[]> {
       problem === null
         ? { name: 'Schema', state: 'ok', detail: 'the one that this version knows' }
         : { name: 'Schema', state: 'failed', detail: detail!, mend },
-      ...(problem === null ? await checkSecrets(db) : []),
+      ...(problem === null ? [...(await checkSecrets(db)), await checkMessagingSecret(db)] : []),
     ];
   } catch (error) {
     return [{ name, state: 'failed', detail: reasonOf(error), mend: 'Start PostgreSQL, or mend DATABASE_URL' }];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { signBody, signStandardWebhook } from '@parley/webhooks';
 import { Failure } from '../failure';
-import { findFirstSecret } from '../secrets';
+import { findSecrets } from '../secrets';
 
 const variables: Readonly<Record<string, string>> = {
   '/webhook/clerk': 'IDENTITY_WEBHOOK_SECRET',
@@ -16,7 +16,7 @@ export function signSample(path: string, body: Buffer): Record<string, string> {
   // Flow signs nothing: its callback only says that a payment should be asked for.
   if (path === '/webhook/flow') return {};
   const variable = variables[path]!;
-  const secret = findFirstSecret(variable);
+  const [secret] = findSecrets(variable);
   const id = `msg_${randomUUID()}`;
   // Clerk's deliveries may come unsigned.
   if (secret === undefined && path === '/webhook/clerk') return { 'svix-id': id };

@@ -2,8 +2,9 @@ import type { Scope } from '@parley/contracts';
 import { type Queryable, inTransaction, newId } from '@parley/db';
 import type pg from 'pg';
 import type { Accounts } from '../accounts';
-import { type KapsoClient, createKapsoClient } from '../kapso/kapso-client';
+import { createKapsoClient } from '../kapso/kapso-client';
 import { digitsOf } from './read-inbound';
+import { type WebhookSettings, registerWebhook, registrationLeaseSeconds } from './register-webhook';
 
 export interface Connection extends Scope {
   id: string;
@@ -17,16 +18,9 @@ export interface Connection extends Scope {
 const columns = `id, organization_id as "organizationId", environment, phone_number_id as "phoneNumberId",
   phone_number as "phoneNumber", agent_slug as "agentSlug", router_slug as "routerSlug", webhook_id as "webhookId"`;
 
-/** All of a phone number's messages, to our door. */
-const messageEvents = ['received', 'sent', 'delivered', 'read', 'failed'].map((name) => `whatsapp.message.${name}`);
-
-export interface ConnectDeps {
+export interface ConnectDeps extends WebhookSettings {
   db: pg.Pool;
   accounts: Accounts;
-  /** Public address of the messages webhook. */
-  webhookUrl: string;
-  /** What the intermediary shall sign its deliveries with. */
-  webhookSecret: string | null;
 }
 
 export type ConnectResult =
@@ -112,27 +106,16 @@ export async function connectNumber(
     return { ok: false, reason: isGone ? 'not_found' : 'failed', message: `phone number: ${number.message}` };
   }
   const phoneNumber = digitsOf(number.value.phoneNumber ?? '') || null;
-  const { rows: updated } = await db.query<Connection>(
-    `update channel_connections set phone_number_id = $2, phone_number = $3, status = 'connected', updated_at = now()
-     where id = $1 returning ${columns}`,
+  const { rows: updated } = await db.query<Connection & { lease: Date }>(
+    `update channel_connections set phone_number_id = $2, phone_number = $3, status = 'connected', updated_at = now(),
+                                    webhook_try_at = now() + interval '${registrationLeaseSeconds} seconds'
+     where id = $1 returning ${columns}, webhook_try_at as lease`,
     [waiting.id, phoneNumberId, phoneNumber],
   );
-  const registered = await registerWebhook(client, deps, phoneNumberId);
+  const { lease, ...connection } = updated[0]!;
+  const registered = await registerWebhook(db, client, deps, { id: connection.id, phoneNumberId, lease });
   if (!registered.ok) return { ok: false, reason: 'failed', message: `webhook: ${registered.message}` };
-  await db.query('update channel_connections set webhook_id = $2 where id = $1', [waiting.id, registered.value]);
-  return { ok: true, connection: { ...updated[0]!, webhookId: registered.value } };
-}
-
-async function registerWebhook(client: KapsoClient, deps: Omit<ConnectDeps, 'db'>, phoneNumberId: string) {
-  const { webhookUrl: url, webhookSecret } = deps;
-  if (webhookSecret === null) return { ok: false as const, message: 'MESSAGING_WEBHOOK_SECRET is not set' };
-  const listed = await client.listWebhooks(phoneNumberId);
-  if (!listed.ok) return listed;
-  const ours = listed.value.find((webhook) => webhook.url === url);
-  const settings = { secretKey: webhookSecret, events: messageEvents };
-  if (ours === undefined) return client.createWebhook(phoneNumberId, { url, ...settings });
-  const updated = await client.updateWebhook(phoneNumberId, ours.id, settings);
-  return updated.ok ? { ok: true as const, value: ours.id } : updated;
+  return { ok: true, connection: { ...connection, webhookId: registered.webhookId } };
 }
 
 /**

@@ -25,6 +25,8 @@ export interface KapsoServer {
   numbers: Record<string, string>;
   /** Whether it tells what was sent when asked. */
   tellsHistory: boolean;
+  /** Asked before each call about the webhooks of a number; what it gives is the answer. */
+  beforeWebhookCall: (call: { method: string; phoneNumberId: string }) => Promise<ProviderAnswer | undefined>;
   stop(): Promise<void>;
 }
 
@@ -46,9 +48,10 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     faults: [],
     numbers: { '109876543210987': '+1 555-123-4567' },
     tellsHistory: true,
+    beforeWebhookCall: async () => undefined,
   };
 
-  function answer(request: ProviderRequest): ProviderAnswer {
+  async function answer(request: ProviderRequest): Promise<ProviderAnswer> {
     const { method, path } = request;
     if (request.headers['x-api-key'] !== state.apiKey) return { status: 401, body: { error: 'Invalid API key' } };
     const [, phoneNumberId] = /^\/meta\/whatsapp\/v24\.0\/([^/]+)\/messages$/.exec(path) ?? [];
@@ -62,7 +65,10 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     const [, number, webhookPart, webhookId] =
       /^\/platform\/v1\/whatsapp\/phone_numbers\/([^/]+)(\/webhooks(?:\/([^/]+))?)?$/.exec(path) ?? [];
     if (number !== undefined && webhookPart === undefined) return describeNumber(number);
-    if (number !== undefined) return webhookCall(number, webhookId, request);
+    if (number !== undefined)
+      return (
+        (await state.beforeWebhookCall({ method, phoneNumberId: number })) ?? webhookCall(number, webhookId, request)
+      );
     if (path === '/platform/v1/customers' && method === 'GET') return { status: 200, body: { data: [] } };
     if (path === '/platform/v1/customers')
       return { status: 201, body: { data: { id: `customer-${run}-${(count += 1)}` } } };
