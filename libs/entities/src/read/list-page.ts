@@ -1,12 +1,12 @@
 import type { Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import type { Access } from '../access';
-import { decodeCursor, encodeCursor } from '../cursor';
+import { decodeCursor, encodeCursor } from './cursor';
 import { type Clause, equals } from '../filter/condition';
-import { posRangeOf } from '../index/pos';
+import { posRangeOf } from '../field-index/position';
 import { type Invalid, type TypeNotFound, invalid } from '../result';
 import { isStorable } from '../storable';
-import type { Direction } from './candidates-sql';
+import type { Direction } from './scan-sql';
 import { type PageRow, pageItems, pageSql } from './page-sql';
 import { PageText } from './page-text';
 

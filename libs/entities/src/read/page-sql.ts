@@ -2,10 +2,10 @@ import type { Scope } from '@parley/contracts';
 import type { Mask } from '../access';
 import type { Clause } from '../filter/condition';
 import { filterSql, storedEntity } from '../filter/filter-sql';
-import { coversOf } from '../index/cover';
-import { type PosRange, listedPositions } from '../index/pos';
+import { coversOf } from '../field-index/scans';
+import { type PosRange, listedPositions } from '../field-index/position';
 import { Sql, type Statement, statement } from '../sql';
-import { type Direction, candidatesFor, segmentsSql, typeSql, walkSql } from './candidates-sql';
+import { type Direction, candidatesFor, segmentsSql, typeSql, walkSql } from './scan-sql';
 import { entityJsonSql, rowSeparator } from './entity-json';
 
 export interface PageRequest {

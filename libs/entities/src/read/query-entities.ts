@@ -3,7 +3,7 @@ import type { Queryable } from '@parley/db';
 import { type Access, maskedFieldIn } from '../access';
 import { parseFilters, parseSortField } from '../filter/parse-filters';
 import { type MaskedField, invalid } from '../result';
-import type { Direction } from './candidates-sql';
+import type { Direction } from './scan-sql';
 import { type PageInput, type PageResult, listPage } from './list-page';
 import { sortedPage } from './sorted-page';
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@parley/contracts';
 import { createTestDatabase } from '@parley/testing';
 import { parseFilters } from '../filter/parse-filters';
-import { firstPos, lastPos } from '../index/pos';
+import { firstPos, lastPos } from '../field-index/position';
 import { type TestEntities, here, startEntities } from '../testing/start-entities';
 import type { Statement } from '../sql';
 import { type SortPosition, type SortedRequest, type WalkRow, filteredWalkSql, sortedWalkSql } from './sorted-sql';

@@ -1,11 +1,11 @@
 import type { Entity, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import type { Access } from '../access';
-import { decodeCursor, encodeCursor } from '../cursor';
+import { decodeCursor, encodeCursor } from './cursor';
 import type { Clause, Condition } from '../filter/condition';
-import { boundsOf, clausesBeyond, coversOf } from '../index/cover';
-import { posOfId, posRangeOf } from '../index/pos';
-import type { Direction } from './candidates-sql';
+import { boundsOf, clausesBeyond, coversOf } from '../field-index/scans';
+import { posOfId, posRangeOf } from '../field-index/position';
+import type { Direction } from './scan-sql';
 import { type PageInput, type PageResult, staleCursor, statusClauses, unstorableName } from './list-page';
 import { pageSql, type PageRow } from './page-sql';
 import { rowSeparator } from './entity-json';

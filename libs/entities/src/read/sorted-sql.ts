@@ -1,9 +1,9 @@
 import type { Field } from '../filter/condition';
 import { dataPathSql, filterSql, storedEntity } from '../filter/filter-sql';
-import { boundsOf, coversOf } from '../index/cover';
-import { fieldHash, shapeField, updatedAtField } from '../index/field-hash';
+import { boundsOf, coversOf } from '../field-index/scans';
+import { fieldHash, shapeField, updatedAtField } from '../field-index/field-hash';
 import { Sql, type Statement, statement } from '../sql';
-import { type Direction, candidatesFor, segmentsSql, typeSql } from './candidates-sql';
+import { type Direction, candidatesFor, segmentsSql, typeSql } from './scan-sql';
 import { entityJsonSql } from './entity-json';
 import type { PageRequest } from './page-sql';
 

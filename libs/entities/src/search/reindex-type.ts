@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, inTransaction } from '@parley/db';
-import { firstPos } from '../index/pos';
+import { firstPos } from '../field-index/position';
 import { exclusiveLockSql } from '../write/segments';
 import { searchVector } from './search-vector';
 

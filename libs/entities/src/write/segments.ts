@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '@parley/db';
-import { createdAtSql } from '../index/pos';
+import { createdAtSql } from '../field-index/position';
 import { statement } from '../sql';
 
 /** First half of the advisory locks that writers of a type share and whoever changes its segments takes alone. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
-import { type Shape, otherShape } from '../index/index-rows';
+import { type Shape, otherShape } from '../field-index/index-rows';
 import { type TypeSchema, readTypeSchema } from '../schema/type-schema';
 import { statement } from '../sql';
 

@@ -4,7 +4,7 @@ import { createTestDatabase } from '@parley/testing';
 import { type TestEntities, startEntities } from '../testing/start-entities';
 import { encodeValue, isCut } from './encode-value';
 import { indexRows, overflowShape } from './index-rows';
-import { posOfId, posRangeOf } from './pos';
+import { posOfId, posRangeOf } from './position';
 
 let t: TestEntities;
 beforeAll(async () => {

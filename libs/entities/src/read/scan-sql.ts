@@ -1,7 +1,7 @@
 import type { Scope } from '@parley/contracts';
-import { type Cover, isPoint } from '../index/cover';
-import { shapeField } from '../index/field-hash';
-import type { PosRange } from '../index/pos';
+import { type Cover, isPoint } from '../field-index/scans';
+import { shapeField } from '../field-index/field-hash';
+import type { PosRange } from '../field-index/position';
 import { type Sql, byteaArray } from '../sql';
 
 export type Direction = 'asc' | 'desc';
