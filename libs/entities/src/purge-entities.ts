@@ -25,8 +25,8 @@ export async function purgeEntities(db: Queryable, organizationId: string): Prom
             and (from_id in (select id from doomed) or to_id in (select id from doomed))),
         shapes as (
           delete from entity_shapes where type_no in (select no from parts) and not exists (select from target)),
-        gone as (delete from entities e using doomed d where e.id = d.id returning 1)
-      select count(*)::int as count from gone`,
+        deleted as (delete from entities e using doomed d where e.id = d.id returning 1)
+      select count(*)::int as count from deleted`,
       [organizationId],
     ),
   );

@@ -38,7 +38,7 @@ function encodeString(value: string): Buffer {
   return Buffer.concat([Buffer.of(tag.string), bytes.subarray(0, maxStringBytes)]);
 }
 
-export const isCut = (key: Buffer): boolean => key[0] === tag.string && key.length > maxStringBytes;
+export const isTruncated = (key: Buffer): boolean => key[0] === tag.string && key.length > maxStringBytes;
 
 /** The key right after this one. */
 export const successor = (key: Buffer): Buffer => Buffer.concat([key, Buffer.of(0)]);

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { Json } from '@parley/contracts';
 import { createTestDatabase } from '@parley/testing';
 import { type TestEntities, startEntities } from '../testing/start-entities';
-import { encodeValue, isCut } from './encode-value';
+import { encodeValue, isTruncated } from './encode-value';
 import { indexRows, overflowShape } from './index-rows';
-import { posOfId, posRangeOf } from './position';
+import { positionOfId, positionRangeOf } from './position';
 
 let t: TestEntities;
 beforeAll(async () => {
@@ -40,7 +40,7 @@ test('keys sort like their values', () => {
   fc.assert(
     fc.property(text, text, (a, b) => {
       const [left, right] = [encodeValue(a), encodeValue(b)];
-      if (isCut(left) || isCut(right)) return;
+      if (isTruncated(left) || isTruncated(right)) return;
       expect(Buffer.compare(left, right)).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
     }),
   );
@@ -64,16 +64,16 @@ test('bounds of ids and times hold every place that they should', () => {
   const ms = 1_795_000_000_123n;
   const pos = (ms << 21n) | 77n;
   const id = `ent_${pos.toString(16).padStart(16, '0')}abcdefghij`;
-  expect(posOfId(id)).toBe(pos);
+  expect(positionOfId(id)).toBe(pos);
   for (const other of ['', 'ent_', 'ent_zzz', 'nothing', `ent_${'f'.repeat(16)}aaaaaaaaaa`, '💥']) {
-    expect(posOfId(other)).toBeNull();
+    expect(positionOfId(other)).toBeNull();
   }
   const holds = (
     field: 'id' | 'createdAt',
     operator: '$eq' | '$gt' | '$gte' | '$lt' | '$lte',
     operand: Json,
   ): boolean => {
-    const { lo, hi } = posRangeOf([[{ field: { kind: field }, operator, operand }]]);
+    const { lo, hi } = positionRangeOf([[{ field: { kind: field }, operator, operand }]]);
     return lo <= pos && pos <= hi;
   };
   expect(holds('id', '$eq', id)).toBe(true);

@@ -9,10 +9,10 @@ const tieBits = 21n;
 const idPrefix = 'ent_';
 const hexDigits = 16;
 
-export const firstPos = 0n;
-export const lastPos = 2n ** 63n - 1n;
+export const firstPosition = 0n;
+export const lastPosition = 2n ** 63n - 1n;
 
-export interface PosRange {
+export interface PositionRange {
   lo: bigint;
   hi: bigint;
 }
@@ -22,15 +22,15 @@ export const idSql = (pos: string, suffix: string): string =>
   `'${idPrefix}' || lpad(to_hex(${pos}), ${hexDigits}, '0') || ${suffix}`;
 
 /** SQL of a place, from the milliseconds and a number of the sequence. */
-export const posSql = (ms: string, sequence: string): string =>
+export const positionSql = (ms: string, sequence: string): string =>
   `(${ms} << ${tieBits}) | (${sequence} & ${2n ** tieBits - 1n})`;
 
 /** SQL of the creation time at a place. */
 export const createdAtSql = (pos: string): string => `(${pos} >> ${tieBits})`;
 
 /** Between which places the entities of these clauses lie, as far as `createdAt` and `id` say it. */
-export function posRangeOf(clauses: readonly Clause[]): PosRange {
-  const range = { lo: firstPos, hi: lastPos };
+export function positionRangeOf(clauses: readonly Clause[]): PositionRange {
+  const range = { lo: firstPosition, hi: lastPosition };
   for (const clause of clauses) {
     if (clause.length !== 1) continue;
     const { lo, hi } = conditionRange(clause[0]!);
@@ -46,21 +46,21 @@ export function listedPositions(clauses: readonly Clause[]): bigint[] | null {
     const { field, operator, operand } = clause[0] ?? {};
     if (clause.length !== 1 || field?.kind !== 'id') continue;
     const ids = operator === '$eq' ? [operand] : operator === '$in' ? (operand as Json[]) : null;
-    if (ids !== null) return ids.map((id) => posOfId(id as string)).filter((pos) => pos !== null);
+    if (ids !== null) return ids.map((id) => positionOfId(id as string)).filter((pos) => pos !== null);
   }
   return null;
 }
 
 /** The place that an id begins with; null when it is no id of an entity. */
-export function posOfId(id: string): bigint | null {
+export function positionOfId(id: string): bigint | null {
   const hex = /^ent_([0-7][0-9a-f]{15})/.exec(id)?.[1];
   return hex === undefined ? null : BigInt(`0x${hex}`);
 }
 
-const nothing: PosRange = { lo: lastPos, hi: firstPos };
+const nothing: PositionRange = { lo: lastPosition, hi: firstPosition };
 
-function conditionRange({ field, operator, operand }: Condition): PosRange {
-  const all = { lo: firstPos, hi: lastPos };
+function conditionRange({ field, operator, operand }: Condition): PositionRange {
+  const all = { lo: firstPosition, hi: lastPosition };
   if (field.kind !== 'createdAt' && field.kind !== 'id') return all;
   if (operator === '$exists') return operand === true ? all : nothing;
   const bound = field.kind === 'id' ? idBounds : timeBounds;
@@ -71,23 +71,23 @@ function conditionRange({ field, operator, operand }: Condition): PosRange {
       const bounds = (operand as Json[]).map(bound);
       if (bounds.length === 0) return nothing;
       return {
-        lo: bounds.reduce((least, { lo }) => (lo < least ? lo : least), lastPos),
-        hi: bounds.reduce((most, { hi }) => (hi > most ? hi : most), firstPos),
+        lo: bounds.reduce((least, { lo }) => (lo < least ? lo : least), lastPosition),
+        hi: bounds.reduce((most, { hi }) => (hi > most ? hi : most), firstPosition),
       };
     }
     case '$gt':
     case '$gte':
-      return { lo: bound(operand).lo, hi: lastPos };
+      return { lo: bound(operand).lo, hi: lastPosition };
     case '$lt':
     case '$lte':
-      return { lo: firstPos, hi: bound(operand).hi };
+      return { lo: firstPosition, hi: bound(operand).hi };
     default:
       return all;
   }
 }
 
 /** The places of one millisecond, or of the two around a fraction of one. */
-function timeBounds(operand: Json): PosRange {
+function timeBounds(operand: Json): PositionRange {
   const ms = Math.min(Math.max(operand as number, 0), 2 ** 42 - 1);
   return {
     lo: BigInt(Math.floor(ms)) << tieBits,
@@ -96,15 +96,15 @@ function timeBounds(operand: Json): PosRange {
 }
 
 /** The places whose ids can compare with this text in any way but plainly below or above. */
-function idBounds(operand: Json): PosRange {
+function idBounds(operand: Json): PositionRange {
   const text = operand as string;
   const prefix = text.slice(0, idPrefix.length);
   if (prefix !== idPrefix.slice(0, text.length) || text.length < idPrefix.length)
     return Buffer.compare(Buffer.from(text), Buffer.from(idPrefix)) < 0
-      ? { lo: firstPos, hi: firstPos }
-      : { lo: lastPos, hi: lastPos };
+      ? { lo: firstPosition, hi: firstPosition }
+      : { lo: lastPosition, hi: lastPosition };
   const digits = /^[0-9a-f]*/.exec(text.slice(idPrefix.length, idPrefix.length + hexDigits))![0];
   const lo = BigInt(`0x${digits.padEnd(hexDigits, '0')}`);
   const hi = BigInt(`0x${digits.padEnd(hexDigits, 'f')}`);
-  return { lo: lo > lastPos ? lastPos : lo, hi: hi > lastPos ? lastPos : hi };
+  return { lo: lo > lastPosition ? lastPosition : lo, hi: hi > lastPosition ? lastPosition : hi };
 }

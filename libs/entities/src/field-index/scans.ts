@@ -1,29 +1,29 @@
 import type { Json, JsonObject } from '@parley/contracts';
 import { type Clause, type Condition, type Field, fieldName } from '../filter/condition';
 import { maxPathLength } from '../filter/parse-filters';
-import { encodeValue, isCut, successor, tag } from './encode-value';
+import { encodeValue, isTruncated, successor, tag } from './encode-value';
 import { elementsHash, fieldHash, statusField, updatedAtField } from './field-hash';
 
-/** Index entries with `lo <= value < hi`; of a string's entries only those that contain `part`, when it is given. */
-export interface Interval {
+/** Index entries with `lo <= value < hi`; of a string's entries only those that contain `substring`, when it is given. */
+export interface KeyRange {
   field: number;
   lo: Buffer;
   hi: Buffer;
-  part?: Buffer;
+  substring?: Buffer;
 }
 
-/** Whether an interval holds just one key, which is looked up faster. */
-export const isPoint = ({ lo, hi }: Interval): boolean => hi.length === lo.length + 1 && successor(lo).equals(hi);
+/** Whether a key range holds just one key, which is looked up faster. */
+export const isPoint = ({ lo, hi }: KeyRange): boolean => hi.length === lo.length + 1 && successor(lo).equals(hi);
 
 /** Index entries that hold every entity for which a clause is true (and others: the entity itself decides). */
-export interface Cover {
-  intervals: Interval[];
+export interface Scan {
+  keyRanges: KeyRange[];
   /** Entities that lack one of these fields belong to it too. */
   absent: number[];
 }
 
 type Range = [lo: Buffer, hi: Buffer];
-interface FieldCover {
+interface FieldScan {
   ranges: Range[];
   absent: boolean;
 }
@@ -38,30 +38,30 @@ const numbers: Range = [Buffer.of(tag.number), Buffer.of(tag.number + 1)];
 const maxImplied = 4;
 
 /**
- * The covers of clauses that must all hold: conditions on one field become one cover, an alternative (`or`) a union.
+ * The scans of clauses that must all hold: conditions on one field become one scan, an alternative (`or`) a union.
  * Clauses that no entry can answer (`createdAt`, `id`) have none.
  */
-export function coversOf(clauses: readonly Clause[]): Cover[] {
-  const byField = new Map<number, FieldCover>();
-  const covers: Cover[] = [];
+export function scansOf(clauses: readonly Clause[]): Scan[] {
+  const byField = new Map<number, FieldScan>();
+  const scans: Scan[] = [];
   for (const clause of clauses) {
     if (clause.length !== 1) {
       const union = unionOf(clause);
-      if (union !== null) covers.push(union);
+      if (union !== null) scans.push(union);
       continue;
     }
     const condition = clause[0]!;
     const field = entryField(condition.field);
     if (field === null) continue;
-    const cover = fieldCover(condition);
-    if (cover !== null) {
+    const scan = fieldScan(condition);
+    if (scan !== null) {
       const other = byField.get(field);
-      byField.set(field, other === undefined ? cover : intersection(other, cover));
+      byField.set(field, other === undefined ? scan : intersection(other, scan));
     }
-    covers.push(...impliedCovers(condition));
+    scans.push(...impliedScans(condition));
   }
-  for (const [field, cover] of byField) covers.unshift(toCover(field, cover));
-  return covers;
+  for (const [field, scan] of byField) scans.unshift(toScan(field, scan));
+  return scans;
 }
 
 /** Where the entries of a field begin and end whose entities these clauses let through. */
@@ -75,17 +75,17 @@ interface Bounds {
 
 /** Null when the clauses say nothing of the field, or let through entities that lack it. */
 export function boundsOf(clauses: readonly Clause[], field: Field): Bounds | null {
-  const covers = conditionsOn(clauses, field).flatMap((condition) => fieldCover(condition) ?? []);
-  const [cover, ...others] = covers;
-  if (cover === undefined) return null;
-  const { ranges, absent } = others.reduce(intersection, cover);
+  const scans = conditionsOn(clauses, field).flatMap((condition) => fieldScan(condition) ?? []);
+  const [scan, ...others] = scans;
+  if (scan === undefined) return null;
+  const { ranges, absent } = others.reduce(intersection, scan);
   if (absent && field.kind === 'data') return null;
   return { lo: ranges[0]?.[0] ?? first, hi: ranges.at(-1)?.[1] ?? first, isWhole: ranges.length <= 1 };
 }
 
 /** The clauses that say more than `boundsOf` this field. */
 export const clausesBeyond = (clauses: readonly Clause[], field: Field): Clause[] => {
-  const bounding = new Set(conditionsOn(clauses, field).filter((condition) => impliedCovers(condition).length === 0));
+  const bounding = new Set(conditionsOn(clauses, field).filter((condition) => impliedScans(condition).length === 0));
   return clauses.filter((clause) => clause.length !== 1 || !bounding.has(clause[0]!));
 };
 
@@ -106,23 +106,23 @@ function entryField(field: Field): number | null {
   }
 }
 
-const toCover = (field: number, { ranges, absent }: FieldCover): Cover => ({
-  intervals: ranges.map(([lo, hi]) => ({ field, lo, hi })),
+const toScan = (field: number, { ranges, absent }: FieldScan): Scan => ({
+  keyRanges: ranges.map(([lo, hi]) => ({ field, lo, hi })),
   // Columns are never absent.
   absent: absent && field !== statusField && field !== updatedAtField ? [field] : [],
 });
 
-function unionOf(clause: Clause): Cover | null {
-  const covers = clause.map((condition) => coversOf([[condition]])[0]);
-  if (covers.some((cover) => cover === undefined)) return null;
+function unionOf(clause: Clause): Scan | null {
+  const scans = clause.map((condition) => scansOf([[condition]])[0]);
+  if (scans.some((scan) => scan === undefined)) return null;
   return {
-    intervals: covers.flatMap((cover) => cover!.intervals),
-    absent: covers.flatMap((cover) => cover!.absent),
+    keyRanges: scans.flatMap((scan) => scan!.keyRanges),
+    absent: scans.flatMap((scan) => scan!.absent),
   };
 }
 
-/** Which entries of the condition's own field can satisfy it; null when `impliedCovers` says it better. */
-function fieldCover({ operator, operand }: Condition): FieldCover | null {
+/** Which entries of the condition's own field can satisfy it; null when `impliedScans` says it better. */
+function fieldScan({ operator, operand }: Condition): FieldScan | null {
   switch (operator) {
     case '$eq':
       return { ranges: equal(operand), absent: operand === null };
@@ -156,21 +156,21 @@ function compared(operator: '$gt' | '$gte' | '$lt' | '$lte', operand: Json): Ran
   const [lo, hi] = typeof operand === 'number' ? numbers : strings;
   switch (operator) {
     case '$gt':
-      return [isCut(key) ? key : successor(key), hi];
+      return [isTruncated(key) ? key : successor(key), hi];
     case '$gte':
       return [key, hi];
     case '$lt':
-      return [lo, isCut(key) ? successor(key) : key];
+      return [lo, isTruncated(key) ? successor(key) : key];
     case '$lte':
       return [lo, successor(key)];
   }
 }
 
 /** All entries but those of these values; what one key cannot tell apart (cut strings, objects) stays in. */
-function complement(values: Json[]): FieldCover {
+function complement(values: Json[]): FieldScan {
   const keys = values
     .map(encodeValue)
-    .filter((key) => !isCut(key) && key[0] !== tag.composite)
+    .filter((key) => !isTruncated(key) && key[0] !== tag.composite)
     .sort(Buffer.compare);
   const ranges: Range[] = [];
   let lo: Buffer = first;
@@ -198,7 +198,7 @@ function normalized(ranges: Range[]): Range[] {
   return result;
 }
 
-function intersection(a: FieldCover, b: FieldCover): FieldCover {
+function intersection(a: FieldScan, b: FieldScan): FieldScan {
   const ranges = a.ranges.flatMap(([lo, hi]) =>
     b.ranges.map(([otherLo, otherHi]): Range => [greater(lo, otherLo), lesser(hi, otherHi)]),
   );
@@ -209,36 +209,36 @@ function intersection(a: FieldCover, b: FieldCover): FieldCover {
  * Further entries that an entity must have: the elements or parts that `$contains` names, and scalars inside an object or
  * array that must be equal as a whole.
  */
-function impliedCovers({ field, operator, operand }: Condition): Cover[] {
+function impliedScans({ field, operator, operand }: Condition): Scan[] {
   if (field.kind !== 'data') return [];
   if (operator === '$contains') return [containing(field.path, operand)];
   if (operator !== '$eq' || typeof operand !== 'object' || operand === null) return [];
-  const covers: Cover[] = [];
+  const scans: Scan[] = [];
   const queue: { path: string[]; value: Json[] | JsonObject }[] = [{ path: field.path, value: operand }];
-  for (let next = 0; next < queue.length && covers.length < maxImplied; next += 1) {
+  for (let next = 0; next < queue.length && scans.length < maxImplied; next += 1) {
     const { path, value } = queue[next]!;
     if (Array.isArray(value)) {
-      for (const item of value) if (typeof item !== 'object') covers.push(entriesOf(elementsHash(path), item));
+      for (const item of value) if (typeof item !== 'object') scans.push(entriesOf(elementsHash(path), item));
     } else {
       if (path.length >= maxPathLength) continue;
       for (const [key, item] of Object.entries(value)) {
         if (typeof item === 'object' && item !== null) queue.push({ path: [...path, key], value: item });
-        else covers.push(entriesOf(fieldHash([...path, key]), item));
+        else scans.push(entriesOf(fieldHash([...path, key]), item));
       }
     }
   }
-  return covers.slice(0, maxImplied);
+  return scans.slice(0, maxImplied);
 }
 
-const entriesOf = (field: number, value: Json): Cover => ({
-  intervals: equal(value).map(([lo, hi]) => ({ field, lo, hi })),
+const entriesOf = (field: number, value: Json): Scan => ({
+  keyRanges: equal(value).map(([lo, hi]) => ({ field, lo, hi })),
   absent: [],
 });
 
-function containing(path: string[], operand: Json): Cover {
+function containing(path: string[], operand: Json): Scan {
   const elements = entriesOf(elementsHash(path), operand);
   if (typeof operand !== 'string') return elements;
   const [lo, hi] = strings;
-  const part = Buffer.from(operand, 'utf8');
-  return { intervals: [...elements.intervals, { field: fieldHash(path), lo, hi, part }], absent: [] };
+  const substring = Buffer.from(operand, 'utf8');
+  return { keyRanges: [...elements.keyRanges, { field: fieldHash(path), lo, hi, substring }], absent: [] };
 }

@@ -3,7 +3,7 @@ import type { Queryable } from '@parley/db';
 import type { Access } from '../access';
 import { decodeCursor, encodeCursor } from './cursor';
 import { type Clause, equals } from '../filter/condition';
-import { posRangeOf } from '../field-index/position';
+import { positionRangeOf } from '../field-index/position';
 import { type Invalid, type TypeNotFound, invalid } from '../result';
 import { isStorable } from '../storable';
 import type { Direction } from './scan-sql';
@@ -42,7 +42,7 @@ export async function listPage(
   const unstorable = unstorableName(input);
   if (unstorable !== null) return unstorable;
   const clauses = [...input.clauses, ...statusClauses(input.status), ...(input.access?.clauses ?? [])];
-  const range = posRangeOf(clauses);
+  const range = positionRangeOf(clauses);
   if (cursor !== undefined && cursor !== '') {
     const position = decodeCursor(query, cursor)?.[0];
     if (position === undefined || !/^\d{1,19}$/.test(position)) return staleCursor;

@@ -2,10 +2,10 @@ import type { Scope } from '@parley/contracts';
 import type { Mask } from '../access';
 import type { Clause } from '../filter/condition';
 import { filterSql, storedEntity } from '../filter/filter-sql';
-import { coversOf } from '../field-index/scans';
-import { type PosRange, listedPositions } from '../field-index/position';
+import { scansOf } from '../field-index/scans';
+import { type PositionRange, listedPositions } from '../field-index/position';
 import { Sql, type Statement, statement } from '../sql';
-import { type Direction, candidatesFor, segmentsSql, typeSql, walkSql } from './scan-sql';
+import { type Direction, candidatesFor, segmentsSql, typeSql, positionScanSql } from './scan-sql';
 import { entityJsonSql, rowSeparator } from './entity-json';
 
 export interface PageRequest {
@@ -15,7 +15,7 @@ export interface PageRequest {
   clauses: readonly Clause[];
   masks: readonly Mask[];
   /** Places that may be on the page: what `createdAt` and `id` ask for, and what is left after the cursor. */
-  range: PosRange;
+  range: PositionRange;
   direction: Direction;
   limit: number;
 }
@@ -34,7 +34,7 @@ export interface PageRow {
 export function pageSql(request: PageRequest): Statement {
   const sql = new Sql();
   const { direction, limit, range } = request;
-  const covers = coversOf(request.clauses);
+  const scans = scansOf(request.clauses);
   const listed = listedPositions(request.clauses);
   const found = sql.param(limit + 1, 'int');
   const parts = [typeSql(request.scope, request.type, request.deleted, sql)];
@@ -47,12 +47,12 @@ export function pageSql(request: PageRequest): Statement {
       where e.part = t.part and e.pos = any(${positions}) and ${matches}
         and e.pos between ${sql.param(String(range.lo), 'bigint')} and ${sql.param(String(range.hi), 'bigint')}
       order by e.pos ${direction} limit ${found})`);
-  } else if (covers.length === 0) {
-    const walk = walkSql('e', 't.part', range, sql);
+  } else if (scans.length === 0) {
+    const walk = positionScanSql('e', 't.part', range, sql);
     parts.push(`page as (select e.json, e.pos from t cross join lateral (select ${json} as json, e.pos from entities e
       where ${walk.within} and ${matches} order by ${walk.order(direction)} limit ${found}) e)`);
   } else {
-    const candidates = candidatesFor(covers, range, sql);
+    const candidates = candidatesFor(scans, range, sql);
     parts.push(segmentsSql(range, sql), ...candidates.tables);
     const series = direction === 'desc' ? 'b.hi, b.lo, -1' : 'b.lo, b.hi, 1';
     parts.push(`page as (select e.json, e.pos from b cross join lateral generate_series(${series}) s

@@ -1,10 +1,10 @@
 import type { JsonObject } from '@parley/contracts';
 import { createTestDatabase } from '@parley/testing';
 import { parseFilters } from '../filter/parse-filters';
-import { firstPos, lastPos } from '../field-index/position';
+import { firstPosition, lastPosition } from '../field-index/position';
 import { type TestEntities, here, startEntities } from '../testing/start-entities';
 import type { Statement } from '../sql';
-import { type SortPosition, type SortedRequest, type WalkRow, filteredWalkSql, sortedWalkSql } from './sorted-sql';
+import { type SortPosition, type SortedRequest, type MergedRow, matchingSql, mergedSql } from './sorted-sql';
 
 let t: TestEntities;
 let data: { n: number; half: boolean }[];
@@ -26,7 +26,7 @@ const request = (filters: JsonObject, direction: 'asc' | 'desc'): SortedRequest 
     deleted: false,
     clauses: parsed.clauses,
     masks: [],
-    range: { lo: firstPos, hi: lastPos },
+    range: { lo: firstPosition, hi: lastPosition },
     direction,
     field: { kind: 'data', path: ['n'] },
     after: null,
@@ -36,10 +36,10 @@ const request = (filters: JsonObject, direction: 'asc' | 'desc'): SortedRequest 
 
 /** Small data sets are answered by collecting; these are the ways for large ones, each on its own. */
 const ways: Record<string, (request: SortedRequest) => Statement> = {
-  'few segments': (r: SortedRequest) => sortedWalkSql(r, 'few'),
-  'all segments': (r: SortedRequest) => sortedWalkSql(r, 'all'),
-  'few segments to their end': (r: SortedRequest) => sortedWalkSql(r, 'deep'),
-  'matching entries': filteredWalkSql,
+  'few segments': (r: SortedRequest) => mergedSql(r, 'few'),
+  'all segments': (r: SortedRequest) => mergedSql(r, 'all'),
+  'few segments to their end': (r: SortedRequest) => mergedSql(r, 'deep'),
+  'matching entries': matchingSql,
 };
 
 describe.each(Object.entries(ways))('reading %s', (name, sql) => {
@@ -54,8 +54,8 @@ describe.each(Object.entries(ways))('reading %s', (name, sql) => {
         ] as const)),
   ] as const)('gives every entity once, %s, %s of them', async (direction, which) => {
     const filters: JsonObject = which === 'half' ? { 'data.half': true } : {};
-    const read = async (after: SortPosition | null): Promise<WalkRow[]> =>
-      (await t.db.pool.query<WalkRow>(sql({ ...request(filters, direction), after }))).rows;
+    const read = async (after: SortPosition | null): Promise<MergedRow[]> =>
+      (await t.db.pool.query<MergedRow>(sql({ ...request(filters, direction), after }))).rows;
     const seen: number[] = [];
     let after: SortPosition | null = null;
     for (;;) {
@@ -63,7 +63,7 @@ describe.each(Object.entries(ways))('reading %s', (name, sql) => {
       const found = rows.filter(({ json }) => json !== null);
       seen.push(...found.map(({ json }) => (JSON.parse(json!) as { data: { n: number } }).data.n));
       const last = found.length === 3 ? found[2] : undefined;
-      const { cut_key: key, cut_pos: pos } = rows[0]!;
+      const { boundary_key: key, boundary_pos: pos } = rows[0]!;
       if (last === undefined && key === null) break;
       after = last === undefined ? { key, pos: pos! } : { key: last.key, pos: last.pos };
     }
@@ -73,8 +73,8 @@ describe.each(Object.entries(ways))('reading %s', (name, sql) => {
 });
 
 test.each<[string, JsonObject, (n: number) => boolean]>([
-  ['an interval', { $gt: 7, $lte: 20 }, (n) => n > 7 && n <= 20],
-  ['several intervals', { $in: [3, 9, 30, 500] }, (n) => [3, 9, 30].includes(n)],
+  ['a key range', { $gt: 7, $lte: 20 }, (n) => n > 7 && n <= 20],
+  ['several key ranges', { $in: [3, 9, 30, 500] }, (n) => [3, 9, 30].includes(n)],
   ['what is left of others', { $ne: 5, $gte: 4 }, (n) => n >= 4 && n !== 5],
   ['all that have it', { $exists: true }, () => true],
   ['nothing', { $gt: 5, $lt: 5 }, () => false],

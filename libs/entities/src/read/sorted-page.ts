@@ -3,8 +3,8 @@ import type { Queryable } from '@parley/db';
 import type { Access } from '../access';
 import { decodeCursor, encodeCursor } from './cursor';
 import type { Clause, Condition } from '../filter/condition';
-import { boundsOf, clausesBeyond, coversOf } from '../field-index/scans';
-import { posOfId, posRangeOf } from '../field-index/position';
+import { boundsOf, clausesBeyond, scansOf } from '../field-index/scans';
+import { positionOfId, positionRangeOf } from '../field-index/position';
 import type { Direction } from './scan-sql';
 import { type PageInput, type PageResult, staleCursor, statusClauses, unstorableName } from './list-page';
 import { pageSql, type PageRow } from './page-sql';
@@ -16,10 +16,10 @@ import {
   type SortPosition,
   type SortedRequest,
   type SortedRow,
-  type WalkRow,
+  type MergedRow,
   collectSql,
-  filteredWalkSql,
-  sortedWalkSql,
+  matchingSql,
+  mergedSql,
 } from './sorted-sql';
 
 type SortedInput = PageInput & {
@@ -46,7 +46,7 @@ export async function sortedPage(db: Queryable, scope: Scope, input: SortedInput
     deleted: input.status === 'deleted',
     clauses,
     masks: input.access?.masks ?? [],
-    range: posRangeOf(clauses),
+    range: positionRangeOf(clauses),
     direction: input.direction,
     field: input.field,
     after,
@@ -75,9 +75,9 @@ const filteredReaches: readonly (Reach | undefined)[] = ['few', 'all', 'deep'];
 /** Up to `count` rows in order, or null when there is no such type. */
 async function readRows(db: Queryable, request: SortedRequest): Promise<SortedRow[] | null> {
   const bounds = boundsOf(request.clauses, request.field);
-  // An interval of the field itself is walked from its end: there is nothing to collect.
+  // A key range of the field itself is scanned from its end: there is nothing to collect.
   const others = bounds?.isWhole ? clausesBeyond(request.clauses, request.field) : request.clauses;
-  const filtered = coversOf(others).length > 0;
+  const filtered = scansOf(others).length > 0;
   if (filtered) {
     const { rows } = await db.query<SortedRow & { complete: boolean }>(collectSql(request));
     if (rows[0] === undefined) return null;
@@ -89,14 +89,14 @@ async function readRows(db: Queryable, request: SortedRequest): Promise<SortedRo
     const rest = { ...request, after, count: request.count - found.length };
     // Filters that many entities match fill the page from the first entries; after that only matching ones are read.
     const reach = filtered ? filteredReaches[round] : round === 0 ? 'few' : 'all';
-    const walk = reach === undefined ? filteredWalkSql(rest) : sortedWalkSql({ ...rest, count: request.count }, reach);
-    const { rows } = await db.query<WalkRow>(walk);
+    const walk = reach === undefined ? matchingSql(rest) : mergedSql({ ...rest, count: request.count }, reach);
+    const { rows } = await db.query<MergedRow>(walk);
     const [first] = rows;
     if (first === undefined) return null;
     found.push(...rows.filter(({ json }) => json !== null).slice(0, rest.count));
     if (found.length === request.count) return found;
-    if (first.cut_key === null) break;
-    after = { key: first.cut_key, pos: first.cut_pos! };
+    if (first.boundary_key === null) break;
+    after = { key: first.boundary_key, pos: first.boundary_pos! };
   }
   if (request.field.kind !== 'data' || bounds !== null) return found;
   const absent = await absentRows(db, request, request.field, after?.key === null ? after : null, found.length);
@@ -126,7 +126,7 @@ async function absentRows(
   for (const [index, json] of (page.items ?? '').split(rowSeparator).entries()) {
     if (json === '' || index >= limit) continue;
     const { id } = JSON.parse(json) as Entity;
-    rows.push({ no: page.no, json, key: null, pos: String(posOfId(id)) });
+    rows.push({ no: page.no, json, key: null, pos: String(positionOfId(id)) });
   }
   return rows;
 }

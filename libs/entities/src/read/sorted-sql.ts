@@ -1,6 +1,6 @@
 import type { Field } from '../filter/condition';
 import { dataPathSql, filterSql, storedEntity } from '../filter/filter-sql';
-import { boundsOf, coversOf } from '../field-index/scans';
+import { boundsOf, scansOf } from '../field-index/scans';
 import { fieldHash, shapeField, updatedAtField } from '../field-index/field-hash';
 import { Sql, type Statement, statement } from '../sql';
 import { type Direction, candidatesFor, segmentsSql, typeSql } from './scan-sql';
@@ -37,7 +37,7 @@ const maxCollected = 6_500;
 export function collectSql(request: SortedRequest): Statement {
   const sql = new Sql();
   const { direction, range } = request;
-  const candidates = candidatesFor(coversOf(request.clauses), range, sql);
+  const candidates = candidatesFor(scansOf(request.clauses), range, sql);
   const most = sql.param(maxCollected, 'int');
   const parts = [
     typeSql(request.scope, request.type, request.deleted, sql),
@@ -60,10 +60,10 @@ export function collectSql(request: SortedRequest): Statement {
   );
 }
 
-export interface WalkRow extends SortedRow {
+export interface MergedRow extends SortedRow {
   /** Up to where the index was read: there may be more beyond. Null when it was read to its end. */
-  cut_key: string | null;
-  cut_pos: string | null;
+  boundary_key: string | null;
+  boundary_pos: string | null;
 }
 
 /**
@@ -77,8 +77,8 @@ export type Reach = 'few' | 'all' | 'deep';
  * all entities up to the least entry that was not read; those are checked until the page is full. Without filters the
  * few segments that a page can come from are enough.
  */
-export function sortedWalkSql(request: SortedRequest, reach: Reach): Statement {
-  const walk = walkParts(request);
+export function mergedSql(request: SortedRequest, reach: Reach): Statement {
+  const walk = mergeParts(request);
   const { sql, order, field } = walk;
   const deep = sql.param(reach === 'deep' ? 2_000 : request.count, 'int');
   const wide = sql.param(reach === 'all' ? 1_000_000 : reach === 'deep' ? 4 : request.count, 'int');
@@ -89,7 +89,7 @@ export function sortedWalkSql(request: SortedRequest, reach: Reach): Statement {
     `heads as materialized (select f.* from b cross join (select s from firsts order by ${order('firsts')} limit ${wide}) s
       cross join lateral (select f.*, row_number() over () as depth from (select f.value, f.pos from entity_fields f
         where ${field} order by ${order('f')} limit ${deep}) f offset 0) f)`,
-    `cut as materialized (select value, pos from (
+    `boundary as materialized (select value, pos from (
         select value, pos from heads where depth = ${deep}
         union all (select value, pos from firsts order by ${order('firsts')} offset ${wide})) c
       order by ${order('c')} limit 1)`,
@@ -99,25 +99,25 @@ export function sortedWalkSql(request: SortedRequest, reach: Reach): Statement {
 /** So many matching entries are checked in one statement. */
 const maxMatched = 2_000;
 
-/** As `sortedWalkSql`, over the entries of the entities only that the filters' covers give, however many they are. */
-export function filteredWalkSql(request: SortedRequest): Statement {
-  const walk = walkParts(request);
+/** As `mergedSql`, over the entries of the entities only that the filters' scans give, however many they are. */
+export function matchingSql(request: SortedRequest): Statement {
+  const walk = mergeParts(request);
   const { sql, order, field } = walk;
-  const { tables, entries, enough } = candidatesFor(coversOf(request.clauses), request.range, sql);
+  const { tables, entries, enough } = candidatesFor(scansOf(request.clauses), request.range, sql);
   const most = sql.param(maxMatched, 'int');
   return finish(walk, request, [
     ...tables,
     `heads as materialized (select f.value, f.pos from b cross join lateral generate_series(b.lo, b.hi) s
       cross join lateral (select c.pos, string_agg(c.value, '') as value
-        from (select c.pos, c.cover, null::bytea as value from (${entries}) c
+        from (select c.pos, c.scan, null::bytea as value from (${entries}) c
           union all select f.pos, null, f.value from entity_fields f where ${field}) c
-        group by c.pos having ${enough('c.cover')} and bool_or(c.cover is not null) and bool_or(c.value is not null) offset 0) f
+        group by c.pos having ${enough('c.scan')} and bool_or(c.scan is not null) and bool_or(c.value is not null) offset 0) f
       order by ${order('f')} limit ${most})`,
-    `cut as materialized (select value, pos from heads order by ${order('heads')} offset ${most} - 1)`,
+    `boundary as materialized (select value, pos from heads order by ${order('heads')} offset ${most} - 1)`,
   ]);
 }
 
-interface WalkParts {
+interface MergeParts {
   sql: Sql;
   /** The order of the page over an alias with `value` and `pos`. */
   order: (alias: string) => string;
@@ -129,7 +129,7 @@ interface WalkParts {
   within: string;
 }
 
-function walkParts({ clauses, direction, range, field, after }: SortedRequest): WalkParts {
+function mergeParts({ clauses, direction, range, field, after }: SortedRequest): MergeParts {
   const sql = new Sql();
   const start =
     after === null
@@ -154,23 +154,23 @@ function walkParts({ clauses, direction, range, field, after }: SortedRequest): 
   };
 }
 
-/** From `heads` and `cut` to the page: entries up to the cut, each checked against its entity. */
-function finish({ sql, order, start, key, within }: WalkParts, request: SortedRequest, tables: string[]): Statement {
+/** From `heads` and `boundary` to the page: entries up to the boundary, each checked against its entity. */
+function finish({ sql, order, start, key, within }: MergeParts, request: SortedRequest, tables: string[]): Statement {
   const { direction } = request;
   const parts = [
     typeSql(request.scope, request.type, request.deleted, sql),
     segmentsSql(request.range, sql),
     ...tables,
     // Entities that are not fully indexed have no entry, or the same as is computed here: union leaves one.
-    `loose as (select f.value, f.pos from b cross join lateral generate_series(b.lo, b.hi) s
+    `unindexed as (select f.value, f.pos from b cross join lateral generate_series(b.lo, b.hi) s
       cross join lateral (select f.pos from entity_fields f where f.part = b.part and f.segment = s
         and f.field = ${shapeField} and f.value = '\\x01' and ${within} offset 0) o
       cross join lateral (select ${key} as value, e.pos from entities e where e.part = b.part and e.pos = o.pos) f
       where exists (select from entity_shapes x where x.type_no = b.no and x.shape = '\\x01') and f.value is not null and ${start})`,
-    // The cut may be the first entry of a segment that was not read: the next round starts after it.
-    `entries as (select value, pos from heads union select value, pos from loose union select value, pos from cut)`,
+    // The boundary may be the first entry of a segment that was not read: the next round starts after it.
+    `entries as (select value, pos from heads union select value, pos from unindexed union select value, pos from boundary)`,
     `merged as (select f.value, f.pos from entries f
-      where not exists (select from cut) or (f.value, f.pos) ${direction === 'desc' ? '>=' : '<='} (select cut.value, cut.pos from cut)
+      where not exists (select from boundary) or (f.value, f.pos) ${direction === 'desc' ? '>=' : '<='} (select boundary.value, boundary.pos from boundary)
       order by ${order('f')} offset 0)`,
     `page as (select e.json, m.value as key, m.pos from merged m cross join b cross join lateral
       (select ${entityJsonSql('e', request.type, request.masks, sql)} as json from entities e
@@ -179,8 +179,8 @@ function finish({ sql, order, start, key, within }: WalkParts, request: SortedRe
   ];
   return statement(
     `with ${parts.join(',\n')}
-    select t.no, page.json, page.key, page.pos, encode(cut.value, 'hex') as cut_key, cut.pos::text as cut_pos
-    from t left join cut on true left join
+    select t.no, page.json, page.key, page.pos, encode(boundary.value, 'hex') as boundary_key, boundary.pos::text as boundary_pos
+    from t left join boundary on true left join
       (select json, encode(key, 'hex') as key, pos::text from page order by page.key ${direction}, page.pos ${direction}) page on true`,
     sql.values,
   );

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, inTransaction } from '@parley/db';
-import { firstPos } from '../field-index/position';
+import { firstPosition } from '../field-index/position';
 import { exclusiveLockSql } from '../write/segments';
 import { searchVector } from './search-vector';
 
@@ -113,7 +113,7 @@ async function reindexBatch(
   const progress: Progress =
     reindex !== null && reindex.fields.join('\n') === fields.join('\n')
       ? reindex
-      : { fields, pos: String(firstPos), done: 0, share: 0 };
+      : { fields, pos: String(firstPosition), done: 0, share: 0 };
   // Two index ranges, each in order: the living and the deleted ones. Rows are locked below the union, which cannot.
   const { rows } = await client.query<EntityRow>(
     `select id, part, segment, pos::text, data from (

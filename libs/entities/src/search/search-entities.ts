@@ -3,8 +3,8 @@ import type { Queryable } from '@parley/db';
 import { type Access, maskedFieldIn } from '../access';
 import { parseDataPath } from '../filter/parse-filters';
 import { filterSql, storedEntity } from '../filter/filter-sql';
-import { typeSql, walkSql } from '../read/scan-sql';
-import { firstPos, lastPos } from '../field-index/position';
+import { typeSql, positionScanSql } from '../read/scan-sql';
+import { firstPosition, lastPosition } from '../field-index/position';
 import { entityJsonSql, rowSeparator } from '../read/entity-json';
 import { statusClauses, unstorableName } from '../read/list-page';
 import type { Invalid, MaskedField, TypeNotFound } from '../result';
@@ -47,7 +47,7 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
   const visible = filterSql(clauses, storedEntity('e'), sql);
   const marked = (text: string): string =>
     `(select replace(${sql.param(text, 'text')}, '${partMark}', part::text)::tsquery from t)`;
-  const newest = walkSql('e', 't.part', { lo: firstPos, hi: lastPos }, sql);
+  const newest = positionScanSql('e', 't.part', { lo: firstPosition, hi: lastPosition }, sql);
   const ranked = `e.pos, e.part, e.search @@ (select exact from q) as whole, ts_rank(e.search, (select matches from q)) as rank`;
   const indexed = (words: 'exact' | 'matches'): string => `select ${ranked} from entities e
       where (select count(*) from newest) = ${recentWindow} and e.search @@ (select ${words} from q)

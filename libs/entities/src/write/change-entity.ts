@@ -108,7 +108,7 @@ export async function applyChange(
   const previous = JSON.parse(locked.dataText) as JsonObject;
   const data: JsonObject = { ...previous, ...change.patch };
   const part = change.status === 'deleted' ? -locked.typeNo : locked.typeNo;
-  const { gone, come, shape } = movedRows(indexRows(previous, locked.status), indexRows(data, change.status), {
+  const { removed, added, shape } = movedRows(indexRows(previous, locked.status), indexRows(data, change.status), {
     samePart: part === locked.part,
     updatedAt: locked.updatedAt,
     shapeFor: change.shapeFor,
@@ -128,13 +128,13 @@ export async function applyChange(
         updated_at = greatest(${now}, e.updated_at + 1),
         search = ${sql.param(searchVector(part, data, locked.searchFields), 'tsvector')}
       where e.id = ${sql.param(id, 'text')} and ${filterSql(access?.clauses ?? [], result, sql)} returning e.*),
-    gone as (
-      delete from entity_fields f using u, unnest(${sql.param(gone.fields, 'int[]')}, ${sql.param(byteaArray(gone.values), 'bytea[]')}) x(field, value)
+    removed as (
+      delete from entity_fields f using u, unnest(${sql.param(removed.fields, 'int[]')}, ${sql.param(byteaArray(removed.values), 'bytea[]')}) x(field, value)
       where f.part = ${sql.param(locked.part, 'int')} and f.segment = u.segment and f.field = x.field and f.value = x.value and f.pos = u.pos),
-    come as (
+    added as (
       insert into entity_fields (part, segment, field, value, pos)
       select u.part, u.segment, x.field, x.value, u.pos from u cross join lateral (
-        select * from unnest(${sql.param(come.fields, 'int[]')}, ${sql.param(byteaArray(come.values), 'bytea[]')}) as x(field, value)
+        select * from unnest(${sql.param(added.fields, 'int[]')}, ${sql.param(byteaArray(added.values), 'bytea[]')}) as x(field, value)
         union all select ${updatedAtField}, entity_index_key(to_jsonb(u.updated_at))) x),
     event as (${entityEventSql(change.event, target, {
       from: 'u',
@@ -158,21 +158,21 @@ function movedRows(
   before: IndexRows,
   after: IndexRows,
   { samePart, updatedAt, shapeFor }: { samePart: boolean; updatedAt: number; shapeFor: (shape: Shape) => Shape },
-): { gone: Entries; come: Entries; shape: Shape | null } {
+): { removed: Entries; added: Entries; shape: Shape | null } {
   const afterKeys = new Set(samePart ? keysOf(after) : []);
   const stays = new Set(keysOf(before).filter((key) => afterKeys.has(key)));
-  const gone = without(before, stays);
-  const come = without(after, stays);
-  gone.fields.push(updatedAtField);
-  gone.values.push(encodeValue(updatedAt));
-  if (samePart && before.shape.key.equals(after.shape.key)) return { gone, come, shape: null };
+  const removed = without(before, stays);
+  const added = without(after, stays);
+  removed.fields.push(updatedAtField);
+  removed.values.push(encodeValue(updatedAt));
+  if (samePart && before.shape.key.equals(after.shape.key)) return { removed, added, shape: null };
   // Which of the two it was stored under depends on how many the type had then.
-  gone.fields.push(shapeField, shapeField);
-  gone.values.push(before.shape.key, otherShape.key);
+  removed.fields.push(shapeField, shapeField);
+  removed.values.push(before.shape.key, otherShape.key);
   const shape = shapeFor(after.shape);
-  come.fields.push(shapeField);
-  come.values.push(shape.key);
-  return { gone, come, shape };
+  added.fields.push(shapeField);
+  added.values.push(shape.key);
+  return { removed, added, shape };
 }
 
 const keysOf = ({ fields, values }: Entries): string[] =>

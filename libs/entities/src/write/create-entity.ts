@@ -7,7 +7,7 @@ import { type Access, maskedFieldSet } from '../access';
 import { filterSql } from '../filter/filter-sql';
 import { updatedAtField, shapeField } from '../field-index/field-hash';
 import { type IndexRows, indexRows } from '../field-index/index-rows';
-import { createdAtSql, idSql, posSql } from '../field-index/position';
+import { createdAtSql, idSql, positionSql } from '../field-index/position';
 import { getEntity } from '../read/get-entity';
 import { EntityText, entityJsonSql } from '../read/entity-json';
 import { type Invalid, type MaskedField, type OutOfScope, type TypeNotFound, invalid } from '../result';
@@ -137,7 +137,7 @@ function createSql(scope: Scope, type: KnownType, input: CreateInput & { status:
       from t where version = ${sql.param(type.version, 'text')}),
     n as materialized (
       select segment, pos, ms, ${idSql('pos', sql.param(idSuffix(), 'text'))} as id, ${sql.param(part, 'int')} as part
-      from (select segment, ms, ${posSql('ms', 'sequence')} as pos from clock) c),
+      from (select segment, ms, ${positionSql('ms', 'sequence')} as pos from clock) c),
     e as (
       insert into entities (id, organization_id, environment, part, segment, pos, status, data, search, created_at, updated_at)
       select id, ${organization}, ${environment}, part, segment, pos, ${status}, ${data}, ${vector}, ${createdAtSql('pos')}, ms
