@@ -5,11 +5,10 @@ export { purgeEntities } from './purge-entities';
 export { type EntityFailure, failureText } from './failure-text';
 export { isEqual, matchesOperator, valueAt } from './filter/matches-operator';
 export { type GetInput, type GetResult } from './read/get-entity';
-export { type PageInput, type PageResult } from './read/list-page';
 export { findByPhone, findOnlyByPhone } from './read/find-by-phone';
 export { findByToken } from './read/find-by-token';
+export { type PageInput, type PageResult, type QueryInput, queryEntities } from './read/query-entities';
 export { typeOfEntity } from './read/type-of-entity';
-export { type QueryInput, queryEntities } from './read/query-entities';
 export { type Relation, relatedIds } from './relations';
 export {
   type ConditionFailed,

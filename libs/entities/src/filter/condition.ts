@@ -24,3 +24,7 @@ export const fieldName = (field: Field): string =>
   field.kind === 'data' ? `data.${field.path.join('.')}` : field.kind;
 
 export const equals = (field: Field, operand: Json): Condition => ({ field, operator: '$eq', operand });
+
+/** `deleted` chooses a part of the index, any other status is a condition like those on fields. */
+export const statusClauses = (status: string | undefined): Clause[] =>
+  status === undefined || status === 'deleted' ? [] : [[equals({ kind: 'status' }, status)]];

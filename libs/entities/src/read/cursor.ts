@@ -2,9 +2,28 @@ import { hash } from 'node:crypto';
 
 const version = 'c1';
 
+/** The entity after which a page starts. */
+export interface PageStart {
+  /** Its key in a sort by a field, in hexadecimal; null when it lacks the field, and in the order of creation. */
+  key: string | null;
+  pos: string;
+}
+
+/** Where a page ends, for its cursor. */
+export const positionOf = ({ key, pos }: PageStart, isSorted: boolean): string[] =>
+  isSorted ? [key ?? 'absent', pos] : [pos];
+
+/** Where a page starts by the position in a cursor; null when no page ends there. */
+export function startOf(position: readonly string[] | null, isSorted: boolean): PageStart | null {
+  const [key, pos] = isSorted ? (position ?? []) : ['absent', ...(position ?? [])];
+  if (key === undefined || pos === undefined || !/^\d{1,19}$/.test(pos)) return null;
+  if (key === 'absent') return { key: null, pos };
+  return /^([0-9a-f]{2}){1,150}$/.test(key) ? { key, pos } : null;
+}
+
 /**
- * A page's place as an opaque text: the version, what it belongs to, and where the page ended. It is bound to its
- * query, because a place in one order means nothing in another.
+ * The position of a page's end as an opaque text: the version, the query and the position. It is bound to its query,
+ * because a position in one order means nothing in another.
  */
 export function encodeCursor(query: string, position: readonly string[]): string {
   return `${version}.${Buffer.from(JSON.stringify([fingerprint(query), ...position])).toString('base64url')}`;

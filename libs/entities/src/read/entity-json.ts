@@ -5,6 +5,7 @@ import { maskedSql } from './mask-sql';
 
 /** Rows of a page are joined by this; inside a row no line ends, since JSON texts of PostgreSQL hold none. */
 export const rowSeparator = ',\n';
+export const rowSeparatorSql = `E'${rowSeparator.replace('\n', '\\n')}'`;
 
 /** SQL of the exact JSON text of an entity: PostgreSQL writes it, nobody parses and writes it again. */
 export const entityJsonSql = (alias: string, type: string, masks: readonly Mask[], sql: Sql): string =>

@@ -17,22 +17,19 @@ export class EntityListText {
   }
 }
 
-/** A page whose entities are still the JSON text that PostgreSQL wrote. */
-export class PageText {
+/** A page of them. */
+export class PageText extends EntityListText {
   constructor(
-    /** A JSON array of entities. */
-    readonly itemsJson: string,
+    itemsJson: string,
     /** Where the page ended: pass it back to go on. Empty when the first page is empty. */
     readonly cursor: string,
     readonly hasMore: boolean,
-  ) {}
-
-  /** The paginated wrapper of interface.md, ready to send. */
-  get json(): string {
-    return `{"data":${this.itemsJson},"cursor":${JSON.stringify(this.cursor)},"hasMore":${this.hasMore}}`;
+  ) {
+    super(itemsJson);
   }
 
-  get entities(): Entity[] {
-    return JSON.parse(this.itemsJson) as Entity[];
+  /** The paginated wrapper of interface.md, ready to send. */
+  override get json(): string {
+    return `{"data":${this.itemsJson},"cursor":${JSON.stringify(this.cursor)},"hasMore":${this.hasMore}}`;
   }
 }

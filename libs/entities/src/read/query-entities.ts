@@ -1,11 +1,24 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { type Access, maskedFieldIn } from '../access';
+import { type Clause, statusClauses } from '../filter/condition';
 import { parseFilters, parseSortField } from '../filter/parse-filters';
-import { type MaskedField, invalid } from '../result';
-import type { Direction } from './scan-sql';
-import { type PageInput, type PageResult, listPage } from './list-page';
-import { sortedPage } from './sorted-page';
+import { type Invalid, type MaskedField, type TypeNotFound, invalid } from '../result';
+import { unstorableName } from '../storable';
+import { decodeCursor, encodeCursor, positionOf, startOf } from './cursor';
+import { PageText } from './page-text';
+import { type Direction, type SortField, planQuery } from './query-plan';
+import { runQuery } from './run-query';
+
+export interface PageInput {
+  type: string;
+  /** A lifecycle status; without it every status but `deleted`. */
+  status?: string;
+  limit: number;
+  cursor?: string;
+}
+
+export type PageResult = { ok: true; page: PageText } | TypeNotFound | Invalid;
 
 export interface QueryInput extends PageInput {
   filters?: JsonObject;
@@ -13,6 +26,11 @@ export interface QueryInput extends PageInput {
   anyOf?: JsonObject;
   sort?: { field: string; direction?: Direction };
   access?: Access;
+}
+
+/** Entities of a type, newest first (interface.md, GET /v1/data/:type). */
+export function listEntities(db: Queryable, scope: Scope, input: PageInput & { access?: Access }): Promise<PageResult> {
+  return readPage(db, scope, input, { clauses: [], sort: null, direction: 'desc', identity: [{}, null] });
 }
 
 /**
@@ -25,28 +43,56 @@ export async function queryEntities(db: Queryable, scope: Scope, input: QueryInp
   const parsed = parseFilters(input.filters);
   const anyOf = parseFilters(input.anyOf);
   const problems = [parsed, anyOf].flatMap((one) => (one.ok ? [] : one.problems));
-  const sortField = parseSortField(input.sort?.field ?? 'createdAt');
-  if (typeof sortField === 'string') problems.push(...invalid('sort.field', sortField).problems);
-  if (!parsed.ok || !anyOf.ok || typeof sortField === 'string') return { ok: false, reason: 'invalid', problems };
+  const field = parseSortField(input.sort?.field ?? 'createdAt');
+  if (typeof field === 'string') problems.push(...invalid('sort.field', field).problems);
+  if (!parsed.ok || !anyOf.ok || typeof field === 'string') return { ok: false, reason: 'invalid', problems };
 
   const clauses = input.anyOf === undefined ? parsed.clauses : [...parsed.clauses, anyOf.clauses.flat()];
-  const asked = [...clauses.flat().map(({ field }) => field), sortField];
+  const asked = [...clauses.flat().map((condition) => condition.field), field];
   const masked = maskedFieldIn(asked, input.access?.masks ?? []);
   if (masked !== null) return { ok: false, reason: 'masked_field', field: masked };
 
-  const { type, status, filters = {}, anyOf: alternatives, sort } = input;
-  const direction = sort?.direction ?? 'desc';
-  const inCreationOrder = sortField.kind === 'id' || sortField.kind === 'createdAt';
-  const order = inCreationOrder && direction === 'desc' ? null : [sort?.field, direction];
-  const query = JSON.stringify([
-    scope.organizationId,
-    scope.environment,
-    type,
-    status ?? null,
-    filters,
-    order,
-    alternatives,
-  ]);
-  const page = { ...input, clauses, query, direction };
-  return inCreationOrder ? listPage(db, scope, page) : sortedPage(db, scope, { ...page, field: sortField });
+  const sort = field.kind === 'id' || field.kind === 'createdAt' ? null : field;
+  const direction = input.sort?.direction ?? 'desc';
+  const order = sort === null && direction === 'desc' ? null : [input.sort?.field, direction];
+  return readPage(db, scope, input, { clauses, sort, direction, identity: [input.filters ?? {}, order, input.anyOf] });
+}
+
+interface Selection {
+  clauses: readonly Clause[];
+  sort: SortField | null;
+  direction: Direction;
+  /** With the scope, the type and the status what a cursor is bound to. */
+  identity: readonly unknown[];
+}
+
+async function readPage(
+  db: Queryable,
+  scope: Scope,
+  input: PageInput & { access?: Access },
+  { identity, ...selection }: Selection,
+): Promise<PageResult> {
+  const unstorable = unstorableName(input);
+  if (unstorable !== null) return unstorable;
+  const { type, status, limit, cursor = '', access } = input;
+  const query = JSON.stringify([scope.organizationId, scope.environment, type, status ?? null, ...identity]);
+  const isSorted = selection.sort !== null;
+  const after = cursor === '' ? null : startOf(decodeCursor(query, cursor), isSorted);
+  if (cursor !== '' && after === null) return invalid('cursor', 'cursor is broken or belongs to another query');
+  const page = await runQuery(
+    db,
+    planQuery({
+      ...selection,
+      scope,
+      type,
+      deleted: status === 'deleted',
+      clauses: [...selection.clauses, ...statusClauses(status), ...(access?.clauses ?? [])],
+      masks: access?.masks ?? [],
+      after,
+      limit,
+    }),
+  );
+  if (page === null) return { ok: false, reason: 'type_not_found' };
+  const next = page.last === null ? cursor : encodeCursor(query, positionOf(page.last, isSorted));
+  return { ok: true, page: new PageText(page.itemsJson, next, page.hasMore) };
 }

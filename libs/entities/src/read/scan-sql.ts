@@ -1,32 +1,31 @@
-import type { Scope } from '@parley/contracts';
-import { type Scan, isPoint } from '../field-index/scans';
 import { shapeField } from '../field-index/field-hash';
+import { isPoint } from '../field-index/key-ranges';
 import type { PositionRange } from '../field-index/position';
-import { type Sql, byteaArray } from '../sql';
-
-export type Direction = 'asc' | 'desc';
+import type { FieldRange, Scan } from '../field-index/scans';
+import type { Sql } from '../sql';
+import type { Direction, QueryRequest } from './query-plan';
 
 /** `t`: the type, or no row when there is none; its part, with the deleted ones apart. Starts every read. */
-export function typeSql(scope: Scope, type: string, deleted: boolean, sql: Sql): string {
+export function typeSql({ scope, type, deleted }: Pick<QueryRequest, 'scope' | 'type' | 'deleted'>, sql: Sql): string {
   return `t as (select no, ${deleted ? '-no' : 'no'} as part from entity_types
     where organization_id = ${sql.param(scope.organizationId, 'text')}
       and environment = ${sql.param(scope.environment, '"Environment"')} and slug = ${sql.param(type, 'text')})`;
 }
 
 /**
- * `b`: the first and last segment that hold entities between two places. Segments follow the order of creation, so a
- * walk over them from one end gives entities in that order and may stop as soon as a page is full (docs/adr/0003).
+ * `b`: the first and the last segment with entities between two positions. Segments follow the order of creation, so a
+ * scan of them from one end finds entities in that order and may stop as soon as a page is full (docs/adr/0003).
  */
-export function segmentsSql(range: PositionRange, sql: Sql): string {
-  const walk = positionScanSql('e', 't.part', range, sql);
+export function segmentsSql(positions: PositionRange, sql: Sql): string {
+  const scan = positionScanSql('e', 't.part', positions, sql);
   const end = (direction: Direction): string =>
-    `(select e.segment from entities e where ${walk.within} order by ${walk.order(direction)} limit 1)`;
+    `(select e.segment from entities e where ${scan.within} order by ${scan.order(direction)} limit 1)`;
   return `b as materialized (select t.no, t.part, ${end('asc')} as lo, ${end('desc')} as hi from t)`;
 }
 
 /**
- * A walk over a part's entities in the order of creation. Part and place are compared together: from `part = …` PostgreSQL
- * would expect as many entities as a tenant has on average, and fetch and sort all of a large one's.
+ * A scan of a part's entities in the order of creation. Part and position are compared together: from `part = …`
+ * PostgreSQL would expect as many entities as a tenant has on average, and fetch and sort all of a large one's.
  */
 export function positionScanSql(
   alias: string,
@@ -35,128 +34,109 @@ export function positionScanSql(
   sql: Sql,
 ): { within: string; order: (direction: Direction) => string } {
   const bound = (pos: bigint): string => `(${part}, ${sql.param(String(pos), 'bigint')})`;
-  const place = `(${alias}.part, ${alias}.pos)`;
+  const position = `(${alias}.part, ${alias}.pos)`;
   return {
-    within: `${place} >= ${bound(lo)} and ${place} <= ${bound(hi)}`,
+    within: `${position} >= ${bound(lo)} and ${position} <= ${bound(hi)}`,
     order: (direction) => `${alias}.part ${direction}, ${alias}.pos ${direction}`,
   };
 }
 
-/** Of the least numerous scan; from this many in the looked-at segments on, a second one is intersected. */
+/** From so many sampled entries of the scan that has the fewest on, its entries are intersected with those of the next. */
 const fewEntries = 32;
 const sampleSize = 250;
 
-/** Where the entries of some scans are found, as parts of one statement. */
-export interface Candidates {
+/** SQL that reads the entries of scans, for the parts of one statement. */
+export interface ScansSql {
   /** Common table expressions, after those of `typeSql` and `segmentsSql`. */
   tables: string[];
-  /** The places in segment `s`, in order. */
+  /** The positions in segment `s` that the scans find, in order. */
   inSegment: (direction: Direction) => string;
-  /** Entries in segment `s` as (pos, scan), and when an entity's scans are enough. */
+  /** Entries in segment `s` as (pos, scan). */
   entries: string;
-  enough: (scan: string) => string;
+  /** Whether an aggregate over the entries of one position shows that the scans find it. */
+  isFound: (scan: string) => string;
 }
 
 /**
- * Turns scans into SQL. `f.pos + 0`: as an index condition behind a range of values it would make PostgreSQL look up
- * every single value of the range. Single keys and key ranges are looked up apart, since PostgreSQL finds many keys in one descent.
- * With several scans one or two of them are read, the least numerous: PostgreSQL knows nothing of values inside JSON,
- * so a few entries of each are counted in four segments.
+ * `f.pos + 0`: as an index condition behind a range of values it would make PostgreSQL look up every single value of the
+ * range. Single keys and ranges are looked up apart, since PostgreSQL finds many keys in one descent. Of several scans the
+ * one or two with the fewest entries are read. PostgreSQL knows nothing of values inside JSON, so a few entries of each
+ * are counted in four segments.
  */
-export function candidatesFor(scans: readonly Scan[], { lo, hi }: PositionRange, sql: Sql): Candidates {
+export function scansSql(scans: readonly Scan[], { lo, hi }: PositionRange, sql: Sql): ScansSql {
   const points = pointsSql(scans, sql);
   const ranges = rangesSql(scans, sql);
   const tables = [points, ...(ranges === null ? [] : [ranges])];
   const between = `between ${sql.param(String(lo), 'bigint')} and ${sql.param(String(hi), 'bigint')}`;
-  const entriesIn = (segment: string, where: string): string => {
+  const entriesIn = (segment: string, where: (scan: string) => string): string => {
     const of = `f.part = b.part and f.segment = ${segment}`;
     const single = `select f.pos, p.scan from points p cross join lateral (select f.pos from entity_fields f
-      where ${of} and f.field = p.field and f.value = any(p.keys) and f.pos ${between} offset 0) f ${where.replaceAll('SCAN', 'p.scan')}`;
+      where ${of} and f.field = p.field and f.value = any(p.keys) and f.pos ${between} offset 0) f ${where('p.scan')}`;
     if (ranges === null) return single;
     return `${single} union all select f.pos, r.scan from ranges r cross join lateral (select f.pos from entity_fields f
       where ${of} and f.field = r.field and f.value >= r.lo and f.value < r.hi and f.pos + 0 ${between}
-        and (r.substring is null or position(r.substring in f.value) > 0 or length(f.value) > 100) offset 0) f ${where.replaceAll('SCAN', 'r.scan')}`;
+        and (r.substring is null or position(r.substring in f.value) > 0 or length(f.value) > 100) offset 0) f ${where('r.scan')}`;
   };
   if (scans.length === 1) {
-    const entries = entriesIn('s', '');
+    const entries = entriesIn('s', () => '');
     return {
       tables,
       entries,
-      enough: () => 'true',
+      isFound: () => 'true',
       inSegment: (direction) => `select distinct f.pos from (${entries}) f order by f.pos ${direction}`,
     };
   }
   tables.push(
     `sampled as materialized (
       select c, (select count(*) from b cross join lateral (select distinct b.lo + (b.hi - b.lo) * x / 3 as segment from generate_series(0, 3) x) s
-        cross join lateral (select from (${entriesIn('s.segment', 'where SCAN = c')}) f limit ${sampleSize}) f) as entries
+        cross join lateral (select from (${entriesIn('s.segment', (scan) => `where ${scan} = c`)}) f limit ${sampleSize}) f) as entries
       from generate_series(0, ${sql.param(scans.length, 'int')} - 1) c)`,
     `ranked as (select c, entries, row_number() over (order by entries) as rank from sampled)`,
     `chosen as materialized (select array_agg(c) as scans, count(*) as need
       from ranked where rank = 1 or (rank = 2 and (select entries from ranked where rank = 1) > ${fewEntries}))`,
   );
-  const entries = entriesIn('s', 'where SCAN = any((select scans from chosen)::int[])');
-  const enough = (scan: string): string =>
+  const entries = entriesIn('s', (scan) => `where ${scan} = any((select scans from chosen)::int[])`);
+  const isFound = (scan: string): string =>
     `case (select need from chosen) when 1 then max(${scan}) is not null else min(${scan}) <> max(${scan}) end`;
   // A segment that has nothing of one scan need not be read for the other.
   const any = `(select count(*) from unnest((select scans from chosen)) c
-    where exists (select from (${entriesIn('s', 'where SCAN = c')}) f)) = (select need from chosen)`;
+    where exists (select from (${entriesIn('s', (scan) => `where ${scan} = c`)}) f)) = (select need from chosen)`;
   return {
     tables,
     entries,
-    enough,
+    isFound,
     inSegment: (direction) =>
-      `select f.pos from (${entries}) f where ${any} group by f.pos having ${enough('f.scan')} order by f.pos ${direction}`,
+      `select f.pos from (${entries}) f where ${any} group by f.pos having ${isFound('f.scan')} order by f.pos ${direction}`,
   };
 }
 
 /** `points`: single keys by scan and field. Entities that lack a field, or that are not fully indexed, have such keys too. */
 function pointsSql(scans: readonly Scan[], sql: Sql): string {
-  const rows = scans.flatMap(({ keyRanges }, scan) =>
-    keyRanges
-      .filter((keyRange) => keyRange.substring === undefined && isPoint(keyRange))
-      .map((one) => ({ scan, ...one })),
-  );
-  const given = `select scan, field, array_agg(key) as keys from unnest(${sql.param(
-    rows.map(({ scan }) => scan),
-    'int[]',
-  )}, ${sql.param(
-    rows.map(({ field }) => field),
-    'int[]',
-  )}, ${sql.param(byteaArray(rows.map(({ lo }) => lo)), 'bytea[]')}) as p(scan, field, key) group by scan, field`;
-  // Entities that are not fully indexed may belong to any scan.
+  const rows = rowsOf(scans, isPoint);
+  const scan = sql.ints(rows.map((row) => row.scan));
+  const field = sql.ints(rows.map((row) => row.field));
+  const given = `select scan, field, array_agg(key) as keys from unnest(${scan}, ${field}, ${sql.byteas(rows.map(({ lo }) => lo))}) as p(scan, field, key) group by scan, field`;
+  // Any scan finds entities that are not fully indexed.
   const overflow = `select c, ${shapeField}, array[s.shape] from entity_shapes s, t, generate_series(0, ${sql.param(scans.length, 'int')} - 1) c
     where s.type_no = t.no and s.shape = '\\x01'`;
-  const absent = scans.flatMap((scan, index) => scan.absent.map((field) => ({ scan: index, field })));
+  const absent = scans.flatMap((one, index) => one.absent.map((lacked) => ({ scan: index, field: lacked })));
   if (absent.length === 0) return `points as materialized (${given} union all ${overflow})`;
-  const lacking = `select a.scan, ${shapeField}, array_agg(s.shape) from entity_shapes s, t, unnest(${sql.param(
-    absent.map(({ scan }) => scan),
-    'int[]',
-  )}, ${sql.param(
-    absent.map(({ field }) => field),
-    'int[]',
-  )}) a(scan, field)
+  const lacking = `select a.scan, ${shapeField}, array_agg(s.shape) from entity_shapes s, t, unnest(${sql.ints(absent.map((row) => row.scan))}, ${sql.ints(absent.map((row) => row.field))}) a(scan, field)
     where s.type_no = t.no and s.shape <> '\\x01' and not s.fields @> array[a.field] group by a.scan, a.field`;
   return `points as materialized (${given} union all ${overflow} union all ${lacking})`;
 }
 
 /** `ranges`: key ranges by scan; null when there are none. */
 function rangesSql(scans: readonly Scan[], sql: Sql): string | null {
-  const rows = scans.flatMap(({ keyRanges }, scan) =>
-    keyRanges
-      .filter((keyRange) => keyRange.substring !== undefined || !isPoint(keyRange))
-      .map((one) => ({ scan, ...one })),
-  );
+  const rows = rowsOf(scans, (range) => !isPoint(range));
   if (rows.length === 0) return null;
   const substrings = rows.some(({ substring }) => substring !== undefined)
     ? `array[${rows.map(({ substring }) => (substring === undefined ? 'null' : sql.param(substring, 'bytea'))).join(', ')}]::bytea[]`
     : 'null::bytea[]';
-  return `ranges as materialized (select * from unnest(${sql.param(
-    rows.map(({ scan }) => scan),
-    'int[]',
-  )}, ${sql.param(
-    rows.map(({ field }) => field),
-    'int[]',
-  )},
-    ${sql.param(byteaArray(rows.map(({ lo }) => lo)), 'bytea[]')}, ${sql.param(byteaArray(rows.map(({ hi }) => hi)), 'bytea[]')}, ${substrings}) as r(scan, field, lo, hi, substring))`;
+  return `ranges as materialized (select * from unnest(${sql.ints(rows.map(({ scan }) => scan))}, ${sql.ints(rows.map(({ field }) => field))},
+    ${sql.byteas(rows.map(({ lo }) => lo))}, ${sql.byteas(rows.map(({ hi }) => hi))}, ${substrings}) as r(scan, field, lo, hi, substring))`;
 }
+
+/** Key ranges with the number of their scan. */
+const rowsOf = (scans: readonly Scan[], isWanted: (range: FieldRange) => boolean): (FieldRange & { scan: number })[] =>
+  scans.flatMap(({ keyRanges }, scan) => keyRanges.filter(isWanted).map((range) => ({ scan, ...range })));

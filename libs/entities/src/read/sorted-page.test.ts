@@ -1,10 +1,11 @@
 import type { JsonObject } from '@parley/contracts';
 import { createTestDatabase } from '@parley/testing';
 import { parseFilters } from '../filter/parse-filters';
-import { firstPosition, lastPosition } from '../field-index/position';
-import { type TestEntities, here, startEntities } from '../testing/start-entities';
 import type { Statement } from '../sql';
-import { type SortPosition, type SortedRequest, type MergedRow, matchingSql, mergedSql } from './sorted-sql';
+import { type TestEntities, here, startEntities } from '../testing/start-entities';
+import type { PageStart } from './cursor';
+import { type Direction, type Merge, planQuery } from './query-plan';
+import { type MergedRow, querySql } from './query-sql';
 
 let t: TestEntities;
 let data: { n: number; half: boolean }[];
@@ -17,32 +18,32 @@ beforeAll(async () => {
 });
 afterAll(() => t.stop());
 
-const request = (filters: JsonObject, direction: 'asc' | 'desc'): SortedRequest => {
+const statementFor = (filters: JsonObject, direction: Direction, after: PageStart | null, merge: Merge): Statement => {
   const parsed = parseFilters(filters);
   if (!parsed.ok) throw new Error('bad filter');
-  return {
+  const plan = planQuery({
     scope: here,
     type: 'item',
     deleted: false,
     clauses: parsed.clauses,
     masks: [],
-    range: { lo: firstPosition, hi: lastPosition },
+    sort: { kind: 'data', path: ['n'] },
     direction,
-    field: { kind: 'data', path: ['n'] },
-    after: null,
-    count: 3,
-  };
+    after,
+    limit: 2,
+  });
+  return querySql(plan, merge);
 };
 
 /** Small data sets are answered by collecting; these are the ways for large ones, each on its own. */
-const ways: Record<string, (request: SortedRequest) => Statement> = {
-  'few segments': (r: SortedRequest) => mergedSql(r, 'few'),
-  'all segments': (r: SortedRequest) => mergedSql(r, 'all'),
-  'few segments to their end': (r: SortedRequest) => mergedSql(r, 'deep'),
-  'matching entries': matchingSql,
+const merges: Record<string, Merge> = {
+  'few segments': 'few',
+  'all segments': 'all',
+  'few segments to their end': 'deep',
+  'matching entries': 'matching',
 };
 
-describe.each(Object.entries(ways))('reading %s', (name, sql) => {
+describe.each(Object.entries(merges))('reading %s', (name, merge) => {
   test.each([
     ['asc', 'half'],
     ['desc', 'half'],
@@ -54,10 +55,10 @@ describe.each(Object.entries(ways))('reading %s', (name, sql) => {
         ] as const)),
   ] as const)('gives every entity once, %s, %s of them', async (direction, which) => {
     const filters: JsonObject = which === 'half' ? { 'data.half': true } : {};
-    const read = async (after: SortPosition | null): Promise<MergedRow[]> =>
-      (await t.db.pool.query<MergedRow>(sql({ ...request(filters, direction), after }))).rows;
+    const read = async (after: PageStart | null): Promise<MergedRow[]> =>
+      (await t.db.pool.query<MergedRow>(statementFor(filters, direction, after, merge))).rows;
     const seen: number[] = [];
-    let after: SortPosition | null = null;
+    let after: PageStart | null = null;
     for (;;) {
       const rows = await read(after);
       const found = rows.filter(({ json }) => json !== null);

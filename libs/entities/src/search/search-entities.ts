@@ -1,14 +1,15 @@
 import type { Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { type Access, maskedFieldIn } from '../access';
+import { statusClauses } from '../filter/condition';
 import { parseDataPath } from '../filter/parse-filters';
 import { filterSql, storedEntity } from '../filter/filter-sql';
 import { typeSql, positionScanSql } from '../read/scan-sql';
 import { firstPosition, lastPosition } from '../field-index/position';
-import { entityJsonSql, rowSeparator } from '../read/entity-json';
-import { statusClauses, unstorableName } from '../read/list-page';
+import { entityJsonSql, rowSeparatorSql } from '../read/entity-json';
 import type { Invalid, MaskedField, TypeNotFound } from '../result';
 import { Sql, statement } from '../sql';
+import { unstorableName } from '../storable';
 import { EntityListText } from '../read/page-text';
 import { partMark, searchQuery } from './search-vector';
 
@@ -52,7 +53,7 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
   const indexed = (words: 'exact' | 'matches'): string => `select ${ranked} from entities e
       where (select count(*) from newest) = ${recentWindow} and e.search @@ (select ${words} from q)
         and e.part + 0 = (select part from t) and ${visible}`;
-  const text = `with ${typeSql(scope, type, input.status === 'deleted', sql)},
+  const text = `with ${typeSql({ scope, type, deleted: input.status === 'deleted' }, sql)},
     q as materialized (select ${marked(query?.matches ?? '')} as matches, ${marked(query?.exact ?? '')} as exact),
     newest as materialized (select e.pos, found.* from t cross join lateral (select * from entities e
         where ${newest.within} order by ${newest.order('desc')} limit ${recentWindow}) e
@@ -64,7 +65,7 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
     ranked as (select * from recent union select * from whole union select * from begun),
     top as materialized (select * from ranked order by whole desc, rank desc, pos desc limit ${sql.param(limit, 'int')})
     select (select no from t) as no, (select search_fields from entity_types where entity_types.no = (select no from t)) as fields,
-      string_agg(${entityJsonSql('e', type, access?.masks ?? [], sql)}, E'${rowSeparator.replace('\n', '\\n')}'
+      string_agg(${entityJsonSql('e', type, access?.masks ?? [], sql)}, ${rowSeparatorSql}
         order by top.whole desc, top.rank desc, top.pos desc) as items
     from top cross join lateral (select * from entities e where e.part = top.part and e.pos = top.pos offset 0) e`;
   const { rows } = await db.query<{ no: number | null; fields: string[] | null; items: string | null }>(

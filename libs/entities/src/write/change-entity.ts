@@ -11,7 +11,7 @@ import { EntityText, entityJsonSql } from '../read/entity-json';
 import type { NotFound, OutOfScope, TypeNotFound } from '../result';
 import { type TypeSchema, readTypeSchema } from '../schema/type-schema';
 import { searchVector } from '../search/search-vector';
-import { Sql, byteaArray, statement } from '../sql';
+import { Sql, statement } from '../sql';
 import { type EntityEvent, entityEventSql } from './event';
 import { writerLockSql } from './segments';
 
@@ -122,19 +122,19 @@ export async function applyChange(
     shape === null
       ? ''
       : `, shape as (insert into entity_shapes (type_no, shape, fields) select ${sql.param(locked.typeNo, 'int')},
-           ${sql.param(shape.key, 'bytea')}, ${sql.param(shape.fields ?? [], 'int[]')} from u on conflict do nothing)`;
+           ${sql.param(shape.key, 'bytea')}, ${sql.ints(shape.fields ?? [])} from u on conflict do nothing)`;
   const text = `with u as (
       update entities e set data = e.data || ${patch}, status = ${status}, part = ${newPart},
         updated_at = greatest(${now}, e.updated_at + 1),
         search = ${sql.param(searchVector(part, data, locked.searchFields), 'tsvector')}
       where e.id = ${sql.param(id, 'text')} and ${filterSql(access?.clauses ?? [], result, sql)} returning e.*),
     removed as (
-      delete from entity_fields f using u, unnest(${sql.param(removed.fields, 'int[]')}, ${sql.param(byteaArray(removed.values), 'bytea[]')}) x(field, value)
+      delete from entity_fields f using u, unnest(${sql.ints(removed.fields)}, ${sql.byteas(removed.values)}) x(field, value)
       where f.part = ${sql.param(locked.part, 'int')} and f.segment = u.segment and f.field = x.field and f.value = x.value and f.pos = u.pos),
     added as (
       insert into entity_fields (part, segment, field, value, pos)
       select u.part, u.segment, x.field, x.value, u.pos from u cross join lateral (
-        select * from unnest(${sql.param(added.fields, 'int[]')}, ${sql.param(byteaArray(added.values), 'bytea[]')}) as x(field, value)
+        select * from unnest(${sql.ints(added.fields)}, ${sql.byteas(added.values)}) as x(field, value)
         union all select ${updatedAtField}, entity_index_key(to_jsonb(u.updated_at))) x),
     event as (${entityEventSql(change.event, target, {
       from: 'u',

@@ -13,7 +13,7 @@ import { EntityText, entityJsonSql } from '../read/entity-json';
 import { type Invalid, type MaskedField, type OutOfScope, type TypeNotFound, invalid } from '../result';
 import { validateNew } from '../schema/validate';
 import { searchVector } from '../search/search-vector';
-import { Sql, type Statement, byteaArray, statement } from '../sql';
+import { Sql, type Statement, statement } from '../sql';
 import { isStorable } from '../storable';
 import { entityEventSql } from './event';
 import { type Segments, writerLockSql } from './segments';
@@ -125,7 +125,7 @@ function createSql(scope: Scope, type: KnownType, input: CreateInput & { status:
     shape === null
       ? ''
       : `, shape as (insert into entity_shapes (type_no, shape, fields)
-           select t.no, ${sql.param(shape.key, 'bytea')}, ${sql.param(shape.fields ?? [], 'int[]')} from t
+           select t.no, ${sql.param(shape.key, 'bytea')}, ${sql.ints(shape.fields ?? [])} from t
            on conflict do nothing)`;
   const text = `with t as (
       select no, segment, segment_floor, xmin::text as version from entity_types t
@@ -145,8 +145,8 @@ function createSql(scope: Scope, type: KnownType, input: CreateInput & { status:
     f as (
       insert into entity_fields (part, segment, field, value, pos)
       select e.part, e.segment, x.field, x.value, e.pos from e cross join lateral (
-        select * from unnest(${sql.param([...rows.fields, shapeField], 'int[]')},
-          ${sql.param(byteaArray([...rows.values, rows.shape.key]), 'bytea[]')}) as x(field, value)
+        select * from unnest(${sql.ints([...rows.fields, shapeField])},
+          ${sql.byteas([...rows.values, rows.shape.key])}) as x(field, value)
         union all select ${updatedAtField}, entity_index_key(to_jsonb(e.updated_at))) x),
     ${markSql(input.idempotencyId, sql)}event as (${entityEventSql('entity.created', input, {
       from: 'e',

@@ -1,0 +1,103 @@
+import { dataPathSql, filterSql, storedEntity } from '../filter/filter-sql';
+import { shapeField } from '../field-index/field-hash';
+import { indexedField } from '../field-index/scans';
+import type { Sql } from '../sql';
+import { entityJsonSql } from './entity-json';
+import type { Merge, QueryPlan, SortField, SortPlan } from './query-plan';
+import { scansSql, segmentsSql, typeSql } from './scan-sql';
+
+/**
+ * Page in the order of a field. Entries of several segments are merged in `heads`; up to `boundary`, the least entry that
+ * was not read, this is the order of all entities. Each entry is checked against its entity until the page is full.
+ */
+export function mergeText(plan: QueryPlan, { field, keys }: SortPlan, merge: Merge, sql: Sql): string {
+  const { after, direction, positions } = plan;
+  const start =
+    after === null
+      ? 'true'
+      : `(f.value, f.pos) ${direction === 'desc' ? '<' : '>'} (${sql.param(Buffer.from(after.key!, 'hex'), 'bytea')}, ${sql.param(after.pos, 'bigint')})`;
+  // `+ 0`: not an index condition, see `scansSql`.
+  const within = `f.pos + 0 between ${sql.param(String(positions.lo), 'bigint')} and ${sql.param(String(positions.hi), 'bigint')}`;
+  // Filters on the field itself: the scan begins and ends where they do.
+  const between =
+    keys === null ? 'true' : `f.value >= ${sql.param(keys.lo, 'bytea')} and f.value < ${sql.param(keys.hi, 'bytea')}`;
+  const order = (alias: string): string => `${alias}.value ${direction}, ${alias}.pos ${direction}`;
+  const isEntry = `f.part = b.part and f.segment = s and f.field = ${sql.param(indexedField(field), 'int')} and ${between} and ${start} and ${within}`;
+  const key = keySql(field, sql);
+  const heads =
+    merge === 'matching' ? matchingHeads(plan, isEntry, order, sql) : segmentHeads(plan, merge, isEntry, order, sql);
+  const parts = [
+    typeSql(plan, sql),
+    segmentsSql(positions, sql),
+    ...heads,
+    // Entities that are not fully indexed have no entry, or the same as is computed here: union leaves one.
+    `unindexed as (select f.value, f.pos from b cross join lateral generate_series(b.lo, b.hi) s
+      cross join lateral (select f.pos from entity_fields f where f.part = b.part and f.segment = s
+        and f.field = ${shapeField} and f.value = '\\x01' and ${within} offset 0) o
+      cross join lateral (select ${key} as value, e.pos from entities e where e.part = b.part and e.pos = o.pos) f
+      where exists (select from entity_shapes x where x.type_no = b.no and x.shape = '\\x01') and f.value is not null and ${start})`,
+    // The boundary may be the first entry of a segment that was not read: the next round starts after it.
+    `entries as (select value, pos from heads union select value, pos from unindexed union select value, pos from boundary)`,
+    `merged as (select f.value, f.pos from entries f
+      where not exists (select from boundary) or (f.value, f.pos) ${direction === 'desc' ? '>=' : '<='} (select boundary.value, boundary.pos from boundary)
+      order by ${order('f')} offset 0)`,
+    `page as (select e.json, m.value as key, m.pos from merged m cross join b cross join lateral
+      (select ${entityJsonSql('e', plan.type, plan.masks, sql)} as json from entities e
+       where e.part = b.part and e.pos = m.pos and ${key} = m.value and ${filterSql(plan.clauses, storedEntity('e'), sql)} offset 0) e
+      limit ${sql.param(plan.limit + 1, 'int')})`,
+  ];
+  return `with ${parts.join(',\n')}
+    select t.no, page.json, page.key, page.pos, encode(boundary.value, 'hex') as boundary_key, boundary.pos::text as boundary_pos
+    from t left join boundary on true left join
+      (select json, encode(key, 'hex') as key, pos::text from page order by page.key ${direction}, page.pos ${direction}) page on true`;
+}
+
+type OrderSql = (alias: string) => string;
+
+/** The first entries of the segments that begin first. Without filters a page comes from as many segments as it has rows. */
+function segmentHeads(
+  plan: QueryPlan,
+  merge: Exclude<Merge, 'matching'>,
+  isEntry: string,
+  order: OrderSql,
+  sql: Sql,
+): string[] {
+  const count = plan.limit + 1;
+  const deep = sql.param(merge === 'deep' ? 2_000 : count, 'int');
+  const wide = sql.param(merge === 'all' ? 1_000_000 : merge === 'deep' ? 4 : count, 'int');
+  return [
+    `firsts as materialized (select s, f.value, f.pos from b cross join lateral generate_series(b.lo, b.hi) s
+      cross join lateral (select f.value, f.pos from entity_fields f where ${isEntry} order by ${order('f')} limit 1) f
+      order by ${order('f')} limit ${wide} + 1)`,
+    `heads as materialized (select f.* from b cross join (select s from firsts order by ${order('firsts')} limit ${wide}) s
+      cross join lateral (select f.*, row_number() over () as depth from (select f.value, f.pos from entity_fields f
+        where ${isEntry} order by ${order('f')} limit ${deep}) f offset 0) f)`,
+    `boundary as materialized (select value, pos from (
+        select value, pos from heads where depth = ${deep}
+        union all (select value, pos from firsts order by ${order('firsts')} offset ${wide})) c
+      order by ${order('c')} limit 1)`,
+  ];
+}
+
+/** So many matching entries are checked in one statement. */
+const maxMatched = 2_000;
+
+/** The first entries of the entities that the scans find, however many there are. */
+function matchingHeads(plan: QueryPlan, isEntry: string, order: OrderSql, sql: Sql): string[] {
+  const scans = scansSql(plan.scans, plan.positions, sql);
+  const most = sql.param(maxMatched, 'int');
+  return [
+    ...scans.tables,
+    `heads as materialized (select f.value, f.pos from b cross join lateral generate_series(b.lo, b.hi) s
+      cross join lateral (select c.pos, string_agg(c.value, '') as value
+        from (select c.pos, c.scan, null::bytea as value from (${scans.entries}) c
+          union all select f.pos, null, f.value from entity_fields f where ${isEntry}) c
+        group by c.pos having ${scans.isFound('c.scan')} and bool_or(c.scan is not null) and bool_or(c.value is not null) offset 0) f
+      order by ${order('f')} limit ${most})`,
+    `boundary as materialized (select value, pos from heads order by ${order('heads')} offset ${most} - 1)`,
+  ];
+}
+
+/** SQL of the index key of a field of the entity `e`. */
+export const keySql = (field: SortField, sql: Sql): string =>
+  `entity_index_key(${field.kind === 'data' ? dataPathSql('e.data', field.path, sql) : 'to_jsonb(e.updated_at)'})`;

@@ -1,0 +1,110 @@
+import { filterSql, storedEntity } from '../filter/filter-sql';
+import { Sql, type Statement, statement } from '../sql';
+import type { PageStart } from './cursor';
+import { entityJsonSql, rowSeparatorSql } from './entity-json';
+import { keySql, mergeText } from './merge-sql';
+import type { Direction, Merge, QueryPlan, SortPlan } from './query-plan';
+import { positionScanSql, scansSql, segmentsSql, typeSql } from './scan-sql';
+
+/** One row always, with `no` null when there is no such type. */
+export interface PageRow {
+  no: number | null;
+  /** JSON texts of up to limit + 1 entities, joined by `rowSeparator`. */
+  items: string | null;
+  count: number;
+  /** Position of the last entity on the page: of the last but one when there are more than `limit`. */
+  last: string | null;
+}
+
+/** No row when there is no such type; `json` is null in the only row of a page without entities. */
+export interface SortedRow {
+  no: number | null;
+  json: string | null;
+  key: string | null;
+  pos: string;
+}
+
+export interface CollectedRow extends SortedRow {
+  /** Whether the page is one, since what the scans have found was not too much. */
+  complete: boolean;
+}
+
+export interface MergedRow extends SortedRow {
+  /** The entry up to which the index was read: there may be more beyond. Null when it was read to its end. */
+  boundary_key: string | null;
+  boundary_pos: string | null;
+}
+
+/** A statement of a plan: the page in the order of creation, or one of the steps of its sort. */
+export function querySql(plan: QueryPlan, step: 'page' | 'collect' | Merge): Statement {
+  const sql = new Sql();
+  const { sort } = plan;
+  if (sort === null || step === 'page') return statement(pageText(plan, sql), sql.values);
+  return statement(step === 'collect' ? collectText(plan, sort, sql) : mergeText(plan, sort, step, sql), sql.values);
+}
+
+/** A page in the order of creation; whatever its filters match, it reads a bounded part of an index. */
+function pageText(plan: QueryPlan, sql: Sql): string {
+  const { direction, limit, listed, positions, scans } = plan;
+  const found = sql.param(limit + 1, 'int');
+  const parts = [typeSql(plan, sql)];
+  const json = entityJsonSql('e', plan.type, plan.masks, sql);
+  const matches = filterSql(plan.clauses, storedEntity('e'), sql);
+  if (listed !== null) {
+    parts.push(`page as (select ${json} as json, e.pos from t cross join entities e
+      where e.part = t.part and e.pos = any(${sql.param(listed.map(String), 'bigint[]')}) and ${matches}
+        and e.pos between ${sql.param(String(positions.lo), 'bigint')} and ${sql.param(String(positions.hi), 'bigint')}
+      order by e.pos ${direction} limit ${found})`);
+  } else if (scans.length === 0) {
+    const scan = positionScanSql('e', 't.part', positions, sql);
+    parts.push(`page as (select e.json, e.pos from t cross join lateral (select ${json} as json, e.pos from entities e
+      where ${scan.within} and ${matches} order by ${scan.order(direction)} limit ${found}) e)`);
+  } else {
+    const { tables, inSegment } = scansSql(scans, positions, sql);
+    parts.push(segmentsSql(positions, sql), ...tables);
+    const series = direction === 'desc' ? 'b.hi, b.lo, -1' : 'b.lo, b.hi, 1';
+    parts.push(`page as (select e.json, e.pos from b cross join lateral generate_series(${series}) s
+      cross join lateral (${inSegment(direction)} offset 0) c
+      cross join lateral (select ${json} as json, e.pos from entities e
+        where e.part = b.part and e.pos = c.pos and ${matches} offset 0) e
+      limit ${found})`);
+  }
+  return `with ${parts.join(',\n')}
+    select (select no from t) as no, string_agg(json, ${rowSeparatorSql} order by pos ${direction}) as items,
+      count(*)::int as count, (array_agg(pos order by pos ${direction}))[least(count(*), ${sql.param(limit, 'int')})]::text as last
+    from page`;
+}
+
+/** As many matches of the scans as are fetched and sorted; more are better merged in the order of the sort. */
+const maxCollected = 6_500;
+
+/** A page from all that the scans find, when it is not too much. */
+function collectText(plan: QueryPlan, { field }: SortPlan, sql: Sql): string {
+  const { after, direction, positions } = plan;
+  const { tables, inSegment } = scansSql(plan.scans, positions, sql);
+  const most = sql.param(maxCollected, 'int');
+  const parts = [
+    typeSql(plan, sql),
+    segmentsSql(positions, sql),
+    ...tables,
+    `found as materialized (select c.pos from b cross join lateral generate_series(b.lo, b.hi) s
+      cross join lateral (${inSegment(direction)} offset 0) c limit ${most} + 1)`,
+    `sorted as (select e.*, ${keySql(field, sql)} as key from found cross join b
+      cross join lateral (select * from entities e where e.part = b.part and e.pos = found.pos offset 0) e
+      where (select count(*) from found) <= ${most} and ${filterSql(plan.clauses, storedEntity('e'), sql)})`,
+    `page as (select * from sorted where ${afterSql(after, direction, sql)}
+      order by key is null, key ${direction}, pos ${direction} limit ${sql.param(plan.limit + 1, 'int')})`,
+  ];
+  return `with ${parts.join(',\n')}
+    select t.no, page.json, page.key, page.pos, (select count(*) from found) <= ${most} as complete from t left join
+      (select ${entityJsonSql('page', plan.type, plan.masks, sql)} as json, encode(key, 'hex') as key, pos::text from page
+       order by page.key is null, page.key ${direction}, page.pos ${direction}) page on true`;
+}
+
+function afterSql(after: PageStart | null, direction: Direction, sql: Sql): string {
+  if (after === null) return 'true';
+  const beyond = direction === 'desc' ? '<' : '>';
+  const pos = sql.param(after.pos, 'bigint');
+  if (after.key === null) return `key is null and pos ${beyond} ${pos}`;
+  return `(key is null or (key, pos) ${beyond} (${sql.param(Buffer.from(after.key, 'hex'), 'bytea')}, ${pos}))`;
+}
