@@ -65,7 +65,7 @@ function parseRule({ field: name, operator: written, value }: AccessRule): Condi
   return operandProblem(field, operator, value) ?? { field, operator, operand: value };
 }
 
-/** A masked field that these clauses or this sort look at, as people write it: answering would tell its value. */
+/** A masked field that these clauses or this sort look at, as people write it: an answer would reveal its value. */
 export function maskedFieldIn(fields: readonly Field[], masks: readonly Mask[]): string | null {
   const field = fields.find(
     (one) => one.kind === 'data' && masks.some(({ path }) => isPrefix(path, one.path) || isPrefix(one.path, path)),

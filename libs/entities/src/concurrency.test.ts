@@ -78,16 +78,16 @@ test('no segment begins while a writer may still put an older entity into the on
   expect(await segment()).toBeGreaterThan(0);
 });
 
-describe('walks while others write', () => {
+describe('pages while others write', () => {
   const base: string[] = [];
   beforeAll(async () => {
-    await t.createType('walked');
-    for (let n = 0; n < 60; n += 1) base.push(await create('walked', { n: n % 4, kept: true }));
+    await t.createType('paged');
+    for (let n = 0; n < 60; n += 1) base.push(await create('paged', { n: n % 4, kept: true }));
     // Everything from here on is created in one and the same millisecond, an hour ahead.
     await t.entities.settled();
     await t.db.pool.query(`update entity_types set segment = segment + 1,
-      segment_floor = (extract(epoch from now()) * 1000)::bigint + 3600000 where slug = 'walked'`);
-    for (let n = 0; n < 60; n += 1) base.push(await create('walked', { n: n % 4, kept: true }));
+      segment_floor = (extract(epoch from now()) * 1000)::bigint + 3600000 where slug = 'paged'`);
+    for (let n = 0; n < 60; n += 1) base.push(await create('paged', { n: n % 4, kept: true }));
   });
 
   test.each([
@@ -99,29 +99,29 @@ describe('walks while others write', () => {
     ['oldest first', { sort: { field: 'createdAt', direction: 'asc' as const } }],
     ['by a field that nobody has', { sort: { field: 'data.none' } }],
   ])(
-    '%s: what is there all the time comes exactly once',
+    '%s: an entity that is there all the time is found exactly once',
     async (_name, input) => {
-      let walking = true;
+      let isPaging = true;
       const write = async (): Promise<void> => {
         const mine: string[] = [];
-        for (let n = 0; walking; n += 1) {
-          mine.push(await create('walked', { n: n % 4, kept: n % 2 === 0 }));
+        for (let n = 0; isPaging; n += 1) {
+          mine.push(await create('paged', { n: n % 4, kept: n % 2 === 0 }));
           const id = mine[Math.floor(Math.random() * mine.length)]!;
-          if (n % 3 === 0) await t.entities.remove(here, { ...origin, type: 'walked', id });
+          if (n % 3 === 0) await t.entities.remove(here, { ...origin, type: 'paged', id });
           if (n % 3 === 1)
-            await t.entities.update(here, { ...origin, type: 'walked', id, status: 'back', data: { n: n % 5 } });
-          // What stays is changed as well, but for what the walk looks at.
+            await t.entities.update(here, { ...origin, type: 'paged', id, status: 'back', data: { n: n % 5 } });
+          // What stays is changed as well, except in what the pages filter and sort by.
           const stays = base[Math.floor(Math.random() * base.length)]!;
-          await t.entities.update(here, { ...origin, type: 'walked', id: stays, data: { touched: n } });
-          await sleep(4); // so that a walk overtakes the writers on a slow machine too
+          await t.entities.update(here, { ...origin, type: 'paged', id: stays, data: { touched: n } });
+          await sleep(4); // so that the pages overtake the writers on a slow machine too
         }
       };
       const writers = Promise.all([write(), write()]);
       try {
-        for (let walk = 0; walk < 25; walk += 1) {
+        for (let round = 0; round < 25; round += 1) {
           const seen = new Map<string, number>();
           for (let cursor: string | undefined; ;) {
-            const result = await t.entities.query(here, { type: 'walked', limit: 20, cursor, ...input });
+            const result = await t.entities.query(here, { type: 'paged', limit: 20, cursor, ...input });
             if (!result.ok) throw new Error(JSON.stringify(result));
             for (const { id } of result.page.entities) seen.set(id, (seen.get(id) ?? 0) + 1);
             cursor = result.page.cursor;
@@ -130,7 +130,7 @@ describe('walks while others write', () => {
           expect(base.filter((id) => seen.get(id) !== 1)).toEqual([]);
         }
       } finally {
-        walking = false;
+        isPaging = false;
         await writers;
       }
     },

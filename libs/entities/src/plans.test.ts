@@ -119,7 +119,7 @@ test.each(kinds)('%s uses an index', async (_name, plans) => {
   }
 });
 
-test('a page is walked to in order, whatever PostgreSQL expects of a tenant', async () => {
+test('a page is read in order, whatever PostgreSQL expects of a tenant', async () => {
   for (const read of [
     (db: Queryable) => t.entities.list(here, { type: 'item', limit: 100 }, db),
     (db: Queryable) => t.entities.query(here, { type: 'item', limit: 100, filters: { createdAt: { $lt: 1e15 } } }, db),

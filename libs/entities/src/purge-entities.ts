@@ -13,7 +13,7 @@ export async function purgeEntities(db: Queryable, organizationId: string): Prom
         target as materialized (
           select e.part, e.segment, e.pos from parts cross join lateral
             (select part, segment, pos from entities where part = p order by pos limit 1) e limit 1),
-        doomed as materialized (
+        selected as materialized (
           select e.id, e.part, e.segment from target t cross join lateral (select * from entities e
             where e.part = t.part and e.pos >= t.pos and e.pos < coalesce(
               (select n.pos from entities n where n.part = t.part and n.pos > t.pos and n.segment <> t.segment order by n.pos limit 1),
@@ -22,10 +22,10 @@ export async function purgeEntities(db: Queryable, organizationId: string): Prom
           delete from entity_fields f using target t where f.part = t.part and f.segment = t.segment),
         relations as (
           delete from entity_relations where organization_id = $1
-            and (from_id in (select id from doomed) or to_id in (select id from doomed))),
+            and (from_id in (select id from selected) or to_id in (select id from selected))),
         shapes as (
           delete from entity_shapes where type_no in (select no from parts) and not exists (select from target)),
-        deleted as (delete from entities e using doomed d where e.id = d.id returning 1)
+        deleted as (delete from entities e using selected d where e.id = d.id returning 1)
       select count(*)::int as count from deleted`,
       [organizationId],
     ),

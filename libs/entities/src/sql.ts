@@ -31,8 +31,8 @@ const maxKnown = 500;
 const names = new LRUCache<string, { name: string | undefined }>({ max: maxKnown });
 
 /**
- * A statement gets a name, and is prepared, when it comes a second time: what comes once, as filters made up by a script
- * do, would only take the room of what an application asks again and again.
+ * A statement gets a name, and is prepared, when it is run a second time: statements that are run once, such as those of a
+ * script's filters, would displace those that an application repeats.
  */
 export function statement(text: string, values: unknown[]): Statement {
   const known = names.get(text);

@@ -6,7 +6,7 @@ import type { Json } from '@parley/contracts';
  */
 export const tag = { null: 0x10, false: 0x20, true: 0x21, number: 0x30, string: 0x40, composite: 0x50 } as const;
 
-/** Strings are cut to this many bytes of UTF-8: equal keys of that length do not mean equal strings. */
+/** Strings are truncated to this many bytes of UTF-8: equal keys of that length do not mean equal strings. */
 const maxStringBytes = 100;
 
 export function encodeValue(value: Json): Buffer {
@@ -22,7 +22,7 @@ export function encodeValue(value: Json): Buffer {
   }
 }
 
-/** Big-endian IEEE 754 with the sign bit set, or all bits turned round when it is negative. */
+/** Big-endian IEEE 754 with the sign bit set, or all bits inverted when it is negative. */
 function encodeNumber(value: number): Buffer {
   const key = Buffer.allocUnsafe(9);
   key[0] = tag.number;
@@ -33,7 +33,7 @@ function encodeNumber(value: number): Buffer {
 }
 
 function encodeString(value: string): Buffer {
-  // A UTF-16 unit takes at least a byte, so what is beyond need not be encoded. One more, lest a pair is cut in half.
+  // A UTF-16 unit takes at least a byte, so units beyond the limit need not be encoded. One more, so that no surrogate pair is split.
   const bytes = Buffer.from(value.length > maxStringBytes ? value.slice(0, maxStringBytes + 1) : value, 'utf8');
   return Buffer.concat([Buffer.of(tag.string), bytes.subarray(0, maxStringBytes)]);
 }

@@ -8,8 +8,8 @@ const maxKnown = 20_000;
 const known = new Map<string, number>();
 
 /**
- * What stands for a path below `data` in the index tables: 32 bits. Two paths of one type may share a hash, so whatever
- * is found by it is checked against the entity.
+ * The number of a path below `data` in the index tables: 32 bits. Two paths of one type may share a hash, so each entity
+ * found by it is checked.
  */
 export const fieldHash = (path: readonly string[]): number => hashOf(JSON.stringify(path));
 

@@ -60,7 +60,7 @@ test('an entity has one row for each field, and no more than a limit', () => {
   expect(huge.shape).toBe(overflowShape);
 });
 
-test('bounds of ids and times hold every place that they should', () => {
+test('bounds of ids and times hold every position that they should', () => {
   const ms = 1_795_000_000_123n;
   const pos = (ms << 21n) | 77n;
   const id = `ent_${pos.toString(16).padStart(16, '0')}abcdefghij`;

@@ -4,7 +4,7 @@ import { maxPathLength } from '../filter/parse-filters';
 import { encodeValue } from './encode-value';
 import { elementsHash, fieldHash, statusField } from './field-hash';
 
-/** What an entity has in `entity_fields`, but for its update time, and the set of fields that it has. */
+/** The entries of an entity in `entity_fields` without its update time, and the set of fields that it has. */
 export interface IndexRows {
   fields: number[];
   values: Buffer[];
@@ -17,15 +17,15 @@ export interface Shape {
   fields: number[] | null;
 }
 
-/** Of entities whose type has more sets of fields than are told apart. */
+/** Of entities whose type has more sets of fields than are distinguished. */
 export const otherShape: Shape = { key: Buffer.of(0), fields: null };
-/** Of entities that are not fully indexed: every look-up takes them as candidates. */
+/** Of entities that are not fully indexed: every scan finds them. */
 export const overflowShape: Shape = { key: Buffer.of(1), fields: null };
 
 const maxRows = 250;
 const maxElements = 32;
 
-/** Shallow fields first, so that what a limit cuts off is what is asked for least. */
+/** Shallow fields first: queries ask least for the deep ones, which a limit leaves out. */
 export function indexRows(data: JsonObject, status: string): IndexRows {
   const paths = new Map<number, string>();
   const fields: number[] = [statusField];

@@ -2,8 +2,8 @@ import type { Json } from '@parley/contracts';
 import type { Clause, Condition } from '../filter/condition';
 
 /**
- * An entity's place in the order of creation: its creation time in milliseconds and 21 bits that tell entities of one
- * millisecond apart. Its id begins with it, so that ids sort alike.
+ * An entity's position in the order of creation: its creation time in milliseconds and 21 bits that distinguish entities
+ * of one millisecond. Its id begins with it, so that ids sort alike.
  */
 const tieBits = 21n;
 const idPrefix = 'ent_';
@@ -17,18 +17,18 @@ export interface PositionRange {
   hi: bigint;
 }
 
-/** SQL of the id of an entity at this place; the suffix makes it unguessable. */
+/** SQL of the id of an entity at this position; the suffix makes it unguessable. */
 export const idSql = (pos: string, suffix: string): string =>
   `'${idPrefix}' || lpad(to_hex(${pos}), ${hexDigits}, '0') || ${suffix}`;
 
-/** SQL of a place, from the milliseconds and a number of the sequence. */
+/** SQL of a position, from the milliseconds and a number of the sequence. */
 export const positionSql = (ms: string, sequence: string): string =>
   `(${ms} << ${tieBits}) | (${sequence} & ${2n ** tieBits - 1n})`;
 
-/** SQL of the creation time at a place. */
+/** SQL of the creation time at a position. */
 export const createdAtSql = (pos: string): string => `(${pos} >> ${tieBits})`;
 
-/** Between which places the entities of these clauses lie, as far as `createdAt` and `id` say it. */
+/** The positions of the entities that match these clauses, as far as `createdAt` and `id` say it. */
 export function positionRangeOf(clauses: readonly Clause[]): PositionRange {
   const range = { lo: firstPosition, hi: lastPosition };
   for (const clause of clauses) {
@@ -40,7 +40,7 @@ export function positionRangeOf(clauses: readonly Clause[]): PositionRange {
   return range;
 }
 
-/** The places that `id` names one by one; null when it does not. */
+/** The positions that `id` lists; null when it lists none. */
 export function listedPositions(clauses: readonly Clause[]): bigint[] | null {
   for (const clause of clauses) {
     const { field, operator, operand } = clause[0] ?? {};
@@ -51,7 +51,7 @@ export function listedPositions(clauses: readonly Clause[]): bigint[] | null {
   return null;
 }
 
-/** The place that an id begins with; null when it is no id of an entity. */
+/** The position that an id begins with; null when it is no id of an entity. */
 export function positionOfId(id: string): bigint | null {
   const hex = /^ent_([0-7][0-9a-f]{15})/.exec(id)?.[1];
   return hex === undefined ? null : BigInt(`0x${hex}`);
@@ -86,7 +86,7 @@ function conditionRange({ field, operator, operand }: Condition): PositionRange 
   }
 }
 
-/** The places of one millisecond, or of the two around a fraction of one. */
+/** The positions of one millisecond, or of the two around a fraction of one. */
 function timeBounds(operand: Json): PositionRange {
   const ms = Math.min(Math.max(operand as number, 0), 2 ** 42 - 1);
   return {
@@ -95,7 +95,7 @@ function timeBounds(operand: Json): PositionRange {
   };
 }
 
-/** The places whose ids can compare with this text in any way but plainly below or above. */
+/** The positions whose ids neither all sort below this text nor all above it. */
 function idBounds(operand: Json): PositionRange {
   const text = operand as string;
   const prefix = text.slice(0, idPrefix.length);

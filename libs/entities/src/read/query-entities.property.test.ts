@@ -174,7 +174,7 @@ test(`${runs * questions} random questions are answered as the interface says`, 
           );
           const expected = visible.filter((row) => matches(row, filters));
           const inOrder = by === undefined ? expected.toReversed() : sorted(expected, by.field, by.direction);
-          const found = await walk({ type, filters, sort: by, limit, status });
+          const found = await readAll({ type, filters, sort: by, limit, status });
           if (JSON.stringify(found) !== JSON.stringify(inOrder.map(({ id }) => id))) {
             const name = (id: string): string => canonical(rows.find((row) => row.id === id)?.data ?? null);
             const at = inOrder.findIndex(({ id }, index) => id !== found[index]);
@@ -196,7 +196,7 @@ test(`${runs * questions} random questions are answered as the interface says`, 
   expect(nonEmpty).toBeGreaterThan(answered / 5);
 }, 180_000);
 
-async function walk(input: {
+async function readAll(input: {
   type: string;
   filters: JsonObject;
   sort?: { field: string; direction: 'asc' | 'desc' };

@@ -6,9 +6,9 @@ import { exclusiveLockSql } from '../write/segments';
 import { searchVector } from './search-vector';
 
 export interface ReindexOptions {
-  /** Entities of one transaction; 500 unless given. */
+  /** Entities of one transaction; 500 by default. */
   batchSize?: number;
-  /** After every batch: how many entities were gone through since the reindexing began, and about which share of all. */
+  /** After every batch: the number of entities done since the reindexing began, and their approximate share of all. */
   onProgress?: (done: number, share: number) => void | Promise<void>;
   signal?: AbortSignal;
 }
@@ -16,7 +16,7 @@ export interface ReindexOptions {
 interface Progress {
   /** The search fields it works for. */
   fields: string[];
-  /** All entities up to this place are done. */
+  /** All entities up to this position are done. */
   pos: string;
   done: number;
   /** About which share of all that is. */
@@ -44,7 +44,7 @@ export interface SearchState {
   reindexing: { done: number; share: number } | null;
 }
 
-/** The types of an environment by slug, with how far the reindexing of each has come. */
+/** The types of an environment by slug, with the progress of the reindexing of each. */
 export async function searchStates(db: Queryable, scope: Scope): Promise<SearchState[]> {
   const { rows } = await db.query<{
     slug: string;
@@ -67,8 +67,8 @@ export async function searchStates(db: Queryable, scope: Scope): Promise<SearchS
 
 /**
  * Brings the search vectors of a type's entities to its present search fields, in batches. Progress is kept on the type,
- * so a run that was cut short is taken up where it stopped; a change of the fields in the meantime begins anew. Searches
- * go on: an entity is found by the old fields until its batch is done. True when all are done.
+ * so an interrupted run continues where it stopped; a change of the fields begins again. Searches
+ * continue: an entity is found by the old fields until its batch is done. True when all are done.
  */
 export async function reindexType(pool: pg.Pool, typeId: string, options: ReindexOptions = {}): Promise<boolean> {
   const { batchSize = 500, onProgress = () => {}, signal } = options;
@@ -77,7 +77,7 @@ export async function reindexType(pool: pg.Pool, typeId: string, options: Reinde
     if (step === null) return true;
     await onProgress(step.done, step.share);
     if (step.moved === batchSize) continue;
-    // Writers that began with the old fields end first, then what they have written since is gone through as well.
+    // Writers that began with the old fields end first, then what they have written since is indexed as well.
     const rest = await inTransaction(pool, (client) => reindexBatch(client, typeId, batchSize, true));
     if (rest === null || rest.finished) return true;
   }

@@ -27,9 +27,9 @@ export type SearchResult = { ok: true; list: EntityListText } | TypeNotFound | M
 const recentWindow = 500;
 /** A word that so many of them have as it is, is in so much of all that the index would only list everything. */
 const commonInWindow = recentWindow / 2;
-/** So many matches of each kind are ranked at most. The `+ 0` below keeps PostgreSQL from walking the tenant's entities for them. */
+/** So many matches of each kind are ranked at most. The `+ 0` below keeps PostgreSQL from scanning the tenant's entities for them. */
 const maxRanked = 1_000;
-/** Whoever asks for less than this gets the best of as many. */
+/** A smaller limit gets the best of as many. */
 const leastMatches = 20;
 
 /**

@@ -22,7 +22,7 @@ import { type KnownType, type TypeCache, isKnownShape, storedShape } from './typ
 export interface CreateInput extends Origin {
   type: string;
   data: JsonObject;
-  /** `active` unless given. */
+  /** `active` by default. */
   status?: string;
   access?: Access;
   /** Of the request's idempotency record: a second try finds the entity that the first one made. */
@@ -38,7 +38,7 @@ export interface WriteDeps {
 
 /**
  * Stores a new entity with its index rows and its event in one statement; with a transaction's client it is part of that
- * transaction. The type may change between what is known of it and the statement, which then does nothing and is made anew.
+ * transaction. The type may change between what is known of it and the statement, which then does nothing and is made again.
  */
 export async function createEntity(
   pool: pg.Pool,

@@ -3,12 +3,12 @@ import { inTransaction } from '@parley/db';
 import { createdAtSql } from '../field-index/position';
 import { statement } from '../sql';
 
-/** First half of the advisory locks that writers of a type share and whoever changes its segments takes alone. */
+/** First half of the advisory locks that writers of a type share and the change of its segments takes alone. */
 const lockSpace = 7_290_316;
 
 /**
  * SQL that waits for its turn to write entities of a type; held to the end of the transaction. The type's row must be
- * read `for share` beside it: a weaker lock would be given the row as it was before the wait, and with it the old segment.
+ * read `for share` beside it: a weaker lock would return the row as it was before the wait, with the old segment.
  */
 export const writerLockSql = (no: string): string => `pg_advisory_xact_lock_shared(${lockSpace}, ${no}) is not null`;
 
@@ -23,7 +23,7 @@ export interface Segments {
 
 /**
  * Begins a new segment when one is full. Not needed for any answer, only for speed, so a failure is left to the next
- * attempt. Writers that are under way finish first: whoever writes later is in the new segment with a later time, so
+ * attempt. Running writers finish first: later writers are in the new segment with a later time, so
  * that segments follow the order of creation exactly.
  */
 export function createSegments(pool: pg.Pool, size: number): Segments {

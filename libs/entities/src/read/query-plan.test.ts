@@ -1,0 +1,69 @@
+import type { JsonObject } from '@parley/contracts';
+import { parseFilters, parseSortField } from '../filter/parse-filters';
+import { here } from '../testing/start-entities';
+import type { PageStart } from './cursor';
+import { type Direction, type QueryPlan, planQuery } from './query-plan';
+
+interface Asked {
+  sort?: string;
+  direction?: Direction;
+  after?: PageStart;
+}
+
+function plan(filters: JsonObject, { sort, direction = 'desc', after }: Asked = {}): QueryPlan {
+  const parsed = parseFilters(filters);
+  const field = sort === undefined ? null : parseSortField(sort);
+  if (!parsed.ok || typeof field === 'string') throw new Error('bad query');
+  return planQuery({
+    scope: here,
+    type: 'item',
+    deleted: false,
+    clauses: parsed.clauses,
+    masks: [],
+    sort: field?.kind === 'data' || field?.kind === 'updatedAt' ? field : null,
+    direction,
+    after: after ?? null,
+    limit: 2,
+  });
+}
+
+test('conditions on one field are one scan of one key range, those on others a scan each', () => {
+  const { scans } = plan({ 'data.n': { $gte: 5, $lt: 9 }, 'data.s': { $in: ['a', null] }, createdAt: { $gt: 0 } });
+  const hex = scans.map(({ keyRanges }) => keyRanges.map(({ lo, hi }) => [lo.toString('hex'), hi.toString('hex')]));
+  expect(hex).toEqual([
+    [
+      ['10', '1000'],
+      ['4061', '406100'],
+    ],
+    [['30c014000000000000', '30c022000000000000']],
+  ]);
+  expect(scans.map(({ field, absent }) => [typeof field, absent.length])).toEqual([
+    ['number', 1],
+    ['number', 0],
+  ]);
+});
+
+test('times, ids and the cursor of a page in the order of creation limit the positions', () => {
+  const position = (ms: number): bigint => BigInt(ms) << 21n;
+  const after = { key: null, pos: String(position(7)) };
+  const times = { createdAt: { $gte: 5, $lte: 9 } };
+  expect(plan(times).positions).toEqual({ lo: position(5), hi: position(10) - 1n });
+  expect(plan(times, { after }).positions).toEqual({ lo: position(5), hi: position(7) - 1n });
+  expect(plan(times, { after, direction: 'asc' }).positions).toEqual({ lo: position(7) + 1n, hi: position(10) - 1n });
+  expect(plan(times, { after, sort: 'data.n' }).positions).toEqual(plan(times).positions);
+  expect(plan({ id: { $in: ['ent_0000000000000007x', 'nothing'] } }).listed).toEqual([7n]);
+});
+
+test.each<[string, JsonObject, { bounded: boolean; collects: boolean }]>([
+  ['no filter', {}, { bounded: false, collects: false }],
+  ['a range of the field itself', { 'data.n': { $gt: 1, $lt: 5 } }, { bounded: true, collects: false }],
+  ['several ranges of it', { 'data.n': { $in: [1, 5] } }, { bounded: true, collects: true }],
+  ['what lets through entities without it', { 'data.n': { $ne: 5 } }, { bounded: false, collects: true }],
+  ['part of its text', { 'data.n': { $contains: 'x' } }, { bounded: false, collects: true }],
+  ['a range and another field', { 'data.n': { $gt: 1 }, 'data.s': 'a' }, { bounded: true, collects: true }],
+  ['a time of creation', { createdAt: { $gt: 1 } }, { bounded: false, collects: false }],
+])('a sort by a field with %s is planned for it', (_name, filters, expected) => {
+  const { sort } = plan(filters, { sort: 'data.n' });
+  expect({ bounded: sort?.keys !== null, collects: sort?.collects }).toEqual(expected);
+  expect(sort?.merges).toEqual(expected.collects ? ['few', 'all', 'deep', 'matching'] : ['few', 'all']);
+});
