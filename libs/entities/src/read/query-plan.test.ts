@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { JsonObject } from '@parley/contracts';
 import { parseFilters, parseSortField } from '../filter/parse-filters';
+import { encodeValue } from '../field-index/encode-value';
+import { indexRows } from '../field-index/index-rows';
 import { here } from '../testing/start-entities';
 import type { PageStart } from './cursor';
 import { type Direction, type QueryPlan, planQuery } from './query-plan';
+import { querySql } from './query-sql';
 
 interface Asked {
   sort?: string;
@@ -66,4 +71,25 @@ test.each<[string, JsonObject, { bounded: boolean; collects: boolean }]>([
   const { sort } = plan(filters, { sort: 'data.n' });
   expect({ bounded: sort?.keys !== null, collects: sort?.collects }).toEqual(expected);
   expect(sort?.merges).toEqual(expected.collects ? ['few', 'all', 'deep', 'matching'] : ['few', 'all']);
+});
+
+test('the example of ADR 3 is what the code does', () => {
+  const adr = readFileSync(join(__dirname, '../../../../docs/adr/0003-field-indexes.md'), 'utf8');
+  const block = (language: string): string => adr.split(`\`\`\`${language}\n`)[1]!.split('```')[0]!;
+  const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+  const { filters, limit } = JSON.parse(block('json')) as { filters: JsonObject; limit: number };
+  const example = { ...plan(filters), limit };
+  const { text } = querySql(example, 'page');
+  let rest = oneLine(text);
+  for (const piece of block('sql').split('…').map(oneLine)) {
+    expect(rest).toContain(piece);
+    rest = rest.slice(rest.indexOf(piece) + piece.length);
+  }
+  for (const { field, lo, hi } of example.scans[0]!.keyRanges)
+    expect(adr).toContain(`[ field ${field} from ${lo.toString('hex')} to ${hi.toString('hex')} ]`);
+  const { fields, values, shape } = indexRows({ total: 1200, status: 'paid' }, 'active');
+  const keys = values.map((key) => key.toString('hex').replace(/^../, '$& '));
+  for (const [index, key] of keys.entries()) expect(adr).toContain(`| ${fields[index]} | \`${key}\` |`);
+  expect(adr).toContain(`| 3 | \`${shape.key.toString('hex')}\` |`);
+  expect(adr).toContain(`| 2 | \`30 ${encodeValue(1795000000123).toString('hex').slice(2)}\` |`);
 });
