@@ -41,7 +41,7 @@ export function positionScanSql(
   };
 }
 
-/** From so many sampled entries of the scan that has the fewest on, its entries are intersected with those of the next. */
+/** When more entries than these were counted of the scan with the fewest, it is intersected with the next. */
 const fewEntries = 32;
 const sampleSize = 250;
 
