@@ -96,6 +96,20 @@ test('every sample is sent signed, about this environment, to the door of its pr
   expect(await parley(['webhooks', 'trigger', 'order.nope', '--url', url])).toMatchObject({ code: 1 });
 });
 
+test('a delivery of Clerk that is refused as it is unsigned is explained', async () => {
+  const server = createServer((_request, response) => response.writeHead(401).end('{"error":"Invalid signature"}'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { IDENTITY_WEBHOOK_SECRET: _, ...unsigned } = env;
+  const trigger = (variables: Record<string, string>) =>
+    cli.parley(['webhooks', 'trigger', 'user.created', '--url', url], { env: variables });
+  const refused = await trigger(unsigned);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Invalid signature') });
+  expect(refused.stderr).toMatch(/IDENTITY_WEBHOOK_SECRET is not set here.*IDENTITY_WEBHOOK_UNSIGNED=true\n$/);
+  expect((await trigger(env)).stderr).not.toContain('IDENTITY_WEBHOOK_SECRET');
+  server.close();
+});
+
 test('the inbox is listed, shown with its secrets masked, and replayed', async () => {
   const inbox = createInbox(db.pool);
   const store = (deliveryId: string, status: 'failed' | 'rejected' | 'processed', body: string) =>
@@ -108,6 +122,7 @@ test('the inbox is listed, shown with its secrets masked, and replayed', async (
       body: Buffer.from(body),
       organizationId,
       environment: null,
+      isSigned: true,
       status,
       reason: status === 'processed' ? null : 'secret: no signature fits',
     });
@@ -127,6 +142,7 @@ test('the inbox is listed, shown with its secrets masked, and replayed', async (
   expect(await succeed(['webhooks', 'list', '--status', 'failed'])).toContain('no signature fits');
   const shown = await succeed(['webhooks', 'show', failed.id]);
   expect(shown).toContain('order_1');
+  expect(shown).toMatch(/^signed +yes$/m);
   expect(shown + (await succeed(['webhooks', 'show', 'evt_2']))).not.toContain('topsecret');
   expect(await succeed(['webhooks', 'replay', failed.id])).toContain('1 delivery is');
   const { rows } = await db.pool.query('select status, reason from webhook_deliveries where id = $1', [failed.id]);

@@ -46,7 +46,8 @@ async function open({
   secrets = all,
   databaseUrl = database.url,
   redisUrl,
-}: { secrets?: Secrets; databaseUrl?: string; redisUrl?: string } = {}) {
+  acceptsUnsignedIdentity,
+}: { secrets?: Secrets; databaseUrl?: string; redisUrl?: string; acceptsUnsignedIdentity?: boolean } = {}) {
   const own = createDb({ databaseUrl });
   const redis = connectRedis({ url: redisUrl ?? (await createTestRedis()).url, role: 'producer' });
   const queues = createQueues({ redis });
@@ -59,6 +60,7 @@ async function open({
     jobs,
     log,
     secrets,
+    acceptsUnsignedIdentity,
     checkResponses: true,
     refusals: createRefusalLog({ inbox, log }),
   } as Parameters<typeof createIngestApp>[0]);
@@ -99,7 +101,7 @@ function signed(
 const deliveries = async () =>
   (
     await db.pool.query(
-      'select provider, delivery_id, path, event_type, status, reason, headers, body, organization_id from webhook_deliveries order by received_at',
+      'select provider, delivery_id, path, event_type, status, reason, headers, body, organization_id, signed from webhook_deliveries order by received_at',
     )
   ).rows as Record<string, unknown>[];
 
@@ -143,7 +145,7 @@ describe.each(paths)('%s', (path) => {
     for (let round = 0; round < 3; round += 1)
       expect(await post(path, body, headers)).toEqual({ status: 200, body: { received: true } });
     const kept = await deliveries();
-    expect(kept).toMatchObject([{ path, status: 'received', reason: null }]);
+    expect(kept).toMatchObject([{ path, status: 'received', reason: null, signed: true }]);
     expect(body.equals(kept[0]!.body as Buffer)).toBe(true);
     expect(JSON.stringify(kept[0]!.headers)).not.toContain('signature');
   });
@@ -155,7 +157,8 @@ describe.each(paths)('%s', (path) => {
     const { status, body: reply } = await post(path, body, headers);
     expect(status).toBe(refusal[path]);
     expect(reply).toEqual({ error: 'Invalid signature', code: 'invalid_signature', requestId: expect.any(String) });
-    expect(await deliveries()).toMatchObject([{ status: 'rejected', reason: expect.stringContaining('secret') }]);
+    const reason = expect.stringContaining('secret');
+    expect(await deliveries()).toMatchObject([{ status: 'rejected', reason, signed: false }]);
     expect((await post(path, body)).status).toBe(refusal[path]);
     expect((await deliveries())[1]).toMatchObject({ status: 'rejected', reason: expect.stringContaining('missing') });
   });
@@ -208,13 +211,74 @@ test.each(['/webhook/polar', '/webhook/resend'])('%s refuses what is old and wha
   expect(reasons).toEqual([expect.stringMatching(/clock: .* s old/), expect.stringMatching(/clock: .* in the future/)]);
 });
 
+const noSecrets = { clerk: [], kapso: [], polar: [], resend: [] };
+
 test('without a secret Clerk is unsigned, as the interface says, and the others are refused', async () => {
-  const post = await open({ secrets: { ...all, clerk: [], kapso: [], polar: [], resend: [] } });
+  const post = await open({ secrets: noSecrets, acceptsUnsignedIdentity: true });
   for (const path of paths) {
     const body = fixture(bodies[path]!);
     const { status } = await post(path, body, { ...eventOf(path), ...signed(path, body) });
     expect({ path, status }).toEqual({ path, status: path === '/webhook/clerk' ? 200 : refusal[path] });
   }
+  const stored = (await deliveries()).filter(({ status }) => status === 'received');
+  expect(stored).toMatchObject([{ path: '/webhook/clerk', signed: false }]);
+});
+
+describe('/webhook/clerk, unsigned', () => {
+  const path = '/webhook/clerk';
+  const body = fixture('clerk/organization.deleted.json');
+
+  test('without a secret it is refused like a wrong signature, unless unsigned deliveries are accepted', async () => {
+    const post = await open({ secrets: noSecrets });
+    for (const headers of [{}, { 'svix-id': 'msg_1' }, signed(path, body)])
+      expect(await post(path, body, headers)).toEqual({
+        status: 401,
+        body: { error: 'Invalid signature', code: 'invalid_signature', requestId: expect.any(String) },
+      });
+    const reason = 'IDENTITY_WEBHOOK_SECRET is not set';
+    expect(await deliveries()).toEqual(
+      Array.from({ length: 3 }, () => expect.objectContaining({ status: 'rejected', reason, signed: false })),
+    );
+    expect((await (await open({ secrets: noSecrets, acceptsUnsignedIdentity: true }))(path, body)).status).toBe(200);
+  });
+
+  test('with a secret it is refused, also where unsigned deliveries are accepted', async () => {
+    const post = await open({ acceptsUnsignedIdentity: true });
+    expect((await post(path, body)).status).toBe(401);
+    expect((await post(path, body, signed(path, body))).status).toBe(200);
+    expect((await deliveries()).map(({ status, signed: isSigned }) => [status, isSigned])).toEqual([
+      ['rejected', false],
+      ['received', true],
+    ]);
+  });
+
+  test('what has no meaning is answered and not stored; what has one is stored once, whatever id it claims', async () => {
+    const post = await open({ secrets: noSecrets, acceptsUnsignedIdentity: true });
+    const member = { id: 'orgmem_1', organization: { id: 'org_1' }, public_user_data: { user_id: 'user_1' } };
+    const tooLong = 'x'.repeat(256);
+    for (const [status, given] of [
+      [500, '{'],
+      [500, ''],
+      [500, '[]'],
+      [500, Buffer.from([0xff, 0])],
+      [500, JSON.stringify({ data: {} })],
+      [500, JSON.stringify({ type: 'user.created', data: {} })],
+      [500, JSON.stringify({ type: 'user.created', data: { id: { $ne: '' } } })],
+      [500, JSON.stringify({ type: 'user.created', data: { id: tooLong } })],
+      [500, JSON.stringify({ type: 'organizationMembership.created', data: { id: 'orgmem_1' } })],
+      [500, JSON.stringify({ type: 'organizationMembership.updated', data: { ...member, organization: 'org_1' } })],
+      [500, JSON.stringify({ type: 'organizationMembership.created', data: { ...member, public_user_data: null } })],
+      [200, JSON.stringify({ type: 'session.created', data: { id: 'sess_1', note: 'ñ'.repeat(10_000) } })],
+      [200, JSON.stringify({ type: 'x'.repeat(100_000), data: null })],
+    ] as const)
+      expect({ given, status: (await post(path, given)).status }).toEqual({ given, status });
+    expect(await deliveries()).toEqual([]);
+    const event = JSON.stringify({ type: 'organizationMembership.created', data: member });
+    for (const id of ['msg_1', 'msg_2']) expect((await post(path, event, { 'svix-id': id })).status).toBe(200);
+    expect(await deliveries()).toMatchObject([
+      { delivery_id: expect.stringMatching(/^body-/), status: 'received', signed: false },
+    ]);
+  });
 });
 
 test('a message to an unknown number is 500 and kept; once the number is known the retry goes through', async () => {

@@ -13,13 +13,15 @@ import { webhookRoute } from './webhook-route';
 export interface IngestDeps extends ReceiveDeps {
   checkResponses: boolean;
   metrics?: HttpMetrics;
-  /** Those that may have signed, by provider; an empty list refuses every delivery, and Clerk's are then unsigned. */
+  /** Those that may have signed, by provider; an empty list refuses every delivery. */
   secrets: Record<'clerk' | 'kapso' | 'polar' | 'resend', readonly string[]>;
+  /** Whether Clerk's deliveries are accepted unsigned when there is no secret for them. Default: no. */
+  acceptsUnsignedIdentity?: boolean;
 }
 
 /** Five providers' doors. None takes a key: a delivery proves itself by its signature, and Flow's proves nothing. */
 export function createIngestApp(deps: IngestDeps): RequestListener {
-  const { log, metrics, checkResponses, secrets } = deps;
+  const { log, metrics, checkResponses, secrets, acceptsUnsignedIdentity: acceptsUnsigned = false } = deps;
   return createApp({
     log,
     metrics,
@@ -27,7 +29,7 @@ export function createIngestApp(deps: IngestDeps): RequestListener {
     checkKey: async () => null,
     isUnavailable: isDatabaseUnavailable,
     routes: [
-      webhookRoute(deps, clerkDoor(secrets.clerk)),
+      webhookRoute(deps, clerkDoor(secrets.clerk, { acceptsUnsigned })),
       webhookRoute(deps, kapsoProjectDoor(secrets.kapso)),
       webhookRoute(deps, kapsoMessagesDoor(secrets.kapso)),
       flowRoute(deps),

@@ -1,4 +1,5 @@
 import { databaseVariables, listVariable, redisVariables, serviceVariables } from '@parley/service';
+import { z } from 'zod';
 
 /** One secret, or several while one is being replaced. */
 const secretsVariable = (description: string) =>
@@ -9,8 +10,16 @@ export const ingestVariables = {
   ...databaseVariables,
   ...redisVariables,
   IDENTITY_WEBHOOK_SECRET: secretsVariable(
-    'Secret of the identity provider (Clerk); without it, its deliveries are accepted unsigned.',
+    'Secret of the identity provider (Clerk). Without it, its deliveries are refused in production and accepted unsigned in development.',
   ),
+  IDENTITY_WEBHOOK_UNSIGNED: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true')
+    .meta({
+      description:
+        'Accepts unsigned deliveries of the identity provider in production, too: anybody who reaches /webhook/clerk can write users, organizations and memberships. No effect when IDENTITY_WEBHOOK_SECRET is set.',
+    }),
   MESSAGING_WEBHOOK_SECRET: secretsVariable(
     'Secret of the WhatsApp intermediary (Kapso); the secret of each connection is derived from it.',
   ),

@@ -35,6 +35,8 @@ export interface Door {
   /** Where it is and how it answers; the body stays as it came, for its signature. */
   operation: (typeof operations)[
     'clerkWebhook' | 'kapsoProjectWebhook' | 'kapsoMessagesWebhook' | 'polarWebhook' | 'resendWebhook'];
+  /** Accepts deliveries that nobody has signed: what has no meaning is not stored. Default: every delivery is signed. */
+  isUnsigned?: boolean;
   /** Pure: the headers and the raw bytes under the configured secrets. */
   verify(delivery: RawDelivery, nowMs: number): Verdict;
   /**

@@ -13,8 +13,11 @@ startProcess(async () => {
   const metrics = createMetrics('webhook-ingest');
   for (const name of ['MESSAGING_WEBHOOK_SECRET', 'BILLING_WEBHOOK_SECRET', 'EMAIL_WEBHOOK_SECRET'] as const)
     if (config[name].length === 0) log.warn(`${name} is not set: every delivery that it should have signed is refused`);
-  if (config.IDENTITY_WEBHOOK_SECRET.length === 0)
-    log.warn('IDENTITY_WEBHOOK_SECRET is not set: /webhook/clerk accepts deliveries from anyone');
+  const acceptsUnsignedIdentity = config.IDENTITY_WEBHOOK_UNSIGNED || config.NODE_ENV !== 'production';
+  if (config.IDENTITY_WEBHOOK_SECRET.length > 0) log.info('/webhook/clerk accepts signed deliveries only');
+  else if (acceptsUnsignedIdentity)
+    log.warn('IDENTITY_WEBHOOK_SECRET is not set: /webhook/clerk accepts unsigned deliveries, from anybody');
+  else log.warn('IDENTITY_WEBHOOK_SECRET is not set: /webhook/clerk refuses every delivery');
 
   const db = await openDatabase(config, { name: 'parley-webhook-ingest', log });
   const redis = await openRedis(config, { name: 'parley-webhook-ingest', log });
@@ -38,6 +41,7 @@ startProcess(async () => {
       log,
       metrics,
       refusals: createRefusalLog({ inbox, log }),
+      acceptsUnsignedIdentity,
       checkResponses: config.NODE_ENV !== 'production',
       onDelivery: (provider, outcome) => deliveries.inc({ provider, outcome }),
       secrets: {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type Db, isDatabaseUnavailable } from '@parley/db';
 import type { Logger } from '@parley/service';
 import { type DeliveryStatus, type Inbox, type NewDelivery, type Verdict, headerOf } from '@parley/webhooks';
-import type { Door, Owner, RawDelivery } from './door';
+import type { Door, Owner, RawDelivery, Reading } from './door';
 import type { JobSender } from './job-sender';
 import type { RefusalLog } from './refusal-log';
 
@@ -36,6 +36,7 @@ export async function receive(deps: ReceiveDeps, door: Door, delivery: RawDelive
   }
   deps.refusals.accepted(provider);
   const reading = door.read(delivery);
+  if (door.isUnsigned && !(reading.ok && reading.event.isHandled)) return drop(deps, door, reading, requestId);
   try {
     if (!reading.ok) {
       const deliveryId = `malformed-${digestOf(delivery.body)}`;
@@ -75,6 +76,14 @@ const whenUnavailable =
     throw refusals.unavailable;
   };
 
+/** What a stranger may have sent and nobody needs: it is answered like any other, and counted, but not stored. */
+function drop(deps: ReceiveDeps, { provider, refusals }: Door, reading: Reading, requestId: string): void {
+  deps.onDelivery?.(provider, reading.ok ? 'ignored' : 'failed');
+  if (reading.ok) return;
+  deps.log.info({ provider, reason: reading.reason, requestId }, 'an unsigned delivery was not stored');
+  throw refusals.malformed;
+}
+
 async function keep(deps: ReceiveDeps, row: NewDelivery) {
   const stored = await deps.inbox.store(row);
   deps.onDelivery?.(row.provider, stored.isNew ? row.status : 'duplicate');
@@ -90,15 +99,17 @@ async function revive(db: Db, id: string, { organizationId, environment }: Owner
   );
 }
 
-function toRow({ provider, operation: { path } }: Door, { headers, body }: RawDelivery, owner: Owner): NewDelivery {
+function toRow(door: Door, { headers, body }: RawDelivery, owner: Owner): NewDelivery {
+  const { provider, operation } = door;
   return {
     provider,
     deliveryId: '',
-    path,
+    path: operation.path,
     eventType: null,
     headers: keptHeaders(headers),
     body,
     ...owner,
+    isSigned: !door.isUnsigned,
     status: 'received',
     reason: null,
   };
@@ -111,6 +122,7 @@ const keptRefusedBytes = 16 * 1024;
 const refused = (door: Door, delivery: RawDelivery, reason: string): NewDelivery => ({
   ...toRow(door, { ...delivery, body: delivery.body.subarray(0, keptRefusedBytes) }, nobody),
   deliveryId: `rejected-${randomUUID()}`,
+  isSigned: false,
   status: 'rejected',
   reason,
 });

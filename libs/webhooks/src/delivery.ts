@@ -14,6 +14,8 @@ export interface NewDelivery {
   body: Buffer;
   organizationId: string | null;
   environment: Environment | null;
+  /** Whether its signature was checked. */
+  isSigned: boolean;
   status: DeliveryStatus;
   reason: string | null;
 }
@@ -27,6 +29,8 @@ export interface Delivery {
   body: Buffer;
   organizationId: string | null;
   environment: Environment | null;
+  /** As it was received; a replay does not change it. */
+  isSigned: boolean;
   status: DeliveryStatus;
   attempts: number;
   receivedAt: Date;

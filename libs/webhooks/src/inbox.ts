@@ -51,14 +51,14 @@ export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {
   };
 }
 
-const columnTypes = 'text text text text text jsonb bytea text "Environment" "DeliveryStatus" text'.split(' ');
+const columnTypes = 'text text text text text jsonb bytea text "Environment" boolean "DeliveryStatus" text'.split(' ');
 
 async function storeAll(db: Queryable, batch: readonly Waiting[]): Promise<Stored[]> {
   const { rows } = await db.query<{ id: string }>({
     // Mostly one delivery comes at a time; a prepared statement for each size would fill the connection.
     ...(batch.length === 1 && { name: 'store-delivery' }),
     text: `insert into webhook_deliveries (id, provider, delivery_id, path, event_type, headers, body, organization_id,
-                                           environment, status, reason, processed_at)
+                                           environment, signed, status, reason, processed_at)
            values ${batch.map((_one, at) => rowOf(at)).join(', ')}
            on conflict (provider, delivery_id) do nothing returning id`,
     values: batch.flatMap(({ id, delivery }) => [
@@ -71,6 +71,7 @@ async function storeAll(db: Queryable, batch: readonly Waiting[]): Promise<Store
       delivery.body,
       delivery.organizationId,
       delivery.environment,
+      delivery.isSigned,
       delivery.status,
       delivery.reason,
     ]),

@@ -34,6 +34,7 @@ async function store(deliveryId: string, status: DeliveryStatus, { daysAgo = 0, 
     body: Buffer.from('{}'),
     organizationId: null,
     environment: null,
+    isSigned: true,
     status,
     reason,
   });

@@ -6,7 +6,7 @@ export async function loadPending(db: Queryable, id: string): Promise<Delivery |
   const { rows } = await db.query<Delivery>({
     name: 'load-pending-delivery',
     text: `select id, provider, path, event_type as "eventType", body, organization_id as "organizationId", environment,
-                  status, attempts, received_at as "receivedAt"
+                  signed as "isSigned", status, attempts, received_at as "receivedAt"
            from webhook_deliveries where id = $1 and status = 'received'`,
     values: [id],
   });

@@ -15,6 +15,7 @@ export async function runWebhooksShow(id: string, { json }: { json?: boolean }):
       'provider id': delivery.deliveryId,
       path: delivery.path,
       event: delivery.eventType ?? '-',
+      signed: delivery.signed ? 'yes' : 'no',
       status: delivery.status,
       reason: delivery.reason ?? undefined,
       tries: String(delivery.attempts),

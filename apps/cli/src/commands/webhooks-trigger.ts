@@ -4,6 +4,7 @@ import { loadWebhookSamples } from '@parley/webhooks';
 import { findStack, noAddress, readVariable } from '../environment';
 import { Failure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
+import { findFirstSecret } from '../secrets';
 import { note, print, printJson } from '../terminal';
 import { adaptSample, setMember } from '../webhooks/adapt-sample';
 import { signSample } from '../webhooks/sign-sample';
@@ -52,7 +53,14 @@ export async function runWebhooksTrigger(
     throw new Failure(`${address} does not answer: ${(error as Error).message}`);
   });
   const text = await response.text();
-  if (!response.ok) throw new Failure(`${sample.path} answered ${response.status}: ${text}`);
+  if (!response.ok)
+    throw new Failure(`${sample.path} answered ${response.status}: ${text}${adviceFor(sample.path, response.status)}`);
   if (json) printJson({ status: response.status, path: sample.path, body });
   else print(`${sample.path} answered ${response.status}. What becomes of it: parley webhooks list`);
 }
+
+/** The reply never says why it refuses: in production webhook-ingest takes no unsigned delivery of Clerk. */
+const adviceFor = (path: string, status: number): string =>
+  path === '/webhook/clerk' && status === 401 && findFirstSecret('IDENTITY_WEBHOOK_SECRET') === undefined
+    ? '. IDENTITY_WEBHOOK_SECRET is not set here, so the delivery is unsigned. Set it to the secret of webhook-ingest; when that has none, set one there, or IDENTITY_WEBHOOK_UNSIGNED=true'
+    : '';

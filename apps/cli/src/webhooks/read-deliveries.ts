@@ -8,6 +8,8 @@ export interface DeliveryRow {
   eventType: string | null;
   organization: string | null;
   environment: string | null;
+  /** Whether its signature was checked. */
+  signed: boolean;
   status: string;
   attempts: number;
   reason: string | null;
@@ -15,8 +17,8 @@ export interface DeliveryRow {
   processedAt: Date | null;
 }
 
-const columns = `d.id, d.provider, d.path, d.event_type as "eventType", o.slug as organization, d.environment, d.status,
-  d.attempts, d.reason, d.received_at as "receivedAt", d.processed_at as "processedAt"`;
+const columns = `d.id, d.provider, d.path, d.event_type as "eventType", o.slug as organization, d.environment, d.signed,
+  d.status, d.attempts, d.reason, d.received_at as "receivedAt", d.processed_at as "processedAt"`;
 
 /** Deliveries newest first; those that belong to nobody too, unless an organization is named. */
 export async function listDeliveries(

@@ -43,6 +43,7 @@ async function store(deps: ReceiveDeps, token: string, requestId: string): Promi
     body: Buffer.from(new URLSearchParams({ token }).toString()),
     organizationId: null,
     environment: null,
+    isSigned: false,
     status: 'received',
     reason: null,
   });

@@ -1,8 +1,9 @@
-import { objectAt, textAt } from '@parley/contracts';
+import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { readJsonObject } from '@parley/webhooks';
 import { eventNameAt } from '../door';
 
-export type Envelope = { ok: true; eventType: string; isHandled: boolean } | { ok: false; reason: string };
+export type Envelope =
+  { ok: true; eventType: string; isHandled: boolean; data: JsonObject } | { ok: false; reason: string };
 
 /** What a body of the form `{ type, data }` tells. A handled event must name its subject: `data.<idName>`. */
 export function readEnvelope(body: Buffer, handled: ReadonlySet<string>, idName: string): Envelope {
@@ -11,7 +12,7 @@ export function readEnvelope(body: Buffer, handled: ReadonlySet<string>, idName:
   const eventType = eventNameAt(envelope.type);
   if (eventType === undefined) return { ok: false, reason: 'the body has no type' };
   const isHandled = handled.has(eventType);
-  if (isHandled && textAt(objectAt(envelope.data)[idName]) === undefined)
-    return { ok: false, reason: `the body has no data.${idName}` };
-  return { ok: true, eventType, isHandled };
+  const data = objectAt(envelope.data);
+  if (isHandled && textAt(data[idName]) === undefined) return { ok: false, reason: `the body has no data.${idName}` };
+  return { ok: true, eventType, isHandled, data };
 }

@@ -20,7 +20,8 @@ export const webhookOperations = {
     id: 'clerkWebhook',
     tag: 'Webhooks',
     summary: 'Users and organizations of the identity provider',
-    description: 'Unsigned, unless `IDENTITY_WEBHOOK_SECRET` is set: then a wrong signature is 401.',
+    description:
+      'Unsigned in development. With `IDENTITY_WEBHOOK_SECRET` set, a delivery without a valid signature is 401; in production every delivery is, when it is not set.',
     method: 'post',
     path: '/webhook/clerk',
     permission: null,
