@@ -1,5 +1,5 @@
 import { createApiKeyCheck, createDb, type Db } from '@parley/db';
-import { type TestDatabase, createTestDatabase, createTestRedis } from '@parley/testing';
+import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
 import { type Cli, buildCli } from './cli-under-test';
 
 /** Every test starts processes. */
@@ -176,6 +176,44 @@ describe('organizations and keys', () => {
       .map((page: { purges: { id: string }[]; next: string }) => [page.purges[0]!.id, page.next])
       .flat() as [string, string];
     expect(await succeed(['org', 'purges', '--limit', '2', '--before', next])).not.toContain(`shop-${first}`);
+  });
+
+  test('purges: one that came unsigned is shown as such and stopped, unless it has begun', async () => {
+    await db.pool.query('delete from organization_purges');
+    const { scope } = await seedOrganization(db.pool, { slug: 'kept' });
+    for (const [slug, signed, startedAt, organizationId] of [
+      ['named-before', false, null, scope.organizationId],
+      ['begun', false, '2026-01-06T10:00:00Z', 'org_begun'],
+      ['proven', true, null, 'org_proven'],
+    ] as const)
+      await db.pool.query(
+        `insert into organization_purges (id, organization_id, external_id, slug, signed, run_at, started_at)
+         values ($1, $2, 'ext_' || $3::text, $3, $4, now() + interval '1 day', $5)`,
+        [`purge_${organizationId.replace('_', '')}`, organizationId, slug, signed, startedAt],
+      );
+    // Under the name that the organization has now.
+    const listed = await succeed(['org', 'purges']);
+    for (const line of [/^kept +waiting +no +20/m, /^begun +running +no +20/m, /^proven +waiting +yes +20/m])
+      expect(listed).toMatch(line);
+    const doctor = () =>
+      parley(['doctor']).then(({ stdout }) => stdout.split('\n').find((line) => line.includes('Identity deliveries')));
+    expect(await doctor()).toMatch(/unsigned ones delete kept \(due 20.*\)$/);
+    const stop = (name: string) => parley(['org', 'purges', '--stop', name]);
+    for (const [name, message] of [
+      ['begun', 'The purge of begun is running: it cannot be stopped any more'],
+      ['ext_proven', 'The purge of proven was asked for by a signed delivery: it cannot be stopped'],
+      ['nobody', 'No purge of "nobody"'],
+      ['named-before', 'No purge of "named-before"'],
+    ] as const)
+      expect(await stop(name)).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` });
+    expect(await parley(['org', 'purges', '--stop', 'kept', '--org', 'kept'])).toMatchObject({ code: 2 });
+    expect(JSON.parse(await succeed(['org', 'purges', '--stop', 'kept', '--json']))).toMatchObject({
+      stopped: { slug: 'kept', state: 'stopped', signed: false, stoppedAt: expect.any(String) },
+    });
+    expect(await stop('kept')).toMatchObject({ code: 1, stderr: 'error: The purge of kept is stopped already\n' });
+    expect(await succeed(['org', 'purges', '--org', 'kept'])).toMatch(/^stopped +20/m);
+    expect(await doctor()).not.toContain('delete');
+    await db.pool.query(`delete from organizations where slug = 'kept'`);
   });
 
   test('a role that is not there is refused', async () => {

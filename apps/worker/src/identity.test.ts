@@ -26,7 +26,9 @@ afterAll(async () => {
 });
 
 const event = (name: string): JsonObject => readJsonObject(readFixture(`clerk/${name}.json`))!;
-const apply = (name: string, purgeGraceDays = 0) => applyIdentityEvent(db.pool, event(name), { purgeGraceDays });
+const applyEvent = (given: JsonObject, { purgeGraceDays = 0, isSigned = true, receivedAt = new Date() } = {}) =>
+  applyIdentityEvent(db.pool, given, { purgeGraceDays, isSigned, receivedAt });
+const apply = (name: string, options?: Parameters<typeof applyEvent>[1]) => applyEvent(event(name), options);
 const rows = async (sql: string, values: unknown[] = []) => (await db.pool.query(sql, values)).rows;
 
 function permutations<T>(items: T[]): T[][] {
@@ -72,7 +74,7 @@ test.each([
 ])('the role %s is %s', async (given, role) => {
   const membership = event('organizationMembership.created');
   (membership.data as JsonObject).role = given;
-  await applyIdentityEvent(db.pool, membership, { purgeGraceDays: 0 });
+  await applyEvent(membership);
   expect(await rows('select role from memberships')).toEqual([{ role }]);
 });
 
@@ -83,7 +85,7 @@ test('a membership that was deleted does not come back; a new one of the two doe
   expect(await rows('select 1 from memberships')).toEqual([]);
   const again = event('organizationMembership.created');
   (again.data as JsonObject).id = 'orgmem_later';
-  await applyIdentityEvent(db.pool, again, { purgeGraceDays: 0 });
+  await applyEvent(again);
   await apply('organizationMembership.deleted');
   expect(await rows('select external_id from memberships')).toEqual([{ external_id: 'orgmem_later' }]);
 });
@@ -246,7 +248,7 @@ describe('an organization that is deleted', () => {
 
   test('waits for its days of grace, and is closed at once', async () => {
     await apply('organization.created');
-    const { purge } = await apply('organization.deleted', 3);
+    const { purge } = await apply('organization.deleted', { purgeGraceDays: 3 });
     const job = createPurgeOrganization({ db, log: silentLogger() });
     const context = { signal: new AbortController().signal } as never;
     await job(purge!, context);

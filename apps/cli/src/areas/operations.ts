@@ -29,6 +29,7 @@ export function addOperationCommands(program: Command): void {
   paged(withJson(org.command('purges')))
     .description('organizations that were deleted at the identity provider, and what was deleted with them')
     .option('--org <slug>', 'only that of this organization; its slug, its id or that of the identity provider')
+    .option('--stop <slug>', 'keep this organization, whose deletion came unsigned; as for --org')
     .action(async (options) => (await import('../commands/org-purges')).runOrgPurges(options));
 
   const types = program.command('types').helpGroup(groups.database).description('entity types');

@@ -4,7 +4,7 @@ import { loadWebhookSamples } from '@parley/webhooks';
 import { findStack, noAddress, readVariable } from '../environment';
 import { Failure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
-import { findFirstSecret } from '../secrets';
+import { findSecrets } from '../secrets';
 import { note, print, printJson } from '../terminal';
 import { adaptSample, setMember } from '../webhooks/adapt-sample';
 import { signSample } from '../webhooks/sign-sample';
@@ -61,6 +61,6 @@ export async function runWebhooksTrigger(
 
 /** The reply never says why it refuses: in production webhook-ingest takes no unsigned delivery of Clerk. */
 const adviceFor = (path: string, status: number): string =>
-  path === '/webhook/clerk' && status === 401 && findFirstSecret('IDENTITY_WEBHOOK_SECRET') === undefined
+  path === '/webhook/clerk' && status === 401 && findSecrets('IDENTITY_WEBHOOK_SECRET').length === 0
     ? '. IDENTITY_WEBHOOK_SECRET is not set here, so the delivery is unsigned. Set it to the secret of webhook-ingest; when that has none, set one there, or IDENTITY_WEBHOOK_UNSIGNED=true'
     : '';

@@ -4,6 +4,7 @@ import { closeRedis, connectRedis, waitForRedis } from '@parley/queues';
 import { databaseUrl, findStack, migrationsDir, readVariable } from '../environment';
 import { findSecret } from '../secrets';
 import { checkMessagingSecret } from './check-messaging-secret';
+import { formatTime } from '../terminal';
 import { type Finding, patienceMs, reasonOf } from './finding';
 
 export async function checkDatabase(): Promise<Finding[]> {
@@ -28,7 +29,9 @@ export async function checkDatabase(): Promise<Finding[]> {
       problem === null
         ? { name: 'Schema', state: 'ok', detail: 'the one that this version knows' }
         : { name: 'Schema', state: 'failed', detail: detail!, mend },
-      ...(problem === null ? [...(await checkSecrets(db)), await checkMessagingSecret(db)] : []),
+      ...(problem === null
+        ? [...(await checkSecrets(db)), await checkMessagingSecret(db), ...(await checkIdentity(db))]
+        : []),
     ];
   } catch (error) {
     return [{ name, state: 'failed', detail: reasonOf(error), mend: 'Start PostgreSQL, or mend DATABASE_URL' }];
@@ -79,6 +82,34 @@ async function checkSecrets({ pool }: Db): Promise<Finding[]> {
       mend: 'Set the SECRETS_KEY that they were sealed with (several, separated by commas); or set them anew: parley integrations set',
     },
   ];
+}
+
+/** Whether strangers may write identities, as far as it is known here, and what they have asked to be deleted. */
+async function checkIdentity({ pool }: Db): Promise<Finding[]> {
+  const name = 'Identity deliveries';
+  const { rows } = await pool.query<{ slug: string; run_at: Date }>(
+    `select coalesce(o.slug, p.slug) as slug, p.run_at
+     from organization_purges p left join organizations o on o.id = p.organization_id
+     where not p.signed and p.started_at is null and p.stopped_at is null order by p.run_at limit 4`,
+  );
+  const shown = rows.slice(0, 3).map(({ slug, run_at: runAt }) => `${slug} (due ${formatTime(runAt)})`);
+  const findings: Finding[] = [];
+  if (rows.length > 0)
+    findings.push({
+      name,
+      state: 'warning',
+      detail: `unsigned ones delete ${shown.join(', ')}${rows.length > shown.length ? ', …' : ''}`,
+      mend: 'Look whether the identity provider has deleted them; parley org purges --stop <slug> keeps one',
+    });
+  if (findSecret('IDENTITY_WEBHOOK_SECRET') === undefined)
+    findings.push({
+      name,
+      state: 'skipped',
+      detail:
+        'IDENTITY_WEBHOOK_SECRET is not set here: without it /webhook/clerk refuses them in production and accepts unsigned ones in development',
+      mend: 'Set IDENTITY_WEBHOOK_SECRET where webhook-ingest runs, to the signing secret that Clerk shows for the endpoint',
+    });
+  return findings.length > 0 ? findings : [{ name, state: 'ok', detail: 'IDENTITY_WEBHOOK_SECRET is set' }];
 }
 
 export async function checkRedis(): Promise<Finding[]> {

@@ -25,13 +25,15 @@ export async function findOwner(db: Queryable, order: JsonObject): Promise<Owner
     [name],
   );
   if (organizations.length === 1) return { ok: true, organizationId: organizations[0]!.id };
-  const { rows } = await db.query<{ id: string }>(
-    `select o.id from users u join memberships m on m.user_id = u.id and m.deleted_at is null
+  const { rows } = await db.query<{ id: string; verified: boolean }>(
+    `select o.id, m.verified from users u join memberships m on m.user_id = u.id and m.deleted_at is null
      join organizations o on o.id = m.organization_id and o.deleted_at is null
-     where u.id = $1 or u.external_id = $1 limit 2`,
+     where u.id = $1 or u.external_id = $1 order by m.verified desc limit 2`,
     [name],
   );
-  if (rows.length === 1) return { ok: true, organizationId: rows[0]!.id };
+  const [first, second] = rows;
+  // A membership that came unsigned does not compete with one that is verified.
+  if (first && (!second || (first.verified && !second.verified))) return { ok: true, organizationId: first.id };
   if (rows.length > 1) return { ok: false, reason: `user ${name} belongs to several organizations` };
   return { ok: false, reason: `${unknownOwner}${name}` };
 }

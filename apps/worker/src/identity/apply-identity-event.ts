@@ -1,14 +1,16 @@
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
-import { inTransaction } from '@parley/db';
+import { type Queryable, inTransaction } from '@parley/db';
 import { type Outcome } from '@parley/webhooks';
 import type pg from 'pg';
+import { deleteOrganization } from './delete-organization';
 import { deleteMembership, putMembership } from './memberships';
-import { deleteOrganization, putOrganization } from './organizations';
+import { putOrganization } from './organizations';
+import type { Source } from './precedence';
 import { putUser } from './users';
 
 export interface Applied {
   outcome: Outcome;
-  /** An organization that is to be deleted with all its data. */
+  /** An organization whose purge is planned. */
   purge?: { organizationId: string };
   /** An organization or a membership has come that was not there. */
   isNewOwner?: boolean;
@@ -27,12 +29,13 @@ export interface Change {
 
 /**
  * Applies one event of the identity provider, whose order is not guaranteed: a newer state is never replaced by an older
- * one, what was deleted stays deleted, and a membership brings its user and organization along (providers.md, 3).
+ * one, what was deleted stays deleted, and a membership brings its user and organization along (providers.md, 3). An
+ * unsigned event never replaces what a signed one has written (docs/adr/0030).
  */
 export function applyIdentityEvent(
   pool: pg.Pool,
   event: JsonObject,
-  { purgeGraceDays }: { purgeGraceDays: number },
+  { purgeGraceDays, ...source }: Source & { purgeGraceDays: number },
 ): Promise<Applied> {
   const type = textAt(event.type) ?? '';
   const data = objectAt(event.data);
@@ -41,20 +44,22 @@ export function applyIdentityEvent(
     switch (type) {
       case 'user.created':
       case 'user.updated':
-        return toApplied(await putUser(tx, data, timeOf(event)));
+        return toApplied(await putUser(tx, data, timeOf(event), source));
       case 'organization.created':
       case 'organization.updated':
-        return toApplied(await putOrganization(tx, data, timeOf(event)));
+        return toApplied(await putOrganization(tx, data, timeOf(event), source));
       case 'organization.deleted': {
-        const organizationId = await deleteOrganization(tx, textAt(data.id) ?? '', purgeGraceDays);
-        if (organizationId === null) return toApplied({});
-        return { ...toApplied({ organizationId }), purge: { organizationId } };
+        const options = { graceDays: purgeGraceDays, ...source };
+        const change = await deleteOrganization(tx, textAt(data.id) ?? '', options);
+        const { organizationId, ignored } = change;
+        const isPlanned = organizationId !== undefined && ignored === undefined;
+        return { ...toApplied(change), ...(isPlanned && { purge: { organizationId } }) };
       }
       case 'organizationMembership.created':
       case 'organizationMembership.updated':
-        return toApplied(await putMembership(tx, data, timeOf(event)));
+        return toApplied(await putMembership(tx, data, timeOf(event), source));
       case 'organizationMembership.deleted':
-        return toApplied(await deleteMembership(tx, data));
+        return toApplied(await deleteMembership(tx, data, source));
       default:
         return { outcome: { status: 'ignored', reason: `${type} changes nothing here` } };
     }
@@ -78,6 +83,14 @@ async function lockSubjects(tx: pg.PoolClient, type: string, data: JsonObject): 
   const subjects = type.startsWith('organizationMembership.')
     ? [objectAt(data.organization).id, objectAt(data.public_user_data).user_id]
     : [data.id];
-  const keys = subjects.map((id) => `identity:${textAt(id) ?? ''}`).sort();
+  await lockIdentities(
+    tx,
+    subjects.map((id) => textAt(id) ?? ''),
+  );
+}
+
+/** Until the transaction ends, in one order. */
+export async function lockIdentities(tx: Queryable, externalIds: readonly string[]): Promise<void> {
+  const keys = externalIds.map((id) => `identity:${id}`).sort();
   for (const key of keys) await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [key]);
 }

@@ -1,7 +1,9 @@
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
 import type { Change } from './apply-identity-event';
-import { addTombstone, isDeleted, organizationOfMembership } from './organizations';
+import { organizationOfMembership } from './organizations';
+import { type Source, supersededReason, supersedes } from './precedence';
+import { addTombstone, isDeleted } from './tombstones';
 import { userOfMembership } from './users';
 
 /** interface.md, Organization and user roles. */
@@ -9,42 +11,59 @@ const roleOf = (role: string | undefined): 'admin' | 'member' =>
   role === 'org:admin' || role === 'org:owner' ? 'admin' : 'member';
 
 /**
- * Links a user to an organization, or changes the role, unless a newer state is there or the membership was deleted. Of
- * two states of one moment the lesser role holds, whichever comes first.
+ * Links a user to an organization, or changes the role, unless a newer or a signed state is there or the membership was
+ * deleted. Of two states of one moment the lesser role holds, whichever comes first.
  */
-export async function putMembership(tx: Queryable, data: JsonObject, time: Date): Promise<Change> {
+export async function putMembership(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
   const externalId = textAt(data.id) ?? '';
   const person = objectAt(data.public_user_data);
   const organization = objectAt(data.organization);
   if (textAt(person.user_id) === undefined || textAt(organization.id) === undefined)
     throw new Error('The membership names no user or no organization');
-  if (await isDeleted(tx, 'membership', externalId))
+  if (await isDeleted(tx, 'membership', externalId, source))
     return { organizationId: await organizationIdOf(tx, organization), ignored: 'the membership was deleted' };
-  const owner = await organizationOfMembership(tx, organization, time);
+  const owner = await organizationOfMembership(tx, organization, time, source);
   const { organizationId } = owner;
   if (organizationId === undefined || owner.isDeleted) return owner;
-  const userId = await userOfMembership(tx, person);
+  const userId = await userOfMembership(tx, person, source);
+  // An unsigned event may have given the id, which is unique, to other people.
+  if (source.isSigned)
+    await tx.query(
+      'delete from memberships where external_id = $1 and not verified and (organization_id, user_id) <> ($2, $3)',
+      [externalId, organizationId, userId],
+    );
   const { rows } = await tx.query<{ is_new: boolean }>(
-    `insert into memberships as m (id, organization_id, user_id, role, external_id, external_updated_at, updated_at)
-     values ($1, $2, $3, $4::"MembershipRole", $5, $6, now())
+    `insert into memberships as m (id, organization_id, user_id, role, external_id, external_updated_at, verified,
+                                   updated_at)
+     values ($1, $2, $3, $4::"MembershipRole", $5, $6, $7, now())
      on conflict (organization_id, user_id) do update
        set role = excluded.role, external_id = excluded.external_id,
-           external_updated_at = excluded.external_updated_at, updated_at = now()
-       where m.external_updated_at is null or m.external_updated_at < excluded.external_updated_at
-          or (m.external_updated_at = excluded.external_updated_at and m.role = 'admin')
+           external_updated_at = excluded.external_updated_at, verified = excluded.verified, updated_at = now()
+       where ${supersedes(
+         'm',
+         `m.external_updated_at is null or m.external_updated_at < excluded.external_updated_at
+          or (m.external_updated_at = excluded.external_updated_at and m.role = 'admin')`,
+       )}
      returning xmax = 0 as is_new`,
-    [newId('member'), organizationId, userId, roleOf(textAt(data.role)), externalId, time],
+    [newId('member'), organizationId, userId, roleOf(textAt(data.role)), externalId, time, source.isSigned],
   );
-  if (rows[0] === undefined) return { organizationId, ignored: 'a newer state of the membership is there' };
+  if (rows[0] === undefined) return { organizationId, ignored: supersededReason('membership', source) };
   return { organizationId, isNew: rows[0].is_new };
 }
 
-/** Takes a user out of an organization, for good: a later membership of the two has another id. */
-export async function deleteMembership(tx: Queryable, data: JsonObject): Promise<Change> {
+/**
+ * Takes a user out of an organization, for good: a later membership of the two has another id. An unsigned event leaves
+ * a verified membership as it is.
+ */
+export async function deleteMembership(tx: Queryable, data: JsonObject, source: Source): Promise<Change> {
+  const { isSigned } = source;
   const externalId = textAt(data.id) ?? '';
-  await addTombstone(tx, 'membership', externalId);
-  await tx.query('delete from memberships where external_id = $1', [externalId]);
-  return { organizationId: await organizationIdOf(tx, objectAt(data.organization)) };
+  const organizationId = await organizationIdOf(tx, objectAt(data.organization));
+  await tx.query('delete from memberships where external_id = $1 and ($2 or not verified)', [externalId, isSigned]);
+  const { rowCount: kept } = await tx.query('select 1 from memberships where external_id = $1', [externalId]);
+  if (kept === 1) return { organizationId, ignored: supersededReason('membership', source) };
+  await addTombstone(tx, 'membership', externalId, isSigned);
+  return { organizationId };
 }
 
 async function organizationIdOf(tx: Queryable, organization: JsonObject): Promise<string | undefined> {

@@ -2,71 +2,42 @@ import { createHash } from 'node:crypto';
 import { type JsonObject, slugSchema, textAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
 import type { Change } from './apply-identity-event';
+import { type Source, supersededReason, supersedes } from './precedence';
+import { isDeleted } from './tombstones';
 
-/** Creates or updates an organization, unless a newer state is there or it was deleted. */
-export async function putOrganization(tx: Queryable, data: JsonObject, time: Date): Promise<Change> {
+/** Creates or updates an organization, unless a newer or a signed state is there or it was deleted. */
+export async function putOrganization(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
   const externalId = textAt(data.id) ?? '';
   const { rows: known } = await tx.query<{ id: string; slug: string }>(
     'select id, slug from organizations where external_id = $1',
     [externalId],
   );
   const organizationId = known[0]?.id;
-  if (await isDeleted(tx, 'organization', externalId))
+  if (await isDeleted(tx, 'organization', externalId, source))
     return { organizationId, ignored: 'the organization was deleted', isDeleted: true };
   const slug = await freeSlug(tx, externalId, { given: textAt(data.slug), known: known[0]?.slug, name: data.name });
   const { rows } = await tx.query<{ id: string }>(
-    `insert into organizations (id, external_id, slug, name, external_updated_at, updated_at)
-     values ($1, $2, $3, $4, $5, now())
+    `insert into organizations (id, external_id, slug, name, external_updated_at, verified, updated_at)
+     values ($1, $2, $3, $4, $5, $6, now())
      on conflict (external_id) do update
        set slug = excluded.slug, name = excluded.name, external_updated_at = excluded.external_updated_at,
-           updated_at = now()
-       where organizations.external_updated_at is null
-          or organizations.external_updated_at <= excluded.external_updated_at
+           verified = excluded.verified, updated_at = now()
+       where ${supersedes(
+         'organizations',
+         `organizations.external_updated_at is null
+          or organizations.external_updated_at <= excluded.external_updated_at`,
+       )}
      returning id`,
-    [newId('org'), externalId, slug, textAt(data.name) ?? slug, time],
+    [newId('org'), externalId, slug, textAt(data.name) ?? slug, time, source.isSigned],
   );
-  if (rows[0] === undefined) return { organizationId, ignored: 'a newer state of the organization is there' };
+  if (rows[0] === undefined) return { organizationId, ignored: supersededReason('organization', source) };
   return { organizationId: rows[0].id, isNew: organizationId === undefined };
 }
 
 /** The organization of a membership, made from what the membership tells of it. */
-export function organizationOfMembership(tx: Queryable, data: JsonObject, time: Date): Promise<Change> {
+export function organizationOfMembership(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
   const { updated_at: own } = data;
-  return putOrganization(tx, data, typeof own === 'number' ? new Date(own) : time);
-}
-
-/** Marks an organization deleted and plans its purge. Its id; null when it has never been here. */
-export async function deleteOrganization(tx: Queryable, externalId: string, graceDays: number): Promise<string | null> {
-  await addTombstone(tx, 'organization', externalId);
-  const { rows } = await tx.query<{ id: string; slug: string }>(
-    `update organizations set deleted_at = coalesce(deleted_at, now()), updated_at = now()
-     where external_id = $1 returning id, slug`,
-    [externalId],
-  );
-  if (rows[0] === undefined) return null;
-  const { id, slug } = rows[0];
-  await tx.query(
-    `insert into organization_purges (id, organization_id, external_id, slug, run_at)
-     values ($1, $2, $3, $4, now() + make_interval(secs => $5::float8 * 86400))
-     on conflict (organization_id) do nothing`,
-    [newId('purge'), id, externalId, slug, graceDays],
-  );
-  return id;
-}
-
-export async function addTombstone(tx: Queryable, kind: 'organization' | 'membership', id: string): Promise<void> {
-  await tx.query('insert into identity_tombstones (kind, external_id) values ($1, $2) on conflict do nothing', [
-    kind,
-    id,
-  ]);
-}
-
-export async function isDeleted(tx: Queryable, kind: 'organization' | 'membership', id: string): Promise<boolean> {
-  const { rowCount } = await tx.query('select 1 from identity_tombstones where kind = $1 and external_id = $2', [
-    kind,
-    id,
-  ]);
-  return rowCount === 1;
+  return putOrganization(tx, data, typeof own === 'number' ? new Date(own) : time, source);
 }
 
 /** The provider's slug, else the one it has, else one made of its name; told apart when another organization has it. */

@@ -10,7 +10,7 @@ export const createSweepPurges =
   async (_payload: object, { requestId }: JobContext): Promise<void> => {
     const { rows } = await db.pool.query<{ organizationId: string }>(
       `select organization_id as "organizationId" from organization_purges
-       where (finished_at is null and run_at <= now()) or finished_at > now() - interval '10 minutes'`,
+       where (finished_at is null and stopped_at is null and run_at <= now()) or finished_at > now() - interval '10 minutes'`,
     );
     for (const payload of rows) await queues.enqueue('purge-organization', payload, { requestId });
   };

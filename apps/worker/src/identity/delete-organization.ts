@@ -1,0 +1,51 @@
+import { type Queryable, newId } from '@parley/db';
+import type { Change } from './apply-identity-event';
+import type { Source } from './precedence';
+import { addTombstone } from './tombstones';
+
+/** A person needs time to see an unsigned deletion and to stop it. */
+const leastUnsignedDays = 1;
+
+/**
+ * Plans the purge of an organization. A signed deletion disables the organization at once, and takes the place of an
+ * unsigned one. An unsigned deletion changes nothing until its purge begins (begin-purge.ts).
+ */
+export async function deleteOrganization(
+  tx: Queryable,
+  externalId: string,
+  { graceDays, ...source }: Source & { graceDays: number },
+): Promise<Change> {
+  const { isSigned, receivedAt } = source;
+  if (isSigned) {
+    await addTombstone(tx, 'organization', externalId, true);
+    await tx.query(
+      'update organizations set deleted_at = coalesce(deleted_at, now()), updated_at = now() where external_id = $1',
+      [externalId],
+    );
+  }
+  const { rows } = await tx.query<{ id: string; slug: string }>(
+    'select id, slug from organizations where external_id = $1',
+    [externalId],
+  );
+  if (rows[0] === undefined) return isSigned ? {} : { ignored: 'the organization is not known here' };
+  const { id, slug } = rows[0];
+  // A person who stopped a purge has judged every delivery that had come by then, also one that is replayed.
+  const { rowCount } = await tx.query(
+    `insert into organization_purges as p (id, organization_id, external_id, slug, signed, run_at)
+     values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6::float8 * 86400))
+     on conflict (organization_id) do update
+       set slug = excluded.slug, signed = excluded.signed, run_at = excluded.run_at, created_at = now(), stopped_at = null
+       where not p.signed and p.started_at is null and (excluded.signed or p.stopped_at < $7)`,
+    [
+      newId('purge'),
+      id,
+      externalId,
+      slug,
+      isSigned,
+      isSigned ? graceDays : Math.max(graceDays, leastUnsignedDays),
+      receivedAt,
+    ],
+  );
+  if (isSigned || rowCount === 1) return { organizationId: id };
+  return { organizationId: id, ignored: 'a purge of the organization is planned already, or was stopped' };
+}

@@ -1,0 +1,39 @@
+import { inTransaction } from '@parley/db';
+import type pg from 'pg';
+import { lockIdentities } from '../identity/apply-identity-event';
+import { addTombstone } from '../identity/tombstones';
+
+interface Purge {
+  externalId: string | null;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+}
+
+/**
+ * Begins a purge that is due, or goes on with one that has begun; null when it is not due or was stopped. From here on it
+ * cannot be stopped: who changes the row first, this or a person, wins. An organization that an unsigned delivery deletes
+ * is disabled now and not earlier.
+ */
+export const beginPurge = (pool: pg.Pool, organizationId: string): Promise<Pick<Purge, 'finishedAt'> | null> =>
+  inTransaction(pool, async (tx) => {
+    const { rows: known } = await tx.query<Purge>(
+      `select external_id as "externalId", started_at as "startedAt", finished_at as "finishedAt"
+       from organization_purges where organization_id = $1 and run_at <= now() and stopped_at is null`,
+      [organizationId],
+    );
+    if (known[0] === undefined) return null;
+    const { externalId, startedAt, finishedAt } = known[0];
+    if (startedAt !== null) return { finishedAt };
+    if (externalId !== null) await lockIdentities(tx, [externalId]);
+    const { rows } = await tx.query<{ signed: boolean }>(
+      `update organization_purges set started_at = now()
+       where organization_id = $1 and run_at <= now() and stopped_at is null and started_at is null returning signed`,
+      [organizationId],
+    );
+    if (rows[0] === undefined) return null;
+    if (!rows[0].signed) {
+      if (externalId !== null) await addTombstone(tx, 'organization', externalId, false);
+      await tx.query('update organizations set deleted_at = now(), updated_at = now() where id = $1', [organizationId]);
+    }
+    return { finishedAt };
+  });

@@ -1,0 +1,330 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonObject } from '@parley/contracts';
+import { type Db, createApiKeyCheck, createDb } from '@parley/db';
+import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/queues';
+import { silentLogger } from '@parley/service';
+import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
+import { createInbox, readJsonObject, replayDeliveries } from '@parley/webhooks';
+import { stopPurge } from '../../cli/src/commands/org-purges';
+import { findOwner } from './billing/find-owner';
+import { createPurgeOrganization } from './jobs/purge-organization';
+import { createSweepPurges } from './jobs/sweep-purges';
+import { createSyncIdentity } from './jobs/sync-identity';
+import { beginPurge } from './purge/begin-purge';
+import { readFixture } from './webhooks-under-test';
+
+jest.setTimeout(60_000);
+
+let database: TestDatabase;
+let db: Db;
+let redis: ReturnType<typeof connectRedis>;
+let queues: Queues;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  redis = connectRedis({ url: (await createTestRedis()).url, role: 'producer' });
+  queues = createQueues({ redis });
+});
+afterEach(async () => {
+  for (const table of [
+    ...['memberships', 'users', 'identity_tombstones', 'organization_purges', 'organizations', 'webhook_deliveries'],
+  ])
+    await db.pool.query(`delete from ${table}`);
+});
+afterAll(async () => {
+  await queues.close();
+  await closeRedis(redis);
+  await db.close();
+  await database.drop();
+});
+
+const external = 'org_2zFixtOrgAcme00000000000001';
+const rows = async (sql: string, values: unknown[] = []) => (await db.pool.query(sql, values)).rows;
+const context = { requestId: 'req', signal: new AbortController().signal, isLastAttempt: true } as never;
+const event = (name: string, data: JsonObject = {}): JsonObject => {
+  const given = readJsonObject(readFixture(`clerk/${name}.json`))!;
+  return { ...given, data: { ...(given.data as JsonObject), ...data } };
+};
+
+let count = 0;
+/** Stores a delivery as the door does; our id of it. */
+async function store(body: JsonObject, isSigned: boolean): Promise<string> {
+  const stored = await createInbox(db.pool).store({
+    provider: 'clerk',
+    deliveryId: `msg_${(count += 1)}`,
+    path: '/webhook/clerk',
+    eventType: String(body.type),
+    headers: {},
+    body: Buffer.from(JSON.stringify(body)),
+    organizationId: null,
+    environment: null,
+    isSigned,
+    status: 'received',
+    reason: null,
+  });
+  return stored.id;
+}
+
+/** Runs the job of a stored delivery; how it ended. */
+async function workOff(deliveryId: string, purgeGraceDays = 0): Promise<{ status: string; reason: string | null }> {
+  await createSyncIdentity({ db, queues, log: silentLogger(), purgeGraceDays })({ deliveryId }, context);
+  const [row] = await rows('select status, reason from webhook_deliveries where id = $1', [deliveryId]);
+  return row as { status: string; reason: string | null };
+}
+const deliver = async (isSigned: boolean, name: string, data?: JsonObject) =>
+  workOff(await store(event(name, data), isSigned));
+const unsigned = (name: string, data?: JsonObject) => deliver(false, name, data);
+const signed = (name: string, data?: JsonObject) => deliver(true, name, data);
+
+describe('an unsigned deletion of an organization', () => {
+  let organizationId: string;
+  let checkKey: () => Promise<boolean>;
+  beforeEach(async () => {
+    const { scope, key } = await seedOrganization(db.pool, { slug: 'acme' });
+    organizationId = scope.organizationId;
+    await db.pool.query('update organizations set external_id = $2 where id = $1', [organizationId, external]);
+    // A check of its own each time: it remembers a key for a second.
+    checkKey = async () => (await createApiKeyCheck(db.pool)(key)) !== null;
+  });
+
+  const purge = () => createPurgeOrganization({ db, log: silentLogger() })({ organizationId }, context);
+  const becomeDue = () => db.pool.query("update organization_purges set run_at = now() - interval '1 second'");
+  const isThere = async () => (await rows('select 1 from organizations where id = $1', [organizationId])).length === 1;
+  const isUntouched = async () =>
+    (await checkKey()) &&
+    (await rows('select 1 from organizations where deleted_at is null')).length === 1 &&
+    (await rows('select 1 from identity_tombstones')).length === 0;
+
+  test.each([
+    [0, 24],
+    [0.5, 24],
+    [3, 72],
+  ])('with %s days of grace waits for %s hours, and changes nothing until then', async (graceDays, hours) => {
+    expect(await workOff(await store(event('organization.deleted'), false), graceDays)).toMatchObject({
+      status: 'processed',
+    });
+    expect(
+      await rows(
+        `select signed, started_at, round(extract(epoch from run_at - created_at) / 3600)::int as hours from organization_purges`,
+      ),
+    ).toEqual([{ signed: false, started_at: null, hours }]);
+    await purge();
+    expect(await isUntouched()).toBe(true);
+    expect(await unsigned('organization.updated')).toMatchObject({ status: 'processed' });
+  });
+
+  test('runs when its day is over: the organization is disabled and deleted, and a late unsigned event is ignored', async () => {
+    await unsigned('organization.deleted');
+    await becomeDue();
+    await createSweepPurges({ db, queues })({}, context);
+    await purge();
+    expect(await checkKey()).toBe(false);
+    expect(await isThere()).toBe(false);
+    expect(
+      await rows('select started_at is not null as begun, finished_at is not null as done from organization_purges'),
+    ).toEqual([{ begun: true, done: true }]);
+    expect(await unsigned('organization.updated')).toMatchObject({ status: 'ignored' });
+    // The identity provider itself still has it.
+    expect(await signed('organization.updated')).toMatchObject({ status: 'processed' });
+    await purge();
+    expect(await rows('select deleted_at from organizations')).toEqual([{ deleted_at: null }]);
+  });
+
+  test('that is stopped never runs, neither by a sweep nor by a replay; a later one waits for a day again', async () => {
+    const id = await store(event('organization.deleted'), false);
+    await workOff(id);
+    await stopPurge(db.pool, 'acme');
+    await becomeDue();
+    await purge();
+    expect(await isUntouched()).toBe(true);
+    const waiting = () =>
+      rows('select 1 from organization_purges where stopped_at is null and run_at > now()').then(
+        ({ length }) => length,
+      );
+
+    await replayDeliveries(db.pool, [id]);
+    expect(await rows('select signed from webhook_deliveries where id = $1', [id])).toEqual([{ signed: false }]);
+    expect(await workOff(id)).toMatchObject({ status: 'ignored', reason: expect.stringContaining('stopped') });
+    await purge();
+    expect([await waiting(), await isUntouched()]).toEqual([0, true]);
+
+    expect(await unsigned('organization.deleted')).toMatchObject({ status: 'processed' });
+    expect([await waiting(), await isUntouched()]).toEqual([1, true]);
+    await stopPurge(db.pool, external);
+    // A replay of the first one, after the second was stopped.
+    await replayDeliveries(db.pool, [id]);
+    await workOff(id);
+    expect(await waiting()).toBe(0);
+  });
+
+  test('repeated while it waits does not move its time', async () => {
+    await unsigned('organization.deleted');
+    await db.pool.query("update organization_purges set run_at = now() + interval '5 minutes'");
+    expect(await unsigned('organization.deleted')).toMatchObject({ status: 'ignored' });
+    expect(await rows("select run_at < now() + interval '6 minutes' as kept from organization_purges")).toEqual([
+      { kept: true },
+    ]);
+  });
+
+  test.each(['waits', 'is stopped'])('that %s gives way to a signed one, which takes effect at once', async (state) => {
+    await unsigned('organization.deleted');
+    if (state === 'is stopped') await stopPurge(db.pool, 'acme');
+    expect(await signed('organization.deleted')).toMatchObject({ status: 'processed' });
+    expect(await checkKey()).toBe(false);
+    await expect(stopPurge(db.pool, 'acme')).rejects.toThrow('signed delivery: it cannot be stopped');
+    await purge();
+    expect(await isThere()).toBe(false);
+    expect(await signed('organization.updated')).toMatchObject({ status: 'ignored' });
+  });
+
+  test('after a signed one changes nothing of it', async () => {
+    await signed('organization.deleted');
+    expect(await unsigned('organization.deleted')).toMatchObject({ status: 'ignored' });
+    expect(await rows('select signed, run_at <= now() as due from organization_purges')).toEqual([
+      { signed: true, due: true },
+    ]);
+  });
+
+  test('begins or is stopped, never both, when the worker and a person come at the same time', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      await db.pool.query('delete from organization_purges');
+      await db.pool.query('delete from identity_tombstones');
+      await db.pool.query('update organizations set deleted_at = null');
+      await unsigned('organization.deleted');
+      await becomeDue();
+      const stop = async () => {
+        await sleep(round % 8);
+        return stopPurge(db.pool, 'acme').catch(() => null);
+      };
+      const [stopped, ...begun] = await Promise.all([
+        stop(),
+        beginPurge(db.pool, organizationId),
+        beginPurge(db.pool, organizationId),
+      ]);
+      const hasBegun = begun.some((one) => one !== null);
+      expect([round, hasBegun]).toEqual([round, stopped === null]);
+      expect(
+        await rows(
+          'select started_at is not null as begun, stopped_at is not null as stopped, deleted_at is not null as deleted from organization_purges, organizations',
+        ),
+      ).toEqual([{ begun: hasBegun, stopped: !hasBegun, deleted: hasBegun }]);
+    }
+  });
+
+  test('of an organization that is not known leaves nothing that stands in the way of its creation', async () => {
+    await db.pool.query('delete from organizations');
+    expect(await unsigned('organization.deleted')).toMatchObject({ status: 'ignored' });
+    expect(await rows('select 1 from identity_tombstones union all select 1 from organization_purges')).toEqual([]);
+    expect(await unsigned('organization.created')).toMatchObject({ status: 'processed' });
+    await db.pool.query('delete from organizations');
+    expect(await signed('organization.created')).toMatchObject({ status: 'processed' });
+  });
+});
+
+describe('an unsigned event', () => {
+  const state = async () => ({
+    users: await rows('select email, first_name, verified from users'),
+    organizations: await rows('select slug, name, verified from organizations'),
+    memberships: await rows('select role, verified from memberships'),
+  });
+  /** Newer than everything, so that only the missing signature can stop it. */
+  const far = Date.UTC(2999, 0, 1);
+
+  test('without a signed one works as ever, and nothing that it writes is verified', async () => {
+    for (const name of ['user.created', 'organization.created', 'organizationMembership.created', 'user.updated'])
+      expect(await unsigned(name)).toMatchObject({ status: 'processed' });
+    expect(await state()).toEqual({
+      users: [{ email: 'alpha.renamed@example.com', first_name: 'Alpha', verified: false }],
+      organizations: [{ slug: 'acme-fixture', name: 'Acme Fixture', verified: false }],
+      memberships: [{ role: 'admin', verified: false }],
+    });
+    expect(await unsigned('organizationMembership.deleted')).toMatchObject({ status: 'processed' });
+    expect(await unsigned('organizationMembership.created')).toMatchObject({ status: 'ignored' });
+    expect((await state()).memberships).toEqual([]);
+  });
+
+  test('never replaces or removes what a signed one has written, however new it says that it is', async () => {
+    for (const name of ['user.updated', 'organization.updated', 'organizationMembership.updated'])
+      expect(await signed(name)).toMatchObject({ status: 'processed' });
+    const before = await state();
+    expect(before).toMatchObject({
+      users: [{ verified: true }],
+      organizations: [{ verified: true }],
+      memberships: [{ role: 'member', verified: true }],
+    });
+    const email_addresses = [{ id: 'idn_1', email_address: 'stranger@example.com' }];
+    const others = [
+      await unsigned('user.updated', { updated_at: far, primary_email_address_id: 'idn_1', email_addresses }),
+      await unsigned('organization.updated', { updated_at: far, name: 'Theirs', slug: 'theirs' }),
+      await unsigned('organizationMembership.updated', { updated_at: far, role: 'org:admin' }),
+      await unsigned('organizationMembership.updated', { updated_at: far, role: 'org:admin', id: 'orgmem_other' }),
+      await unsigned('organizationMembership.deleted'),
+    ];
+    for (const outcome of others)
+      expect(outcome).toMatchObject({ status: 'ignored', reason: expect.stringContaining('signed state') });
+    expect(await state()).toEqual(before);
+    // The signed events that follow apply as if nothing had been.
+    expect(await signed('organizationMembership.updated', { updated_at: Date.now(), role: 'org:admin' })).toMatchObject(
+      {
+        status: 'processed',
+      },
+    );
+    expect((await state()).memberships).toEqual([{ role: 'admin', verified: true }]);
+    expect(await signed('organizationMembership.deleted')).toMatchObject({ status: 'processed' });
+    expect((await state()).memberships).toEqual([]);
+  });
+
+  test('gives way to a signed one, also to an older one, which verifies what it writes', async () => {
+    for (const name of ['user.updated', 'organization.updated']) await unsigned(name, { updated_at: far });
+    await unsigned('organizationMembership.updated', { updated_at: far, role: 'org:admin' });
+    await unsigned('organizationMembership.created', { id: 'orgmem_2', public_user_data: { user_id: 'user_2' } });
+    for (const [name, data] of [
+      ['user.created', {}],
+      ['organization.created', {}],
+      ['organizationMembership.updated', {}],
+      // Its id is taken by the unsigned membership of another person.
+      ['organizationMembership.created', { id: 'orgmem_2', public_user_data: { user_id: 'user_3' } }],
+    ] as const)
+      expect({ name, ...(await signed(name, data)) }).toMatchObject({ name, status: 'processed' });
+    expect(
+      await rows(
+        `select u.external_id, u.verified as "user", m.role, m.external_id as id, m.verified
+         from memberships m join users u on u.id = m.user_id order by 1`,
+      ),
+    ).toEqual([
+      {
+        external_id: 'user_2zFixtAlphaUser0000000000001',
+        user: true,
+        role: 'member',
+        id: expect.any(String),
+        verified: true,
+      },
+      { external_id: 'user_3', user: true, role: 'admin', id: 'orgmem_2', verified: true },
+    ]);
+    expect((await state()).organizations).toMatchObject([{ verified: true }]);
+  });
+
+  test('that deletes a membership does not keep a signed one from creating it; the e-mail stays unverified', async () => {
+    await unsigned('user.created');
+    expect(await unsigned('organizationMembership.deleted')).toMatchObject({ status: 'processed' });
+    expect(await signed('organizationMembership.created')).toMatchObject({ status: 'processed' });
+    expect(await state()).toMatchObject({ memberships: [{ verified: true }], users: [{ verified: false }] });
+    // A signed deletion holds for good.
+    await signed('organizationMembership.deleted');
+    expect(await signed('organizationMembership.created')).toMatchObject({ status: 'ignored' });
+  });
+
+  test('that links a user to a second organization does not change who is credited for the user', async () => {
+    const customer = { customer: { metadata: { userId: 'user_2zFixtAlphaUser0000000000001' } } };
+    await unsigned('organizationMembership.created');
+    const [{ id: first }] = await rows('select id from organizations');
+    expect(await findOwner(db.pool, customer)).toEqual({ ok: true, organizationId: first });
+    const organization = { id: 'org_second', name: 'Second', slug: 'second' };
+    await unsigned('organizationMembership.created', { id: 'orgmem_2', organization });
+    expect(await findOwner(db.pool, customer)).toMatchObject({ ok: false });
+    await signed('organizationMembership.created');
+    expect(await findOwner(db.pool, customer)).toEqual({ ok: true, organizationId: first });
+    await signed('organizationMembership.created', { id: 'orgmem_2', organization });
+    expect(await findOwner(db.pool, customer)).toMatchObject({ ok: false });
+  });
+});
