@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor } from './cursor';
+import { decodeCursor, encodeCursor, startOf } from './cursor';
 
 test('a cursor gives its position back, to its own query only', () => {
   const cursor = encodeCursor('query', ['12', 'é']);
@@ -10,3 +10,11 @@ test.each(['', '.', 'c1', 'c1.', 'c1.!!!', 'c1.bnVsbA', 'c1.WzFd', 'c2.W10', 'c1
   'the broken cursor %p is none',
   (cursor) => expect(decodeCursor('query', cursor)).toBeNull(),
 );
+
+test('a position that no entity can have is none', () => {
+  expect(startOf(['9223372036854775807'], false)).toEqual({ key: null, pos: '9223372036854775807' });
+  for (const pos of ['9223372036854775808', '9999999999999999999', '-1', '1.5', '']) {
+    expect(startOf([pos], false)).toBeNull();
+    expect(startOf(['30', pos], true)).toBeNull();
+  }
+});
