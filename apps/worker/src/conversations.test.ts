@@ -1,4 +1,4 @@
-import { createChannels, retryMessage } from '@parley/channels';
+import { createChannels, findWaiting, retryMessage } from '@parley/channels';
 import { createSecretBox } from '@parley/db';
 import { type WebhookBench, phoneNumberId, startWebhooks } from './webhooks-under-test';
 
@@ -495,7 +495,6 @@ test('a message whose answer failed is answered when a person asks for it, once'
 
 test('a conversation that somebody is at work on gets no further jobs, whatever waits behind', async () => {
   await bench.stopWorker();
-  const { findWaiting } = await import('./answers/waiting-messages');
   const contact = newContact();
   for (const [at, lease] of [
     [1, "now() + interval '4 seconds'"],

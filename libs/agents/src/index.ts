@@ -5,3 +5,5 @@ export { createModels } from './models/create-models';
 export { modelVariables } from './models/model-variables';
 export { createOrganizationKeys, providersOfEnvironment } from './models/provider-keys';
 export { createTransfer } from './routers/transfer';
+export { findEarlierTurn } from './threads/earlier-turn';
+export { findThread, mergeThreads } from './threads/merge-threads';

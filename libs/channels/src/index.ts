@@ -19,4 +19,13 @@ export { readInbound } from './whatsapp/read-inbound';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';
 export { type RetriedMessage, retryMessage } from './whatsapp/retry-message';
 export { storeInbound } from './whatsapp/store-inbound';
+export {
+  type AnswerEnd,
+  type WaitingMessage,
+  claimNext,
+  findWaiting,
+  finishMessage,
+  postpone,
+  renewClaims,
+} from './whatsapp/waiting-messages';
 export { webhookSecretOf } from './whatsapp/webhook-secret';

@@ -1,9 +1,17 @@
-import type { Agents, ChatFailure } from '@parley/agents';
-import { type Channels, phoneNumberOf, queueMessage, readInbound, requestOf, threadKeyOf } from '@parley/channels';
+import { type Agents, type ChatFailure, findEarlierTurn, findThread } from '@parley/agents';
+import {
+  type AnswerEnd,
+  type Channels,
+  type WaitingMessage,
+  finishMessage,
+  phoneNumberOf,
+  queueMessage,
+  readInbound,
+  requestOf,
+  threadKeyOf,
+} from '@parley/channels';
 import { type Db, inTransaction } from '@parley/db';
-import { findEarlierTurn } from './earlier-turn';
 import { splitText } from './split-text';
-import { type AnswerEnd, type WaitingMessage, finishMessage } from './waiting-messages';
 
 export interface AnswerDeps {
   db: Db;
@@ -104,15 +112,11 @@ const withMedia = (text: string, { type, mediaUrl }: { type: string; mediaUrl: s
   mediaUrl === null || type === 'audio' || type === 'voice' ? text : `${text}\n[${type}: ${mediaUrl}]`;
 
 async function answerMedia({ db, channels }: AnswerDeps, message: WaitingMessage): Promise<Decision> {
-  const { rows } = await db.pool.query<{ id: string; agent_paused: boolean }>(
-    `select id, agent_paused from threads
-     where organization_id = $1 and environment = $2::"Environment" and external_id = $3`,
-    [message.organizationId, message.environment, threadKeyOf(message.contact)],
-  );
+  const thread = await findThread(db.pool, message, threadKeyOf(message.contact));
   const account = await channels.accounts.kapso(message);
-  if (rows[0]?.agent_paused || account === null || account.mediaReply === '')
-    return end('stored', null, rows[0]?.id ?? null);
-  return end('answered', account.mediaReply, rows[0]?.id ?? null);
+  if (thread?.agentPaused || account === null || account.mediaReply === '')
+    return end('stored', null, thread?.id ?? null);
+  return end('answered', account.mediaReply, thread?.id ?? null);
 }
 
 function afterFailure(failure: ChatFailure): Decision {

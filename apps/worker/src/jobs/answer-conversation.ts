@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { claimNext, finishMessage, postpone, renewClaims } from '@parley/channels';
 import type { JobContext, JobPayload } from '@parley/queues';
 import type { Logger } from '@parley/service';
 import { type AnswerDeps, answerMessage } from '../answers/answer-message';
-import { claimNext, finishMessage, postpone, renewClaims } from '../answers/waiting-messages';
 
 /** A quarter of an hour in all: a model provider's outage should not lose what customers wrote. */
 const mostAttempts = 10;

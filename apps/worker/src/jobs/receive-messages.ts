@@ -1,3 +1,4 @@
+import { mergeThreads } from '@parley/agents';
 import { type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
 import { applyMessageStatus, findConnection, storeInbound } from '@parley/channels';
 import type { Db } from '@parley/db';
@@ -49,7 +50,7 @@ async function receiveItem(db: Db, item: JsonObject, eventType: string): Promise
       ? { status: 'processed', organizationId }
       : { status: 'ignored', reason: 'not a message of ours (yet)', organizationId };
   }
-  const stored = await storeInbound(db.pool, connection, connectionId, item);
+  const stored = await storeInbound(db.pool, connection, connectionId, item, mergeThreads);
   if (!stored.ok) return { status: 'failed', reason: stored.reason, organizationId };
   return {
     status: 'processed',

@@ -1,7 +1,6 @@
-import { findDueEmails, findDueMessages } from '@parley/channels';
+import { findDueEmails, findDueMessages, findWaiting } from '@parley/channels';
 import type { Db } from '@parley/db';
 import type { JobContext, Queues } from '@parley/queues';
-import { findWaiting } from '../answers/waiting-messages';
 
 const limit = 500;
 

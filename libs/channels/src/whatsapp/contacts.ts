@@ -5,6 +5,9 @@ import type { Identity } from './read-inbound';
 
 const channel = 'whatsapp';
 
+/** Gives the thread of one external id the other's name, or moves its turns there (libs/agents, mergeThreads). */
+export type MergeThreads = (tx: Queryable, scope: Scope, from: string, to: string) => Promise<void>;
+
 /** The external id of a contact's thread (interface.md, Channel messages webhook). */
 export const threadKeyOf = (contact: string): string => `${channel}:${contact}`;
 
@@ -13,7 +16,12 @@ export const threadKeyOf = (contact: string): string => `${channel}:${contact}`;
  * its scoped id. All names of a contact are kept, so that a thread survives when one of them is missing or changes; when
  * a number becomes known, or two names turn out to be one contact, what was kept under the scoped id moves over.
  */
-export async function resolveContact(pool: pg.Pool, scope: Scope, identity: Identity): Promise<string | null> {
+export async function resolveContact(
+  pool: pg.Pool,
+  scope: Scope,
+  identity: Identity,
+  mergeThreads: MergeThreads,
+): Promise<string | null> {
   const { phone, scopedId } = identity;
   const names = [phone, scopedId].filter((name) => name !== null);
   if (names.length === 0) return null;
@@ -22,7 +30,7 @@ export async function resolveContact(pool: pg.Pool, scope: Scope, identity: Iden
   const [only] = contacts;
   const isSettled = known.size === names.length && contacts.size === 1 && (phone === null || only !== scopedId);
   if (isSettled) return only!;
-  return inTransaction(pool, (tx) => link(tx, scope, { names, phone }));
+  return inTransaction(pool, (tx) => link(tx, scope, { names, phone }, mergeThreads));
 }
 
 /** The contact of a name, for messages that go out; the name itself when it is new. */
@@ -50,6 +58,7 @@ async function link(
   tx: pg.PoolClient,
   scope: Scope,
   { names, phone }: { names: string[]; phone: string | null },
+  mergeThreads: MergeThreads,
 ): Promise<string> {
   const { organizationId, environment } = scope;
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
@@ -64,11 +73,16 @@ async function link(
      on conflict (organization_id, environment, channel, alias) do update set contact_id = excluded.contact_id`,
     [organizationId, environment, [...new Set([...names, contact])], contact],
   );
-  for (const old of before) if (old !== contact) await moveContact(tx, scope, old, contact);
+  for (const old of before) if (old !== contact) await moveContact(tx, scope, { from: old, to: contact }, mergeThreads);
   return contact;
 }
 
-async function moveContact(tx: pg.PoolClient, scope: Scope, from: string, to: string): Promise<void> {
+async function moveContact(
+  tx: pg.PoolClient,
+  scope: Scope,
+  { from, to }: { from: string; to: string },
+  mergeThreads: MergeThreads,
+): Promise<void> {
   const ids = [scope.organizationId, scope.environment, from, to];
   await tx.query(
     `update contact_aliases set contact_id = $4
@@ -79,32 +93,5 @@ async function moveContact(tx: pg.PoolClient, scope: Scope, from: string, to: st
     `update messages set contact = $4 where organization_id = $1 and environment = $2::"Environment" and contact = $3`,
     ids,
   );
-  await moveThread(tx, scope, threadKeyOf(from), threadKeyOf(to));
-}
-
-/**
- * The thread takes the new name. Where one of that name exists the turns move into it, whose order is that of their ids;
- * while one of them runs they stay where they are.
- */
-async function moveThread(tx: pg.PoolClient, scope: Scope, from: string, to: string): Promise<void> {
-  const { rows } = await tx.query<{ id: string; externalId: string }>(
-    `select id, external_id as "externalId" from threads
-     where organization_id = $1 and environment = $2::"Environment" and external_id = any($3) for update`,
-    [scope.organizationId, scope.environment, [from, to]],
-  );
-  const old = rows.find(({ externalId }) => externalId === from);
-  const target = rows.find(({ externalId }) => externalId === to);
-  if (old === undefined) return;
-  if (target === undefined) {
-    await tx.query('update threads set external_id = $2, updated_at = now() where id = $1', [old.id, to]);
-    return;
-  }
-  const { rowCount: running } = await tx.query(
-    "select 1 from executions where thread_id = $1 and status in ('queued', 'running') limit 1",
-    [old.id],
-  );
-  if (running !== 0) return;
-  await tx.query('update executions set thread_id = $2 where thread_id = $1', [old.id, target.id]);
-  await tx.query('update thread_messages set thread_id = $2 where thread_id = $1', [old.id, target.id]);
-  await tx.query('delete from threads where id = $1', [old.id]);
+  await mergeThreads(tx, scope, threadKeyOf(from), threadKeyOf(to));
 }

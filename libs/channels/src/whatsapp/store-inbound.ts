@@ -1,7 +1,7 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import { newId } from '@parley/db';
 import type pg from 'pg';
-import { resolveContact } from './contacts';
+import { type MergeThreads, resolveContact } from './contacts';
 import { readInbound } from './read-inbound';
 
 export type StoredInbound = { ok: true; contact: string; isToBeAnswered: boolean } | { ok: false; reason: string };
@@ -15,10 +15,11 @@ export async function storeInbound(
   scope: Scope,
   connectionId: string,
   item: JsonObject,
+  mergeThreads: MergeThreads,
 ): Promise<StoredInbound> {
   const message = readInbound(item);
   if (message === null) return { ok: false, reason: 'no message of a customer' };
-  const contact = await resolveContact(pool, scope, message.identity);
+  const contact = await resolveContact(pool, scope, message.identity, mergeThreads);
   if (contact === null) return { ok: false, reason: 'the message names no sender' };
   const isToBeAnswered = message.handling !== 'store';
   await pool.query({
