@@ -6,7 +6,7 @@ const constraint = (scope, ...allowed) => ({
   sourceTag: `scope:${scope}`,
   onlyDependOnLibsWithTags: allowed.map((name) => `scope:${name}`),
 });
-const domain = ['contracts', 'db', 'queues', 'events'];
+const domain = ['contracts', 'db', 'identity', 'queues', 'events'];
 const running = [
   'service',
   ...domain,
@@ -25,6 +25,7 @@ const boundaries = [
   constraint('service', 'contracts'),
   constraint('db', 'contracts'),
   constraint('queues', 'contracts', 'db'),
+  constraint('identity', 'contracts', 'db'),
   constraint('events', 'contracts', 'db'),
   constraint('webhooks', ...domain),
   constraint('entities', ...domain),

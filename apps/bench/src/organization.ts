@@ -1,4 +1,5 @@
-import { createApiKey, newId } from '@parley/db';
+import { newId } from '@parley/db';
+import { createApiKey } from '@parley/identity';
 import pg from 'pg';
 
 export interface BenchOrganization {

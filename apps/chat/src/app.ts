@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Agents, CallbackTokens } from '@parley/agents';
-import { type Db, createApiKeyCheck, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
+import { type Db, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
+import { createApiKeyCheck } from '@parley/identity';
 import { type HttpMetrics, type Logger, createApp } from '@parley/service';
 import type { Tools } from '@parley/tools';
 import type { Triggers } from '@parley/triggers';

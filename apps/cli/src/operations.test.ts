@@ -1,4 +1,5 @@
-import { createApiKeyCheck, createDb, type Db } from '@parley/db';
+import { createDb, type Db } from '@parley/db';
+import { createApiKeyCheck } from '@parley/identity';
 import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
 import { type Cli, buildCli } from './cli-under-test';
 

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
-import { type Db, createApiKeyCheck, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
+import { type Db, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
+import { createApiKeyCheck } from '@parley/identity';
 import type { Entities } from '@parley/entities';
 import type { RateLimiter } from '@parley/queues';
 import type { CheckHandler } from '@parley/resources';

@@ -1,5 +1,6 @@
 import type { Permission, ResourceSet } from '@parley/contracts';
-import { type Db, createApiKey, createDb, newId, revokeApiKey } from '@parley/db';
+import { type Db, createDb, newId } from '@parley/db';
+import { createApiKey, revokeApiKey } from '@parley/identity';
 import { type Entities, createEntities } from '@parley/entities';
 import { silentLogger } from '@parley/service';
 import request from 'supertest';

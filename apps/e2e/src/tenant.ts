@@ -1,5 +1,6 @@
 import type { Environment, Permission } from '@parley/contracts';
-import { createApiKey, newId, revokeApiKey } from '@parley/db';
+import { newId } from '@parley/db';
+import { createApiKey, revokeApiKey } from '@parley/identity';
 import pg from 'pg';
 import { type Client, createClient } from './client';
 import { type SharedStack, shared } from './stack';

@@ -1,11 +1,3 @@
-export {
-  type ApiKeyCheck,
-  type ApiKeySummary,
-  createApiKey,
-  createApiKeyCheck,
-  listApiKeys,
-  revokeApiKey,
-} from './api-keys';
 export { type Db, type Queryable, createDb, inTransaction, isDatabaseUnavailable, readDatabaseUrl } from './client';
 export { newId } from './id';
 export { createIdempotencyStore } from './idempotency';

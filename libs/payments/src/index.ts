@@ -3,6 +3,8 @@ export { countPayments } from './count-payments';
 export { type CreatePaymentInput, type CreatePaymentResult } from './create-payment';
 export { type Payments, createPayments } from './create-payments';
 export { type PaymentObservation, type PaymentsDeps, type PaymentsLog } from './deps';
+export { type CreditedOrder, applyOrder, lockOrder } from './credits/credit-orders';
+export { readCredits } from './credits/read-credits';
 export { currencySchema, toFlowAccount } from './flow/flow-account';
 export { type GetStatusResult } from './get-status';
 export { type Payment, paymentType } from './payment';

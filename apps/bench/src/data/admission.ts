@@ -1,4 +1,5 @@
-import { type Db, createApiKey, createApiKeyCheck } from '@parley/db';
+import { type Db } from '@parley/db';
+import { createApiKey, createApiKeyCheck } from '@parley/identity';
 import { closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parley/queues';
 import { measureInTurns, summarize, table } from '../measure';
 import { big } from './load-entities';

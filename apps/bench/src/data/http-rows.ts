@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Db, createApiKey } from '@parley/db';
+import { type Db } from '@parley/db';
+import { createApiKey } from '@parley/identity';
 import type { Entities } from '@parley/entities';
 import { startStack } from '@parley/testing';
 import { load, measureInTurns, ms, summarize, table } from '../measure';

@@ -1,5 +1,6 @@
 import { type Environment, type Permission, permissionSchema } from '@parley/contracts';
-import { type Queryable, createApiKey } from '@parley/db';
+import { type Queryable } from '@parley/db';
+import { createApiKey } from '@parley/identity';
 import { withDatabase } from '../database';
 import { Failure, usageFailure } from '../failure';
 import { findOrganization } from '../organizations';

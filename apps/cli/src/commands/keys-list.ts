@@ -1,4 +1,4 @@
-import { type ApiKeySummary, listApiKeys } from '@parley/db';
+import { type ApiKeySummary, listApiKeys } from '@parley/identity';
 import { withDatabase } from '../database';
 import { findOrganization } from '../organizations';
 import { formatTable, note, print } from '../terminal';

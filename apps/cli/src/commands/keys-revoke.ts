@@ -1,4 +1,4 @@
-import { revokeApiKey } from '@parley/db';
+import { revokeApiKey } from '@parley/identity';
 import { withDatabase } from '../database';
 import { Failure } from '../failure';
 import { findOrganization } from '../organizations';

@@ -1,8 +1,8 @@
 import { slugSchema } from '@parley/contracts';
 import { newId } from '@parley/db';
+import { insertOrganization } from '@parley/identity';
 import { withDatabase } from '../database';
 import { Failure, usageFailure } from '../failure';
-import { insertOrganization } from '../organizations';
 import { print } from '../terminal';
 
 /** `parley org create --slug S --name N`: prints the new organization as one JSON line. */

@@ -1,10 +1,11 @@
 import type { Scope } from '@parley/contracts';
-import { type Db, type Queryable, createApiKey, inTransaction, newId } from '@parley/db';
+import { type Db, type Queryable, inTransaction, newId } from '@parley/db';
+import { createApiKey, insertOrganization } from '@parley/identity';
 import { createEntities } from '@parley/entities';
 import { type PushRequest, pushResources } from '@parley/resources';
 import { builtInToolNames } from '@parley/tools';
 import { Failure } from '../failure';
-import { type Organization, demoSlug, insertOrganization } from '../organizations';
+import { demoSlug } from '../organizations';
 import { developmentResources, productionResources } from './resources';
 import { demoRows } from './rows';
 
@@ -32,9 +33,15 @@ export async function seedDemo(db: Db, { newKey = false } = {}): Promise<{ key: 
   }
 }
 
-async function demoOrganization(db: Queryable): Promise<Organization & { seeded: boolean }> {
+interface DemoOrganization {
+  id: string;
+  slug: string;
+  seeded: boolean;
+}
+
+async function demoOrganization(db: Queryable): Promise<DemoOrganization> {
   await insertOrganization(db, { id: newId('org'), slug: demoSlug, name: 'Demo shop' });
-  const { rows } = await db.query<Organization & { seeded: boolean }>(
+  const { rows } = await db.query<DemoOrganization>(
     `select id, slug, settings @> '{"demoSeeded": true}' as seeded from organizations
      where slug = $1 and deleted_at is null`,
     [demoSlug],

@@ -1,4 +1,5 @@
 import { type Db, createDb, createSecretBox, integrationSecretContext, schemaProblem } from '@parley/db';
+import { dueUnsignedPurges } from '@parley/identity';
 import type { Environment } from '@parley/contracts';
 import { closeRedis, connectRedis, waitForRedis } from '@parley/queues';
 import { databaseUrl, findStack, migrationsDir, readVariable } from '../environment';
@@ -87,18 +88,14 @@ async function checkSecrets({ pool }: Db): Promise<Finding[]> {
 /** Whether strangers may write identities, as far as it is known here, and what they have asked to be deleted. */
 async function checkIdentity({ pool }: Db): Promise<Finding[]> {
   const name = 'Identity deliveries';
-  const { rows } = await pool.query<{ slug: string; run_at: Date }>(
-    `select coalesce(o.slug, p.slug) as slug, p.run_at
-     from organization_purges p left join organizations o on o.id = p.organization_id
-     where not p.signed and p.started_at is null and p.stopped_at is null order by p.run_at limit 4`,
-  );
-  const shown = rows.slice(0, 3).map(({ slug, run_at: runAt }) => `${slug} (due ${formatTime(runAt)})`);
+  const purges = await dueUnsignedPurges(pool, 4);
+  const shown = purges.slice(0, 3).map(({ slug, runAt }) => `${slug} (due ${formatTime(runAt)})`);
   const findings: Finding[] = [];
-  if (rows.length > 0)
+  if (purges.length > 0)
     findings.push({
       name,
       state: 'warning',
-      detail: `unsigned ones delete ${shown.join(', ')}${rows.length > shown.length ? ', …' : ''}`,
+      detail: `unsigned ones delete ${shown.join(', ')}${purges.length > shown.length ? ', …' : ''}`,
       mend: 'Look whether the identity provider has deleted them; parley org purges --stop <slug> keeps one',
     });
   if (findSecret('IDENTITY_WEBHOOK_SECRET') === undefined)

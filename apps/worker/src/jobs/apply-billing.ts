@@ -1,11 +1,11 @@
 import type { Db } from '@parley/db';
 import { finishDelivery, readJsonObject } from '@parley/webhooks';
-import { applyOrder } from '../billing/apply-order';
+import { applyBillingEvent } from '../billing/apply-billing-event';
 import { onDelivery } from '../deliveries/on-delivery';
 
 /** A delivery of the billing platform: an order that was paid or refunded. */
 export const createApplyBilling = (deps: { db: Db }) =>
   onDelivery(deps, async ({ id, body }) => {
-    await applyOrder(deps.db.pool, readJsonObject(body) ?? {}, (db, outcome) => finishDelivery(db, id, outcome));
+    await applyBillingEvent(deps.db.pool, readJsonObject(body) ?? {}, (db, outcome) => finishDelivery(db, id, outcome));
     return 'finished';
   });

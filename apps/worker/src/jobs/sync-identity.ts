@@ -1,9 +1,9 @@
 import type { Db } from '@parley/db';
+import { applyIdentityEvent } from '@parley/identity';
 import type { Queues } from '@parley/queues';
 import type { Logger } from '@parley/service';
 import { finishDelivery, readJsonObject, retryUnattributed } from '@parley/webhooks';
 import { onDelivery } from '../deliveries/on-delivery';
-import { applyIdentityEvent } from '../identity/apply-identity-event';
 
 /** A delivery of the identity provider: one user, organization or membership, brought to its latest state. */
 export const createSyncIdentity = (deps: { db: Db; queues: Queues; log: Logger; purgeGraceDays: number }) =>

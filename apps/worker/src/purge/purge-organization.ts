@@ -1,5 +1,6 @@
 import { inTransaction } from '@parley/db';
 import { purgeEntities } from '@parley/entities';
+import { finishPurge, reportPurged } from '@parley/identity';
 import type pg from 'pg';
 
 const batchRows = 1_000;
@@ -68,43 +69,29 @@ const steps: readonly Step[] = [
   rowsOf('memberships'),
 ];
 
-const addToReport = async (tx: pg.PoolClient, organizationId: string, deleted: Record<string, number>) => {
-  await tx.query(
-    `update organization_purges set report = report || (
-       select coalesce(jsonb_object_agg(key, coalesce((report->>key)::bigint, 0) + value::bigint), '{}')
-       from jsonb_each_text($2::jsonb) where value::bigint > 0)
-     where organization_id = $1`,
-    [organizationId, JSON.stringify(deleted)],
-  );
-};
-
 /**
  * Deletes all data of an organization for good, a batch a transaction, each of which adds to the report of the purge: a
- * run that was cut short goes on where it stopped. False when `signal` stopped it.
+ * run that was cut short goes on where it stopped. Returns the report; null when `signal` stopped it.
  */
-export async function purgeOrganization(pool: pg.Pool, organizationId: string, signal: AbortSignal): Promise<boolean> {
+export async function purgeOrganization(
+  pool: pg.Pool,
+  organizationId: string,
+  signal: AbortSignal,
+): Promise<Record<string, number> | null> {
   for (let deleted = -1; deleted !== 0;) {
     deleted = 0;
     for (const step of steps) {
       for (let ofStep = -1; ofStep !== 0;) {
-        if (signal.aborted) return false;
+        if (signal.aborted) return null;
         ofStep = await inTransaction(pool, async (tx) => {
           const counts = await step(tx, organizationId);
           const sum = Object.values(counts).reduce((total, count) => total + count, 0);
-          if (sum > 0) await addToReport(tx, organizationId, counts);
+          if (sum > 0) await reportPurged(tx, organizationId, counts);
           return sum;
         });
         deleted += ofStep;
       }
     }
   }
-  await inTransaction(pool, async (tx) => {
-    const { rowCount } = await tx.query('delete from organizations where id = $1', [organizationId]);
-    await addToReport(tx, organizationId, { organizations: rowCount ?? 0 });
-    await tx.query(
-      'update organization_purges set finished_at = coalesce(finished_at, now()) where organization_id = $1',
-      [organizationId],
-    );
-  });
-  return true;
+  return inTransaction(pool, (tx) => finishPurge(tx, organizationId));
 }

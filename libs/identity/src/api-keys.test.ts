@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '@parley/testing';
 import { createApiKey, createApiKeyCheck, listApiKeys, revokeApiKey } from './api-keys';
-import { createDb, type Db } from './client';
+import { createDb, type Db } from '@parley/db';
 
 let database: TestDatabase;
 let db: Db;

@@ -1,15 +1,14 @@
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { type Queryable, inTransaction } from '@parley/db';
-import { type Outcome } from '@parley/webhooks';
 import type pg from 'pg';
 import { deleteOrganization } from './delete-organization';
 import { deleteMembership, putMembership } from './memberships';
-import { putOrganization } from './organizations';
+import { putOrganization } from './put-organization';
 import type { Source } from './precedence';
 import { putUser } from './users';
 
 export interface Applied {
-  outcome: Outcome;
+  outcome: { status: 'processed' | 'ignored'; reason?: string; organizationId?: string };
   /** An organization whose purge is planned. */
   purge?: { organizationId: string };
   /** An organization or a membership has come that was not there. */

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { ApiKeyIdentity, Environment, Permission } from '@parley/contracts';
 import type pg from 'pg';
-import type { Queryable } from './client';
-import { newId } from './id';
+import { type Queryable, newId } from '@parley/db';
 
 export interface NewApiKey {
   organizationId: string;

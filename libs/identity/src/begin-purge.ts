@@ -1,7 +1,7 @@
 import { inTransaction } from '@parley/db';
 import type pg from 'pg';
-import { lockIdentities } from '../identity/apply-identity-event';
-import { addTombstone } from '../identity/tombstones';
+import { lockIdentities } from './apply-identity-event';
+import { addTombstone } from './tombstones';
 
 interface Purge {
   externalId: string | null;

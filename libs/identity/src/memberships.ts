@@ -1,7 +1,7 @@
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
 import type { Change } from './apply-identity-event';
-import { organizationOfMembership } from './organizations';
+import { organizationOfMembership } from './put-organization';
 import { type Source, supersededReason, supersedes } from './precedence';
 import { addTombstone, isDeleted } from './tombstones';
 import { userOfMembership } from './users';

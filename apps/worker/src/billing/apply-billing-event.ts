@@ -1,0 +1,65 @@
+import { type JsonObject, integerAt, objectAt, textAt } from '@parley/contracts';
+import { type Queryable, inTransaction } from '@parley/db';
+import { findOwner } from '@parley/identity';
+import { applyOrder, lockOrder } from '@parley/payments';
+import { type Outcome, unknownOwner } from '@parley/webhooks';
+import type pg from 'pg';
+
+/**
+ * Applies `order.paid` or `order.refunded` of the billing platform to the credits of the order's organization. Both are
+ * facts about the order, so deliveries may come in any order and number. `finish` writes the outcome in the same
+ * transaction.
+ */
+export async function applyBillingEvent(
+  pool: pg.Pool,
+  event: JsonObject,
+  finish: (db: Queryable, outcome: Outcome) => Promise<void>,
+): Promise<void> {
+  const order = objectAt(event.data);
+  const orderId = textAt(order.id);
+  const isRefund = event.type === 'order.refunded';
+  // The interface's shape has no refunded_amount: its refund is about the whole `amount`.
+  const amountCents = integerAt(isRefund ? (order.refunded_amount ?? order.amount) : order.subtotal_amount);
+  if (orderId === undefined || amountCents === undefined || amountCents < 0)
+    return finish(pool, {
+      status: 'failed',
+      reason: `the order has no ${isRefund ? 'refunded_amount' : 'subtotal_amount'} in whole cents`,
+    });
+  await inTransaction(pool, async (tx) => {
+    const before = await lockOrder(tx, orderId);
+    const owner = before ?? (await ownerOf(tx, order));
+    if ('problem' in owner) return finish(tx, { status: 'unattributed', reason: owner.problem });
+    const { organizationId } = owner;
+    const kind = isRefund ? 'refunded' : 'paid';
+    const change = await applyOrder(tx, before, { organizationId, orderId, kind, amountCents });
+    const isRepeated = change === 0 && (isRefund || (before?.creditedCents ?? 0) > 0);
+    await finish(tx, {
+      status: isRepeated ? 'ignored' : 'processed',
+      organizationId,
+      ...(isRepeated && { reason: 'applied before' }),
+    });
+  });
+}
+
+/**
+ * Whose order it is: `metadata.organizationId`, then the customer's external id, then `customer.metadata.userId`
+ * (interface.md, Billing webhook), in snake case and camel case. The first one that is there counts: money does not go to
+ * a second guess.
+ */
+async function ownerOf(db: Queryable, order: JsonObject): Promise<{ organizationId: string } | { problem: string }> {
+  const metadata = objectAt(order.metadata);
+  const customer = objectAt(order.customer);
+  const name =
+    textAt(metadata.organizationId) ??
+    textAt(metadata.organization_id) ??
+    textAt(customer.external_id) ??
+    textAt(customer.externalId) ??
+    textAt(objectAt(customer.metadata).userId) ??
+    textAt(objectAt(customer.metadata).user_id);
+  if (name === undefined) return { problem: 'the order names no organization and no user' };
+  const owner = await findOwner(db, name);
+  if (owner.ok) return owner;
+  return {
+    problem: owner.reason === 'several' ? `user ${name} belongs to several organizations` : `${unknownOwner}${name}`,
+  };
+}

@@ -1,0 +1,22 @@
+export {
+  type ApiKeyCheck,
+  type ApiKeySummary,
+  createApiKey,
+  createApiKeyCheck,
+  listApiKeys,
+  revokeApiKey,
+} from './api-keys';
+export { applyIdentityEvent } from './apply-identity-event';
+export { beginPurge } from './begin-purge';
+export { findOwner } from './find-owner';
+export { type Organization, insertOrganization, listOrganizations } from './organizations';
+export {
+  type Purge,
+  type StopPurgeResult,
+  dueUnsignedPurges,
+  finishPurge,
+  listPurges,
+  purgesToRun,
+  reportPurged,
+  stopPurge,
+} from './purges';

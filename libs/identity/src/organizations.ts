@@ -1,0 +1,34 @@
+import type { Queryable } from '@parley/db';
+
+export interface Organization {
+  id: string;
+  /** Of the identity provider; null for one that was made here. */
+  externalId: string | null;
+  slug: string;
+  name: string;
+  createdAt: Date;
+}
+
+const columns = 'id, external_id as "externalId", slug, name, created_at as "createdAt"';
+
+/** Organizations that are not being deleted, by slug; with `slug` that one alone. */
+export async function listOrganizations(db: Queryable, slug?: string): Promise<Organization[]> {
+  const { rows } = await db.query<Organization>(
+    `select ${columns} from organizations where deleted_at is null and ($1::text is null or slug = $1) order by slug`,
+    [slug ?? null],
+  );
+  return rows;
+}
+
+/** Makes an organization; null when the slug is taken, also by one that is being deleted. */
+export async function insertOrganization(
+  db: Queryable,
+  { id, slug, name }: { id: string; slug: string; name: string },
+): Promise<Organization | null> {
+  const { rows } = await db.query<Organization>(
+    `insert into organizations (id, slug, name, updated_at) values ($1, $2, $3, now())
+     on conflict (slug) do nothing returning ${columns}`,
+    [id, slug, name],
+  );
+  return rows[0] ?? null;
+}

@@ -1,0 +1,116 @@
+import type { Queryable } from '@parley/db';
+
+/** `waiting`: until it is due. `running`: it is being deleted, or is about to be. */
+type PurgeState = 'waiting' | 'running' | 'finished' | 'stopped';
+
+/** The deletion of an organization with all its data. Its row outlives the organization. */
+export interface Purge {
+  id: string;
+  organizationId: string;
+  externalId: string | null;
+  /** The one that the organization has now; when it is deleted, the one that it had. */
+  slug: string | null;
+  /** Whether the delivery that asked for it was signed; only a purge that is not can be stopped. */
+  signed: boolean;
+  state: PurgeState;
+  askedAt: Date;
+  runAt: Date;
+  stoppedAt: Date | null;
+  finishedAt: Date | null;
+  /** Rows by table, so far. */
+  deleted: Record<string, number>;
+}
+
+const selectPurges = `select p.id, p.organization_id as "organizationId", p.external_id as "externalId",
+    coalesce(o.slug, p.slug) as slug, p.signed,
+    case when p.finished_at is not null then 'finished' when p.stopped_at is not null then 'stopped'
+      when p.run_at > now() and p.started_at is null then 'waiting' else 'running' end as state,
+    p.created_at as "askedAt", p.run_at as "runAt", p.stopped_at as "stoppedAt", p.finished_at as "finishedAt",
+    p.report as deleted
+  from organization_purges p left join organizations o on o.id = p.organization_id`;
+const isNamed = '$1 in (coalesce(o.slug, p.slug), p.organization_id, p.external_id)';
+
+/** Purges, the latest first. `name` is a slug, an id or the identity provider's id. */
+export async function listPurges(
+  db: Queryable,
+  { name, before, limit }: { name?: string; before?: { at: Date; id: string } | null; limit: number },
+): Promise<Purge[]> {
+  const { rows } = await db.query<Purge>(
+    `${selectPurges}
+     where ($1::text is null or ${isNamed})
+       and ($2::timestamptz is null or (p.created_at, p.id) < ($2, $3::text))
+     order by p.created_at desc, p.id desc limit $4`,
+    [name ?? null, before?.at ?? null, before?.id ?? null, limit],
+  );
+  return rows;
+}
+
+/** Purges that unsigned deliveries asked for and that can still be stopped, the next one first. */
+export async function dueUnsignedPurges(db: Queryable, limit: number): Promise<Purge[]> {
+  const { rows } = await db.query<Purge>(
+    `${selectPurges} where not p.signed and p.started_at is null and p.stopped_at is null order by p.run_at limit $1`,
+    [limit],
+  );
+  return rows;
+}
+
+export type StopPurgeResult =
+  | { ok: true; purge: Purge }
+  | { ok: false; reason: 'not_found' }
+  | { ok: false; reason: 'not_stoppable'; purge: Purge };
+
+/**
+ * Stops the latest purge of an organization if an unsigned delivery asked for it and it has not begun. Of this and the
+ * worker that begins it, the one that changes the row first wins.
+ */
+export async function stopPurge(db: Queryable, name: string): Promise<StopPurgeResult> {
+  const [named] = await listPurges(db, { name, limit: 1 });
+  if (named === undefined) return { ok: false, reason: 'not_found' };
+  const { rowCount } = await db.query(
+    `update organization_purges set stopped_at = now()
+     where id = $1 and not signed and started_at is null and stopped_at is null`,
+    [named.id],
+  );
+  const { rows } = await db.query<Purge>(`${selectPurges} where p.id = $1`, [named.id]);
+  const purge = rows[0]!;
+  return rowCount === 1 ? { ok: true, purge } : { ok: false, reason: 'not_stoppable', purge };
+}
+
+/**
+ * Organizations whose purge is due, and those whose purge ended in the last 10 minutes: a turn that was running meanwhile
+ * may have written something after it.
+ */
+export async function purgesToRun(db: Queryable): Promise<{ organizationId: string }[]> {
+  const { rows } = await db.query<{ organizationId: string }>(
+    `select organization_id as "organizationId" from organization_purges
+     where (finished_at is null and stopped_at is null and run_at <= now()) or finished_at > now() - interval '10 minutes'`,
+  );
+  return rows;
+}
+
+/** Adds deleted rows, by table, to the report of an organization's purge. */
+export async function reportPurged(
+  tx: Queryable,
+  organizationId: string,
+  deleted: Record<string, number>,
+): Promise<void> {
+  await tx.query(
+    `update organization_purges set report = report || (
+       select coalesce(jsonb_object_agg(key, coalesce((report->>key)::bigint, 0) + value::bigint), '{}')
+       from jsonb_each_text($2::jsonb) where value::bigint > 0)
+     where organization_id = $1`,
+    [organizationId, JSON.stringify(deleted)],
+  );
+}
+
+/** Deletes the organization itself, which is the last row, and ends its purge. Returns the report. */
+export async function finishPurge(tx: Queryable, organizationId: string): Promise<Record<string, number>> {
+  const { rowCount } = await tx.query('delete from organizations where id = $1', [organizationId]);
+  await reportPurged(tx, organizationId, { organizations: rowCount ?? 0 });
+  const { rows } = await tx.query<{ report: Record<string, number> }>(
+    `update organization_purges set finished_at = coalesce(finished_at, now()) where organization_id = $1
+     returning report`,
+    [organizationId],
+  );
+  return rows[0]?.report ?? {};
+}
