@@ -1,13 +1,4 @@
-import { violationOf } from './conformance';
-
-/** What came back; `body` is the parsed JSON. */
-export interface Answer {
-  status: number;
-  headers: Headers;
-  // The suite looks at answers as a client without types would.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
-  body: any;
-}
+import { type Answer, violationOf } from './conformance';
 
 export interface Client {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;

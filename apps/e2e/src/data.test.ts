@@ -1,5 +1,6 @@
 import { catalog } from './catalog';
-import { type Answer, type Client, push } from './client';
+import { type Client, push } from './client';
+import type { Answer } from './conformance';
 import { type Tenant, createTenant } from './tenant';
 
 let tenant: Tenant;

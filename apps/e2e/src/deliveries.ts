@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signBody, signStandardWebhook } from '@parley/webhooks';
-import { type Answer, createClient } from './client';
+import { createClient } from './client';
+import type { Answer } from './conformance';
 import { shared } from './stack';
 import type { Tenant } from './tenant';
 

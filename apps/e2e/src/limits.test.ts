@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { catalog } from './catalog';
-import { type Answer, type Client, push } from './client';
+import { type Client, push } from './client';
+import type { Answer } from './conformance';
 import { ownStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 

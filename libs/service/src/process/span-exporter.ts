@@ -1,4 +1,13 @@
-import type { TracerOptions } from './tracing';
+import type { Logger } from './logger';
+
+export interface ExporterOptions {
+  service: string;
+  /** Base address of an OTLP/HTTP collector. */
+  endpoint: string;
+  /** `name=value`, separated by commas. */
+  headers?: string;
+  log: Pick<Logger, 'warn'>;
+}
 
 export interface FinishedSpan {
   traceId: string;
@@ -21,7 +30,7 @@ const mostWaiting = 4_096;
 const sendTimeoutMs = 5_000;
 
 /** Sends spans in batches as OTLP over HTTP in JSON (opentelemetry.io, OTLP specification). Losing some is fine. */
-export function createSpanExporter({ service, endpoint, headers = '', log }: TracerOptions) {
+export function createSpanExporter({ service, endpoint, headers = '', log }: ExporterOptions) {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
   const waiting: FinishedSpan[] = [];
   let sending: Promise<void> | undefined;

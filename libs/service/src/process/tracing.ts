@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { requestIdOf } from '../http/request-id';
 import type { Logger } from './logger';
-import { type FinishedSpan, createSpanExporter } from './span-exporter';
+import { type ExporterOptions, type FinishedSpan, createSpanExporter } from './span-exporter';
 
 export interface Tracer {
   /** Runs `work` in a span of its own; inside, `traced` and `traceparent` know it. */
@@ -12,15 +12,6 @@ export interface Tracer {
   listen(listener: RequestListener): RequestListener;
   /** Sends what is left. */
   close(): Promise<void>;
-}
-
-export interface TracerOptions {
-  service: string;
-  /** Base address of an OTLP/HTTP collector. */
-  endpoint: string;
-  /** `name=value`, separated by commas. */
-  headers?: string;
-  log: Pick<Logger, 'warn'>;
 }
 
 type Attributes = Record<string, string | number | boolean | undefined>;
@@ -66,7 +57,7 @@ export function tracerOf(
   return endpoint === undefined ? undefined : createTracer({ service, endpoint, headers, log });
 }
 
-function createTracer({ service, endpoint, headers, log }: TracerOptions): Tracer {
+function createTracer({ service, endpoint, headers, log }: ExporterOptions): Tracer {
   const exporter = createSpanExporter({ service, endpoint, headers, log });
 
   function open({ name, kind, requestId, parent: given, attributes }: SpanStart): OpenSpan {
