@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { openApiDocument } from '@parley/contracts';
+import { openApiDocument, type operations } from '@parley/contracts';
 import { methodNotAllowed } from '@parley/service';
 import type { HeaderList } from '../headers';
 import { pagePolicy, renderPage } from './page';
@@ -18,8 +18,10 @@ const once = <T>(make: () => T): (() => T) => {
 
 const document = once(openApiDocument);
 
+type OwnPath = (typeof operations)['openApi' | 'docs']['path'];
+
 /** What the gateway shows of itself, by path. Tools in a browser may read the document from anywhere. */
-const pages: Record<string, Page> = {
+const pages: Record<OwnPath, Page> = {
   '/openapi.json': {
     type: 'application/json; charset=utf-8',
     headers: ['Access-Control-Allow-Origin', '*'],
@@ -32,12 +34,12 @@ const pages: Record<string, Page> = {
   },
 };
 
-export const isOwnPage = (path: string): boolean => Object.hasOwn(pages, path);
+export const isOwnPage = (path: string): path is OwnPath => Object.hasOwn(pages, path);
 
 /** Answers `/openapi.json` and `/docs`. */
-export function sendOwnPage(path: string, request: IncomingMessage, response: ServerResponse, own: HeaderList): void {
+export function sendOwnPage(path: OwnPath, request: IncomingMessage, response: ServerResponse, own: HeaderList): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(['GET', 'HEAD']);
-  const { type, headers, text } = pages[path]!;
+  const { type, headers, text } = pages[path];
   const bytes = Buffer.from(text());
   response.writeHead(200, [
     ...own,
