@@ -11,12 +11,9 @@ import {
   unavailable,
 } from '@parley/service';
 
-/** 8 MiB (decisions.md, HTTP in general). */
-export const chatBodyLimitBytes = 8 * 1024 * 1024;
-
 /** Runs one message that came over HTTP, and answers it or throws the refusal that the interface names. */
 export async function answerChat(
-  agents: Agents,
+  agents: Pick<Agents, 'chat'>,
   request: Omit<ChatRequest, 'channel' | 'requestId' | 'signal'>,
   context: KeyedContext,
 ): Promise<ChatResponse> {

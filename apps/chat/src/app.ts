@@ -1,18 +1,19 @@
 import type { RequestListener } from 'node:http';
 import type { Agents, CallbackTokens } from '@parley/agents';
+import { operationsOf } from '@parley/contracts';
 import { type Db, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import { createApiKeyCheck } from '@parley/identity';
-import { type HttpMetrics, type Logger, createApp } from '@parley/service';
+import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
 import type { Tools } from '@parley/tools';
 import type { Triggers } from '@parley/triggers';
-import { callToolRoute } from './routes/call-tool';
-import { chatRoute } from './routes/chat';
-import { chatAgentRoute } from './routes/chat-with-agent';
-import { chatRouterRoute } from './routes/chat-with-router';
-import { compilePromptRoute } from './routes/compile-prompt';
-import { fireTriggerRoute } from './routes/fire-trigger';
-import { mcpRoute } from './routes/mcp';
-import { runToolRoute } from './routes/run-tool';
+import { callTool, createGrantOf } from './routes/call-tool';
+import { chat } from './routes/chat';
+import { chatWithAgent } from './routes/chat-with-agent';
+import { chatWithRouter } from './routes/chat-with-router';
+import { compilePrompt } from './routes/compile-prompt';
+import { fireTrigger } from './routes/fire-trigger';
+import { mcp } from './routes/mcp';
+import { runTool } from './routes/run-tool';
 
 export interface ChatAppDeps {
   db: Db;
@@ -29,6 +30,7 @@ export interface ChatAppDeps {
 /** Everything that runs. Chat needs a key with `chat`, the utilities one with `sync`, code in the executor its token. */
 export function createChatApp(deps: ChatAppDeps): RequestListener {
   const { db, log, metrics, checkResponses } = deps;
+  const grantOf = createGrantOf(deps.callbackTokens);
   return createApp({
     log,
     metrics,
@@ -36,15 +38,19 @@ export function createChatApp(deps: ChatAppDeps): RequestListener {
     checkKey: createApiKeyCheck(db.pool),
     idempotency: createIdempotencyStore(db.pool),
     isUnavailable: isDatabaseUnavailable,
-    routes: [
-      chatRoute(deps),
-      chatAgentRoute(deps),
-      chatRouterRoute(deps),
-      compilePromptRoute(deps),
-      runToolRoute(deps),
-      fireTriggerRoute(deps),
-      mcpRoute(deps),
-      callToolRoute(deps),
-    ],
+    routes: serve(
+      { ...operationsOf.chat, ...operationsOf.utilities, ...operationsOf.internal },
+      {
+        chatWithAgent: chatWithAgent(deps),
+        chatWithRouter: chatWithRouter(deps),
+        chat: chat(deps),
+        compilePrompt: compilePrompt(deps),
+        runTool: runTool(deps),
+        fireTrigger: fireTrigger(deps),
+        mcp: mcp(deps),
+        callTool: callTool({ ...deps, grantOf }),
+      },
+      { callback: grantOf },
+    ),
   });
 }

@@ -1,34 +1,29 @@
 import type { RequestListener } from 'node:http';
-import { type Db, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
+import { operationsOf } from '@parley/contracts';
+import { createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import { createApiKeyCheck } from '@parley/identity';
 import type { Entities } from '@parley/entities';
 import type { RateLimiter } from '@parley/queues';
-import type { CheckHandler } from '@parley/resources';
-import { type HttpMetrics, type Logger, createApp } from '@parley/service';
-import { createEntityRoute } from './routes/create-entity';
-import { deleteEntityRoute } from './routes/delete-entity';
-import { getEntityRoute } from './routes/get-entity';
-import { listEntitiesRoute } from './routes/list-entities';
-import { listEntityTypesRoute } from './routes/list-entity-types';
-import { pullResourcesRoute } from './routes/sync-pull';
-import { pushResourcesRoute } from './routes/sync-push';
-import { queryEntitiesRoute } from './routes/query-entities';
-import { searchEntitiesRoute } from './routes/search-entities';
-import { syncStateRoute } from './routes/sync-state';
-import { updateEntityRoute } from './routes/update-entity';
+import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
+import { createEntity } from './routes/create-entity';
+import { deleteEntity } from './routes/delete-entity';
+import { getEntity } from './routes/get-entity';
+import { listEntities } from './routes/list-entities';
+import { listEntityTypes } from './routes/list-entity-types';
+import { queryEntities } from './routes/query-entities';
+import { searchEntities } from './routes/search-entities';
+import { syncPull } from './routes/sync-pull';
+import { type PushDeps, syncPush } from './routes/sync-push';
+import { syncState } from './routes/sync-state';
+import { updateEntity } from './routes/update-entity';
 
-export interface DataDeps {
-  db: Db;
+export interface DataDeps extends PushDeps {
   entities: Entities;
   log: Logger;
   /** Outside production: answers are checked against their schemas. */
   checkResponses: boolean;
   limiter?: RateLimiter;
   metrics?: HttpMetrics;
-  /** Parses the handlers of pushed tools; without it they are taken as they are. */
-  checkHandler?: CheckHandler;
-  /** Told after a push, which may have changed what is searched; it must neither wait nor throw. */
-  requestReindexing: (requestId: string) => void;
 }
 
 /** Everything that is stored. The Data API needs a key with `data` and counts against the limits, sync needs `sync`. */
@@ -42,18 +37,21 @@ export function createDataApp(deps: DataDeps): RequestListener {
     limiter,
     idempotency: createIdempotencyStore(db.pool),
     isUnavailable: isDatabaseUnavailable,
-    routes: [
-      listEntityTypesRoute(deps),
-      listEntitiesRoute(deps),
-      getEntityRoute(deps),
-      createEntityRoute(deps),
-      queryEntitiesRoute(deps),
-      searchEntitiesRoute(deps),
-      updateEntityRoute(deps),
-      deleteEntityRoute(deps),
-      pushResourcesRoute(deps),
-      syncStateRoute(deps),
-      pullResourcesRoute(deps),
-    ],
+    routes: serve(
+      { ...operationsOf.data, ...operationsOf.sync },
+      {
+        listEntityTypes: listEntityTypes(deps),
+        listEntities: listEntities(deps),
+        getEntity: getEntity(deps),
+        createEntity: createEntity(deps),
+        queryEntities: queryEntities(deps),
+        searchEntities: searchEntities(deps),
+        updateEntity: updateEntity(deps),
+        deleteEntity: deleteEntity(deps),
+        syncState: syncState(deps),
+        syncPull: syncPull(deps),
+        syncPush: syncPush(deps),
+      },
+    ),
   });
 }

@@ -1,8 +1,8 @@
 import type { Actor, ApiKeyIdentity } from '@parley/contracts';
-import type { Access } from '@parley/entities';
-import { type KeyedContext, forbidden } from '@parley/service';
+import type { Db } from '@parley/db';
+import type { Access, Entities } from '@parley/entities';
 import { accessOf } from '@parley/permissions';
-import type { DataDeps } from './app';
+import { type KeyedContext, forbidden } from '@parley/service';
 import { entityFailure } from './entity-failure';
 
 type Action = 'create' | 'read' | 'update' | 'delete' | 'list';
@@ -26,11 +26,16 @@ export interface KeyAccess {
   denial(action: Action): string | null;
 }
 
+export interface AccessDeps {
+  db: Db;
+  entities: Pick<Entities, 'types'>;
+}
+
 const everything: KeyAccess = { access: undefined, denial: () => null };
 
 /** What a key may do with entities of a type. Refuses when that is not the action that it asks for. */
 export async function requireAccess(
-  { db, entities }: DataDeps,
+  { db, entities }: AccessDeps,
   { key, scope }: KeyedContext,
   action: Action,
   type: string,

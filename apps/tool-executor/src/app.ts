@@ -1,5 +1,6 @@
-import { type HttpMetrics, type Logger, createApp as createServiceApp } from '@parley/service';
 import type { RequestListener } from 'node:http';
+import { operations, operationsOf } from '@parley/contracts';
+import { type HttpMetrics, type Logger, createApp as createServiceApp, serve } from '@parley/service';
 import type { Executor } from './executor';
 import { requireToken } from './require-token';
 import { execute } from './routes/execute';
@@ -24,13 +25,13 @@ export function createApp({
   metrics,
   checkResponses,
 }: AppDeps): RequestListener {
-  const guard = requireToken(executorToken);
   return createServiceApp({
-    routes: [
-      health(), // anyone
-      execute({ executor, chatUrl, guard }), // who has the executor's token: chat and worker
-      validate({ executor, guard }), // the same
-    ],
+    routes: serve(
+      { health: operations.health, ...operationsOf.executor },
+      { health, execute: execute({ executor, chatUrl }), validate: validate({ executor }) },
+      // Chat and the worker have it.
+      { executor: requireToken(executorToken) },
+    ),
     log,
     metrics,
     checkResponses,

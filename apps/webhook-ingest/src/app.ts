@@ -1,14 +1,15 @@
 import type { RequestListener } from 'node:http';
+import { operationsOf } from '@parley/contracts';
 import { isDatabaseUnavailable } from '@parley/db';
-import { type HttpMetrics, createApp } from '@parley/service';
+import { type HttpMetrics, createApp, serve } from '@parley/service';
 import { clerkDoor } from './providers/clerk';
-import { flowRoute } from './providers/flow';
+import { flowWebhook } from './providers/flow';
 import { kapsoMessagesDoor } from './providers/kapso-messages';
 import { kapsoProjectDoor } from './providers/kapso-project';
 import { polarDoor } from './providers/polar';
 import { resendDoor } from './providers/resend';
 import type { ReceiveDeps } from './receive';
-import { webhookRoute } from './webhook-route';
+import { webhook } from './webhook-route';
 
 export interface IngestDeps extends ReceiveDeps {
   checkResponses: boolean;
@@ -28,13 +29,13 @@ export function createIngestApp(deps: IngestDeps): RequestListener {
     checkResponses,
     checkKey: async () => null,
     isUnavailable: isDatabaseUnavailable,
-    routes: [
-      webhookRoute(deps, clerkDoor(secrets.clerk, { acceptsUnsigned })),
-      webhookRoute(deps, kapsoProjectDoor(secrets.kapso)),
-      webhookRoute(deps, kapsoMessagesDoor(secrets.kapso)),
-      flowRoute(deps),
-      webhookRoute(deps, polarDoor(secrets.polar)),
-      webhookRoute(deps, resendDoor(secrets.resend)),
-    ],
+    routes: serve(operationsOf.webhooks, {
+      clerkWebhook: webhook(deps, clerkDoor(secrets.clerk, { acceptsUnsigned })),
+      kapsoProjectWebhook: webhook(deps, kapsoProjectDoor(secrets.kapso)),
+      kapsoMessagesWebhook: webhook(deps, kapsoMessagesDoor(secrets.kapso)),
+      flowWebhook: flowWebhook(deps),
+      polarWebhook: webhook(deps, polarDoor(secrets.polar)),
+      resendWebhook: webhook(deps, resendDoor(secrets.resend)),
+    }),
   });
 }

@@ -97,7 +97,7 @@ export {
 } from './openapi/document';
 export { type SchemaObject } from './openapi/components';
 export { type Operation } from './operations/operation';
-export { operations } from './operations/operations';
+export { operations, operationsOf } from './operations/operations';
 export {
   type CompilePromptResponse,
   type FireTriggerResponse,

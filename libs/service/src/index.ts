@@ -20,7 +20,7 @@ export { renderError } from './http/render-error';
 export { requestIdOf } from './http/request-id';
 export { RawJson, sendJson } from './http/respond';
 export { type KeyedContext, type RequestContext } from './http/exchange';
-export { type Route, type RouteDeps, route } from './http/route';
+export { type Handler, serve } from './http/serve';
 export { closeServer } from './process/close-server';
 export {
   databaseVariables,

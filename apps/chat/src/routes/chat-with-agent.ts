@@ -1,12 +1,9 @@
-import { operations } from '@parley/contracts';
-import { route } from '@parley/service';
-import { answerChat, chatBodyLimitBytes } from '../answer-chat';
-import type { ChatAppDeps } from '../app';
+import type { Agents } from '@parley/agents';
+import type { Handler } from '@parley/service';
+import { answerChat } from '../answer-chat';
 
 /** `POST /v1/agents/:slug/chat`. */
-export const chatAgentRoute = ({ agents }: ChatAppDeps) =>
-  route(
-    { ...operations.chatWithAgent, bodyLimitBytes: chatBodyLimitBytes },
-    ({ params: { slug }, body: { threadContext, ...rest } }, context) =>
-      answerChat(agents, { ...rest, agent: { slug }, params: threadContext?.params }, context),
-  );
+export const chatWithAgent =
+  ({ agents }: { agents: Pick<Agents, 'chat'> }): Handler<'chatWithAgent'> =>
+  ({ params: { slug }, body: { threadContext, ...rest } }, context) =>
+    answerChat(agents, { ...rest, agent: { slug }, params: threadContext?.params }, context);

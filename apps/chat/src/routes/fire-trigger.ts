@@ -1,18 +1,17 @@
-import { operations } from '@parley/contracts';
-import { HttpError, route } from '@parley/service';
-import type { FireResult } from '@parley/triggers';
-import type { ChatAppDeps } from '../app';
+import { type Handler, HttpError } from '@parley/service';
+import type { FireResult, Triggers } from '@parley/triggers';
 
 /** `POST /v1/fire-trigger`: a trigger's actions, run now as the system; the answer waits for them. */
-export const fireTriggerRoute = ({ triggers }: ChatAppDeps) =>
-  route(operations.fireTrigger, async ({ body }, { scope, requestId }) => {
+export const fireTrigger =
+  ({ triggers }: { triggers: Pick<Triggers, 'fire'> }): Handler<'fireTrigger'> =>
+  async ({ body }, { scope, requestId }) => {
     const startedAt = performance.now();
     const fired = await triggers.fire(scope, { ...body, requestId });
     const durationMs = Math.round(performance.now() - startedAt);
     if (!fired.ok) throw refusalOf(fired, durationMs);
     const steps = fired.steps.map(({ tool, status, durationMs: tookMs }) => ({ tool, status, durationMs: tookMs }));
     return { success: true, triggerSlug: body.triggerSlug, result: { runId: fired.runId, steps, durationMs } };
-  });
+  };
 
 /** The interface knows three types: what an action does not find is an action that failed. */
 function refusalOf(fired: Extract<FireResult, { ok: false }>, durationMs: number): HttpError {

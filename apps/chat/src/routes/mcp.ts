@@ -1,15 +1,16 @@
-import { type Actor, operations } from '@parley/contracts';
-import { badRequest, notFound, route } from '@parley/service';
-import { type McpCaller, answerMcp, mcpVersions } from '@parley/tools';
-import type { ChatAppDeps } from '../app';
+import type { Agents } from '@parley/agents';
+import type { Actor } from '@parley/contracts';
+import { type Handler, badRequest, notFound } from '@parley/service';
+import { type McpCaller, type Tools, answerMcp, mcpVersions } from '@parley/tools';
 
 /**
  * `POST /v1/mcp`: the environment's tools for clients of the Model Context Protocol (Streamable HTTP, no sessions, an
  * addition to the interface). Like run-tool it has the system's powers, so it needs `sync`; `?agent=<slug>` serves the
  * tools of an agent as that agent, and a key with a role acts by that role.
  */
-export const mcpRoute = ({ agents, tools }: ChatAppDeps) =>
-  route(operations.mcp, async ({ body, query }, { key, scope, request, requestId, response, signal }) => {
+export const mcp =
+  ({ agents, tools }: { agents: Pick<Agents, 'describe'>; tools: Tools }): Handler<'mcp'> =>
+  async ({ body, query }, { key, scope, request, requestId, response, signal }) => {
     const version = request.headers['mcp-protocol-version'];
     if (version !== undefined && !mcpVersions.some((known) => known === version)) {
       throw badRequest(`Unsupported MCP-Protocol-Version; supported are ${mcpVersions.join(', ')}`);
@@ -27,4 +28,4 @@ export const mcpRoute = ({ agents, tools }: ChatAppDeps) =>
     const answer = await answerMcp(tools, scope, caller, body);
     if (answer === null) response.writeHead(202).end();
     return answer;
-  });
+  };

@@ -1,7 +1,7 @@
-import { type Actor, operations } from '@parley/contracts';
-import { HttpError, route, unavailable } from '@parley/service';
-import type { ToolErrorType, ToolFailure } from '@parley/tools';
-import type { ChatAppDeps } from '../app';
+import type { Agents } from '@parley/agents';
+import type { Actor } from '@parley/contracts';
+import { type Handler, HttpError, unavailable } from '@parley/service';
+import type { ToolErrorType, ToolFailure, Tools } from '@parley/tools';
 
 /** The interface knows four types (statuses: decisions.md); what exactly went wrong is the error's `code`. */
 const answers: Record<ToolErrorType, [status: number, errorType: string]> = {
@@ -13,9 +13,15 @@ const answers: Record<ToolErrorType, [status: number, errorType: string]> = {
   timeout: [500, 'execution_error'],
 };
 
+export interface RunToolDeps {
+  agents: Pick<Agents, 'describe'>;
+  tools: Pick<Tools, 'run' | 'describe'>;
+}
+
 /** `POST /v1/run-tool`: a tool as in a real conversation, run as an agent or, without one, as the system. */
-export const runToolRoute = ({ agents, tools }: ChatAppDeps) =>
-  route(operations.runTool, async ({ body: { agentSlug, toolName, args = {} } }, { scope, requestId, signal }) => {
+export const runTool =
+  ({ agents, tools }: RunToolDeps): Handler<'runTool'> =>
+  async ({ body: { agentSlug, toolName, args = {} } }, { scope, requestId, signal }) => {
     const startedAt = performance.now();
     const fail = ({ errorType: type, message, logs, isNotDone }: Omit<ToolFailure, 'ok'>) => {
       const [status, errorType] = answers[type];
@@ -47,6 +53,6 @@ export const runToolRoute = ({ agents, tools }: ChatAppDeps) =>
       durationMs: since(startedAt),
       identity: { actorType: actor.type },
     };
-  });
+  };
 
 const since = (startedAt: number): number => Math.round(performance.now() - startedAt);

@@ -1,14 +1,15 @@
-import { operations } from '@parley/contracts';
 import { createIdempotencyStore, inTransaction } from '@parley/db';
-import type { CreateInput, CreateResult } from '@parley/entities';
-import { type KeyedContext, RawJson, conflict, route } from '@parley/service';
-import type { DataDeps } from '../app';
-import { originOf, requireAccess } from '../caller';
+import type { CreateInput, CreateResult, Entities } from '@parley/entities';
+import { type Handler, type KeyedContext, RawJson, conflict } from '@parley/service';
+import { type AccessDeps, originOf, requireAccess } from '../caller';
 import { entityFailure } from '../entity-failure';
 
+type CreateDeps = AccessDeps & { entities: Pick<Entities, 'create'> };
+
 /** `POST /v1/data/:type` */
-export const createEntityRoute = (deps: DataDeps) =>
-  route(operations.createEntity, async ({ params: { type }, body }, context) => {
+export const createEntity =
+  (deps: CreateDeps): Handler<'createEntity'> =>
+  async ({ params: { type }, body }, context) => {
     const { access } = await requireAccess(deps, context, 'create', type);
     const input = { type, ...body, access, ...originOf(context) };
     const made = await (context.idempotency
@@ -16,11 +17,11 @@ export const createEntityRoute = (deps: DataDeps) =>
       : deps.entities.create(context.scope, input));
     if (!made.ok) throw entityFailure(made, type);
     return new RawJson(made.entity.json);
-  });
+  };
 
 /** The entity and the answer kept under its `Idempotency-Key` in one transaction: a retry makes no second entity. */
 async function createOnce(
-  { db, entities }: DataDeps,
+  { db, entities }: CreateDeps,
   { scope, idempotency }: KeyedContext,
   input: CreateInput,
 ): Promise<CreateResult> {

@@ -1,14 +1,14 @@
-import { operations } from '@parley/contracts';
-import { RawJson, route } from '@parley/service';
-import type { DataDeps } from '../app';
-import { requireAccess } from '../caller';
+import type { Entities } from '@parley/entities';
+import { type Handler, RawJson } from '@parley/service';
+import { type AccessDeps, requireAccess } from '../caller';
 import { entityFailure } from '../entity-failure';
 
 /** `POST /v1/data/:type/search`: full text over the type's `searchFields`, best matches first. */
-export const searchEntitiesRoute = (deps: DataDeps) =>
-  route(operations.searchEntities, async ({ params: { type }, body }, context) => {
+export const searchEntities =
+  (deps: AccessDeps & { entities: Pick<Entities, 'search'> }): Handler<'searchEntities'> =>
+  async ({ params: { type }, body }, context) => {
     const { access } = await requireAccess(deps, context, 'list', type);
     const searched = await deps.entities.search(context.scope, { type, ...body, access });
     if (!searched.ok) throw entityFailure(searched, type);
     return new RawJson(searched.list.json);
-  });
+  };

@@ -1,8 +1,9 @@
-import { operations } from '@parley/contracts';
+import type { Db } from '@parley/db';
 import { pullResources } from '@parley/resources';
-import { route } from '@parley/service';
-import type { DataDeps } from '../app';
+import type { Handler } from '@parley/service';
 
 /** `POST /v1/sync/pull`: every definition of the environment, as it was pushed. */
-export const pullResourcesRoute = ({ db }: DataDeps) =>
-  route(operations.syncPull, (_input, { scope }) => pullResources(db, scope));
+export const syncPull =
+  ({ db }: { db: Db }): Handler<'syncPull'> =>
+  (_input, { scope }) =>
+    pullResources(db, scope);

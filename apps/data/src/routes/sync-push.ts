@@ -1,12 +1,20 @@
-import { operations, rawSyncBodySchema } from '@parley/contracts';
-import { pushResources } from '@parley/resources';
-import { HttpError, badRequest, route, unavailable } from '@parley/service';
+import type { Db } from '@parley/db';
+import { type CheckHandler, pushResources } from '@parley/resources';
+import { type Handler, HttpError, badRequest, unavailable } from '@parley/service';
 import { builtInToolNames } from '@parley/tools';
-import type { DataDeps } from '../app';
+
+export interface PushDeps {
+  db: Db;
+  /** Parses the handlers of pushed tools; without it they are taken as they are. */
+  checkHandler?: CheckHandler;
+  /** Called after a push, which may have changed what is searched; it must neither wait nor throw. */
+  requestReindexing: (requestId: string) => void;
+}
 
 /** `POST /v1/sync`: brings the environment's definitions to what is given, all or nothing. */
-export const pushResourcesRoute = ({ db, requestReindexing, checkHandler }: DataDeps) =>
-  route({ ...operations.syncPush, body: rawSyncBodySchema }, async ({ body }, { scope, requestId }) => {
+export const syncPush =
+  ({ db, requestReindexing, checkHandler }: PushDeps): Handler<'syncPush'> =>
+  async ({ body }, { scope, requestId }) => {
     if (body.environment !== undefined && body.environment !== scope.environment) {
       const message = `is ${body.environment}, the key belongs to ${scope.environment}`;
       throw badRequest(`environment ${message}`, [{ path: 'environment', message }], 'invalid_body');
@@ -36,4 +44,4 @@ export const pushResourcesRoute = ({ db, requestReindexing, checkHandler }: Data
           },
         );
     }
-  });
+  };

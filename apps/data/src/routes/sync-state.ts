@@ -1,8 +1,9 @@
-import { operations } from '@parley/contracts';
+import type { Db } from '@parley/db';
 import { resourceState } from '@parley/resources';
-import { route } from '@parley/service';
-import type { DataDeps } from '../app';
+import type { Handler } from '@parley/service';
 
 /** `POST /v1/sync/state`: slugs, names, versions and content hashes of what the environment holds. */
-export const syncStateRoute = ({ db }: DataDeps) =>
-  route(operations.syncState, (_input, { scope }) => resourceState(db, scope));
+export const syncState =
+  ({ db }: { db: Db }): Handler<'syncState'> =>
+  (_input, { scope }) =>
+    resourceState(db, scope);

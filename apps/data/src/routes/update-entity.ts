@@ -1,12 +1,12 @@
-import { operations } from '@parley/contracts';
-import { RawJson, forbidden, route } from '@parley/service';
-import type { DataDeps } from '../app';
-import { originOf, requireAccess } from '../caller';
+import type { Entities } from '@parley/entities';
+import { type Handler, RawJson, forbidden } from '@parley/service';
+import { type AccessDeps, originOf, requireAccess } from '../caller';
 import { entityFailure } from '../entity-failure';
 
 /** `PATCH /v1/data/:type/:id`: merges `data` at its top level; a `status` restores a deleted entity. */
-export const updateEntityRoute = (deps: DataDeps) =>
-  route(operations.updateEntity, async ({ params: { type, id }, body }, context) => {
+export const updateEntity =
+  (deps: AccessDeps & { entities: Pick<Entities, 'update'> }): Handler<'updateEntity'> =>
+  async ({ params: { type, id }, body }, context) => {
     const { access, denial } = await requireAccess(deps, context, 'update', type);
     // A status deletes and restores: a role that may not delete must not do either under another name.
     const deleteDenial = denial('delete');
@@ -22,4 +22,4 @@ export const updateEntityRoute = (deps: DataDeps) =>
     throw updated.reason === 'delete_denied'
       ? forbidden(deleteDenial!, 'permission_denied')
       : entityFailure(updated, type);
-  });
+  };

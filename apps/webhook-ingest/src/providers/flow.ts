@@ -1,12 +1,10 @@
 import { operations } from '@parley/contracts';
 import { newId } from '@parley/db';
-import { readBody, route } from '@parley/service';
+import { type Handler, readBody } from '@parley/service';
 import { readFormField } from '@parley/webhooks';
 import type { ReceiveDeps } from '../receive';
 
-const { path } = operations.flowWebhook;
-/** A callback is one short field. */
-const bodyLimitBytes = 16 * 1024;
+const { path, bodyLimitBytes } = operations.flowWebhook;
 /** Anybody may post here, so nothing else is kept: what Flow makes is printable and much shorter. */
 const tokenPattern = /^[\x21-\x7e]{1,200}$/;
 
@@ -15,8 +13,9 @@ const tokenPattern = /^[\x21-\x7e]{1,200}$/;
  * with 200. It says no more than that an order should be looked at, so each one is kept for itself: the same token comes
  * again when the order has changed again.
  */
-export const flowRoute = (deps: ReceiveDeps) =>
-  route({ ...operations.flowWebhook, body: undefined }, async (_input, context) => {
+export const flowWebhook =
+  (deps: ReceiveDeps): Handler<'flowWebhook'> =>
+  async (_input, context) => {
     const { request, requestId } = context;
     const received = { received: true as const };
     context.note({ provider: 'flow' });
@@ -31,7 +30,7 @@ export const flowRoute = (deps: ReceiveDeps) =>
       await send(deps, token, requestId);
     }
     return received;
-  });
+  };
 
 async function store(deps: ReceiveDeps, token: string, requestId: string): Promise<void> {
   const stored = await deps.inbox.store({

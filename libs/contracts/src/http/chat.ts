@@ -45,6 +45,12 @@ export const chatBodySchema = routerChatBodySchema.extend({
 });
 export type ChatBody = z.infer<typeof chatBodySchema>;
 
+/** Checked before anything else of the body, in the interface's words. */
+export const namedAgentSchema = z.unknown().refine((body) => {
+  const { agentId, routerSlug } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  return Boolean(agentId ?? routerSlug);
+}, 'agentId or routerSlug is required');
+
 const usageSchema = z.object({
   inputTokens: z.int(),
   outputTokens: z.int(),

@@ -86,11 +86,14 @@ const openSchema = ({ additionalProperties: _closed, ...schema }: SchemaObject):
 
 const requestKey = (operation: Operation, part: 'params' | 'query' | 'body') => `${operation.id}.${part}`;
 
+const bodyOf = ({ body, documentedBody = body }: Operation): z.ZodType | undefined => documentedBody;
+
 function requestSchemas(): Record<string, z.ZodType> {
-  const parts = ['params', 'query', 'body'] as const;
   return Object.fromEntries(
     all.flatMap((operation) =>
-      parts.flatMap((part) => (operation[part] === undefined ? [] : [[requestKey(operation, part), operation[part]]])),
+      Object.entries({ params: operation.params, query: operation.query, body: bodyOf(operation) }).flatMap(
+        ([part, schema]) => (schema === undefined ? [] : [[`${operation.id}.${part}`, schema]]),
+      ),
     ),
   );
 }
@@ -107,7 +110,7 @@ function responseSchemas(): Record<string, z.ZodType> {
 type Schemas = Record<string, SchemaObject>;
 
 function describe(operation: Operation, requests: Schemas, responses: Schemas): OpenApiOperation {
-  const { id, tag, summary, description, permission, security, body, bodyType, bodyOptional, example } = operation;
+  const { id, tag, summary, description, permission, security, bodyType, bodyOptional, example } = operation;
   return {
     operationId: id,
     tags: [tag],
@@ -115,7 +118,7 @@ function describe(operation: Operation, requests: Schemas, responses: Schemas): 
     ...(describeText(description, permission) && { description: describeText(description, permission) }),
     security: permission !== null ? [{ apiKey: [] }] : security === 'executor' ? [{ executorToken: [] }] : [],
     parameters: parametersOf(operation, requests),
-    ...(body !== undefined && {
+    ...(bodyOf(operation) !== undefined && {
       requestBody: {
         required: bodyOptional !== true,
         content: { [bodyType ?? json]: contentOf(requests[requestKey(operation, 'body')]!, [example?.body]) },
@@ -233,7 +236,7 @@ function errorSchema(status: number, examples: readonly ErrorExample[], fields?:
 
 /** By status: the operation's own errors first, then those that follow from how it is served. */
 function errorExamples(operation: Operation): Record<number, readonly ErrorExample[]> {
-  const { permission, security, body, rateLimited, idempotent, isOwn, errors } = operation;
+  const { permission, security, rateLimited, idempotent, isOwn, errors } = operation;
   const found: Record<number, ErrorExample[]> = {};
   const add = (status: number, ...examples: readonly ErrorExample[]) => {
     const known = new Set((found[status] ??= []).map(([code]) => code));
@@ -254,7 +257,7 @@ function errorExamples(operation: Operation): Record<number, readonly ErrorExamp
     );
     add(504, ['upstream_timeout', 'The service did not answer in time']);
   }
-  if (body !== undefined) {
+  if (bodyOf(operation) !== undefined) {
     add(400, ['malformed_json', 'Malformed JSON in the request body'], ['invalid_body', 'data: Expected an object']);
     add(413, ['payload_too_large', 'Request body is larger than 1048576 bytes']);
     add(415, ['unsupported_encoding', 'Compressed request bodies are not supported']);

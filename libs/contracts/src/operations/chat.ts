@@ -1,6 +1,19 @@
 import { z } from 'zod';
-import { agentChatBodySchema, chatBodySchema, chatResponseSchema, routerChatBodySchema } from '../http/chat';
-import type { ErrorExample, Operation } from './operation';
+import {
+  agentChatBodySchema,
+  chatBodySchema,
+  chatResponseSchema,
+  namedAgentSchema,
+  routerChatBodySchema,
+} from '../http/chat';
+import { type ErrorExample, defineOperations, mebibyte, post } from './operation';
+
+/** Bodies of up to 8 MiB: decisions.md, HTTP in general. */
+const table = {
+  chatWithAgent: post('/v1/agents/:slug/chat', 'chat', { bodyLimitBytes: 8 * mebibyte, idempotent: true }),
+  chatWithRouter: post('/v1/routers/:slug/chat', 'chat', { bodyLimitBytes: 8 * mebibyte, idempotent: true }),
+  chat: post('/v1/chat', 'chat', { bodyLimitBytes: 8 * mebibyte, idempotent: true }),
+};
 
 const slugParams = z.object({ slug: z.string() });
 
@@ -47,33 +60,21 @@ const routerErrors = { ...errors, 500: [['router_not_found', 'Router not found']
   readonly ErrorExample[]
 >;
 
-export const chatOperations = {
+export const chatOperations = defineOperations('Chat', table, {
   chatWithAgent: {
-    id: 'chatWithAgent',
-    tag: 'Chat',
     summary: 'Chat by agent slug (preferred)',
     description:
       'Without `threadId` and `externalThreadId` a new thread is made. Turns on one thread are answered in the order of their arrival.',
-    method: 'post',
-    path: '/v1/agents/:slug/chat',
-    permission: 'chat',
     params: slugParams,
     body: agentChatBodySchema,
-    idempotent: true,
     response: chatResponseSchema,
     errors,
     example: { body: { message: 'Which tents do you have?', externalThreadId: 'web:42' }, response: reply },
   },
   chatWithRouter: {
-    id: 'chatWithRouter',
-    tag: 'Chat',
     summary: 'Chat via a router, which picks the agent',
-    method: 'post',
-    path: '/v1/routers/:slug/chat',
-    permission: 'chat',
     params: slugParams,
     body: routerChatBodySchema,
-    idempotent: true,
     response: chatResponseSchema,
     errors: routerErrors,
     example: {
@@ -82,17 +83,12 @@ export const chatOperations = {
     },
   },
   chat: {
-    id: 'chat',
-    tag: 'Chat',
     summary: 'Chat by agent identifier or via a router',
     description: 'One of `agentId` and `routerSlug` is required; the router goes first when both are given.',
-    method: 'post',
-    path: '/v1/chat',
-    permission: 'chat',
-    body: chatBodySchema,
-    idempotent: true,
+    body: namedAgentSchema.pipe(chatBodySchema),
+    documentedBody: chatBodySchema,
     response: chatResponseSchema,
     errors: { ...routerErrors, 400: [['invalid_body', 'agentId or routerSlug is required'], ...errors[400]] },
     example: { body: { agentId: 'agent_01k9', message: 'Hello' }, response: reply },
   },
-} as const satisfies Record<string, Operation>;
+});

@@ -11,7 +11,18 @@ import {
   searchEntitiesBodySchema,
   updateEntityBodySchema,
 } from '../http/data';
-import type { ErrorExample, Operation } from './operation';
+import { type ErrorExample, defineOperations, get, patch, post, remove } from './operation';
+
+const table = {
+  listEntityTypes: get('/v1/entity-types', 'data', { rateLimited: true }),
+  listEntities: get('/v1/data/:type', 'data', { rateLimited: true }),
+  getEntity: get('/v1/data/:type/:id', 'data', { rateLimited: true }),
+  createEntity: post('/v1/data/:type', 'data', { rateLimited: true, idempotent: true }),
+  queryEntities: post('/v1/data/:type/query', 'data', { rateLimited: true, readOnly: true }),
+  searchEntities: post('/v1/data/:type/search', 'data', { rateLimited: true, readOnly: true }),
+  updateEntity: patch('/v1/data/:type/:id', 'data', { rateLimited: true }),
+  deleteEntity: remove('/v1/data/:type/:id', 'data', { rateLimited: true }),
+};
 
 /** Any text may be asked for: what is not the slug of a type is simply not found. */
 const typeParams = z.object({ type: z.string() });
@@ -38,16 +49,10 @@ const badCursor = ['invalid_query', 'cursor is broken or belongs to another quer
 const badLimit = ['invalid_query', 'limit must be a whole number of at least 1'] as const;
 const invalidData = ['invalid_body', 'data.price: must be a number'] as const;
 
-export const dataOperations = {
+export const dataOperations = defineOperations('Data', table, {
   listEntityTypes: {
-    id: 'listEntityTypes',
-    tag: 'Data',
     summary: 'List entity types',
     description: 'Those that the key may read; each schema as the flat map of field to type name.',
-    method: 'get',
-    path: '/v1/entity-types',
-    permission: 'data',
-    rateLimited: true,
     response: entityTypeListSchema,
     example: {
       response: {
@@ -58,13 +63,7 @@ export const dataOperations = {
     },
   },
   listEntities: {
-    id: 'listEntities',
-    tag: 'Data',
     summary: 'List entities, newest first',
-    method: 'get',
-    path: '/v1/data/:type',
-    permission: 'data',
-    rateLimited: true,
     params: typeParams,
     query: listEntitiesQuerySchema,
     response: entityPageSchema,
@@ -72,27 +71,14 @@ export const dataOperations = {
     example: { response: page },
   },
   getEntity: {
-    id: 'getEntity',
-    tag: 'Data',
     summary: 'Get an entity',
-    method: 'get',
-    path: '/v1/data/:type/:id',
-    permission: 'data',
-    rateLimited: true,
     params: entityParams,
     response: entitySchema,
     errors: { ...unknown, 403: [denied, outOfScope] },
     example: { response: entity },
   },
   createEntity: {
-    id: 'createEntity',
-    tag: 'Data',
     summary: 'Create an entity',
-    method: 'post',
-    path: '/v1/data/:type',
-    permission: 'data',
-    rateLimited: true,
-    idempotent: true,
     params: typeParams,
     body: createEntityBodySchema,
     status: 201,
@@ -101,16 +87,9 @@ export const dataOperations = {
     example: { body: { data: entity.data }, response: entity },
   },
   queryEntities: {
-    id: 'queryEntities',
-    tag: 'Data',
     summary: 'Filtered query',
     description:
       'A filter is a literal (exact match, `null` matches null or absent) or an object of operators: `$eq $ne $neq $in $nin $gt $gte $lt $lte $contains $exists`. Domain fields are `data.<field>`, at any depth; top-level fields are `id`, `createdAt` and `updatedAt`. The lifecycle `status` is asked for beside the filters.',
-    method: 'post',
-    path: '/v1/data/:type/query',
-    permission: 'data',
-    rateLimited: true,
-    readOnly: true,
     params: typeParams,
     body: queryEntitiesBodySchema,
     bodyOptional: true,
@@ -132,15 +111,8 @@ export const dataOperations = {
     },
   },
   searchEntities: {
-    id: 'searchEntities',
-    tag: 'Data',
     summary: 'Full-text search',
     description: "Over the type's `searchFields`, best matches first: every word must match, the last one as a prefix.",
-    method: 'post',
-    path: '/v1/data/:type/search',
-    permission: 'data',
-    rateLimited: true,
-    readOnly: true,
     params: typeParams,
     body: searchEntitiesBodySchema,
     response: entityListSchema,
@@ -148,14 +120,8 @@ export const dataOperations = {
     example: { body: { query: 'dome te' }, response: { data: [entity] } },
   },
   updateEntity: {
-    id: 'updateEntity',
-    tag: 'Data',
     summary: 'Update an entity',
     description: '`data` is merged at its top level; a `status` also restores a deleted entity.',
-    method: 'patch',
-    path: '/v1/data/:type/:id',
-    permission: 'data',
-    rateLimited: true,
     params: entityParams,
     body: updateEntityBodySchema,
     response: entitySchema,
@@ -166,17 +132,11 @@ export const dataOperations = {
     },
   },
   deleteEntity: {
-    id: 'deleteEntity',
-    tag: 'Data',
     summary: 'Soft-delete an entity',
     description: 'It leaves lists, queries and searches. Again is as good.',
-    method: 'delete',
-    path: '/v1/data/:type/:id',
-    permission: 'data',
-    rateLimited: true,
     params: entityParams,
     response: deletedBodySchema,
     errors: { ...unknown, 403: [denied, outOfScope] },
     example: { response: { success: true } },
   },
-} as const satisfies Record<string, Operation>;
+});

@@ -1,6 +1,6 @@
 import { chatOperations } from './chat';
 import { dataOperations } from './data';
-import { doorOperations, executorOperations } from './service';
+import { executorOperations, gatewayOperations, internalOperations } from './service';
 import { syncOperations } from './sync';
 import { utilityOperations } from './utilities';
 import { webhookOperations } from './webhooks';
@@ -13,5 +13,16 @@ export const operations = {
   ...syncOperations,
   ...webhookOperations,
   ...executorOperations,
-  ...doorOperations,
+  ...gatewayOperations,
+} as const;
+
+/** The same by area, as the services serve them, and those of services among themselves. */
+export const operationsOf = {
+  chat: chatOperations,
+  data: dataOperations,
+  utilities: utilityOperations,
+  sync: syncOperations,
+  webhooks: webhookOperations,
+  executor: executorOperations,
+  internal: internalOperations,
 } as const;

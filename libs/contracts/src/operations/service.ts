@@ -1,71 +1,79 @@
 import { z } from 'zod';
-import { executeBodySchema, executeResponseSchema, validateBodySchema, validateResponseSchema } from '../executor';
+import {
+  executeBodySchema,
+  executeResponseSchema,
+  executorLimits,
+  toolCallbackBodySchema,
+  toolCallbackResponseSchema,
+  validateBodySchema,
+  validateResponseSchema,
+} from '../executor';
 import { healthSchema } from '../http/health';
 import { jsonObjectSchema } from '../json';
-import type { Operation } from './operation';
+import { defineOperations, get, mebibyte, post } from './operation';
+
+const executorTable = {
+  // Room for a handler, its arguments and its context, each at its own limit.
+  execute: post('/execute', null, { security: 'executor', bodyLimitBytes: 2.5 * mebibyte }),
+  validate: post('/validate', null, { security: 'executor' }),
+};
+
+const callbackLimitBytes = executorLimits.argsBytes + 4_096;
+const internalTable = {
+  callTool: post('/internal/tool-calls', null, { security: 'callback', bodyLimitBytes: callbackLimitBytes }),
+};
+
+const gatewayTable = {
+  health: get('/health', null),
+  openApi: get('/openapi.json', null),
+  docs: get('/docs', null),
+};
 
 const handlerCode = 'return args.total * 2;';
 
-export const executorOperations = {
+export const executorOperations = defineOperations('Tool executor', executorTable, {
   execute: {
-    id: 'execute',
-    tag: 'Tool executor',
     summary: "Run a tool's handler in the sandbox",
     description: 'A handler that throws is a 200 with `error`. Needs the token of the executor, not an API key.',
-    method: 'post',
-    path: '/execute',
-    permission: null,
-    security: 'executor',
     body: executeBodySchema,
     response: executeResponseSchema,
     errors: { 500: [['execution_time_exceeded', 'Execution time exceeded']] },
     example: { body: { handlerCode, args: { total: 4 } }, response: { result: 8, _meta: { durationMs: 3 } } },
   },
   validate: {
-    id: 'validate',
-    tag: 'Tool executor',
     summary: 'Parse a handler without running it',
-    method: 'post',
-    path: '/validate',
-    permission: null,
-    security: 'executor',
     body: validateBodySchema,
     response: validateResponseSchema,
     example: { body: { handlerCode }, response: { valid: true } },
   },
-} as const satisfies Record<string, Operation>;
+});
 
-export const doorOperations = {
+/** Of services among themselves: the gateway does not forward them, and the document leaves them out. */
+export const internalOperations = defineOperations('Tool executor', internalTable, {
+  callTool: {
+    summary: 'Call a tool from the code of another',
+    description: 'With the token that was made for the run; always 200 when it holds.',
+    body: toolCallbackBodySchema,
+    response: toolCallbackResponseSchema,
+  },
+});
+
+export const gatewayOperations = defineOperations('Service', gatewayTable, {
   health: {
-    id: 'health',
-    tag: 'Service',
     summary: 'Health check',
-    method: 'get',
-    path: '/health',
-    permission: null,
     isOwn: true,
     response: healthSchema,
     example: { response: { status: 'ok', timestamp: 1763683200000 } },
   },
   openApi: {
-    id: 'openApi',
-    tag: 'Service',
     summary: 'This document',
-    method: 'get',
-    path: '/openapi.json',
-    permission: null,
     isOwn: true,
     response: jsonObjectSchema,
   },
   docs: {
-    id: 'docs',
-    tag: 'Service',
     summary: 'This document as a page',
-    method: 'get',
-    path: '/docs',
-    permission: null,
     isOwn: true,
     response: z.string(),
     responseType: 'text/html',
   },
-} as const satisfies Record<string, Operation>;
+});

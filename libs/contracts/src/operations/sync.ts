@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { syncBodySchema, syncPullSchema, syncResultSchema, syncStateSchema } from '../http/sync';
-import type { Operation } from './operation';
+import { rawSyncBodySchema, syncBodySchema, syncPullSchema, syncResultSchema, syncStateSchema } from '../http/sync';
+import { defineOperations, post } from './operation';
+
+const table = {
+  syncState: post('/v1/sync/state', 'sync', { readOnly: true }),
+  syncPull: post('/v1/sync/pull', 'sync', { readOnly: true }),
+  syncPush: post('/v1/sync', 'sync'),
+};
 
 const emptyKinds = { entityTypes: [], roles: [], tools: [], agents: [], routers: [], triggers: [] };
 const note = { slug: 'note', name: 'Note', schema: { text: 'string' }, searchFields: ['text'] };
 
-export const syncOperations = {
+export const syncOperations = defineOperations('Sync', table, {
   syncState: {
-    id: 'syncState',
-    tag: 'Sync',
     summary: 'What an environment holds',
     description: 'Per kind the slugs, names, versions and content hashes of its definitions. No body is needed.',
-    method: 'post',
-    path: '/v1/sync/state',
-    permission: 'sync',
-    readOnly: true,
     body: z.looseObject({}),
     bodyOptional: true,
     response: syncStateSchema,
@@ -28,14 +28,8 @@ export const syncOperations = {
     },
   },
   syncPull: {
-    id: 'syncPull',
-    tag: 'Sync',
     summary: 'Every definition of an environment',
     description: 'The answer can be pushed back as it is, and then changes nothing. No body is needed.',
-    method: 'post',
-    path: '/v1/sync/pull',
-    permission: 'sync',
-    readOnly: true,
     body: z.looseObject({}),
     bodyOptional: true,
     response: syncPullSchema,
@@ -45,15 +39,11 @@ export const syncOperations = {
     },
   },
   syncPush: {
-    id: 'syncPush',
-    tag: 'Sync',
     summary: 'Bring an environment to a set of definitions',
     description:
       'All or nothing. Every problem is reported at once, in `details`, before anything is written. Kinds that are absent are left alone; `prune` also deletes what is absent from those that are given.',
-    method: 'post',
-    path: '/v1/sync',
-    permission: 'sync',
-    body: syncBodySchema,
+    body: rawSyncBodySchema,
+    documentedBody: syncBodySchema,
     response: syncResultSchema,
     errors: {
       400: [['invalid_definitions', 'The definitions have problems']],
@@ -68,4 +58,4 @@ export const syncOperations = {
       },
     },
   },
-} as const satisfies Record<string, Operation>;
+});

@@ -10,7 +10,14 @@ import {
   toolErrorTypes,
 } from '../http/utility';
 import { jsonObjectSchema } from '../json';
-import type { Operation } from './operation';
+import { defineOperations, post } from './operation';
+
+const table = {
+  compilePrompt: post('/v1/compile-prompt', 'sync'),
+  runTool: post('/v1/run-tool', 'sync'),
+  fireTrigger: post('/v1/fire-trigger', 'sync'),
+  mcp: post('/v1/mcp', 'sync'),
+};
 
 const toolErrorFields = z.object({
   errorType: z.enum(toolErrorTypes).optional(),
@@ -18,14 +25,9 @@ const toolErrorFields = z.object({
   logs: z.array(logLineSchema).optional(),
 });
 
-export const utilityOperations = {
+export const utilityOperations = defineOperations('Utilities', table, {
   compilePrompt: {
-    id: 'compilePrompt',
-    tag: 'Utilities',
     summary: "Compile an agent's system prompt",
-    method: 'post',
-    path: '/v1/compile-prompt',
-    permission: 'sync',
     body: compilePromptBodySchema,
     response: compilePromptResponseSchema,
     errors: {
@@ -42,13 +44,8 @@ export const utilityOperations = {
     },
   },
   runTool: {
-    id: 'runTool',
-    tag: 'Utilities',
     summary: 'Run a tool as in a real conversation',
     description: 'As an agent, or as the system without `agentSlug`.',
-    method: 'post',
-    path: '/v1/run-tool',
-    permission: 'sync',
     body: runToolBodySchema,
     response: runToolResponseSchema,
     errors: {
@@ -79,13 +76,8 @@ export const utilityOperations = {
     },
   },
   fireTrigger: {
-    id: 'fireTrigger',
-    tag: 'Utilities',
     summary: 'Fire a trigger manually',
     description: 'Its actions run as the system, with the entity or the data as their context.',
-    method: 'post',
-    path: '/v1/fire-trigger',
-    permission: 'sync',
     body: fireTriggerBodySchema,
     response: fireTriggerResponseSchema,
     errors: {
@@ -109,14 +101,9 @@ export const utilityOperations = {
     },
   },
   mcp: {
-    id: 'mcp',
-    tag: 'Utilities',
     summary: 'The tools of an environment for clients of the Model Context Protocol',
     description:
       'Streamable HTTP without sessions: one JSON-RPC 2.0 message a request. A notification is answered with 202 and no body. `?agent=<slug>` serves the tools of an agent, as that agent.',
-    method: 'post',
-    path: '/v1/mcp',
-    permission: 'sync',
     query: z.object({ agent: z.string().min(1).max(100).optional() }),
     body: z.unknown(),
     response: jsonObjectSchema,
@@ -126,4 +113,4 @@ export const utilityOperations = {
       response: { jsonrpc: '2.0', id: 1, result: { tools: [] } },
     },
   },
-} as const satisfies Record<string, Operation>;
+});

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import type { Operation } from './operation';
+import { defineOperations, mebibyte, post } from './operation';
+
+/** A delivery proves itself by its signature; its body is read as bytes, which the signature covers. */
+const table = {
+  clerkWebhook: post('/webhook/clerk', null, { bodyLimitBytes: mebibyte }),
+  kapsoProjectWebhook: post('/webhook/kapso/project', null, { bodyLimitBytes: mebibyte }),
+  kapsoMessagesWebhook: post('/webhook/kapso/messages', null, { bodyLimitBytes: mebibyte }),
+  // A callback is one short field.
+  flowWebhook: post('/webhook/flow', null, { bodyLimitBytes: 16 * 1024 }),
+  polarWebhook: post('/webhook/polar', null, { bodyLimitBytes: mebibyte }),
+  resendWebhook: post('/webhook/resend', null, { bodyLimitBytes: mebibyte }),
+};
 
 /** Providers send what they like; what must be in it is checked after the signature (docs of each provider). */
 const eventBody = z.looseObject({});
@@ -15,17 +26,12 @@ const svixHeaders = (vendor: string) => ({
   [`${vendor}-signature`]: '`v1,<base64>`: HMAC-SHA256 over `id.timestamp.body`.',
 });
 
-export const webhookOperations = {
+export const webhookOperations = defineOperations('Webhooks', table, {
   clerkWebhook: {
-    id: 'clerkWebhook',
-    tag: 'Webhooks',
     summary: 'Users and organizations of the identity provider',
     description:
       'Unsigned in development. With `IDENTITY_WEBHOOK_SECRET` set, a delivery without a valid signature is 401; in production every delivery is, when it is not set.',
-    method: 'post',
-    path: '/webhook/clerk',
-    permission: null,
-    body: eventBody,
+    documentedBody: eventBody,
     response: received,
     errors: { 401: [['invalid_signature', 'Invalid signature']], 500: failed },
     example: {
@@ -34,27 +40,17 @@ export const webhookOperations = {
     },
   },
   kapsoProjectWebhook: {
-    id: 'kapsoProjectWebhook',
-    tag: 'Webhooks',
     summary: 'Connections of the messaging channel',
-    method: 'post',
-    path: '/webhook/kapso/project',
-    permission: null,
     headers: { 'X-Webhook-Signature': 'HMAC-SHA256 over the raw body, in hex.' },
-    body: eventBody,
+    documentedBody: eventBody,
     response: received,
     errors: { 403: [['invalid_signature', 'Invalid signature']], 500: failed },
     example: { body: { event: 'whatsapp.phone_number.created' }, response: { received: true } },
   },
   kapsoMessagesWebhook: {
-    id: 'kapsoMessagesWebhook',
-    tag: 'Webhooks',
     summary: 'Messages of the messaging channel and their delivery',
-    method: 'post',
-    path: '/webhook/kapso/messages',
-    permission: null,
     headers: { 'X-Webhook-Signature': 'HMAC-SHA256 over the raw body, in hex.' },
-    body: eventBody,
+    documentedBody: eventBody,
     response: received,
     errors: {
       403: [['invalid_signature', 'Invalid signature']],
@@ -63,42 +59,27 @@ export const webhookOperations = {
     example: { body: { event: 'whatsapp.message.received', payload_version: 'v2' }, response: { received: true } },
   },
   flowWebhook: {
-    id: 'flowWebhook',
-    tag: 'Webhooks',
     summary: 'Payments: a token, whose payment is then asked for',
     description: 'Always answered with 200.',
-    method: 'post',
-    path: '/webhook/flow',
-    permission: null,
-    body: z.looseObject({ token: z.string().optional() }),
+    documentedBody: z.looseObject({ token: z.string().optional() }),
     bodyType: 'application/x-www-form-urlencoded',
     response: received,
     example: { body: { token: '41D8…' }, response: { received: true } },
   },
   polarWebhook: {
-    id: 'polarWebhook',
-    tag: 'Webhooks',
     summary: 'Orders of the billing platform',
-    method: 'post',
-    path: '/webhook/polar',
-    permission: null,
     headers: svixHeaders('webhook'),
-    body: eventBody,
+    documentedBody: eventBody,
     response: received,
     errors: { 400: refused },
     example: { body: { type: 'order.paid', data: { id: 'order_1' } }, response: { received: true } },
   },
   resendWebhook: {
-    id: 'resendWebhook',
-    tag: 'Webhooks',
     summary: 'Delivery of e-mails',
-    method: 'post',
-    path: '/webhook/resend',
-    permission: null,
     headers: svixHeaders('svix'),
-    body: eventBody,
+    documentedBody: eventBody,
     response: received,
     errors: { 400: refused },
     example: { body: { type: 'email.delivered', data: { email_id: 'e_1' } }, response: { received: true } },
   },
-} as const satisfies Record<string, Operation>;
+});

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
-import { findUnstorable, type ApiKeyIdentity, type Permission } from '@parley/contracts';
+import { type ApiKeyIdentity, type Operation, type Permission, findUnstorable } from '@parley/contracts';
 import type { z } from 'zod';
 import type { Logger } from '../process/logger';
 import { badRequest, missingPermission, rateLimited, unauthorized } from './errors';
@@ -11,43 +11,23 @@ import { parseInput } from './parse';
 import { readJson } from './read-json';
 import { RawJson, sendJson } from './respond';
 
-type Method = 'get' | 'post' | 'patch' | 'delete';
-type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
-
-export interface RouteSpec<P, Q, B, A> {
-  method: Method;
-  path: string;
-  /** Null for a route without a key; `*` always grants. */
-  permission: Exclude<Permission, '*'> | null;
+export interface RouteSpec extends Omit<Operation, 'id' | 'tag' | 'summary'> {
   /** For a route without a key that is still not for everyone: runs before anything is read, and throws to refuse. */
   guard?: (request: IncomingMessage) => void;
-  params?: P;
-  query?: Q;
-  body?: B;
-  /** No body is an empty object. */
-  bodyOptional?: boolean;
-  /** 1 MiB unless told. */
-  bodyLimitBytes?: number;
-  /** Counts against the limits of the key and its organization. */
-  rateLimited?: boolean;
-  /** Changes nothing, so its work may start while the rate limit is still deciding. Every GET is. */
-  readOnly?: boolean;
-  /** Honours `Idempotency-Key`: the first answer is kept and replayed. */
-  idempotent?: boolean;
-  /** The status of success. */
-  status?: number;
-  /** What success looks like; checked outside production. */
-  response: A;
 }
 
-type Input<P, Q, B> = { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> };
-type AnySpec = RouteSpec<z.ZodType | undefined, z.ZodType | undefined, z.ZodType | undefined, z.ZodType>;
-type AnyHandler = (input: Input<z.ZodType, z.ZodType, z.ZodType>, context: KeyedContext) => Promise<unknown>;
+type Parsed<S, Part extends string> = S extends Record<Part, infer Z extends z.ZodType> ? z.output<Z> : undefined;
+type Input<S> = { params: Parsed<S, 'params'>; query: Parsed<S, 'query'>; body: Parsed<S, 'body'> };
+
+/** Answers a request with the body of a success, or throws an HttpError. */
+export type HandlerOf<S extends RouteSpec, A = unknown> = (
+  input: Input<S>,
+  context: S['permission'] extends null ? RequestContext : KeyedContext,
+) => Promise<A>;
 
 export interface Route {
-  method: Method;
+  method: RouteSpec['method'];
   path: string;
-  spec: AnySpec;
   handle(exchange: Exchange, params: Record<string, string>, deps: RouteDeps): Promise<void>;
 }
 
@@ -75,26 +55,8 @@ interface Answer {
 
 const defaultBodyLimitBytes = 1024 * 1024;
 
-/**
- * One endpoint: schema on top, handler below. The order of refusals is key, permission, rate limit, input, so that
- * nothing of a stranger's request is read. A handler returns the body of a success or throws an HttpError.
- */
-export function route<
-  P extends z.ZodType | undefined = undefined,
-  Q extends z.ZodType | undefined = undefined,
-  B extends z.ZodType | undefined = undefined,
-  A extends z.ZodType = z.ZodType,
->(
-  spec: RouteSpec<P, Q, B, A> & { permission: null },
-  handler: (input: Input<P, Q, B>, context: RequestContext) => Promise<unknown>,
-): Route;
-export function route<
-  P extends z.ZodType | undefined = undefined,
-  Q extends z.ZodType | undefined = undefined,
-  B extends z.ZodType | undefined = undefined,
-  A extends z.ZodType = z.ZodType,
->(spec: RouteSpec<P, Q, B, A>, handler: (input: Input<P, Q, B>, context: KeyedContext) => Promise<unknown>): Route;
-export function route(spec: AnySpec, handler: AnyHandler): Route {
+/** One endpoint. The order of refusals is key, permission, rate limit, input: nothing of a stranger's request is read. */
+export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>): Route {
   const status = spec.status ?? 200;
   const readOnly = spec.readOnly ?? spec.method === 'get';
 
@@ -124,7 +86,6 @@ export function route(spec: AnySpec, handler: AnyHandler): Route {
   return {
     method: spec.method,
     path: spec.path,
-    spec,
     async handle(exchange, params, deps) {
       spec.guard?.(exchange.request);
       const key = spec.permission === null ? undefined : await authenticate(exchange, spec.permission, deps);
@@ -184,7 +145,7 @@ function queryOf(url: string): object {
 }
 
 /** A wrong answer is our bug: outside production it becomes a visible 500 instead of a silent break of the contract. */
-function assertAnswer(spec: Route['spec'], body: unknown): void {
+function assertAnswer(spec: RouteSpec, body: unknown): void {
   const value = body instanceof RawJson ? JSON.parse(body.text) : JSON.parse(JSON.stringify(body));
   const result = spec.response.safeParse(value);
   if (!result.success) {
