@@ -15,5 +15,3 @@ export interface Contact {
   /** Entity type in which contacts are found by their number: `actor.entityId`. Null when the connection names none. */
   entityType: string | null;
 }
-
-export type ActorType = Actor['type'];

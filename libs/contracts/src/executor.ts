@@ -70,17 +70,6 @@ export const executeResponseSchema = z.union([
     _meta: executionMetaSchema,
   }),
 ]);
-export type ExecuteResponse =
-  | { result: unknown; error?: undefined; logs?: LogLine[]; _meta: { durationMs: number } }
-  | {
-      error: string;
-      errorName?: string;
-      line?: number;
-      column?: number;
-      stack?: string;
-      logs?: LogLine[];
-      _meta: { durationMs: number };
-    };
 
 /** `POST /validate`. */
 export const validateBodySchema = z.strictObject({ handlerCode: handlerCodeSchema });
@@ -93,7 +82,6 @@ export const validateResponseSchema = z.union([
     column: z.number().int().optional(),
   }),
 ]);
-export type ValidateResponse = z.infer<typeof validateResponseSchema>;
 
 /**
  * `POST {CHAT_URL}/internal/tool-calls`, sent by the executor with `Authorization: Bearer <callback token>` and the

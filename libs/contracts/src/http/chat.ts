@@ -34,16 +34,13 @@ const conversation = {
 };
 
 export const agentChatBodySchema = z.object(conversation);
-export type AgentChatBody = z.infer<typeof agentChatBodySchema>;
 
 export const routerChatBodySchema = z.object({ ...conversation, phoneNumber: z.string().min(1).max(64).optional() });
-export type RouterChatBody = z.infer<typeof routerChatBodySchema>;
 
 export const chatBodySchema = routerChatBodySchema.extend({
   agentId: z.string().min(1).optional(),
   routerSlug: z.string().min(1).optional(),
 });
-export type ChatBody = z.infer<typeof chatBodySchema>;
 
 /** Checked before anything else of the body, in the interface's words. */
 export const namedAgentSchema = z.unknown().refine((body) => {

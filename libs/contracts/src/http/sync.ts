@@ -78,7 +78,6 @@ export type SyncResult = z.infer<typeof syncResultSchema>;
 
 /** What `/v1/sync/state` knows of one resource: `version` counts the pushes that changed it. */
 const resourceStateSchema = z.object({ slug: z.string(), name: z.string(), version: z.number(), hash: z.string() });
-export type ResourceState = z.infer<typeof resourceStateSchema>;
 
 /** Answer of `/v1/sync/state`; `version` is what a push may give as `expectedVersion`. */
 export const syncStateSchema = z.object({
