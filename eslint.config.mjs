@@ -9,6 +9,7 @@ const constraint = (scope, ...allowed) => ({
 const domain = ['contracts', 'db', 'identity', 'queues', 'events'];
 const running = [
   'service',
+  'outbound',
   ...domain,
   'entities',
   'permissions',
@@ -23,6 +24,7 @@ const everyApp = [...running, 'webhooks', 'runtime'];
 const boundaries = [
   constraint('contracts'),
   constraint('service', 'contracts'),
+  constraint('outbound', 'contracts'),
   constraint('db', 'contracts'),
   constraint('queues', 'contracts', 'db'),
   constraint('identity', 'contracts', 'db'),
@@ -42,7 +44,7 @@ const boundaries = [
   constraint('embedded'),
   constraint('testing', ...domain, 'embedded'),
   constraint('gateway', 'contracts', 'service'),
-  constraint('tool-executor', 'contracts', 'service'),
+  constraint('tool-executor', 'contracts', 'service', 'outbound'),
   constraint('service-app', ...everyApp, 'resources'),
   constraint('cli', ...everyApp, 'resources', 'definitions', 'client'),
   constraint('tests', ...everyApp, 'resources', 'definitions', 'client', 'embedded', 'testing'),

@@ -5,7 +5,8 @@ import { createAgents, createModels, createTransfer, providersOfEnvironment } fr
 import type { JsonObject } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
 import { createEntities } from '@parley/entities';
-import { createGuardedFetch, silentLogger } from '@parley/service';
+import { createGuardedFetch } from '@parley/outbound';
+import { silentLogger } from '@parley/service';
 import {
   type ModelServer,
   type SeededOrganization,

@@ -1,5 +1,5 @@
 import { executorLimits } from '@parley/contracts';
-import type { GuardedFetch } from '@parley/service';
+import type { GuardedFetch } from '@parley/outbound';
 import { z } from 'zod';
 import { sandboxLimits } from './sandbox/protocol';
 import type { AnswerRequest } from './sandbox/run-handler';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { executorLimits } from '@parley/contracts';
-import type { GuardedFetch, Logger, Metrics } from '@parley/service';
+import type { GuardedFetch } from '@parley/outbound';
+import type { Logger, Metrics } from '@parley/service';
 import { LRUCache } from 'lru-cache';
 import { type RunRights, createAnswerRequest } from './answer-request';
 import { type Pool, createPool } from './sandbox/pool';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { createGuardedFetch, createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
+import { createGuardedFetch } from '@parley/outbound';
+import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
 import { createApp } from './app';
 import { toolExecutorVariables } from './config';
 import { createExecutor } from './executor';

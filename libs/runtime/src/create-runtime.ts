@@ -11,15 +11,9 @@ import {
 import { type Channels, createChannels } from '@parley/channels';
 import { type Db, createSecretBox } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
+import { createGuardedFetch } from '@parley/outbound';
 import { type Payments, countPayments, createPayments } from '@parley/payments';
-import {
-  type Logger,
-  type Metrics,
-  type ServiceOptions,
-  createGuardedFetch,
-  createWorkMetrics,
-  type loadConfig,
-} from '@parley/service';
+import { type Logger, type Metrics, type ServiceOptions, createWorkMetrics, type loadConfig } from '@parley/service';
 import { type Tools, builtInToolNames, createExecutorClient, createMcpServers, createTools } from '@parley/tools';
 import { type Triggers, createTriggers } from '@parley/triggers';
 import { countRuns } from './count-runs';

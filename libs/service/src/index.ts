@@ -1,4 +1,3 @@
-export { type GuardedFetch, createGuardedFetch } from './guarded-fetch/create-guarded-fetch';
 export { type AppOptions, createApp } from './http/create-app';
 export {
   HttpError,

@@ -133,7 +133,7 @@ export interface CallbackGrant {
   expiresInMs: number;
 }
 
-/** The part of the guarded client of libs/service that `web.fetch` needs. */
+/** The part of the guarded client of libs/outbound that `web.fetch` needs. */
 export type FetchGuarded = (request: {
   url: string;
   method?: string;

@@ -2,7 +2,7 @@ import { testAccount } from '@parley/channels';
 import type { Scope } from '@parley/contracts';
 import { type Integration, type Queryable, type SecretBox, findIntegration } from '@parley/db';
 import { testFlow, toFlowAccount } from '@parley/payments';
-import { createGuardedFetch } from '@parley/service';
+import { createGuardedFetch } from '@parley/outbound';
 import { createMcpServers } from '@parley/tools';
 import { Failure, usageFailure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import type { Actor, Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { createEntities } from '@parley/entities';
-import { createGuardedFetch } from '@parley/service';
+import { createGuardedFetch } from '@parley/outbound';
 import { type TestDatabase, createTestDatabase } from '@parley/testing';
 import { createTools } from '../create-tools';
 import type { AgentChatRequest, ToolCall, ToolContext, Tools, TransferRequest } from '../types';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Actor, JsonObject, RoleDefinition } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
 import { createEntities } from '@parley/entities';
-import { type GuardedFetch, createGuardedFetch } from '@parley/service';
+import { type GuardedFetch, createGuardedFetch } from '@parley/outbound';
 import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
 import { createTools } from '../create-tools';
 import type { ToolCall, Tools } from '../types';

@@ -1,0 +1,1 @@
+export { type GuardedFetch, createGuardedFetch } from './guarded-fetch/create-guarded-fetch';
