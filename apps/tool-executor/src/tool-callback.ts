@@ -1,5 +1,6 @@
 import { type ToolCallbackBody, type ToolCallbackResponse, toolCallbackResponseSchema } from '@parley/contracts';
-import { Agent, request } from 'undici';
+import { callHttp } from '@parley/outbound';
+import { Agent } from 'undici';
 
 interface CallbackTarget {
   url: string;
@@ -14,6 +15,7 @@ export interface ToolCallback {
   close(): Promise<void>;
 }
 
+const timeoutMs = 60_000;
 const maxAnswerBytes = 2 * 1024 * 1024;
 /** Shorter than SHUTDOWN_DRAIN_MS (5 s in the manifests): a chat that leaves closes no connection that is used again. */
 const idleTimeoutMs = 4_000;
@@ -22,7 +24,6 @@ const idleTimeoutMs = 4_000;
 export function createToolCallback(): ToolCallback {
   const dispatcher = new Agent({
     connections: 128,
-    maxResponseSize: maxAnswerBytes,
     connect: { timeout: 5_000 },
     keepAliveTimeout: idleTimeoutMs,
     keepAliveMaxTimeout: idleTimeoutMs,
@@ -30,30 +31,24 @@ export function createToolCallback(): ToolCallback {
   const failure = (error: string): ToolCallbackResponse => ({ ok: false, error, errorType: 'execution_error' });
   return {
     async call({ url, token, requestId, trace }, body, signal) {
-      try {
-        const answer = await request(url, {
-          method: 'POST',
-          headers: {
-            authorization: `Bearer ${token}`,
-            'content-type': 'application/json',
-            'x-request-id': requestId,
-            ...(trace !== undefined && { traceparent: trace }),
-          },
-          body: JSON.stringify(body),
-          headersTimeout: 60_000,
-          bodyTimeout: 60_000,
-          dispatcher,
-          signal,
-        });
-        if (answer.statusCode !== 200) {
-          await answer.body.dump();
-          return failure(`The tool call was refused (${answer.statusCode})`);
-        }
-        const parsed = toolCallbackResponseSchema.safeParse(await answer.body.json());
-        return parsed.success ? { result: null, ...parsed.data } : failure('The tool call was answered unintelligibly');
-      } catch {
-        return failure('The tool call failed');
-      }
+      const outcome = await callHttp({
+        method: 'POST',
+        url,
+        headers: {
+          authorization: `Bearer ${token}`,
+          'x-request-id': requestId,
+          ...(trace !== undefined && { traceparent: trace }),
+        },
+        body,
+        timeoutMs,
+        maxAnswerBytes,
+        signal,
+        dispatcher,
+      });
+      if (outcome.kind !== 'answered') return failure('The tool call failed');
+      if (outcome.status !== 200) return failure(`The tool call was refused (${outcome.status})`);
+      const parsed = toolCallbackResponseSchema.safeParse(outcome.body);
+      return parsed.success ? { result: null, ...parsed.data } : failure('The tool call was answered unintelligibly');
     },
     close: () => dispatcher.destroy(),
   };

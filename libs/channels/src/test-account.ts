@@ -1,5 +1,5 @@
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
-import { callHttp } from './http-call';
+import { callHttp } from '@parley/outbound';
 
 interface Question {
   url: string;
@@ -40,7 +40,7 @@ export async function testAccount(
   const base = (textAt(config.apiUrl) ?? textAt(config.baseUrl) ?? question.url).replace(/\/+$/, '');
   const url = base + question.path;
   const answer = await callHttp({ method: 'GET', url, headers: question.headers(apiKey), timeoutMs: 10_000 });
-  if (answer.kind !== 'answer') return { ok: false, message: `${base}: ${answer.message}` };
+  if (answer.kind !== 'answered') return { ok: false, message: `${base}: ${answer.message}` };
   if (answer.status < 300) return { ok: true, message: 'accepts the key' };
   // Keys that may only send are refused everything else.
   if (provider === 'resend' && JSON.stringify(answer.body).includes('restricted_api_key'))

@@ -2,6 +2,7 @@ import type { Channels } from '@parley/channels';
 import type { Actor, Contact, Json, JsonObject, LogLine, Scope } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
 import type { Entities } from '@parley/entities';
+import type { GuardedFetch } from '@parley/outbound';
 import type { Payments } from '@parley/payments';
 import type { ExecutorClient } from './custom/executor-client';
 import type { McpServers } from './mcp/create-mcp-servers';
@@ -133,35 +134,6 @@ export interface CallbackGrant {
   expiresInMs: number;
 }
 
-/** The part of the guarded client of libs/outbound that `web.fetch` needs. */
-export type FetchGuarded = (request: {
-  url: string;
-  method?: string;
-  headers?: [name: string, value: string][];
-  body?: string;
-  timeoutMs: number;
-  maxResponseBytes: number;
-  signal?: AbortSignal;
-}) => Promise<
-  | { ok: true; status: number; url: string; headers: [name: string, value: string][]; body: Uint8Array }
-  | { ok: false; reason: string; message: string }
->;
-
-/** The same client, with the answer in pieces: for MCP servers. */
-export type OpenGuarded = (request: {
-  url: string;
-  method: string;
-  headers: [name: string, value: string][];
-  body?: string;
-  redirect: 'manual';
-  timeoutMs: number;
-  maxResponseBytes: number;
-  signal?: AbortSignal;
-}) => Promise<
-  | { ok: true; status: number; headers: [name: string, value: string][]; body: AsyncIterable<Uint8Array> }
-  | { ok: false; reason: string; message: string }
->;
-
 export interface ToolLog {
   error(fields: Record<string, unknown>, message: string): void;
 }
@@ -170,7 +142,7 @@ export interface ToolDeps {
   db: Db;
   entities: Entities;
   log: ToolLog;
-  fetchGuarded?: FetchGuarded;
+  fetchGuarded?: GuardedFetch['fetch'];
   executor?: ExecutorClient;
   /** WhatsApp and e-mail; without it their tools do not exist. */
   channels?: Channels;

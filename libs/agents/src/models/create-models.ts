@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as langchainMessages from '@langchain/core/messages';
 import type { AgentModel, Scope } from '@parley/contracts';
+import { untilAborted } from '@parley/outbound';
 import type { AgentLog } from '../log';
 import { type Circuits, createCircuits } from './circuit';
 import type { ModelFailureReason, ModelReply, ModelRequest, ModelResult, ModelSettings, Models } from './model';
@@ -95,6 +96,7 @@ export function createModels(deps: ModelDeps): Models {
           needsToolsForHistory: kind === 'anthropic',
           plainObjectSchemas: kind === 'anthropic',
         });
+        // Some classes do not hand the signal on: the wait must end all the same.
         const answer = await untilAborted(asker({ messages, tools, signal }), signal);
         circuits.succeeded(circuit);
         return { ok: true, reply: fromLangChain(answer, request, names, model) };
@@ -161,14 +163,4 @@ function splitModelId(model: string): { provider: string; name: string } {
   const slash = model.indexOf('/');
   if (slash === -1) return { provider: 'openai', name: model };
   return { provider: model.slice(0, slash).toLowerCase(), name: model.slice(slash + 1) };
-}
-
-/** Some classes do not hand the signal on: the wait must end all the same. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -1,3 +1,5 @@
+import { readRetryAfter } from '@parley/outbound';
+
 export interface ProviderError {
   kind: 'timeout' | 'aborted' | 'rate_limited' | 'unavailable' | 'rejected' | 'context_overflow';
   status?: number;
@@ -60,13 +62,8 @@ function retryAfterOf(thrown: Record<string, unknown>, now: Date): number | unde
     headers instanceof Headers ? headers.get(name) : (headers as Record<string, string> | undefined)?.[name];
   const milliseconds = Number(read('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds);
-  const header = read('retry-after');
-  if (header) {
-    const seconds = Number(header);
-    if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-    const at = Date.parse(header);
-    if (Number.isFinite(at)) return Math.max(0, at - now.getTime());
-  }
+  const waitMs = readRetryAfter(read('retry-after'), now.getTime());
+  if (waitMs !== null) return waitMs;
   // Google says it in the body: details[] with `retryDelay: "7s"`.
   const details = Array.isArray(thrown.errorDetails) ? (thrown.errorDetails as { retryDelay?: unknown }[]) : [];
   const delay = details.map((item) => item.retryDelay).find((value) => typeof value === 'string');

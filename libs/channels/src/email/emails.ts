@@ -1,7 +1,7 @@
 import { type JsonObject, type Scope, objectAt, textAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
+import { callHttp } from '@parley/outbound';
 import type { Accounts } from '../accounts';
-import { callHttp } from '../http-call';
 import { keepStatus } from '../whatsapp/apply-status';
 
 export interface NewEmail {
@@ -95,7 +95,7 @@ export async function sendEmail(
     body: email.payload,
     timeoutMs,
   });
-  if (outcome.kind === 'answer') {
+  if (outcome.kind === 'answered') {
     const { status, body, retryAfterMs } = outcome;
     const providerId = textAt(objectAt(body).id);
     if (status >= 200 && status < 300 && providerId !== undefined) {

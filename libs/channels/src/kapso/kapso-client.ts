@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
-import { type HttpOutcome, callHttp } from '../http-call';
+import { type HttpCall, type HttpOutcome, callHttp } from '@parley/outbound';
 
 /** Where the intermediary is, and the key of its project. */
 export interface KapsoAccount {
@@ -49,8 +49,9 @@ export type KapsoClient = ReturnType<typeof createKapsoClient>;
 
 /** The part of Kapso's API that is used here (providers.md, 4.3). No call is repeated by itself. */
 export function createKapsoClient({ apiUrl, apiKey }: KapsoAccount, timeoutMs = kapsoTimeoutMs) {
-  const call = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
-    toAnswer(await callHttp({ method, url: apiUrl + path, headers: { 'X-API-Key': apiKey }, body, timeoutMs }));
+  const headers = { 'X-API-Key': apiKey };
+  const call = async (method: HttpCall['method'], path: string, body?: unknown) =>
+    toAnswer(await callHttp({ method, url: apiUrl + path, headers, body, timeoutMs }));
   const part = encodeURIComponent;
 
   return {
@@ -201,7 +202,7 @@ function toRecord(message: JsonObject): KapsoRecord {
 function toAnswer(outcome: HttpOutcome): KapsoAnswer<Json> {
   if (outcome.kind === 'not_sent')
     return { ok: false, reason: 'again', message: outcome.message, afterMs: null, isServerError: false };
-  if (outcome.kind === 'no_answer') return { ok: false, reason: 'unsure', message: outcome.message };
+  if (outcome.kind === 'unknown') return { ok: false, reason: 'unsure', message: outcome.message };
   const { status, body, retryAfterMs } = outcome;
   if (status >= 200 && status < 300) return { ok: true, value: body };
   const { message, code } = describe(status, body);

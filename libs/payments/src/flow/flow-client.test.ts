@@ -131,6 +131,16 @@ describe('trouble on the way', () => {
     expect(flow.requests.map(({ operation }) => operation)).toEqual(['create', 'getStatus', 'getStatus', 'getStatus']);
   });
 
+  it('takes a refusal for one even when its page is too long to be read', async () => {
+    flow.misbehave('create', { kind: 'error', status: 403, body: { page: 'x'.repeat(300_000) } });
+    expect(await client().createPayment(order)).toEqual({
+      ok: false,
+      reason: 'refused',
+      message: 'HTTP 403',
+      code: null,
+    });
+  });
+
   it('creates again where Flow has seen nothing', async () => {
     const nobody = createFlowClient({ apiUrl: `http://127.0.0.1:${await freePort()}/api`, ...keys });
     expect(await nobody.createPayment(order)).toEqual({
@@ -153,7 +163,8 @@ describe('trouble on the way', () => {
       response.end(body);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const other = createFlowClient({ apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, ...keys });
+    const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const other = createFlowClient({ apiUrl, ...keys });
     expect(await other.createPayment(order)).toMatchObject({ ok: false });
     expect(await other.getStatus('t')).toMatchObject({ ok: false });
     await new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Json, objectAt } from '@parley/contracts';
+import { type HttpCall, type HttpOutcome, callHttp } from '@parley/outbound';
 import { z } from 'zod';
 import type { FlowAccount } from './flow-account';
 import { type FlowStatus, parseFlowStatus } from './flow-status';
@@ -50,6 +52,7 @@ export interface FlowClientOptions {
 
 const attempts = 3;
 const firstWaitMs = 200;
+/** Longer than any answer that Flow gives. */
 const maxAnswerBytes = 262_144;
 
 const orderSchema = z.object({
@@ -73,8 +76,14 @@ export function createFlowClient(
     return form;
   };
 
+  const exchange = async (operation: string, how: Pick<HttpCall, 'method' | 'body' | 'timeoutMs'>): Promise<Answer> => {
+    const url = `${apiUrl}/payment/${operation}`;
+    const headers = { accept: 'application/json' };
+    return toAnswer(await callHttp({ ...how, url, headers, maxAnswerBytes, signal }), how.timeoutMs);
+  };
+
   async function status(operation: string, params: FlowParams): Promise<FlowStatusAnswer> {
-    const ask = () => exchange(`${apiUrl}/payment/${operation}?${signed(params)}`, {}, statusTimeoutMs, signal);
+    const ask = () => exchange(`${operation}?${signed(params)}`, { method: 'GET', timeoutMs: statusTimeoutMs });
     const answer = await again(ask, ({ reason }) => reason !== 'refused', signal);
     if (!answer.ok) return answer;
     const parsed = parseFlowStatus(answer.body);
@@ -84,7 +93,7 @@ export function createFlowClient(
   return {
     async createPayment({ optional, ...order }) {
       const body = signed({ ...order, ...(optional !== undefined && { optional }) });
-      const send = () => exchange(`${apiUrl}/payment/create`, { method: 'POST', body }, createTimeoutMs, signal);
+      const send = () => exchange('create', { method: 'POST', body, timeoutMs: createTimeoutMs });
       const answer = await again(send, ({ reason }) => reason === 'unreachable', signal);
       if (!answer.ok) return answer;
       const parsed = orderSchema.safeParse(answer.body);
@@ -112,40 +121,28 @@ async function again(
   }
 }
 
-async function exchange(
-  url: string,
-  init: { method?: string; body?: URLSearchParams },
-  timeoutMs: number,
-  signal?: AbortSignal,
-): Promise<Answer> {
-  const limit = AbortSignal.timeout(timeoutMs);
-  try {
-    const response = await fetch(url, {
-      ...init,
-      // A redirect would carry the signed request to an address that nobody has configured.
-      redirect: 'manual',
-      headers: { accept: 'application/json' },
-      signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
-    });
-    const text = await readText(response);
-    return judge(response.status, text);
-  } catch (error) {
-    if (limit.aborted) return uncertain(`Flow did not answer within ${timeoutMs / 1000} s`);
-    if (signal?.aborted) return uncertain('The request to Flow was given up');
-    const code = codeOf(error);
-    return neverSent.has(code)
-      ? { ok: false, reason: 'unreachable', message: `Flow cannot be reached (${code})` }
-      : uncertain(`The connection to Flow broke${code === '' ? '' : ` (${code})`}`);
+function toAnswer(outcome: HttpOutcome, timeoutMs: number): Answer {
+  if (outcome.kind === 'answered') return judge(outcome.status, outcome.body);
+  switch (outcome.reason) {
+    case 'no_connection':
+      return { ok: false, reason: 'unreachable', message: `Flow cannot be reached (${outcome.code})` };
+    case 'timeout':
+      return uncertain(`Flow did not answer within ${timeoutMs / 1000} s`);
+    case 'aborted':
+      return uncertain('The request to Flow was given up');
+    case 'broken':
+      return uncertain(`The connection to Flow broke${outcome.code === '' ? '' : ` (${outcome.code})`}`);
+    case 'too_long':
+      return judge(outcome.status, null);
   }
 }
 
-function judge(status: number, text: string | null): Answer {
-  const body = text === null ? undefined : parseJson(text);
+function judge(status: number, body: Json): Answer {
   // 401 is Flow's status for errors of business, too (providers.md 5.3).
-  if (status >= 200 && status < 300) return body === undefined ? unreadable() : { ok: true, body };
+  if (status >= 200 && status < 300) return body === null ? unreadable() : { ok: true, body };
   if (status === 429) return { ok: false, reason: 'unreachable', message: 'Flow takes no more requests now (429)' };
   if (status >= 400 && status < 500) {
-    const { code, message } = (body ?? {}) as { code?: unknown; message?: unknown };
+    const { code, message } = objectAt(body);
     const said = typeof message === 'string' && message !== '' ? message.slice(0, 500) : `HTTP ${status}`;
     return {
       ok: false,
@@ -162,39 +159,3 @@ function judge(status: number, text: string | null): Answer {
 
 const uncertain = (message: string): FlowFailure => ({ ok: false, reason: 'uncertain', message });
 const unreadable = (): FlowFailure => uncertain('Flow gave an answer that cannot be read');
-
-/** The text of an answer; null when it is longer than any that Flow gives. */
-async function readText(response: Response): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxAnswerBytes) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Errors that come before the first byte of a request is sent. */
-const neverSent = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
-function codeOf(error: unknown): string {
-  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
-  if (typeof cause?.code === 'string') return cause.code;
-  return typeof code === 'string' ? code : '';
-}

@@ -1,10 +1,11 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable, SecretBox } from '@parley/db';
+import type { GuardedFetch } from '@parley/outbound';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { LRUCache } from 'lru-cache';
 import { type ParameterCheck, compileParameters } from '../custom/parameters';
 import { failure, notAvailable } from '../failure';
-import type { OpenGuarded, ToolLog, ToolResult, ToolView } from '../types';
+import type { ToolLog, ToolResult, ToolView } from '../types';
 import { type McpServer, createMcpServerReader } from './load-mcp-servers';
 import { type McpConnection, McpUnreachable, connectMcp } from './mcp-connection';
 import { mcpServersOf, readMcpName } from './mcp-names';
@@ -28,7 +29,7 @@ export interface McpServers {
 export interface McpDeps {
   db: Queryable;
   box: SecretBox;
-  openGuarded: OpenGuarded;
+  openGuarded: GuardedFetch['open'];
   log: ToolLog;
   /** For a server's list of tools, connecting included; 5 s unless told. */
   listLimitMs?: number;

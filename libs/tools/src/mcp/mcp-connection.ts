@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import type { JsonObject } from '@parley/contracts';
-import type { OpenGuarded } from '../types';
+import type { GuardedFetch } from '@parley/outbound';
 import type { McpServer } from './load-mcp-servers';
 
 /** Why a server did not answer, in words that a model may read. */
@@ -42,7 +42,7 @@ const takeAsItIs = {
 /** Opens a session with a server over Streamable HTTP; whatever is sent goes through the guard. */
 export async function connectMcp(
   server: McpServer,
-  { openGuarded, timeoutMs }: { openGuarded: OpenGuarded; timeoutMs: number },
+  { openGuarded, timeoutMs }: { openGuarded: GuardedFetch['open']; timeoutMs: number },
 ): Promise<McpConnection> {
   const [{ Client: McpClient }, { StreamableHTTPClientTransport }, schemas] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
@@ -84,7 +84,7 @@ export async function connectMcp(
   };
 }
 
-async function fetchGuarded(openGuarded: OpenGuarded, url: string, init: RequestInit): Promise<Response> {
+async function fetchGuarded(openGuarded: GuardedFetch['open'], url: string, init: RequestInit): Promise<Response> {
   const { method = 'GET', body } = init;
   const headers = new Headers(init.headers);
   // A standing stream of what a server has to say unasked is not for us; one that goes on after a break is.

@@ -1,0 +1,139 @@
+import { type RequestListener, type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { Agent } from 'undici';
+import { type HttpCall, callHttp } from './call-http';
+
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const call = (url: string, timeoutMs = 10_000, more: Partial<HttpCall> = {}) =>
+  callHttp({ method: 'GET', url, headers: { 'X-API-Key': 'secret' }, timeoutMs, ...more });
+
+test('JSON comes with its status, and how long to wait', async () => {
+  const url = await serve((_, response) => response.writeHead(429, { 'Retry-After': '2' }).end('{"a":1}'));
+  expect(await call(url)).toEqual({ kind: 'answered', status: 429, body: { a: 1 }, retryAfterMs: 2_000 });
+});
+
+test('an answer without end is given up at 5 MiB, and may have been an effect', async () => {
+  let sent = 0;
+  const url = await serve((_, response) => {
+    const chunk = Buffer.alloc(256 * 1024, ' ');
+    const more = (): void => {
+      while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+    };
+    response.writeHead(200).on('drain', more);
+    more();
+  });
+  expect(await call(url)).toEqual({
+    kind: 'unknown',
+    reason: 'too_long',
+    status: 200,
+    message: 'the answer is longer than 5242880 bytes',
+  });
+  expect(sent).toBeLessThan(64 * 1024 * 1024);
+  const large = await serve((_, response) => response.end(JSON.stringify({ data: 'x'.repeat(4 * 1024 * 1024) })));
+  expect(await call(large)).toMatchObject({ kind: 'answered', status: 200 });
+});
+
+test('a redirect is not followed, so the key stays here, and the reason is said', async () => {
+  const asked: string[] = [];
+  const elsewhere = await serve((request, response) => {
+    asked.push(String(request.headers['x-api-key']));
+    response.end('{"data":{}}');
+  });
+  const url = await serve((_, response) => response.writeHead(307, { Location: elsewhere }).end());
+  const message = 'the address answers with a redirect, which is not followed';
+  expect(await call(url)).toMatchObject({ kind: 'answered', status: 307, body: { message, error: message } });
+  expect(asked).toEqual([]);
+});
+
+test('an answer that drips is ended by the time limit', async () => {
+  const url = await serve((_, response) => {
+    const timer = setInterval(() => response.write(' '), 20);
+    response.on('close', () => clearInterval(timer));
+  });
+  expect(await call(url, 300)).toEqual({
+    kind: 'unknown',
+    reason: 'timeout',
+    message: 'no answer within 300 ms',
+  });
+});
+
+test('a body is sent as JSON, parameters as a form, and nothing has no type', async () => {
+  const got: string[] = [];
+  const url = await serve((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      got.push(`${request.method} ${request.headers['content-type']} ${Buffer.concat(chunks).toString()}`);
+      response.end('not JSON');
+    });
+  });
+  const form = new URLSearchParams({ a: 'ñ &' });
+  for (const more of [{ body: { a: 'ñ' } }, { body: form }, {}]) {
+    expect(await call(url, 10_000, { method: 'POST', ...more })).toMatchObject({ kind: 'answered', body: null });
+  }
+  expect(got).toEqual([
+    'POST application/json {"a":"ñ"}',
+    'POST application/x-www-form-urlencoded;charset=UTF-8 a=%C3%B1+%26',
+    'POST undefined ',
+  ]);
+});
+
+test('a compressed answer is read, and the limit holds for what it unfolds to', async () => {
+  const url = await serve((_, response) =>
+    response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(JSON.stringify('x'.repeat(100_000)))),
+  );
+  expect(await call(url)).toMatchObject({ kind: 'answered', body: 'x'.repeat(100_000) });
+  expect(await call(url, 10_000, { maxAnswerBytes: 50_000 })).toMatchObject({ kind: 'unknown', reason: 'too_long' });
+});
+
+test('what never had a connection is certainly not sent', async () => {
+  expect(await call('http://127.0.0.1:1/')).toEqual({
+    kind: 'not_sent',
+    reason: 'no_connection',
+    code: 'ECONNREFUSED',
+    message: 'cannot connect (ECONNREFUSED)',
+  });
+  const code = expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/);
+  expect(await call('http://nobody.invalid/')).toMatchObject({ kind: 'not_sent', reason: 'no_connection', code });
+});
+
+test('a connection that breaks before or within the answer leaves open what was done', async () => {
+  const before = await serve((request) => void request.socket.destroy());
+  const within = await serve((request, response) => {
+    response.writeHead(200, { 'Content-Length': 10 }).write('{', () => request.socket.destroy());
+  });
+  const broken = {
+    kind: 'unknown',
+    reason: 'broken',
+    message: expect.stringMatching(/^the connection broke \(\w+\)$/),
+  };
+  expect(await call(before)).toMatchObject(broken);
+  expect(await call(within)).toMatchObject(broken);
+  expect(await call('no address')).toMatchObject({ ...broken, code: 'ERR_INVALID_URL' });
+});
+
+test('the time limit and the caller end a call that has no connection yet', async () => {
+  const dispatcher = new Agent({ connect: () => {} });
+  expect(await call('http://127.0.0.1:1/', 50, { dispatcher })).toMatchObject({ kind: 'unknown', reason: 'timeout' });
+  const signal = AbortSignal.timeout(50);
+  expect(await call('http://127.0.0.1:1/', 10_000, { dispatcher, signal })).toEqual({
+    kind: 'unknown',
+    reason: 'aborted',
+    message: 'the call was given up',
+  });
+});
