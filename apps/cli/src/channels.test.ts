@@ -126,7 +126,7 @@ test('doctor counts the connections with the old secret, then has it replaced, a
   for (const secret of ['kapso', undefined])
     expect(await doctor(secret)).toMatchObject(warns('is itself the secret of 1 of 1 connections (conn_'));
 
-  const account = { apiUrl: kapso.url, apiKey: kapso.apiKey, mediaReply: '' };
+  const account = { organizationId: 'org', apiUrl: kapso.url, apiKey: kapso.apiKey, mediaReply: '' };
   const accounts = { kapso: async () => account, resend: async () => null };
   const webhookUrl = 'https://parley.example/webhook/kapso/messages';
   const register = (webhookSecrets: string[]) =>

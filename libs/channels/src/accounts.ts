@@ -34,6 +34,7 @@ export function createAccounts(db: Queryable, box: SecretBox, settings: ChannelS
       if (apiKey === undefined) return null;
       const { mediaReply } = found?.config ?? {};
       return {
+        organizationId: scope.organizationId,
         apiUrl: addressIn(found?.config.apiUrl) ?? settings.KAPSO_API_URL,
         apiKey,
         mediaReply: typeof mediaReply === 'string' ? mediaReply : defaultMediaReply,

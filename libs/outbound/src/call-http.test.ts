@@ -1,5 +1,6 @@
-import { type RequestListener, type Server, createServer } from 'node:http';
+import { type RequestListener, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Agent } from 'undici';
 import { type HttpCall, callHttp } from './call-http';
@@ -137,3 +138,61 @@ test('the time limit and the caller end a call that has no connection yet', asyn
     message: 'the call was given up',
   });
 });
+
+describe('places', () => {
+  const places = 16;
+
+  /** Hangs every request until it is let go. */
+  async function serveHanging() {
+    const hanging: ServerResponse[] = [];
+    const url = await serve((_, response) => void hanging.push(response));
+    return { url, hanging };
+  }
+  const hold = (url: string, organizationId: string, count: number, timeoutMs = 10_000) =>
+    Array.from({ length: count }, (_, index) => call(`${url}/${index}`, timeoutMs, { organizationId }));
+
+  test('a host that hangs for one organization holds up neither the calls of another nor those to another host', async () => {
+    const { url, hanging } = await serveHanging();
+    const held = hold(url, 'a', places);
+    await until(() => hanging.length === places);
+    const late = await call(url, 100, { organizationId: 'a' });
+    const message = `too many calls to ${new URL(url).host} are waiting for an answer`;
+    expect(late).toEqual({ kind: 'not_sent', reason: 'no_place', message });
+    expect(hanging).toHaveLength(places);
+
+    const elsewhere = await serve((_, response) => response.end('{}'));
+    expect(await call(elsewhere, 10_000, { organizationId: 'a' })).toMatchObject({ kind: 'answered' });
+    const others = [call(url, 10_000, { organizationId: 'b' }), call(url)];
+    await until(() => hanging.length === places + 2);
+    hanging.forEach((response) => response.end('{}'));
+    for (const outcome of await Promise.all([...held, ...others])) expect(outcome).toMatchObject({ kind: 'answered' });
+  });
+
+  test('who waits is called in order as places become free, however the calls before ended', async () => {
+    const { url, hanging } = await serveHanging();
+    const held = hold(url, 'c', places, 1_000);
+    await until(() => hanging.length === places);
+    const leaving = new AbortController();
+    const gone = call(`${url}/gone`, 10_000, { organizationId: 'c', signal: leaving.signal });
+    const waiting = ['first', 'second', 'third'].map((path) => call(`${url}/${path}`, 10_000, { organizationId: 'c' }));
+    leaving.abort();
+    expect(await gone).toMatchObject({ kind: 'not_sent', reason: 'no_place' });
+    hanging[0]!.end('{}');
+    await until(() => hanging.length === places + 1);
+    hanging[1]!.destroy();
+    await until(() => hanging.length === places + 2);
+    expect(hanging.slice(places).map(({ req }) => req.url)).toEqual(['/first', '/second']);
+    const kinds = (await Promise.all(held)).map((outcome) => ('reason' in outcome ? outcome.reason : outcome.kind));
+    expect(kinds).toEqual(['answered', 'broken', ...Array(places - 2).fill('timeout')]);
+    await until(() => hanging.length === places + 3);
+    hanging.forEach((response) => response.end('{}'));
+    for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ kind: 'answered' });
+  });
+});
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let left = 1_000; !isSo(); left -= 1) {
+    if (left === 0) throw new Error('It did not happen in time');
+    await sleep(5);
+  }
+}

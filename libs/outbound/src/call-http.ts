@@ -2,6 +2,7 @@ import type { Json } from '@parley/contracts';
 import { type Dispatcher, request } from 'undici';
 import { decodeBody } from './guarded-fetch/decode-body';
 import { readRetryAfter } from './retry-after';
+import { takePlace } from './take-place';
 import { untilAborted } from './until-aborted';
 
 export interface HttpCall {
@@ -10,11 +11,13 @@ export interface HttpCall {
   headers?: Record<string, string>;
   /** Sent as JSON, `URLSearchParams` as a form. */
   body?: unknown;
-  /** Of the whole call: the connection, the answer and its body. */
+  /** Of the whole call: the wait for a place, the connection, the answer and its body. */
   timeoutMs: number;
   /** Of the answer's body, after decompression too; 5 MiB when absent. A longer one would only fill the memory. */
   maxAnswerBytes?: number;
   signal?: AbortSignal;
+  /** Limits the calls that this organization makes to this host at once. Absent: no limit. */
+  organizationId?: string;
   /** A pool of connections of its own. Absent: the pool of the process. */
   dispatcher?: Dispatcher;
 }
@@ -28,6 +31,7 @@ export type HttpOutcome =
   /** `body` is null when it is not JSON. */
   | { kind: 'answered'; status: number; body: Json; retryAfterMs: number | null }
   | { kind: 'not_sent'; reason: 'no_connection'; code: string; message: string }
+  | { kind: 'not_sent'; reason: 'no_place'; message: string }
   | { kind: 'unknown'; reason: 'timeout' | 'aborted'; message: string }
   /** `code` is empty when the error has none. */
   | { kind: 'unknown'; reason: 'broken'; code: string; message: string }
@@ -43,9 +47,13 @@ const redirected = 'the address answers with a redirect, which is not followed';
 
 /** Makes one exchange of JSON. It is never repeated here: whether that is safe depends on the request. Never throws. */
 export async function callHttp(call: HttpCall): Promise<HttpOutcome> {
-  const { timeoutMs } = call;
+  const { url, timeoutMs, organizationId } = call;
   const limit = AbortSignal.timeout(timeoutMs);
   const signal = call.signal ? AbortSignal.any([limit, call.signal]) : limit;
+  const host = URL.parse(url)?.host ?? '';
+  const leave = organizationId === undefined ? () => {} : await takePlace(`${organizationId} ${host}`, signal);
+  if (leave === null)
+    return { kind: 'not_sent', reason: 'no_place', message: `too many calls to ${host} are waiting for an answer` };
   try {
     return await exchange(call, signal);
   } catch (error) {
@@ -55,6 +63,8 @@ export async function callHttp(call: HttpCall): Promise<HttpOutcome> {
     if (limit.aborted) return { kind: 'unknown', reason: 'timeout', message: `no answer within ${timeoutMs} ms` };
     if (signal.aborted) return { kind: 'unknown', reason: 'aborted', message: 'the call was given up' };
     return { kind: 'unknown', reason: 'broken', code, message: `the connection broke (${code || message})` };
+  } finally {
+    leave();
   }
 }
 

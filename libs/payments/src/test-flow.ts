@@ -1,6 +1,5 @@
 import { describeFailure } from './create-payment';
-import { type FlowClientOptions, createFlowClient } from './flow/flow-client';
-import type { FlowAccount } from './flow/flow-account';
+import { type FlowAccess, type FlowClientOptions, createFlowClient } from './flow/flow-client';
 
 /** Codes with which Flow refuses a request before it looks for anything: the keys are wrong. */
 const wrongKeys =
@@ -11,7 +10,7 @@ const wrongKeys =
  * says so to those whom it knows.
  */
 export async function testFlow(
-  account: Pick<FlowAccount, 'apiUrl' | 'apiKey' | 'secretKey'>,
+  account: FlowAccess,
   options?: FlowClientOptions,
 ): Promise<{ ok: true; message: string } | { ok: false; message: string }> {
   const answer = await createFlowClient(account, options).getStatusByCommerceId('parley-connection-test');

@@ -7,5 +7,11 @@ export { type ModelScript, type ModelServerReply, type ModelServerRequest } from
 export { type ServiceName, type Stack, type StackOptions, startStack } from './stack/start-stack';
 export { type SeededOrganization, seedOrganization } from './seed-organization';
 export { type KapsoServer, startKapsoServer } from './providers/kapso-server';
+export {
+  type ProviderAnswer,
+  type ProviderRequest,
+  type ProviderServer,
+  startProviderServer,
+} from './providers/provider-server';
 export { type ResendServer, startResendServer } from './providers/resend-server';
 export { type ChaosOptions, type ChaosResult, runAutomationChaos } from './automation-chaos';

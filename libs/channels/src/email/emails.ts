@@ -94,6 +94,7 @@ export async function sendEmail(
     headers: { Authorization: `Bearer ${account.apiKey}`, 'Idempotency-Key': id },
     body: email.payload,
     timeoutMs,
+    organizationId: email.organizationId,
   });
   if (outcome.kind === 'answered') {
     const { status, body, retryAfterMs } = outcome;

@@ -1,8 +1,10 @@
 import { type Json, type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
-import { type HttpCall, type HttpOutcome, callHttp } from '@parley/outbound';
+import { type HttpOutcome, callHttp } from '@parley/outbound';
 
 /** Where the intermediary is, and the key of its project. */
 export interface KapsoAccount {
+  /** Whose calls these are. */
+  organizationId: string;
   apiUrl: string;
   apiKey: string;
 }
@@ -48,10 +50,10 @@ export const kapsoTimeoutMs = 12_000;
 export type KapsoClient = ReturnType<typeof createKapsoClient>;
 
 /** The part of Kapso's API that is used here (providers.md, 4.3). No call is repeated by itself. */
-export function createKapsoClient({ apiUrl, apiKey }: KapsoAccount, timeoutMs = kapsoTimeoutMs) {
+export function createKapsoClient({ organizationId, apiUrl, apiKey }: KapsoAccount, timeoutMs = kapsoTimeoutMs) {
   const headers = { 'X-API-Key': apiKey };
-  const call = async (method: HttpCall['method'], path: string, body?: unknown) =>
-    toAnswer(await callHttp({ method, url: apiUrl + path, headers, body, timeoutMs }));
+  const call = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
+    toAnswer(await callHttp({ method, url: apiUrl + path, headers, body, timeoutMs, organizationId }));
   const part = encodeURIComponent;
 
   return {

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type FlowServer, freePort, startFlowServer } from '@parley/testing';
 import { createFlowClient } from './flow-client';
 import { parseFlowStatus } from './flow-status';
@@ -12,6 +13,7 @@ jest.setTimeout(60_000);
 const fixtures = join(__dirname, '../../fixtures/flow-api');
 const read = (name: string) => JSON.parse(readFileSync(join(fixtures, name), 'utf8'));
 const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
+const scope = { organizationId: 'org_1', environment: 'development' } as const;
 const order = {
   commerceOrder: 'pay_1',
   subject: 'Envío & café ñandú 100%',
@@ -30,7 +32,7 @@ afterEach(async () => {
   expect(flow.problems).toEqual([]);
   await flow.stop();
 });
-const client = (options = {}) => createFlowClient({ apiUrl: flow.url, ...keys }, options);
+const client = (options = {}) => createFlowClient({ apiUrl: flow.url, scope, ...keys }, options);
 
 describe('signing', () => {
   const { secretKey, vectors } = read('signing-vectors.json') as {
@@ -99,7 +101,7 @@ it('knows a business error from trouble with the keys by what Flow says, as both
   const body = read('error.401.business.json');
   flow.misbehave('getStatus', { kind: 'error', status: 401, body });
   expect(await client().getStatus('t')).toEqual({ ok: false, reason: 'refused', ...body });
-  const wrong = createFlowClient({ apiUrl: flow.url, apiKey: 'KEY-1', secretKey: 'other' });
+  const wrong = createFlowClient({ apiUrl: flow.url, apiKey: 'KEY-1', secretKey: 'other', scope });
   expect(await wrong.getStatus('t')).toMatchObject({ ok: false, reason: 'refused', message: 'Invalid signature' });
   expect(flow.problems.splice(0)).toEqual(['getStatus has a wrong signature']);
 });
@@ -131,6 +133,29 @@ describe('trouble on the way', () => {
     expect(flow.requests.map(({ operation }) => operation)).toEqual(['create', 'getStatus', 'getStatus', 'getStatus']);
   });
 
+  it('holds up only the organization that it hangs for, and does not create again what waited for a place in vain', async () => {
+    const places = 16;
+    flow.misbehave('create', { kind: 'slow', ms: 60_000 }, { times: places });
+    const leaving = new AbortController();
+    const hung = Array.from({ length: places }, () => client({ signal: leaving.signal }).createPayment(order));
+    while (flow.requests.length < places) await sleep(5);
+    const startedAtMs = performance.now();
+    expect(await client({ createTimeoutMs: 500 }).createPayment(order)).toEqual({
+      ok: false,
+      reason: 'busy',
+      message: `Flow was not asked: too many calls to ${new URL(flow.url).host} are waiting for an answer`,
+    });
+    // Once more would take 500 ms and a pause, twice.
+    expect(performance.now() - startedAtMs).toBeLessThan(1_500);
+    expect(flow.requests).toHaveLength(places);
+    const other = createFlowClient({ apiUrl: flow.url, ...keys, scope: { ...scope, organizationId: 'org_2' } });
+    expect(await other.createPayment({ ...order, commerceOrder: 'pay_2' })).toMatchObject({ ok: true });
+    leaving.abort();
+    expect(await Promise.all(hung)).toEqual(
+      Array(places).fill({ ok: false, reason: 'uncertain', message: 'The request to Flow was given up' }),
+    );
+  });
+
   it('takes a refusal for one even when its page is too long to be read', async () => {
     flow.misbehave('create', { kind: 'error', status: 403, body: { page: 'x'.repeat(300_000) } });
     expect(await client().createPayment(order)).toEqual({
@@ -142,7 +167,7 @@ describe('trouble on the way', () => {
   });
 
   it('creates again where Flow has seen nothing', async () => {
-    const nobody = createFlowClient({ apiUrl: `http://127.0.0.1:${await freePort()}/api`, ...keys });
+    const nobody = createFlowClient({ apiUrl: `http://127.0.0.1:${await freePort()}/api`, scope, ...keys });
     expect(await nobody.createPayment(order)).toEqual({
       ok: false,
       reason: 'unreachable',
@@ -164,7 +189,7 @@ describe('trouble on the way', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const other = createFlowClient({ apiUrl, ...keys });
+    const other = createFlowClient({ apiUrl, scope, ...keys });
     expect(await other.createPayment(order)).toMatchObject({ ok: false });
     expect(await other.getStatus('t')).toMatchObject({ ok: false });
     await new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));

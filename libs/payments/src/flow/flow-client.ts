@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Json, objectAt } from '@parley/contracts';
-import { type HttpCall, type HttpOutcome, callHttp } from '@parley/outbound';
+import { type HttpOutcome, callHttp } from '@parley/outbound';
 import { z } from 'zod';
 import type { FlowAccount } from './flow-account';
 import { type FlowStatus, parseFlowStatus } from './flow-status';
@@ -8,11 +8,12 @@ import { type FlowParams, signParams } from './sign';
 
 /**
  * Why Flow gave no answer that counts. `refused`: it said no, and asking again changes nothing. `unreachable`: it has not
- * seen the request. `uncertain`: it may have acted on it.
+ * seen the request. `busy`: the same, as no place for another call was free within the time limit. `uncertain`: it may have
+ * acted on it.
  */
 export type FlowFailure =
   | { ok: false; reason: 'refused'; message: string; code: number | null }
-  | { ok: false; reason: 'unreachable' | 'uncertain'; message: string };
+  | { ok: false; reason: 'unreachable' | 'busy' | 'uncertain'; message: string };
 
 export interface FlowOrder {
   /** Address of the payment page, with its token. */
@@ -32,6 +33,9 @@ export interface NewFlowOrder {
   /** JSON text that Flow hands back with the status. */
   optional?: string;
 }
+
+/** What of an account its client needs. */
+export type FlowAccess = Pick<FlowAccount, 'apiUrl' | 'apiKey' | 'secretKey' | 'scope'>;
 
 export type FlowStatusAnswer = { ok: true; status: FlowStatus } | FlowFailure;
 
@@ -63,10 +67,11 @@ const orderSchema = z.object({
 
 /**
  * Flow's payment API (providers.md 5). A question about a status is asked again when it got no answer; a creation only
- * when Flow cannot have seen it, as it would make another order.
+ * when Flow cannot have seen it, as it would make another order. A creation that found no place is not repeated: it has
+ * waited for its whole time limit, and three such waits could outlast the lease of its payment.
  */
 export function createFlowClient(
-  { apiUrl, apiKey, secretKey }: Pick<FlowAccount, 'apiUrl' | 'apiKey' | 'secretKey'>,
+  { apiUrl, apiKey, secretKey, scope: { organizationId } }: FlowAccess,
   { statusTimeoutMs = 5_000, createTimeoutMs = 15_000, signal }: FlowClientOptions = {},
 ): FlowClient {
   const signed = (params: FlowParams): URLSearchParams => {
@@ -76,10 +81,10 @@ export function createFlowClient(
     return form;
   };
 
-  const exchange = async (operation: string, how: Pick<HttpCall, 'method' | 'body' | 'timeoutMs'>): Promise<Answer> => {
+  const exchange = async (operation: string, how: Asking): Promise<Answer> => {
     const url = `${apiUrl}/payment/${operation}`;
     const headers = { accept: 'application/json' };
-    return toAnswer(await callHttp({ ...how, url, headers, maxAnswerBytes, signal }), how.timeoutMs);
+    return toAnswer(await callHttp({ ...how, url, headers, maxAnswerBytes, signal, organizationId }), how.timeoutMs);
   };
 
   async function status(operation: string, params: FlowParams): Promise<FlowStatusAnswer> {
@@ -107,6 +112,7 @@ export function createFlowClient(
   };
 }
 
+type Asking = { method: 'GET' | 'POST'; body?: URLSearchParams; timeoutMs: number };
 type Answer = { ok: true; body: unknown } | FlowFailure;
 
 async function again(
@@ -126,6 +132,8 @@ function toAnswer(outcome: HttpOutcome, timeoutMs: number): Answer {
   switch (outcome.reason) {
     case 'no_connection':
       return { ok: false, reason: 'unreachable', message: `Flow cannot be reached (${outcome.code})` };
+    case 'no_place':
+      return { ok: false, reason: 'busy', message: `Flow was not asked: ${outcome.message}` };
     case 'timeout':
       return uncertain(`Flow did not answer within ${timeoutMs / 1000} s`);
     case 'aborted':

@@ -1,0 +1,42 @@
+/** Calls under way at once, per process, of one organization to one host. A host that hangs then holds no more than these. */
+const places = 16;
+
+interface Queue {
+  underWay: number;
+  waiting: Set<() => void>;
+}
+
+/** By organization and host; a key without a call is removed. */
+const queues = new Map<string, Queue>();
+
+/**
+ * Waits for one of the places of `key`, first come, first served. Returns the function that gives the place back, or null
+ * when the signal was aborted before one was free.
+ */
+export async function takePlace(key: string, signal: AbortSignal): Promise<(() => void) | null> {
+  const queue = queues.get(key) ?? { underWay: 0, waiting: new Set() };
+  queues.set(key, queue);
+  if (queue.underWay < places) queue.underWay += 1;
+  else if (!(await isGiven(queue, signal))) return null;
+  return () => {
+    // The place goes to the next one: nobody can take it in between.
+    const [next] = queue.waiting;
+    if (next !== undefined) return next();
+    queue.underWay -= 1;
+    if (queue.underWay === 0) queues.delete(key);
+  };
+}
+
+const isGiven = ({ waiting }: Queue, signal: AbortSignal): Promise<boolean> =>
+  new Promise((resolve) => {
+    const end = (hasPlace: boolean) => {
+      waiting.delete(take);
+      signal.removeEventListener('abort', giveUp);
+      resolve(hasPlace);
+    };
+    const take = () => end(true);
+    const giveUp = () => end(false);
+    waiting.add(take);
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) giveUp();
+  });
