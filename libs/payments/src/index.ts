@@ -1,13 +1,10 @@
 export { type Confirmed } from './confirm-by-token';
 export { countPayments } from './count-payments';
-export { type CreatePaymentInput, type CreatePaymentResult } from './create-payment';
 export { type Payments, createPayments } from './create-payments';
-export { type PaymentObservation, type PaymentsDeps, type PaymentsLog } from './deps';
-export { type CreditedOrder, applyOrder, lockOrder } from './credits/credit-orders';
+export { applyOrder, lockOrder } from './credits/credit-orders';
 export { readCredits } from './credits/read-credits';
 export { currencySchema, toFlowAccount } from './flow/flow-account';
-export { type GetStatusResult } from './get-status';
 export { type Payment, paymentType } from './payment';
 export { ensurePaymentType } from './payment-type';
-export { type ReconcileOptions, type ReconcileReport } from './reconcile';
+export { type ReconcileReport } from './reconcile';
 export { testFlow } from './test-flow';

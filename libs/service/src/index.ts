@@ -1,4 +1,4 @@
-export { type AppOptions, createApp } from './http/create-app';
+export { createApp } from './http/create-app';
 export {
   HttpError,
   badGateway,
@@ -13,7 +13,6 @@ export {
   unauthorized,
   unavailable,
 } from './http/errors';
-export { type IdempotencyClaim, type IdempotencyStore } from './http/idempotency-store';
 export { readBody } from './http/read-json';
 export { renderError } from './http/render-error';
 export { requestIdOf } from './http/request-id';
