@@ -103,7 +103,9 @@ test('a picture without words gets the polite reply; a place, a reaction and imp
   await bench.settled();
   expect(sentTo(contact)).toHaveLength(1);
   expect(
-    await rows("select type, status from messages where contact = $1 and direction = 'inbound' order by type", [contact]),
+    await rows("select type, status from messages where contact = $1 and direction = 'inbound' order by type", [
+      contact,
+    ]),
   ).toEqual([
     { type: 'image', status: 'answered' },
     { type: 'location', status: 'stored' },
