@@ -249,7 +249,10 @@ describe('chat', () => {
         const given = { message: 'What did they order?', externalThreadId, routerSlug: 'desk' };
         expect(await post(path, given)).toMatchObject({
           status: 400,
-          body: { error: expect.stringContaining('must not begin with whatsapp:, widget:, dashboard:') },
+          body: {
+            error:
+              'externalThreadId: must not begin with "whatsapp:", "widget:", "dashboard:", which are reserved for channels',
+          },
         });
       }
     const { rows } = await db.pool.query("select 1 from threads where external_id like 'whatsapp:%'");

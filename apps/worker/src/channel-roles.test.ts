@@ -196,7 +196,7 @@ test('what a contact makes lies within the scope, and its event names the agent,
     expect(await call(stranger, 'entity.create', { type: 'sale', data })).toContain('not accessible within scope');
 });
 
-test('several entities with the number are none, however they spell it; a deleted one does not count', async () => {
+test('of several entities with the number, in whatever spelling, none is the contact; a deleted one does not count', async () => {
   const contact = newContact();
   const sale = await saleOf(contact);
   const double = await create('customer', { mobile: `(${contact.slice(0, 2)}) ${contact.slice(2)}` });
@@ -228,6 +228,12 @@ test('there is no entity without a contact type, with one that does not exist, a
   // Once the number is known the contact keeps it, also for messages that do not name it.
   await say(contact, 'hola', { message: { from_user_id: scoped } });
   expect(await sayScoped('/tool entity.query {"type":"sale"}')).toContain(sale);
+  // A changed number takes the place of the old one, which may be somebody else's by now.
+  const changed = newContact();
+  const later = await saleOf(changed);
+  await say(changed, 'hola', { message: { from_user_id: scoped } });
+  const seen = await sayScoped('/tool entity.query {"type":"sale"}');
+  expect([seen.includes(sale), seen.includes(later)]).toEqual([false, true]);
 });
 
 test('an agent without roles keeps the rights of the system', async () => {

@@ -3,10 +3,10 @@ import { type Db, createDb } from '@parley/db';
 import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
 import { readJsonObject } from '@parley/webhooks';
 import { applyIdentityEvent } from '@parley/identity';
+import { silentLogger } from '@parley/service';
 import { createPurgeOrganization } from './jobs/purge-organization';
 import { readFixture } from './webhooks-under-test';
 import { purgeOrganization } from './purge/purge-organization';
-import { silentLogger } from '@parley/service';
 
 jest.setTimeout(60_000);
 

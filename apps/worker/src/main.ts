@@ -15,7 +15,7 @@ startProcess(async () => {
   const redis = await openRedis(config, { name: 'parley-worker', roles: ['worker'], log });
   const queues = createQueues({ redis: redis.producer });
   const runtime = createJobRuntime({ config, db, log, metrics });
-  await logRolesOnChannels(db.pool, log).catch((error: unknown) =>
+  void logRolesOnChannels(db.pool, log).catch((error: unknown) =>
     log.warn({ err: error }, 'agents that act by their roles on channels could not be listed'),
   );
   watchWork({ db: db.pool, queues, metrics, log });

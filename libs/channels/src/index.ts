@@ -13,7 +13,7 @@ export {
   findConnection,
   setContactType,
 } from './whatsapp/connections';
-export { phoneNumberOf, threadKeyOf } from './whatsapp/contacts';
+export { latestNumberOf, threadKeyOf } from './whatsapp/contacts';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';
 export { readInbound } from './whatsapp/read-inbound';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';

@@ -8,9 +8,9 @@ export type Actor =
 
 /** Who writes on a channel: what an agent with roles acts on behalf of there. */
 export interface Contact {
-  /** Stays the same when the contact's number changes: `actor.userId`. */
+  /** `actor.userId`: the first phone number that was known, else the channel's scoped id until a number is known. */
   id: string;
-  /** Null while only a scoped id of the channel is known. */
+  /** The one that became known last. Null while only a scoped id of the channel is known. */
   phoneNumber: string | null;
   /** Entity type in which contacts are found by their number: `actor.entityId`. Null when the connection names none. */
   entityType: string | null;

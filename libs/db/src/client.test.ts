@@ -1,5 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '@parley/testing';
 import { createDb, type Db, readDatabaseUrl } from './client';
+import { prismaOf } from './prisma';
 
 let database: TestDatabase;
 let db: Db;
@@ -41,7 +42,7 @@ test('behind a PgBouncer nothing is prepared by name, and nothing is set for the
   const client = await pooled.pool.connect();
   expect((await client.query(query)).rows).toEqual([{ one: 1 }]);
   client.release();
-  expect(await pooled.prisma.$queryRaw`select 1 as one`).toEqual([{ one: 1 }]);
+  expect(await prismaOf(pooled.pool).$queryRaw`select 1 as one`).toEqual([{ one: 1 }]);
   const { rows } = await pooled.pool.query(
     `select (select count(*)::int from pg_prepared_statements) as prepared,
             current_setting('jit') as jit, current_setting('statement_timeout') as timeout`,

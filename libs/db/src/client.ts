@@ -1,14 +1,10 @@
-import type * as adapter from '@prisma/adapter-pg';
 import pg from 'pg';
-import type * as generated from './generated/client';
 
 /** Anything that runs one SQL statement: the pool, or a client inside a transaction. */
 export type Queryable = Pick<pg.Pool, 'query'>;
 
 export interface Db {
   pool: pg.Pool;
-  /** For what is neither hot nor a transition of a state. Made at its first use: it costs a process about 60 MB. */
-  readonly prisma: generated.PrismaClient;
   close(): Promise<void>;
 }
 
@@ -56,25 +52,7 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
   pool.on('connect', (client) => void client.on('error', () => {}));
   if (isPooled) prepareNothing(pool);
   else boundPrepared(pool);
-  let prisma: generated.PrismaClient | undefined;
-  return {
-    pool,
-    get prisma() {
-      return (prisma ??= createPrisma(pool));
-    },
-    async close() {
-      await prisma?.$disconnect();
-      await pool.end();
-    },
-  };
-}
-
-function createPrisma(pool: pg.Pool): generated.PrismaClient {
-  /* eslint-disable @typescript-eslint/no-require-imports -- only processes that use the client load it */
-  const { PrismaPg } = require('@prisma/adapter-pg') as typeof adapter;
-  const { PrismaClient } = require('./generated/client') as typeof generated;
-  /* eslint-enable @typescript-eslint/no-require-imports */
-  return new PrismaClient({ adapter: new PrismaPg(pool) });
+  return { pool, close: () => pool.end() };
 }
 
 /** The address as the driver takes it, and whether it is that of a PgBouncer in transaction mode (as Prisma writes it, too). */

@@ -13,4 +13,5 @@ export {
 } from './integrations';
 export { migrate, schemaProblem } from './migrate';
 export { openDatabase } from './open-database';
+export { prismaOf } from './prisma';
 export { type SecretBox, createSecretBox, secretsKeyVariable } from './secrets';

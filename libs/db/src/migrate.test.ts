@@ -7,6 +7,7 @@ import { createTestDatabase } from '@parley/testing';
 import { buildSync } from 'esbuild';
 import pg from 'pg';
 import { createDb } from './client';
+import { prismaOf } from './prisma';
 import { schemaProblem } from './migrate';
 
 const ours = join(__dirname, '../../../prisma/migrations');
@@ -93,7 +94,7 @@ describe('migrate', () => {
   it('leaves tables that Prisma reads', async () => {
     const database = await createTestDatabase();
     const db = createDb({ databaseUrl: database.url });
-    expect(await db.prisma.organization.count()).toBe(0);
+    expect(await prismaOf(db.pool).organization.count()).toBe(0);
     await db.close();
     await database.drop();
   });

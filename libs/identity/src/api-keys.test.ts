@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '@parley/testing';
+import { createDb, type Db, prismaOf } from '@parley/db';
 import { createApiKey, createApiKeyCheck, listApiKeys, revokeApiKey } from './api-keys';
-import { createDb, type Db } from '@parley/db';
 
 let database: TestDatabase;
 let db: Db;
@@ -8,8 +8,8 @@ let db: Db;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
-  await db.prisma.organization.create({ data: { id: 'org_a', slug: 'a', name: 'A' } });
-  await db.prisma.organization.create({ data: { id: 'org_b', slug: 'b', name: 'B' } });
+  await prismaOf(db.pool).organization.create({ data: { id: 'org_a', slug: 'a', name: 'A' } });
+  await prismaOf(db.pool).organization.create({ data: { id: 'org_b', slug: 'b', name: 'B' } });
 });
 
 afterAll(async () => {
@@ -111,7 +111,7 @@ describe('createApiKeyCheck', () => {
   it('refuses the keys of a deleted organization', async () => {
     const { key } = await newKey({ organizationId: 'org_b' });
     expect(await checked().check(key)).not.toBeNull();
-    await db.prisma.organization.update({ where: { id: 'org_b' }, data: { deletedAt: new Date() } });
+    await prismaOf(db.pool).organization.update({ where: { id: 'org_b' }, data: { deletedAt: new Date() } });
     expect(await checked().check(key)).toBeNull();
   });
 

@@ -1,11 +1,12 @@
 import type { Scope } from '@parley/contracts';
+import { isListed } from '@parley/permissions';
 import type { BuiltIn } from './builtins/built-in';
 import { builtInsByName } from './builtins/table';
 import { loadCustomTools, viewOf } from './custom/load-custom-tools';
 import { mcpNamespace } from './mcp/mcp-names';
-import { isListed } from '@parley/permissions';
 import { type FoundTool, runTool } from './run-tool';
-import type { ToolDeps, ToolOffer, ToolView, Tools } from './types';
+import type { ToolDeps } from './tool-deps';
+import type { ToolOffer, ToolView, Tools } from './types';
 
 /** The tools of every environment: built-ins, and the custom ones of each, looked up per call. */
 export function createTools(deps: ToolDeps): Tools {

@@ -4,7 +4,6 @@ export {
   type CallbackGrant,
   type ToolCall,
   type ToolContext,
-  type ToolDeps,
   type ToolErrorType,
   type ToolFailure,
   type ToolLog,

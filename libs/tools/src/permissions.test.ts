@@ -1,10 +1,10 @@
 import type { Actor, FieldMask, Json, JsonObject, Policy, RoleDefinition, Scope, ScopeRule } from '@parley/contracts';
-import { type Db, createDb } from '@parley/db';
+import { type Db, createDb, prismaOf } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { accessOf } from '@parley/permissions';
 import { createTools } from './create-tools';
 import type { ToolResult, Tools } from './types';
-import { accessOf } from '@parley/permissions';
 
 let database: TestDatabase;
 let db: Db;
@@ -24,7 +24,7 @@ let roleCount = 0;
 async function roleWith(role: Partial<RoleDefinition>): Promise<string> {
   const slug = `role-${(roleCount += 1)}`;
   const definition = { policies: [allow('*', '*')], ...role } as unknown as JsonObject;
-  await db.prisma.role.create({
+  await prismaOf(db.pool).role.create({
     data: { ...scope, id: `${scope.organizationId}-${slug}`, slug, name: slug, definition },
   });
   return slug;
@@ -176,7 +176,7 @@ describe('who may do what', () => {
   it('a role of another environment is no role', async () => {
     const elsewhere = { organizationId: scope.organizationId, environment: 'production' as const };
     const definition = { policies: [allow('*', '*')] } as unknown as JsonObject;
-    await db.prisma.role.create({ data: { ...elsewhere, id: 'live', slug: 'live', name: 'Live', definition } });
+    await prismaOf(db.pool).role.create({ data: { ...elsewhere, id: 'live', slug: 'live', name: 'Live', definition } });
     expect(await run(agentWith('live'), 'entity.get', { id: ids.a! })).toEqual(denied('read', 'order'));
   });
 

@@ -1,13 +1,14 @@
 import { type Json, type JsonObject, type Scope, findUnstorable } from '@parley/contracts';
 import { type Queryable, isDatabaseUnavailable } from '@parley/db';
-import type { BuiltIn } from './builtins/built-in';
 import { typeOfEntity } from '@parley/entities';
+import { isListed, loadPermissions } from '@parley/permissions';
+import type { BuiltIn } from './builtins/built-in';
 import { type CustomTool, checkOf } from './custom/load-custom-tools';
 import { runCustomTool } from './custom/run-custom-tool';
 import { failure, notAvailable } from './failure';
 import type { McpTool } from './mcp/create-mcp-servers';
-import { isListed, loadPermissions } from '@parley/permissions';
-import type { ToolCall, ToolDeps, ToolFailure, ToolResult } from './types';
+import type { ToolDeps } from './tool-deps';
+import type { ToolCall, ToolFailure, ToolResult } from './types';
 
 export type FoundTool = BuiltIn | CustomTool | McpTool;
 type Find = (scope: Scope, name: string) => Promise<FoundTool | null>;

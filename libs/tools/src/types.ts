@@ -1,11 +1,5 @@
-import type { Channels } from '@parley/channels';
 import type { Actor, Contact, Json, JsonObject, LogLine, Scope } from '@parley/contracts';
-import type { Db, Queryable } from '@parley/db';
-import type { Entities } from '@parley/entities';
-import type { GuardedFetch } from '@parley/outbound';
-import type { Payments } from '@parley/payments';
-import type { ExecutorClient } from './custom/executor-client';
-import type { McpServers } from './mcp/create-mcp-servers';
+import type { Queryable } from '@parley/db';
 
 export type ToolErrorType =
   'not_found' | 'tool_not_found' | 'permission_denied' | 'invalid_arguments' | 'execution_error' | 'timeout';
@@ -136,21 +130,4 @@ export interface CallbackGrant {
 
 export interface ToolLog {
   error(fields: Record<string, unknown>, message: string): void;
-}
-
-export interface ToolDeps {
-  db: Db;
-  entities: Entities;
-  log: ToolLog;
-  fetchGuarded?: GuardedFetch['fetch'];
-  executor?: ExecutorClient;
-  /** WhatsApp and e-mail; without it their tools do not exist. */
-  channels?: Channels;
-  /** The payment provider; without it its tools do not exist. */
-  payments?: Payments;
-  /** The tools of MCP servers; without it there are none. */
-  mcp?: McpServers;
-  ports: ToolPorts;
-  /** Of one call, in milliseconds; 30 s unless told. */
-  timeLimitMs?: number;
 }

@@ -4,7 +4,7 @@ import {
   type Channels,
   type WaitingMessage,
   finishMessage,
-  phoneNumberOf,
+  latestNumberOf,
   queueMessage,
   readInbound,
   requestOf,
@@ -82,7 +82,7 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
     channel: 'whatsapp',
     contact: {
       id: message.contact,
-      phoneNumber: inbound.identity.phone ?? phoneNumberOf(message.contact),
+      phoneNumber: inbound.identity.phone ?? (await latestNumberOf(deps.db.pool, message, message.contact)),
       entityType: message.contactType,
     },
     requestId: message.id,

@@ -3,7 +3,7 @@ import { type Db, inTransaction } from '@parley/db';
 import { recordEvent } from '@parley/events';
 import type { ToolResult, TransferRequest } from '@parley/tools';
 
-/** In one conversation; counted anew after four idle hours (threads/turn-store). */
+/** In one conversation. The count begins again after four idle hours (threads/turn-store). */
 const maxTransfers = 5;
 
 const refuse = (message: string): ToolResult => ({ ok: false, errorType: 'execution_error', message });

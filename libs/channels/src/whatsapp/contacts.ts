@@ -50,8 +50,21 @@ async function findAliases(db: Queryable, scope: Scope, names: string[]): Promis
 
 const isPhone = (name: string): boolean => /^\d+$/.test(name);
 
-/** The phone number in a contact's name; null when the name is a scoped id. */
-export const phoneNumberOf = (contact: string): string | null => (isPhone(contact) ? contact : null);
+/**
+ * The phone number of a contact that became known last; null while only scoped ids are known. The contact's own name may be
+ * an earlier number, which belongs to somebody else by now.
+ */
+export async function latestNumberOf(db: Queryable, scope: Scope, contact: string): Promise<string | null> {
+  const { rows } = await db.query<{ alias: string }>({
+    name: 'latest-number-of-contact',
+    text: `select alias from contact_aliases
+           where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3
+             and alias ~ '^[0-9]+$'
+           order by created_at desc limit 1`,
+    values: [scope.organizationId, scope.environment, contact],
+  });
+  return rows[0]?.alias ?? null;
+}
 
 /** Contacts of one environment are linked one after the other, which is rare. */
 async function link(

@@ -20,7 +20,7 @@ const externalThreadId = z
   .min(1)
   .max(512)
   .refine((id) => !reserved.some((prefix) => id.startsWith(prefix)), {
-    error: `must not begin with ${reserved.join(', ')}: these threads belong to the channel`,
+    error: `must not begin with ${reserved.map((prefix) => `"${prefix}"`).join(', ')}, which are reserved for channels`,
   })
   .meta({
     description: `Your own name for the conversation, such as \`web:42\`. Must not begin with ${reserved.map((prefix) => `\`${prefix}\``).join(', ')}.`,

@@ -1,13 +1,12 @@
 import type { Entity, JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
+import { lastPosition } from '../field-index/position';
 import { queryEntities } from './query-entities';
 
 /** Fields of an entity in which a phone number is looked for. */
 const phoneFields = ['phone', 'phoneNumber', 'phone_number', 'mobile', 'whatsapp', 'telephone'];
 /** How many of a type's newest entities are compared by digits, when no usual spelling of the number is stored. */
 const scanLimit = 5_000;
-/** Of a bigint. */
-const maxPos = '9223372036854775807';
 
 /**
  * The data of the entity of each type that has this phone number, the newest when several have. Usual spellings are
@@ -29,8 +28,7 @@ export async function findByPhone(
 }
 
 /**
- * The id of the only entity of a type that has this phone number; null when none or several have it. Other spellings
- * count too, so that two entities are several however each spells the number.
+ * The id of the only entity of a type that has this phone number, in whatever spelling; null when none or several have it.
  */
 export async function findOnlyByPhone(
   db: Queryable,
@@ -39,8 +37,9 @@ export async function findOnlyByPhone(
   entityType: string,
 ): Promise<string | null> {
   const wanted: Wanted = { entityType, phoneNumber, limit: 2 };
-  const found = await Promise.all([bySpelling(db, scope, wanted), byDigits(db, scope, wanted)]);
-  const ids = new Set(found.flat().map(({ id }) => id));
+  const usual = await bySpelling(db, scope, wanted);
+  const found = usual.length > 1 ? usual : [...usual, ...(await byDigits(db, scope, wanted))];
+  const ids = new Set(found.map(({ id }) => id));
   const [only] = ids;
   return ids.size === 1 ? only! : null;
 }
@@ -75,9 +74,9 @@ async function byDigits(
     // Where the newest 5,000 begin is read from the index alone: sorting whole entities takes longer than comparing them.
     text: `select e.id, e.data from entity_types t
            cross join lateral (
-             select coalesce((select e.pos from entities e where (e.part, e.pos) between (t.no, 0) and (t.no, ${maxPos})
+             select coalesce((select e.pos from entities e where (e.part, e.pos) between (t.no, 0) and (t.no, ${lastPosition})
                               order by e.part desc, e.pos desc offset ${scanLimit - 1} limit 1), 0) as pos) first
-           join entities e on (e.part, e.pos) between (t.no, first.pos) and (t.no, ${maxPos})
+           join entities e on (e.part, e.pos) between (t.no, first.pos) and (t.no, ${lastPosition})
            where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = $3 and (${condition})
            order by e.pos desc limit $5`,
     values: [scope.organizationId, scope.environment, entityType, digits, limit],

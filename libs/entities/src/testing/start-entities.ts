@@ -1,7 +1,7 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Db, createDb, newId } from '@parley/db';
-import { type Entities, createEntities } from '../create-entities';
 import type { Origin } from '@parley/events';
+import { type Entities, createEntities } from '../create-entities';
 
 export const origin: Origin = { actor: { type: 'system' } };
 export const here: Scope = { organizationId: 'org_here', environment: 'development' };

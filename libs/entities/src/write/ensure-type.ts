@@ -7,6 +7,7 @@ export async function ensureType(
   scope: Scope,
   { slug, name, schema, searchFields }: { slug: string; name: string; schema: JsonObject; searchFields: string[] },
 ): Promise<void> {
+  // The look-up saves a write for the type that is there, and the conflict clause covers one made at the same moment.
   await db.query({
     name: 'ensure-entity-type',
     text: `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, indexed_fields, updated_at)

@@ -2,7 +2,8 @@ import type { Actor, JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { z } from 'zod';
 import type { Action, Permissions } from '@parley/permissions';
-import type { ToolContext, ToolDeps, ToolResult } from '../types';
+import type { ToolDeps } from '../tool-deps';
+import type { ToolContext, ToolResult } from '../types';
 
 /** Whom a built-in runs for, and with what. */
 export interface BuiltInCall {

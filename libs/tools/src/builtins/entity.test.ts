@@ -1,5 +1,5 @@
 import type { Entity, EntityTypeDefinition, JsonObject, Scope } from '@parley/contracts';
-import { type Db, createDb } from '@parley/db';
+import { type Db, createDb, prismaOf } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
 import { createTools } from '../create-tools';
@@ -63,7 +63,7 @@ describe('entity.create', () => {
       },
     });
     const { id } = (result as { result: JsonObject }).result;
-    const [event] = await db.prisma.event.findMany({ where: { entityId: id as string } });
+    const [event] = await prismaOf(db.pool).event.findMany({ where: { entityId: id as string } });
     expect(event).toMatchObject({ type: 'entity.created', actor: { type: 'system' }, hops: 1, requestId: 'req_1' });
   });
 
@@ -192,7 +192,7 @@ describe('entity.update and entity.delete', () => {
 
 describe('entity.link and entity.unlink', () => {
   const relations = async () =>
-    (await db.prisma.entityRelation.findMany()).map(({ relation, toId }) => [relation, toId]);
+    (await prismaOf(db.pool).entityRelation.findMany()).map(({ relation, toId }) => [relation, toId]);
 
   it('make and end a relation, once', async () => {
     const [order, customer] = [await made({}), await made({}, 'customer')];

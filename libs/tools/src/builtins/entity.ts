@@ -1,8 +1,8 @@
 import { type Json, jsonObjectSchema } from '@parley/contracts';
 import { type Access, type EntityFailure, failureText, typeOfEntity } from '@parley/entities';
 import { z } from 'zod';
-import { failure } from '../failure';
 import { accessWith } from '@parley/permissions';
+import { failure } from '../failure';
 import type { ToolErrorType, ToolFailure, ToolResult } from '../types';
 import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
 

@@ -1,10 +1,10 @@
 import { type Actor, type Json, type JsonObject, jsonObjectSchema } from '@parley/contracts';
 import { readEvents, recordEvent } from '@parley/events';
 import { z } from 'zod';
+import { readEntityTypes, typeOfEntity } from '@parley/entities';
 import { failure } from '../failure';
 import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
 import { denyUnreadable } from './entity';
-import { readEntityTypes, typeOfEntity } from '@parley/entities';
 
 /** Namespaces in which only the product itself speaks: automations and people rely on what such events say. */
 const ownNamespaces = ['entity', 'payment', 'router', 'message', 'email', 'agent', 'trigger', 'system'];

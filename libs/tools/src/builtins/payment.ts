@@ -1,11 +1,11 @@
 import type { Json } from '@parley/contracts';
 import { paymentType } from '@parley/payments';
 import { z } from 'zod';
+import { typeOfEntity } from '@parley/entities';
 import { failure } from '../failure';
 import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
 import { callKey } from './call-key';
 import { denyUnreadable, withAccess } from './entity';
-import { typeOfEntity } from '@parley/entities';
 
 const create = defineBuiltIn({
   name: 'payment.create',

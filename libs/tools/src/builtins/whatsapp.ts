@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '@parley/contracts';
 import { z } from 'zod';
 import { failure } from '../failure';
-import type { ToolDeps, ToolResult } from '../types';
+import type { ToolDeps } from '../tool-deps';
+import type { ToolResult } from '../types';
 import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
 import { callKey } from './call-key';
 

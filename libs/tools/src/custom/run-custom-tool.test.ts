@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Actor, type JsonObject, type Scope, type ToolDefinition, executeBodySchema } from '@parley/contracts';
-import { type Db, createDb } from '@parley/db';
+import { type Db, createDb, prismaOf } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { type TestDatabase, createTestDatabase } from '@parley/testing';
 import { createTools } from '../create-tools';
@@ -57,7 +57,7 @@ const refund: ToolDefinition = {
 };
 
 const store = (definition: ToolDefinition, environment: Scope['environment'] = 'development') =>
-  db.prisma.tool.create({
+  prismaOf(db.pool).tool.create({
     data: {
       id: `${environment}-${definition.name}`,
       organizationId: 'org_1',
@@ -185,7 +185,7 @@ describe('a call of a custom tool', () => {
     await store({ ...refund, name: 'orders.changing' });
     expect(await run('orders.changing', {})).toMatchObject({ errorType: 'invalid_arguments' });
     const definition = { ...refund, parameters: {} } as unknown as JsonObject;
-    await db.prisma.tool.updateMany({ where: { name: 'orders.changing' }, data: { revision: 2, definition } });
+    await prismaOf(db.pool).tool.updateMany({ where: { name: 'orders.changing' }, data: { revision: 2, definition } });
     expect(await run('orders.changing', {})).toEqual({ ok: true, result: 'ok' });
   });
 

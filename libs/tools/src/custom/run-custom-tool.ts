@@ -1,6 +1,7 @@
 import { type Actor, type JsonObject, type Scope, executorLimits } from '@parley/contracts';
 import { failure } from '../failure';
-import type { CallbackGrant, ToolContext, ToolDeps, ToolResult } from '../types';
+import type { ToolDeps } from '../tool-deps';
+import type { CallbackGrant, ToolContext, ToolResult } from '../types';
 import type { CustomTool } from './load-custom-tools';
 
 export interface CustomCall {

@@ -1,5 +1,5 @@
 import type { AgentDefinition, Scope } from '@parley/contracts';
-import { type Db, createDb } from '@parley/db';
+import { type Db, createDb, prismaOf } from '@parley/db';
 import { type TestDatabase, createTestDatabase } from '@parley/testing';
 import { compileTemplate } from './compile-template';
 import { localDay } from './local-day';
@@ -41,13 +41,15 @@ describe('loadPromptVariables', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     db = createDb({ databaseUrl: database.url });
-    await db.prisma.organization.create({
+    await prismaOf(db.pool).organization.create({
       data: { id: 'org_1', slug: 'acme', name: 'Acme', timezone: 'America/Lima' },
     });
     const here = { ...scope, slug: 'order', name: 'Order' };
-    await db.prisma.entityType.create({ data: { ...here, id: 't1', schema: { total: 'number' }, searchFields: [] } });
-    await db.prisma.entityType.create({ data: { ...here, environment: 'production', id: 't2', schema: {} } });
-    await db.prisma.role.create({ data: { ...here, id: 'r1', slug: 'clerk', name: 'Clerk', definition: {} } });
+    await prismaOf(db.pool).entityType.create({
+      data: { ...here, id: 't1', schema: { total: 'number' }, searchFields: [] },
+    });
+    await prismaOf(db.pool).entityType.create({ data: { ...here, environment: 'production', id: 't2', schema: {} } });
+    await prismaOf(db.pool).role.create({ data: { ...here, id: 'r1', slug: 'clerk', name: 'Clerk', definition: {} } });
   });
 
   afterAll(async () => {
