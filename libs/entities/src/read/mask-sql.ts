@@ -13,7 +13,7 @@ export function maskedSql(data: string, masks: readonly Mask[], sql: Sql): strin
   // The common case, in a tenth of the time of the function.
   if (Object.values(tree).every((mask) => mask === 'hide'))
     return `(${data} - ${sql.param(Object.keys(tree), 'text[]')})`;
-  return `masked_fields(${data}, ${sql.param(JSON.stringify(tree), 'jsonb')})`;
+  return `masked_fields(${data}, ${sql.param(JSON.stringify(tree), 'jsonb')})::jsonb`;
 }
 
 /** The argument `masks` of the SQL function `masked_fields`. */
