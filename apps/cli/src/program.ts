@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { addAutomationCommands } from './areas/automations';
+import { addTriggerCommands } from './areas/triggers';
 import { addConversationCommands } from './areas/conversations';
 import { addDataCommands } from './areas/data';
 import { addDefinitionCommands } from './areas/definitions';
@@ -24,7 +24,7 @@ export function createProgram(asJson = false): Command {
   addDefinitionCommands(program);
   addDataCommands(program);
   addConversationCommands(program);
-  addAutomationCommands(program);
+  addTriggerCommands(program);
   addWebhookCommands(program);
   addPaymentCommands(program);
   addOperationCommands(program);

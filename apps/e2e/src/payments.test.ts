@@ -95,7 +95,7 @@ const workedOff = (token: string, count: number) =>
     return rows.length === count ? rows : undefined;
   });
 
-it('a customer asks, an agent makes the link, the callback pays, an automation thanks once', async () => {
+it('a customer asks, an agent makes the link, the callback pays, a trigger thanks once', async () => {
   const args = { amount: 12_000, description: 'Pedido 7', customerEmail: 'buyer@example.com' };
   await write(`/tool payment.create ${JSON.stringify(args)}`);
   const reply = await until(() => got().find((text) => text.includes('pay.php?token=')));

@@ -168,7 +168,7 @@ async function allOf<T>(work: Promise<T>[]): Promise<T[]> {
   return Promise.all(work);
 }
 
-/** Orders are audited by an automation, calls of the tool have left their stamp, payments are credited: each once. */
+/** Orders are audited by a trigger, calls of the tool have left their stamp, payments are credited: each once. */
 async function everythingIsDoneOnce(made: { orders: number; stamps: number; deliveries: number }): Promise<void> {
   const read = async () => {
     const [row] = await tenant.query(

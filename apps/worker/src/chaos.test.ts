@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { runAutomationChaos } from '@parley/testing';
+import { runTriggerChaos } from '@parley/testing';
 
 const root = resolve(__dirname, '../../..');
 const bundles = join(root, 'dist', `chaos-test-${process.pid}`);
@@ -19,7 +19,7 @@ afterAll(() => rmSync(bundles, { recursive: true, force: true }));
 test('workers, Redis and PostgreSQL killed, Redis flushed, a worker stopped past its lease: each change has its one effect', async () => {
   const changes = Number(process.env.PARLEY_CHAOS_CHANGES ?? 400);
   const kills = Number(process.env.PARLEY_CHAOS_KILLS ?? 4);
-  const result = await runAutomationChaos({
+  const result = await runTriggerChaos({
     bundles,
     changes,
     kills,

@@ -28,7 +28,7 @@ export const workerVariables = {
       'Days that events are kept; one that is not relayed, or that a run needs, stays longer. 0 keeps them for ever. Agents read them with event.query.',
   }),
   TRIGGER_RUN_RETENTION_DAYS: numberVariable(90, 0).meta({
-    description: 'Days that runs of automations are kept after their end; 0 keeps them for ever.',
+    description: 'Days that trigger runs are kept after their end; 0 keeps them for ever.',
   }),
   PURGE_GRACE_DAYS: numberVariable(0, 0, 3_650).meta({
     description: 'Days between the deletion of an organization at the identity provider and that of all its data here.',

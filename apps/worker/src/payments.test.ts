@@ -176,7 +176,7 @@ const workedOff = async (body: string, count = 1) => {
   return deliveries(body);
 };
 
-it('a callback pays the payment, and its automation runs', async () => {
+it('a callback pays the payment, and its trigger runs', async () => {
   const { paymentId, order, customerEmail } = await make();
   expect(order.urlConfirmation).toBe(`${door}/webhook/flow`);
   order.status = 2;
@@ -188,7 +188,7 @@ it('a callback pays the payment, and its automation runs', async () => {
   ]);
 });
 
-it('twenty callbacks at once, with reconciliation between them, pay once and run one automation', async () => {
+it('twenty callbacks at once, with reconciliation between them, pay once and run one trigger', async () => {
   const { paymentId, order, customerEmail } = await make();
   await db.pool.query('update entities set created_at = created_at - 4000000 where id = $1', [paymentId]);
   order.status = 2;

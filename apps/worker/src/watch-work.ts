@@ -25,7 +25,7 @@ const waitingRuns = {
 const keptMs = 1_000;
 
 /**
- * What waits to be done, read when it is asked for: jobs in Redis, deliveries and runs of automations in PostgreSQL. Every
+ * What waits to be done, read when it is asked for: jobs in Redis, deliveries and trigger runs in PostgreSQL. Every
  * worker tells the same, so that dashboards take the maximum. What cannot be read is left out.
  */
 export function watchWork({ db, queues, metrics, log }: WatchDeps): void {
@@ -67,7 +67,7 @@ export function watchWork({ db, queues, metrics, log }: WatchDeps): void {
   );
 
   const runs = recently(async () => (await db.query<Waiting>(waitingRuns)).rows);
-  gauge(['trigger_runs_waiting', 'Runs of automations that are due and not begun.', []], runs, ({ waiting }) => [
+  gauge(['trigger_runs_waiting', 'Trigger runs that are due and not begun.', []], runs, ({ waiting }) => [
     [{}, waiting],
   ]);
   gauge(['trigger_run_lag_seconds', 'How long the oldest due run has waited.', []], runs, ({ lag }) => [[{}, lag]]);

@@ -45,7 +45,7 @@ export interface WorkerDeps extends Omit<JobRuntime, 'closing'> {
   purgeGraceDays: number;
   /** Of webhook deliveries. */
   retention: Retention;
-  /** Of events and of runs of automations. */
+  /** Of events and of trigger runs. */
   history: HistoryRetention;
 }
 

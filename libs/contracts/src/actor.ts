@@ -1,6 +1,6 @@
 /** On whose behalf something is done; permissions are decided for it and events name it. */
 export type Actor =
-  /** `trigger`: the automation that acts. */
+  /** `trigger`: the slug of the trigger that acts, when one does. */
   | { type: 'system'; trigger?: string }
   | { type: 'webhook'; provider: string }
   | { type: 'agent'; slug: string; roles: string[]; userId?: string; entityId?: string }

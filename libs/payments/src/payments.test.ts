@@ -230,7 +230,7 @@ describe('settling', () => {
     expect((await t.eventsOf(paymentId)).slice(4)).toEqual(['entity.updated', event]);
   });
 
-  it('fires what an automation sees: the change of the entity, with what it was before', async () => {
+  it('fires what a trigger sees: the change of the entity, with what it was before', async () => {
     const { paymentId, order } = await make();
     order.status = 2;
     await confirm(order);

@@ -54,7 +54,7 @@ it(`${paymentCount} payments, webhook and reconciliation in ${processCount} proc
   const paid = await paidPayments();
   expect(paid).toHaveLength(paymentCount);
   for (const payment of paid) {
-    // `changes` is what automations fire on; `times` the different paidAt that were ever written.
+    // `changes` is what triggers fire on; `times` the different paidAt that were ever written.
     expect(payment).toMatchObject({ status: 'paid', events: 1, changes: 1, times: 1 });
   }
   const late = flow.orders.slice(0, 20);

@@ -63,7 +63,7 @@ const jobCatalog = {
     id: null,
     everyMs: 15 * minuteMs,
   }),
-  /** One run of an automation, and the later ones of its entity. The row says what is left to do, and tries are its own. */
+  /** One trigger run, and the later ones of its entity. The row says what is left to do, and tries are its own. */
   'run-triggers': job({
     payload: z.object({ runId: z.string() }),
     attempts: 1,
@@ -123,7 +123,7 @@ const jobCatalog = {
   'sweep-channels': sweep(1_000),
   /** Registers webhooks at the WhatsApp intermediary again whose secret is not derived from the current one. */
   'sweep-registrations': sweep(minuteMs),
-  /** Removes deliveries, early statuses, events and runs of automations that have been kept long enough. */
+  /** Removes deliveries, early statuses, events and trigger runs that have been kept long enough. */
   'sweep-retention': sweep(60 * minuteMs),
   /** Orders that were paid or refunded at the billing platform. */
   'apply-billing': deliveryJob(10),

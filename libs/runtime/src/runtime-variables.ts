@@ -4,7 +4,7 @@ import { secretsKeyVariable } from '@parley/db';
 import { listVariable, modelPriceVariables, numberVariable, urlVariable } from '@parley/service';
 import { z } from 'zod';
 
-/** What a process that runs agents, tools and automations is told (libs/service loadConfig). */
+/** What a process that runs agents, tools and triggers is told (libs/service loadConfig). */
 export const runtimeVariables = {
   ...modelVariables,
   ...modelPriceVariables,
@@ -25,7 +25,7 @@ export const runtimeVariables = {
   }),
   TRIGGER_LEASE_MS: numberVariable(4_000, 200, 60_000).meta({
     description:
-      'Milliseconds that a run of an automation belongs to a process that has not been heard of; then a worker takes it over.',
+      'Milliseconds that a trigger run belongs to a process that has not been heard of; then a worker takes it over.',
   }),
   WEB_FETCH_ALLOWED_PRIVATE_HOSTS: listVariable().meta({
     description: 'Hosts, or host:port, that web.fetch may reach although they are not public. For development.',

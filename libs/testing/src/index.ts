@@ -14,4 +14,4 @@ export {
   startProviderServer,
 } from './providers/provider-server';
 export { type ResendServer, startResendServer } from './providers/resend-server';
-export { type ChaosOptions, type ChaosResult, runAutomationChaos } from './automation-chaos';
+export { type ChaosOptions, type ChaosResult, runTriggerChaos } from './trigger-chaos';

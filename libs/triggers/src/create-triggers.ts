@@ -22,7 +22,7 @@ export interface TriggersOptions {
   onRun?: (run: ClaimedRun, outcome: RunOutcome) => void;
 }
 
-/** Automations: what the worker does again and again, one run, and a run by hand. */
+/** Triggers: what the worker does again and again, one run, and a run by hand. */
 export interface Triggers {
   /** Turns events that wait into runs. Call again at once when there are more. */
   relay(): Promise<{ events: number; hasMore: boolean; due: DueRun[] }>;
@@ -35,7 +35,7 @@ export interface Triggers {
 
 const sweepLimit = 1_000;
 
-/** Wires automations together. Rows of PostgreSQL say what is to be done; whoever calls may come late, twice or never. */
+/** Wires triggers together. Rows of PostgreSQL say what is to be done; whoever calls may come late, twice or never. */
 export function createTriggers(options: TriggersOptions): Triggers {
   const { db, tools, entities, log, leaseMs = 4_000, lostAfterMs = 5_000, onRun } = options;
   const deps = { db, tools, entities, log, leaseMs };

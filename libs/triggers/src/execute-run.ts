@@ -55,7 +55,8 @@ export async function executeRun(deps: ExecuteDeps, run: ClaimedRun, signal?: Ab
     }
     return 'succeeded';
   } catch (error) {
-    if (!isPassing(error)) deps.log.error({ err: error, runId: run.id, trigger: run.triggerSlug }, 'automation');
+    if (!isPassing(error))
+      deps.log.error({ err: error, runId: run.id, trigger: run.triggerSlug }, 'a trigger run failed unexpectedly');
     // When even this is not possible, the lease runs out and the run is taken over.
     await releaseRun(deps.db.pool, run, 1_000).catch(() => {});
     return 'released';

@@ -1,7 +1,7 @@
-/** How many automations may stand behind each other (decisions.md, Triggers); the migration of events knows it too. */
+/** How many triggers may stand behind each other (decisions.md, Triggers); the migration of events knows it too. */
 export const maxHops = 5;
 
-/** Of a change from which no automation follows: whoever made it did not ask for `cascade`. */
+/** Of a change from which no trigger follows: whoever made it did not ask for `cascade`. */
 const closedChain = maxHops + 1;
 
 /** Hops of the changes that a run makes. */

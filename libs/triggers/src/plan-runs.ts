@@ -19,7 +19,7 @@ export interface Planned {
 }
 
 /**
- * Takes the next events that wait and writes down, in one transaction, which automations run for them. What is written is
+ * Takes the next events that wait and writes down, in one transaction, which triggers run for them. What is written is
  * never written again (unique per trigger and event), so that it may be begun anew wherever it was cut short.
  */
 export function planRuns(pool: pg.Pool): Promise<Planned> {
@@ -134,4 +134,4 @@ const newRun = (event: WaitingEvent, { definition }: MatchedTrigger, planned: Pl
   problem: planned.ok ? null : planned.problem,
 });
 
-const chainProblem = `Stopped: ${maxHops} automations in a row led to this change, which is the limit`;
+const chainProblem = `Stopped: ${maxHops} triggers in a row led to this change, which is the limit`;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDb } from '@parley/db';
 import { createEntities } from '@parley/entities';
-import { runAutomationChaos, seedOrganization, startStack } from '@parley/testing';
+import { runTriggerChaos, seedOrganization, startStack } from '@parley/testing';
 import { machine, ms, summarize, table } from '../measure';
 
 const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
@@ -107,7 +107,7 @@ async function speed(): Promise<void> {
 }
 
 async function chaos(): Promise<void> {
-  const result = await runAutomationChaos({
+  const result = await runTriggerChaos({
     bundles,
     changes: Number(process.env.PARLEY_CHAOS_CHANGES ?? 10_000),
     kills: Number(process.env.PARLEY_CHAOS_KILLS ?? 20),

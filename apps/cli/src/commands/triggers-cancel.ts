@@ -1,5 +1,5 @@
-import { cancelRuns } from '../automations/change-runs';
-import { type ChangeOptions, printChanged } from '../automations/describe-change';
+import { cancelRuns } from '../triggers/change-runs';
+import { type ChangeOptions, printChanged } from '../triggers/describe-change';
 import { withScope } from '../scope';
 
 /** `parley triggers cancel <run...>`: runs that wait or are at work end here. */

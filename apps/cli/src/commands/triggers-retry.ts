@@ -1,5 +1,5 @@
-import { retryRuns } from '../automations/change-runs';
-import { type ChangeOptions, printChanged } from '../automations/describe-change';
+import { retryRuns } from '../triggers/change-runs';
+import { type ChangeOptions, printChanged } from '../triggers/describe-change';
 import { withScope } from '../scope';
 
 /** `parley triggers retry <run...>`: dead or cancelled runs are tried again. */

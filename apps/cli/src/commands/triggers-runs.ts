@@ -1,5 +1,5 @@
-import { type RunFilter, type RunSummary, listRuns, runId } from '../automations/read-runs';
-import type { RunState } from '../automations/run-states';
+import { type RunFilter, type RunSummary, listRuns, runId } from '../triggers/read-runs';
+import type { RunState } from '../triggers/run-states';
 import { type PageOptions, parsePage } from '../page';
 import { previewOf } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';

@@ -1,5 +1,5 @@
 import type { RunStep } from '@parley/triggers';
-import { type Run, requireRun } from '../automations/read-runs';
+import { type Run, requireRun } from '../triggers/read-runs';
 import { cutText, safeLine } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';
 import { colors, formatDuration, formatFields, formatTime, print, printJson, timeZone } from '../terminal';

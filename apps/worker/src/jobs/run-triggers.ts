@@ -1,7 +1,7 @@
 import type { JobContext, JobPayload } from '@parley/queues';
 import type { Triggers } from '@parley/triggers';
 
-/** Runs one run of an automation. It may be done already, or be another worker's: the row decides. */
+/** Executes one trigger run. It may be done already, or be another worker's: the row decides. */
 export const createRunTriggers =
   ({ triggers }: { triggers: Triggers }) =>
   async ({ runId }: JobPayload<'run-triggers'>, { signal }: JobContext): Promise<void> => {

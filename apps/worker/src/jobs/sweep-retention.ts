@@ -11,7 +11,7 @@ interface RetentionDeps {
   log: Logger;
 }
 
-/** Removes what has been kept long enough: deliveries with their early statuses, runs of automations, events. */
+/** Removes what has been kept long enough: deliveries with their early statuses, trigger runs, events. */
 export const createSweepRetention =
   ({ db, log, retention, history }: RetentionDeps) =>
   async (_payload: object, { signal }: Pick<JobContext, 'signal'>): Promise<void> => {

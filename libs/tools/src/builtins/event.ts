@@ -6,7 +6,7 @@ import { failure } from '../failure';
 import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
 import { denyUnreadable } from './entity';
 
-/** Namespaces in which only the product itself speaks: automations and people rely on what such events say. */
+/** Namespaces in which only the product itself speaks: triggers and people rely on what such events say. */
 const ownNamespaces = ['entity', 'payment', 'router', 'message', 'email', 'agent', 'trigger', 'system'];
 
 const eventType = z

@@ -179,7 +179,7 @@ test('created, updated and deleted fire their triggers once each, in the order o
   expect(ids.map((id) => order[id])).toEqual([1, 2, 3].map((n) => `created ${n},${updates},deleted 14`));
 });
 
-test('the results of runs are events, and changes of automations name theirs', async () => {
+test('the results of runs are events, and changes of triggers name theirs', async () => {
   const scope = await setUp([
     on('created'),
     on('updated', { actions: [{ tool: 'entity.get', args: { id: 'none' } }] }),
@@ -271,7 +271,7 @@ test('a failed step is tried again from where it stood, with growing pauses, and
   expect(await texts(scope)).toEqual(['first']);
 });
 
-test('an automation that is to be tried again holds up its own later runs of the entity, and no others', async () => {
+test('a trigger that is to be tried again holds up its own later runs of the entity, and no others', async () => {
   const failing = on('updated', {
     slug: 'failing',
     actions: [{ tool: 'entity.get', args: { id: '{{trigger.data.other}}' } }, log('late {{trigger.data.n}}')],
@@ -295,7 +295,7 @@ test('an automation that is to be tried again holds up its own later runs of the
   expect((await texts(scope)).slice(2)).toEqual(['late 1', 'late 2']);
 });
 
-test('changes of an automation fire others only when it cascades, at most 5 deep, and the end is on record', async () => {
+test('changes of a trigger fire others only when it cascades, at most 5 deep, and the end is on record', async () => {
   const again = (cascade: boolean): TriggerDefinition[] => [
     on('created', {
       type: 'note',
@@ -319,7 +319,7 @@ test('changes of an automation fire others only when it cascades, at most 5 deep
     ...[1, 2, 3, 4, 5].map((hops) => ['succeeded', hops]),
     ['dead', 6],
   ]);
-  expect(done[5]!.error).toBe('Stopped: 5 automations in a row led to this change, which is the limit');
+  expect(done[5]!.error).toBe('Stopped: 5 triggers in a row led to this change, which is the limit');
   expect(await list(loud, 'note')).toHaveLength(6);
 });
 

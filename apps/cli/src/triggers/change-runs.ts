@@ -12,7 +12,7 @@ const wantedSql = `r.organization_id = $1 and r.environment = $2::"Environment"
 
 /**
  * Dead and cancelled runs are due again, now and for one more try; the relay is woken. Steps that are done stay done.
- * Runs that were stopped at the end of a chain of automations stay as they are.
+ * Runs that were stopped at the end of a chain of triggers stay as they are.
  */
 export async function retryRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<Changed[]> {
   const { rows } = await db.query<Changed>(

@@ -51,7 +51,7 @@ const drainLimitMs = 900_000;
  * killed. Each change has a trigger whose effect is an entity; what is there at the end is compared with the changes
  * that PostgreSQL holds.
  */
-export async function runAutomationChaos(options: ChaosOptions): Promise<ChaosResult> {
+export async function runTriggerChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { log = () => {}, bundles, leaseMs, root } = options;
   const folder = makeTemporaryFolder('chaos');
   const closing: (() => Promise<unknown>)[] = [];

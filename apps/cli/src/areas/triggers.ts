@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
-import { runStates } from '../automations/run-states';
+import { runStates } from '../triggers/run-states';
 import { groups, inScope, paged, withJson } from '../options';
 
 /** What runs by itself, and what happened. */
-export function addAutomationCommands(program: Command): void {
+export function addTriggerCommands(program: Command): void {
   const triggers = program
     .command('triggers')
     .helpGroup(groups.database)
-    .description('automations and their runs (fire: over HTTP)');
+    .description('triggers and their runs (fire: over HTTP)');
   inScope(triggers.command('list'))
     .description('list triggers, with how their runs of the last day ended')
     .action(async (options) => (await import('../commands/triggers-list')).runTriggersList(options));

@@ -15,7 +15,7 @@ export interface RunSummary {
   status: RunState;
   attempts: number;
   maxAttempts: number;
-  /** Automations between the change that a person made and this run, itself included. */
+  /** Triggers between the change that a person made and this run, itself included. */
   hops: number;
   error: string | null;
   runAt: Date;
