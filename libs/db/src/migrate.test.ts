@@ -48,6 +48,8 @@ async function withExtraMigration(sql: string) {
   mkdirSync(join(folder, '29990101000000_extra'));
   writeFileSync(join(folder, '29990101000000_extra/migration.sql'), sql);
   const pool = new pg.Pool({ connectionString: database.url, max: 2 });
+  // The database may be dropped before the server has closed the pool's connections.
+  pool.on('error', () => {});
   return {
     databaseUrl: database.url,
     folder,
