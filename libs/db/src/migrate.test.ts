@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeTemporaryFolder } from '@parley/embedded';
@@ -91,6 +91,46 @@ describe('migrate', () => {
     await migrate({ databaseUrl, migrationsDir: folder });
     expect(await schemaProblem(pool, ours)).toContain('newer than this version: it has 29990101000000_extra');
     await close();
+  });
+
+  it('marks the deliveries from before signatures were recorded without writing the signed ones again', async () => {
+    const database = await createTestDatabase();
+    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+    const name = '20261122075716_unsigned_identity_deliveries';
+    const apply = (migration: string) => pool.query(readFileSync(join(ours, migration, 'migration.sql'), 'utf8'));
+    await pool.query('drop schema public cascade; create schema public');
+    const earlier = readdirSync(ours).filter((other) => other < name);
+    for (const migration of earlier.sort()) await apply(migration);
+    const insert = `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, status)
+                    values ($1, split_part($1, '-', 1), $2, '/', '{}', '', $3)`;
+    for (const values of [
+      ['clerk-signed', 'msg_1', 'failed'],
+      ['clerk-unsigned', 'body-1', 'failed'],
+      ['flow', 'token', 'processed'],
+      ['kapso', 'body-1', 'processed'],
+      ['polar', 'body-1', 'rejected'],
+    ])
+      await pool.query(insert, values);
+    const places = async () =>
+      (await pool.query(`select id, ctid from webhook_deliveries where id in ('kapso', 'clerk-signed') order by id`))
+        .rows;
+    const before = await places();
+    await apply(name);
+    expect((await pool.query('select id, signed from webhook_deliveries order by id')).rows).toEqual([
+      { id: 'clerk-signed', signed: true },
+      { id: 'clerk-unsigned', signed: false },
+      { id: 'flow', signed: false },
+      { id: 'kapso', signed: true },
+      { id: 'polar', signed: false },
+    ]);
+    expect(await places()).toEqual(before);
+    // What an earlier build stores during the upgrade proves nothing.
+    await pool.query(insert, ['resend', 'svix_1', 'received']);
+    expect((await pool.query(`select signed from webhook_deliveries where id = 'resend'`)).rows).toEqual([
+      { signed: false },
+    ]);
+    await pool.end();
+    await database.drop();
   });
 
   it('leaves tables that Prisma reads', async () => {
