@@ -198,7 +198,7 @@ describe('organizations and keys', () => {
       expect(listed).toMatch(line);
     const doctor = () =>
       parley(['doctor']).then(({ stdout }) => stdout.split('\n').find((line) => line.includes('Identity deliveries')));
-    expect(await doctor()).toMatch(/unsigned ones delete kept \(due 20.*\)$/);
+    expect(await doctor()).toMatch(/unsigned deliveries will delete kept \(due 20.*\)$/);
     const stop = (name: string) => parley(['org', 'purges', '--stop', name]);
     for (const [name, message] of [
       ['begun', 'The purge of begun is running: it cannot be stopped any more'],
@@ -207,7 +207,10 @@ describe('organizations and keys', () => {
       ['named-before', 'No purge of "named-before"'],
     ] as const)
       expect(await stop(name)).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` });
-    expect(await parley(['org', 'purges', '--stop', 'kept', '--org', 'kept'])).toMatchObject({ code: 2 });
+    expect(await parley(['org', 'purges', '--stop', 'kept', '--org', 'kept'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--stop takes no other option except --json'),
+    });
     expect(JSON.parse(await succeed(['org', 'purges', '--stop', 'kept', '--json']))).toMatchObject({
       stopped: { slug: 'kept', state: 'stopped', signed: false, stoppedAt: expect.any(String) },
     });

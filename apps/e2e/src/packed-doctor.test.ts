@@ -28,7 +28,7 @@ afterAll(async () => {
 const parley = (args: string[], more: Record<string, string> = {}) =>
   runFile(join(folder, 'node_modules', '.bin', 'parley'), args, { cwd: folder, env: { ...env, ...more } });
 
-test('doctor says what is wrong and how to mend it, with status 1', async () => {
+test('doctor says what is wrong and how to fix it, with status 1', async () => {
   const database = await createTestDatabase();
   const admin = new pg.Pool({ connectionString: database.url, max: 1 });
   admin.on('error', () => {});
@@ -37,7 +37,7 @@ test('doctor says what is wrong and how to mend it, with status 1', async () => 
     const { code, stdout } = await parley(['doctor', '--json'], { ...whole, ...more });
     const { ok, findings } = JSON.parse(stdout) as {
       ok: boolean;
-      findings: { name: string; state: string; detail: string; mend?: string }[];
+      findings: { name: string; state: string; detail: string; fix?: string }[];
     };
     expect(code).toBe(ok ? 0 : 1);
     return findings.filter(({ state }) => state === 'failed');
@@ -55,7 +55,7 @@ test('doctor says what is wrong and how to mend it, with status 1', async () => 
         name: 'Redis',
         state: 'failed',
         detail: `does not answer: connect ECONNREFUSED ${dead}`,
-        mend: 'Start Redis, or mend REDIS_URL',
+        fix: 'Start Redis, or fix REDIS_URL',
       },
     ]);
     expect(await doctor({ DATABASE_URL: `postgres://a@${dead}/b` })).toEqual([
@@ -63,38 +63,38 @@ test('doctor says what is wrong and how to mend it, with status 1', async () => 
         name: 'PostgreSQL',
         state: 'failed',
         detail: `connect ECONNREFUSED ${dead}`,
-        mend: 'Start PostgreSQL, or mend DATABASE_URL',
+        fix: 'Start PostgreSQL, or fix DATABASE_URL',
       },
     ]);
     expect(await doctor({ PARLEY_URL: `http://${dead}` })).toMatchObject([
       {
         name: 'Gateway',
         detail: expect.stringContaining('does not answer'),
-        mend: expect.stringContaining('npm start'),
+        fix: expect.stringContaining('npm start'),
       },
     ]);
     expect(await doctor({ PARLEY_API_KEY: 'sk_dev_wrong' })).toMatchObject([
       {
         name: 'API key',
         detail: expect.stringContaining('refused'),
-        mend: expect.stringContaining('parley keys create'),
+        fix: expect.stringContaining('parley keys create'),
       },
     ]);
     expect(await doctor({ SECRETS_KEY: randomBytes(32).toString('base64') })).toMatchObject([
       {
         name: 'SECRETS_KEY',
         detail: 'does not open 1 of 1 sealed integrations: resend in development of shop',
-        mend: expect.stringContaining('Set the SECRETS_KEY that they were sealed with'),
+        fix: expect.stringContaining('Set the SECRETS_KEY that they were sealed with'),
       },
     ]);
     expect(await doctor({ SECRETS_KEY: 'short' })).toMatchObject([
-      { name: 'SECRETS_KEY', detail: expect.stringContaining('32 bytes'), mend: expect.stringContaining('openssl') },
+      { name: 'SECRETS_KEY', detail: expect.stringContaining('32 bytes'), fix: expect.stringContaining('openssl') },
     ]);
     await admin.query(
       'delete from _prisma_migrations where migration_name = (select max(migration_name) from _prisma_migrations)',
     );
     expect(await doctor({})).toMatchObject([
-      { name: 'Schema', detail: expect.stringContaining('lacks 1 migration'), mend: 'parley migrate' },
+      { name: 'Schema', detail: expect.stringContaining('lacks 1 migration'), fix: 'parley migrate' },
     ]);
     // As a person sees it.
     const { code, stdout, stderr } = await parley(['doctor'], { DATABASE_URL: database.url });

@@ -29,7 +29,7 @@ export function addOperationCommands(program: Command): void {
   paged(withJson(org.command('purges')))
     .description('organizations that were deleted at the identity provider, and what was deleted with them')
     .option('--org <slug>', 'only that of this organization; its slug, its id or that of the identity provider')
-    .option('--stop <slug>', 'keep this organization, whose deletion came unsigned; as for --org')
+    .option('--stop <slug>', 'stop the unsigned deletion of this organization (slug or id)')
     .action(async (options) => (await import('../commands/org-purges')).runOrgPurges(options));
 
   const types = program.command('types').helpGroup(groups.database).description('entity types');
@@ -61,7 +61,7 @@ export function addOperationCommands(program: Command): void {
 
   withJson(program.command('doctor'))
     .helpGroup(groups.local)
-    .description('look at everything that Parley needs, and say how to mend it')
+    .description('look at everything that Parley needs, and say how to fix it')
     .action(async (options) => (await import('../commands/doctor')).runDoctor(options));
   withJson(program.command('completion'))
     .helpGroup(groups.local)

@@ -15,7 +15,7 @@ const marks: Record<State, string> = {
   skipped: colors.dim('skipped'),
 };
 
-/** `parley doctor`: looks at everything that Parley needs, as far as it is known here, and says how to mend it. */
+/** `parley doctor`: looks at everything that Parley needs, as far as it is known here, and says how to fix it. */
 export async function runDoctor({ json }: { json?: boolean }): Promise<void> {
   const findings: Finding[] = [];
   for (const check of [
@@ -32,7 +32,7 @@ export async function runDoctor({ json }: { json?: boolean }): Promise<void> {
       findings.push(finding);
       if (json) continue;
       print(`${marks[finding.state]}  ${finding.name}: ${safeLine(finding.detail)}`);
-      if (finding.mend !== undefined) print(`         ${colors.dim('→')} ${safeLine(finding.mend)}`);
+      if (finding.fix !== undefined) print(`         ${colors.dim('→')} ${safeLine(finding.fix)}`);
     }
   }
   const failed = findings.filter(({ state }) => state === 'failed');
@@ -49,7 +49,7 @@ async function checkNode(): Promise<Finding[]> {
       name: 'Node.js',
       state: isOld ? 'failed' : 'ok',
       detail: process.versions.node,
-      ...(isOld && { mend: 'Install Node 24; 20.19 is the oldest that works' }),
+      ...(isOld && { fix: 'Install Node 24; 20.19 is the oldest that works' }),
     },
   ];
 }
@@ -59,7 +59,7 @@ async function checkProject(): Promise<Finding[]> {
   return [
     has.length > 0
       ? { name: 'Project', state: 'ok', detail: `this folder has ${has.join(', ')}` }
-      : { name: 'Project', state: 'skipped', detail: 'no definitions in this folder', mend: 'parley init my-project' },
+      : { name: 'Project', state: 'skipped', detail: 'no definitions in this folder', fix: 'parley init my-project' },
   ];
 }
 
@@ -73,7 +73,7 @@ async function checkModel(): Promise<Finding[]> {
       name: 'Model providers',
       state: 'warning',
       detail: 'none is configured here; without one the offline/scripted model answers',
-      mend: `Set one of ${providers.join(', ')} where chat and worker run`,
+      fix: `Set one of ${providers.join(', ')} where chat and worker run`,
     },
   ];
 }

@@ -7,7 +7,7 @@ import { formatFields, formatTable, formatTime, note, print, printJson } from '.
 
 /**
  * `parley org purges`: the report of each organization that was deleted; of one that is named, table by table. `--stop`
- * keeps an organization whose deletion came unsigned.
+ * stops the unsigned deletion of an organization.
  */
 export async function runOrgPurges({
   org,
@@ -16,7 +16,8 @@ export async function runOrgPurges({
   ...options
 }: PageOptions & { org?: string; stop?: string; json?: boolean }): Promise<void> {
   if (stopName !== undefined) {
-    if (Object.keys(options).length > 0 || org !== undefined) throw usageFailure('--stop goes with no other option');
+    if (Object.keys(options).length > 0 || org !== undefined)
+      throw usageFailure('--stop takes no other option except --json');
     const stopped = await withDatabase(({ pool }) => stop(pool, stopName));
     if (json) return printJson({ stopped });
     return print(`Stopped the purge of ${nameOf(stopped)}: the organization stays as it is.`);

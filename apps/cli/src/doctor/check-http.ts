@@ -15,7 +15,7 @@ export async function checkGateway(): Promise<Finding[]> {
         name,
         state: 'failed',
         detail: 'PARLEY_URL is not set',
-        mend: 'Set PARLEY_URL (or write .env), or run npm start in a checkout',
+        fix: 'Set PARLEY_URL (or write .env), or run npm start in a checkout',
       },
     ];
   }
@@ -27,7 +27,7 @@ export async function checkGateway(): Promise<Finding[]> {
         name,
         state: 'failed',
         detail: `${url}/health answers ${response.status}`,
-        mend: 'PARLEY_URL must be the address of the gateway',
+        fix: 'PARLEY_URL must be the address of the gateway',
       },
     ];
   } catch (error) {
@@ -36,7 +36,7 @@ export async function checkGateway(): Promise<Finding[]> {
         name,
         state: 'failed',
         detail: `${url} does not answer: ${reasonOf(error)}`,
-        mend: 'Start Parley (npm start), or mend PARLEY_URL',
+        fix: 'Start Parley (npm start), or fix PARLEY_URL',
       },
     ];
   }
@@ -53,7 +53,7 @@ export async function checkKey(): Promise<Finding[]> {
         name,
         state: 'failed',
         detail: (error as Error).message,
-        mend: "parley keys create --env development --permissions '*' --name me",
+        fix: "parley keys create --env development --permissions '*' --name me",
       },
     ];
   }
@@ -75,7 +75,7 @@ export async function checkKey(): Promise<Finding[]> {
             name,
             state: 'failed',
             detail: 'it is refused: unknown, revoked or expired',
-            mend: "parley keys create --env development --permissions '*' --name me",
+            fix: "parley keys create --env development --permissions '*' --name me",
           },
         ];
       if (response.status === 503)
@@ -84,7 +84,7 @@ export async function checkKey(): Promise<Finding[]> {
             name,
             state: 'failed',
             detail: `${path} answers 503`,
-            mend: `See the logs of the ${permission === 'chat' ? 'chat' : 'data'} service`,
+            fix: `See the logs of the ${permission === 'chat' ? 'chat' : 'data'} service`,
           },
         ];
       if (response.status !== 403) granted.push(permission);
@@ -97,7 +97,7 @@ export async function checkKey(): Promise<Finding[]> {
         name,
         state: 'warning',
         detail: `of ${environment}, may ${granted.join(', ') || 'nothing'}`,
-        mend: 'push, diff, dev and run-tool need a key with sync',
+        fix: 'push, diff, dev and run-tool need a key with sync',
       },
     ];
   } catch (error) {
@@ -122,7 +122,7 @@ export async function checkServices(): Promise<Finding[]> {
               name: `Service ${name}`,
               state: 'failed',
               detail: broken.map(([what, why]) => `${what}: ${why}`).join('; '),
-              mend: 'Mend what it waits for; it goes on by itself',
+              fix: 'Fix what it waits for; it goes on by itself',
             },
       );
     } catch (error) {
@@ -130,7 +130,7 @@ export async function checkServices(): Promise<Finding[]> {
         name: `Service ${name}`,
         state: 'failed',
         detail: `does not answer: ${reasonOf(error)}`,
-        mend: 'See its lines in the output of npm start',
+        fix: 'See its lines in the output of npm start',
       });
     }
   }

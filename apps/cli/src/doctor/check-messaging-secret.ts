@@ -20,28 +20,28 @@ export async function checkMessagingSecret({ pool }: Db): Promise<Finding> {
       name,
       state: 'warning',
       detail: `is itself the secret of ${countOf(shared)}, whose organizations can sign for all others`,
-      mend: retry,
+      fix: retry,
     };
   if (outdated.length > 0)
     return {
       name,
       state: 'warning',
       detail: `${countOf(outdated)} have a secret that is derived from an earlier one`,
-      mend: `${retry}. Keep the earlier secret behind the new one until then`,
+      fix: `${retry}. Keep the earlier secret behind the new one until then`,
     };
   if (isKnown)
     return {
       name,
       state: 'warning',
       detail: 'is known to organizations: an earlier version registered it with their accounts',
-      mend: 'Replace it: set NEW,OLD, change it at the project webhook, and set NEW once this check says so (docs/operations.md)',
+      fix: 'Replace it: set NEW,OLD, change it at the project webhook, and set NEW once this check says so (docs/operations.md)',
     };
   if (isEarlierKnown)
     return {
       name,
       state: 'warning',
       detail: 'accepts an earlier secret, which organizations know',
-      mend: 'Remove it from the list, once the project webhook signs with the first',
+      fix: 'Remove it from the list, once the project webhook signs with the first',
     };
   if (secrets.length === 0 && isKnown === null)
     return { name, state: 'skipped', detail: 'is not set; only channels connect and webhooks trigger need it' };

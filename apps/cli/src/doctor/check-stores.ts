@@ -22,20 +22,20 @@ export async function checkDatabase(): Promise<Finding[]> {
     const major = Math.floor(Number(rows[0]!.server_version_num) / 10_000);
     const problem = await schemaProblem(db.pool, migrationsDir());
     // What is wrong, and what to do about it.
-    const [detail, mend] = problem?.split(/\. (?:Run: )?/) ?? [];
+    const [detail, fix] = problem?.split(/\. (?:Run: )?/) ?? [];
     return [
       major < 15
-        ? { name, state: 'failed', detail: `version ${major}`, mend: 'Parley needs PostgreSQL 15 or newer' }
+        ? { name, state: 'failed', detail: `version ${major}`, fix: 'Parley needs PostgreSQL 15 or newer' }
         : { name, state: 'ok', detail: `version ${major}` },
       problem === null
         ? { name: 'Schema', state: 'ok', detail: 'the one that this version knows' }
-        : { name: 'Schema', state: 'failed', detail: detail!, mend },
+        : { name: 'Schema', state: 'failed', detail: detail!, fix },
       ...(problem === null
         ? [...(await checkSecrets(db)), await checkMessagingSecret(db), ...(await checkIdentity(db))]
         : []),
     ];
   } catch (error) {
-    return [{ name, state: 'failed', detail: reasonOf(error), mend: 'Start PostgreSQL, or mend DATABASE_URL' }];
+    return [{ name, state: 'failed', detail: reasonOf(error), fix: 'Start PostgreSQL, or fix DATABASE_URL' }];
   } finally {
     await db.close();
   }
@@ -59,7 +59,7 @@ async function checkSecrets({ pool }: Db): Promise<Finding[]> {
   try {
     box = createSecretBox(key);
   } catch (error) {
-    return [{ name, state: 'failed', detail: reasonOf(error), mend: 'openssl rand -base64 32 makes one' }];
+    return [{ name, state: 'failed', detail: reasonOf(error), fix: 'openssl rand -base64 32 makes one' }];
   }
   const { rows } = await pool.query<SealedRow>(
     `select i.organization_id, o.slug, i.environment::text as environment, i.provider, i.secrets
@@ -80,7 +80,7 @@ async function checkSecrets({ pool }: Db): Promise<Finding[]> {
       name,
       state: 'failed',
       detail: `does not open ${closed.length} of ${rows.length} sealed integrations: ${shown.join('; ')}${closed.length > 3 ? '; …' : ''}`,
-      mend: 'Set the SECRETS_KEY that they were sealed with (several, separated by commas); or set them anew: parley integrations set',
+      fix: 'Set the SECRETS_KEY that they were sealed with (several, separated by commas); or set them again: parley integrations set',
     },
   ];
 }
@@ -95,8 +95,8 @@ async function checkIdentity({ pool }: Db): Promise<Finding[]> {
     findings.push({
       name,
       state: 'warning',
-      detail: `unsigned ones delete ${shown.join(', ')}${purges.length > shown.length ? ', …' : ''}`,
-      mend: 'Look whether the identity provider has deleted them; parley org purges --stop <slug> keeps one',
+      detail: `unsigned deliveries will delete ${shown.join(', ')}${purges.length > shown.length ? ', …' : ''}`,
+      fix: 'Check at the identity provider whether these were deleted. Stop a deletion with parley org purges --stop <slug>',
     });
   if (findSecret('IDENTITY_WEBHOOK_SECRET') === undefined)
     findings.push({
@@ -104,7 +104,7 @@ async function checkIdentity({ pool }: Db): Promise<Finding[]> {
       state: 'skipped',
       detail:
         'IDENTITY_WEBHOOK_SECRET is not set here: without it /webhook/clerk refuses them in production and accepts unsigned ones in development',
-      mend: 'Set IDENTITY_WEBHOOK_SECRET where webhook-ingest runs, to the signing secret that Clerk shows for the endpoint',
+      fix: 'Set IDENTITY_WEBHOOK_SECRET where webhook-ingest runs, to the signing secret that Clerk shows for the endpoint',
     });
   return findings.length > 0 ? findings : [{ name, state: 'ok', detail: 'IDENTITY_WEBHOOK_SECRET is set' }];
 }
@@ -126,13 +126,13 @@ export async function checkRedis(): Promise<Finding[]> {
         name,
         state: 'failed',
         detail: `maxmemory-policy is ${policy}: jobs may be lost`,
-        mend: 'redis-cli config set maxmemory-policy noeviction',
+        fix: 'redis-cli config set maxmemory-policy noeviction',
       },
     ];
   } catch (error) {
     // The wait only says that it took too long; why is what the connection has said meanwhile.
     const detail = redis.status === 'ready' ? reasonOf(error) : `does not answer: ${reasonOf(refusal ?? error)}`;
-    return [{ name, state: 'failed', detail, mend: 'Start Redis, or mend REDIS_URL' }];
+    return [{ name, state: 'failed', detail, fix: 'Start Redis, or fix REDIS_URL' }];
   } finally {
     await closeRedis(redis);
   }

@@ -6,7 +6,7 @@ export interface Finding {
   /** What was found. */
   detail: string;
   /** What to do about it. */
-  mend?: string;
+  fix?: string;
 }
 
 /** For each question to another process. */

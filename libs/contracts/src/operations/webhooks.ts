@@ -30,7 +30,7 @@ export const webhookOperations = defineOperations('Webhooks', table, {
   clerkWebhook: {
     summary: 'Users and organizations of the identity provider',
     description:
-      'Unsigned in development. With `IDENTITY_WEBHOOK_SECRET` set, a delivery without a valid signature is 401; in production every delivery is, when it is not set.',
+      'Without `IDENTITY_WEBHOOK_SECRET`, deliveries are accepted unsigned in development and answered 401 in production (unless `IDENTITY_WEBHOOK_UNSIGNED=true`). With it, a delivery without a valid signature is answered 401.',
     documentedBody: eventBody,
     response: received,
     errors: { 401: [['invalid_signature', 'Invalid signature']], 500: failed },
