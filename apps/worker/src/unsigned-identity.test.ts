@@ -5,7 +5,7 @@ import { beginPurge, createApiKeyCheck, findOwner, stopPurge } from '@parley/ide
 import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/queues';
 import { silentLogger } from '@parley/service';
 import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
-import { createInbox, readJsonObject, replayDeliveries } from '@parley/webhooks';
+import { createInbox, findOverdue, readJsonObject, replayDeliveries } from '@parley/webhooks';
 import { createPurgeOrganization } from './jobs/purge-organization';
 import { createSweepPurges } from './jobs/sweep-purges';
 import { createSyncIdentity } from './jobs/sync-identity';
@@ -126,6 +126,52 @@ describe('an unsigned deletion of an organization', () => {
     expect(await signed('organization.updated')).toMatchObject({ status: 'processed' });
     await purge();
     expect(await rows('select deleted_at from organizations')).toEqual([{ deleted_at: null }]);
+  });
+
+  test('that has begun lets signed events wait until the purge has finished; then they create the organization again', async () => {
+    await unsigned('organization.deleted');
+    await becomeDue();
+    await beginPurge(db.pool, organizationId);
+    const ids = [
+      await store(event('organizationMembership.updated'), true),
+      await store(event('organization.updated'), true),
+    ];
+    // More often than a job is tried.
+    for (let round = 0; round < 10; round += 1)
+      for (const id of ids)
+        expect(await workOff(id)).toEqual({ status: 'received', reason: expect.stringContaining('purge') });
+    expect((await findOverdue(db.pool, { olderThanMs: 0, limit: 10 })).map(({ id }) => id)).toEqual(ids);
+    expect(await unsigned('organization.updated')).toMatchObject({ status: 'ignored' });
+    await purge();
+    expect(await isThere()).toBe(false);
+    for (const id of ids) expect(await workOff(id)).toEqual({ status: 'processed', reason: null });
+    await purge();
+    expect(
+      await rows(
+        `select o.external_id, o.deleted_at, o.verified, m.role
+         from organizations o join memberships m on m.organization_id = o.id`,
+      ),
+    ).toEqual([{ external_id: external, deleted_at: null, verified: true, role: 'member' }]);
+  });
+
+  test('is stopped by a signed state that is later than it, and by no earlier one', async () => {
+    await unsigned('organization.deleted');
+    const states = () =>
+      rows('select stopped_at is not null as stopped from organization_purges').then((all) =>
+        all.map(({ stopped }) => stopped),
+      );
+    await signed('organization.updated', { updated_at: Date.now() - 60_000 });
+    expect(await states()).toEqual([false]);
+    await unsigned('organization.updated', { updated_at: Date.now() + 60_000 });
+    expect(await states()).toEqual([false]);
+    await signed('organization.updated', { updated_at: Date.now() + 60_000 });
+    expect(await states()).toEqual([true]);
+    await becomeDue();
+    await purge();
+    expect(await isUntouched()).toBe(true);
+    // A later unsigned deletion waits for a day again.
+    expect(await unsigned('organization.deleted')).toMatchObject({ status: 'processed' });
+    expect(await states()).toEqual([false]);
   });
 
   test('that is stopped never runs, neither by a sweep nor by a replay; a later one waits for a day again', async () => {
@@ -308,6 +354,7 @@ describe('an unsigned event', () => {
 
   test('that deletes a membership does not keep a signed one from creating it; the e-mail stays unverified', async () => {
     await unsigned('user.created');
+    await unsigned('organizationMembership.created');
     expect(await unsigned('organizationMembership.deleted')).toMatchObject({ status: 'processed' });
     expect(await signed('organizationMembership.created')).toMatchObject({ status: 'processed' });
     expect(await state()).toMatchObject({ memberships: [{ verified: true }], users: [{ verified: false }] });
@@ -316,8 +363,60 @@ describe('an unsigned event', () => {
     expect(await signed('organizationMembership.created')).toMatchObject({ status: 'ignored' });
   });
 
+  test('that deletes a membership which is not known leaves no tombstone', async () => {
+    expect(await unsigned('organizationMembership.deleted')).toMatchObject({ status: 'ignored' });
+    expect(await rows('select 1 from identity_tombstones')).toEqual([]);
+    expect(await unsigned('organizationMembership.created')).toMatchObject({ status: 'processed' });
+  });
+
+  test.each(['signed', 'unsigned'])(
+    'that reuses the id of a membership that came %s for other people is ignored',
+    async (first) => {
+      await deliver(first === 'signed', 'organizationMembership.created');
+      const before = await rows('select * from memberships');
+      const others: JsonObject[] = [
+        { public_user_data: { user_id: 'user_stranger' } },
+        { organization: { id: 'org_stranger', name: 'Stranger', slug: 'stranger' } },
+      ];
+      for (const data of others)
+        expect(await unsigned('organizationMembership.created', data)).toMatchObject({
+          status: 'ignored',
+          reason: expect.stringContaining('id of the membership'),
+        });
+      expect(await rows('select * from memberships')).toEqual(before);
+    },
+  );
+
+  const customer = 'user_2zFixtAlphaUser0000000000001';
+  const ownerOf = async (slug: string) => {
+    const [row] = await rows('select id from organizations where slug = $1', [slug]);
+    return { ok: true, organizationId: row.id };
+  };
+
+  test('that makes an organization with the id of a signed user gets no order of the user', async () => {
+    await signed('organizationMembership.created');
+    const theirs = await findOwner(db.pool, customer);
+    expect(theirs).toEqual(await ownerOf('acme-fixture'));
+    expect(await unsigned('organization.created', { id: customer, slug: 'stranger' })).toMatchObject({
+      status: 'processed',
+    });
+    expect(await findOwner(db.pool, customer)).toEqual(theirs);
+    // A user whose membership is not verified either: neither of the two is credited.
+    await db.pool.query('update memberships set verified = false');
+    expect(await findOwner(db.pool, customer)).toEqual({ ok: false, reason: 'several' });
+    await db.pool.query('delete from memberships');
+    expect(await findOwner(db.pool, customer)).toEqual(await ownerOf('stranger'));
+  });
+
+  test('that makes an organization with our id of another takes none of its orders', async () => {
+    const { scope } = await seedOrganization(db.pool, { slug: 'acme' });
+    await unsigned('organization.created', { id: scope.organizationId, slug: 'stranger' });
+    expect(await findOwner(db.pool, scope.organizationId)).toEqual(await ownerOf('acme'));
+    await signed('organization.created');
+    expect(await findOwner(db.pool, external)).toEqual(await ownerOf('acme-fixture'));
+  });
+
   test('that links a user to a second organization does not change who is credited for the user', async () => {
-    const customer = 'user_2zFixtAlphaUser0000000000001';
     await unsigned('organizationMembership.created');
     const [{ id: first }] = await rows('select id from organizations');
     expect(await findOwner(db.pool, customer)).toEqual({ ok: true, organizationId: first });

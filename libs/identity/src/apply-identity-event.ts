@@ -1,35 +1,28 @@
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
-import { type Queryable, inTransaction } from '@parley/db';
+import { inTransaction } from '@parley/db';
 import type pg from 'pg';
+import type { Change } from './change';
 import { deleteOrganization } from './delete-organization';
+import { lockIdentities } from './lock-identities';
 import { deleteMembership, putMembership } from './memberships';
 import { putOrganization } from './put-organization';
 import type { Source } from './precedence';
 import { putUser } from './users';
 
 export interface Applied {
-  outcome: { status: 'processed' | 'ignored'; reason?: string; organizationId?: string };
+  /** `received`: the event cannot be applied yet, and is to be tried again. */
+  outcome: { status: 'processed' | 'ignored' | 'received'; reason?: string; organizationId?: string };
   /** An organization whose purge is planned. */
   purge?: { organizationId: string };
-  /** An organization or a membership has come that was not there. */
+  /** An organization or a membership was created. */
   isNewOwner?: boolean;
-}
-
-/** What came of one event below its transaction. */
-export interface Change {
-  /** Whose event it is: the delivery goes with its organization. Users may belong to several. */
-  organizationId?: string;
-  isNew?: boolean;
-  /** Why nothing was changed. */
-  ignored?: string;
-  /** It was ignored as its organization was deleted. */
-  isDeleted?: boolean;
 }
 
 /**
  * Applies one event of the identity provider, whose order is not guaranteed: a newer state is never replaced by an older
  * one, what was deleted stays deleted, and a membership brings its user and organization along (providers.md, 3). An
- * unsigned event never replaces what a signed one has written (docs/adr/0030).
+ * unsigned event never replaces what a signed one has written, except that it plans the purge of a verified organization,
+ * which can be stopped for a day (docs/adr/0030).
  */
 export function applyIdentityEvent(
   pool: pg.Pool,
@@ -65,8 +58,12 @@ export function applyIdentityEvent(
   });
 }
 
-const toApplied = ({ organizationId, isNew, ignored }: Change): Applied => ({
-  outcome: { status: ignored === undefined ? 'processed' : 'ignored', reason: ignored, organizationId },
+const toApplied = ({ organizationId, isNew, ignored, postponed }: Change): Applied => ({
+  outcome: {
+    status: postponed !== undefined ? 'received' : ignored !== undefined ? 'ignored' : 'processed',
+    reason: postponed ?? ignored,
+    organizationId,
+  },
   isNewOwner: isNew,
 });
 
@@ -86,10 +83,4 @@ async function lockSubjects(tx: pg.PoolClient, type: string, data: JsonObject): 
     tx,
     subjects.map((id) => textAt(id) ?? ''),
   );
-}
-
-/** Until the transaction ends, in one order. */
-export async function lockIdentities(tx: Queryable, externalIds: readonly string[]): Promise<void> {
-  const keys = externalIds.map((id) => `identity:${id}`).sort();
-  for (const key of keys) await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [key]);
 }

@@ -1,6 +1,6 @@
 import { inTransaction } from '@parley/db';
 import type pg from 'pg';
-import { lockIdentities } from './apply-identity-event';
+import { lockIdentities } from './lock-identities';
 import { addTombstone } from './tombstones';
 
 interface Purge {

@@ -1,5 +1,5 @@
 import { type Queryable, newId } from '@parley/db';
-import type { Change } from './apply-identity-event';
+import type { Change } from './change';
 import type { Source } from './precedence';
 import { addTombstone } from './tombstones';
 
@@ -29,7 +29,7 @@ export async function deleteOrganization(
   );
   if (rows[0] === undefined) return isSigned ? {} : { ignored: 'the organization is not known here' };
   const { id, slug } = rows[0];
-  // A person who stopped a purge has judged every delivery that had come by then, also one that is replayed.
+  // A stop covers every delivery received before it, also when it is replayed.
   const { rowCount } = await tx.query(
     `insert into organization_purges as p (id, organization_id, external_id, slug, signed, run_at)
      values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6::float8 * 86400))

@@ -1,6 +1,6 @@
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
-import type { Change } from './apply-identity-event';
+import type { Change } from './change';
 import { organizationOfMembership } from './put-organization';
 import { type Source, supersededReason, supersedes } from './precedence';
 import { addTombstone, isDeleted } from './tombstones';
@@ -26,12 +26,12 @@ export async function putMembership(tx: Queryable, data: JsonObject, time: Date,
   const { organizationId } = owner;
   if (organizationId === undefined || owner.isDeleted) return owner;
   const userId = await userOfMembership(tx, person, source);
-  // An unsigned event may have given the id, which is unique, to other people.
-  if (source.isSigned)
-    await tx.query(
-      'delete from memberships where external_id = $1 and not verified and (organization_id, user_id) <> ($2, $3)',
-      [externalId, organizationId, userId],
-    );
+  // The id is unique, and an unsigned event can give any id to other people.
+  const others = 'from memberships where external_id = $1 and (organization_id, user_id) <> ($2, $3)';
+  const values = [externalId, organizationId, userId];
+  if (source.isSigned) await tx.query(`delete ${others} and not verified`, values);
+  else if ((await tx.query(`select 1 ${others}`, values)).rowCount === 1)
+    return { organizationId, ignored: 'the id of the membership belongs to another one' };
   const { rows } = await tx.query<{ is_new: boolean }>(
     `insert into memberships as m (id, organization_id, user_id, role, external_id, external_updated_at, verified,
                                    updated_at)
@@ -53,15 +53,21 @@ export async function putMembership(tx: Queryable, data: JsonObject, time: Date,
 
 /**
  * Takes a user out of an organization, for good: a later membership of the two has another id. An unsigned event leaves
- * a verified membership as it is.
+ * a verified membership as it is, and no tombstone of one that is not known: a stranger could fill the table with them.
  */
 export async function deleteMembership(tx: Queryable, data: JsonObject, source: Source): Promise<Change> {
   const { isSigned } = source;
   const externalId = textAt(data.id) ?? '';
   const organizationId = await organizationIdOf(tx, objectAt(data.organization));
-  await tx.query('delete from memberships where external_id = $1 and ($2 or not verified)', [externalId, isSigned]);
-  const { rowCount: kept } = await tx.query('select 1 from memberships where external_id = $1', [externalId]);
-  if (kept === 1) return { organizationId, ignored: supersededReason('membership', source) };
+  const { rowCount: deleted } = await tx.query(
+    'delete from memberships where external_id = $1 and ($2 or not verified)',
+    [externalId, isSigned],
+  );
+  if (deleted === 0 && !isSigned) {
+    const { rowCount: kept } = await tx.query('select 1 from memberships where external_id = $1', [externalId]);
+    const ignored = kept === 1 ? supersededReason('membership', source) : 'the membership is not known here';
+    return { organizationId, ignored };
+  }
   await addTombstone(tx, 'membership', externalId, isSigned);
   return { organizationId };
 }

@@ -28,6 +28,8 @@ const selectPurges = `select p.id, p.organization_id as "organizationId", p.exte
     p.created_at as "askedAt", p.run_at as "runAt", p.stopped_at as "stoppedAt", p.finished_at as "finishedAt",
     p.report as deleted
   from organization_purges p left join organizations o on o.id = p.organization_id`;
+/** For one that is signed, or has begun, it is too late. */
+const isStoppable = 'not signed and started_at is null and stopped_at is null';
 const isNamed = '$1 in (coalesce(o.slug, p.slug), p.organization_id, p.external_id)';
 
 /** Purges, the latest first. `name` is a slug, an id or the identity provider's id. */
@@ -47,10 +49,7 @@ export async function listPurges(
 
 /** Purges that unsigned deliveries asked for and that can still be stopped, the next one first. */
 export async function dueUnsignedPurges(db: Queryable, limit: number): Promise<Purge[]> {
-  const { rows } = await db.query<Purge>(
-    `${selectPurges} where not p.signed and p.started_at is null and p.stopped_at is null order by p.run_at limit $1`,
-    [limit],
-  );
+  const { rows } = await db.query<Purge>(`${selectPurges} where ${isStoppable} order by p.run_at limit $1`, [limit]);
   return rows;
 }
 
@@ -67,13 +66,20 @@ export async function stopPurge(db: Queryable, name: string): Promise<StopPurgeR
   const [named] = await listPurges(db, { name, limit: 1 });
   if (named === undefined) return { ok: false, reason: 'not_found' };
   const { rowCount } = await db.query(
-    `update organization_purges set stopped_at = now()
-     where id = $1 and not signed and started_at is null and stopped_at is null`,
+    `update organization_purges set stopped_at = now() where id = $1 and ${isStoppable}`,
     [named.id],
   );
   const { rows } = await db.query<Purge>(`${selectPurges} where p.id = $1`, [named.id]);
   const purge = rows[0]!;
   return rowCount === 1 ? { ok: true, purge } : { ok: false, reason: 'not_stoppable', purge };
+}
+
+/** Stops the purge of an organization whose state at `time`, after the unsigned deletion, the identity provider has signed. */
+export async function stopDisprovedPurge(tx: Queryable, organizationId: string, time: Date): Promise<void> {
+  await tx.query(
+    `update organization_purges set stopped_at = now() where organization_id = $1 and created_at < $2 and ${isStoppable}`,
+    [organizationId, time],
+  );
 }
 
 /**

@@ -1,20 +1,26 @@
 import { createHash } from 'node:crypto';
 import { type JsonObject, slugSchema, textAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
-import type { Change } from './apply-identity-event';
+import type { Change } from './change';
 import { type Source, supersededReason, supersedes } from './precedence';
+import { stopDisprovedPurge } from './purges';
 import { isDeleted } from './tombstones';
 
-/** Creates or updates an organization, unless a newer or a signed state is there or it was deleted. */
+/**
+ * Creates or updates an organization, unless a newer or a signed state is there or it was deleted. What is signed outlives
+ * an unsigned deletion: a purge that has not begun is stopped, and one that has begun is awaited.
+ */
 export async function putOrganization(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
   const externalId = textAt(data.id) ?? '';
-  const { rows: known } = await tx.query<{ id: string; slug: string }>(
-    'select id, slug from organizations where external_id = $1',
+  const { rows: known } = await tx.query<{ id: string; slug: string; is_dying: boolean }>(
+    'select id, slug, deleted_at is not null as is_dying from organizations where external_id = $1',
     [externalId],
   );
   const organizationId = known[0]?.id;
   if (await isDeleted(tx, 'organization', externalId, source))
     return { organizationId, ignored: 'the organization was deleted', isDeleted: true };
+  if (known[0]?.is_dying)
+    return { postponed: 'the purge of the organization, which an unsigned delivery asked for, goes on' };
   const slug = await freeSlug(tx, externalId, { given: textAt(data.slug), known: known[0]?.slug, name: data.name });
   const { rows } = await tx.query<{ id: string }>(
     `insert into organizations (id, external_id, slug, name, external_updated_at, verified, updated_at)
@@ -31,6 +37,7 @@ export async function putOrganization(tx: Queryable, data: JsonObject, time: Dat
     [newId('org'), externalId, slug, textAt(data.name) ?? slug, time, source.isSigned],
   );
   if (rows[0] === undefined) return { organizationId, ignored: supersededReason('organization', source) };
+  if (source.isSigned) await stopDisprovedPurge(tx, rows[0].id, time);
   return { organizationId: rows[0].id, isNew: organizationId === undefined };
 }
 

@@ -1,6 +1,6 @@
 import { type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
-import type { Change } from './apply-identity-event';
+import type { Change } from './change';
 import { type Source, supersededReason, supersedes } from './precedence';
 
 /** Creates or updates a user, unless a newer or a signed state is there. */

@@ -60,6 +60,6 @@ async function ownerOf(db: Queryable, order: JsonObject): Promise<{ organization
   const owner = await findOwner(db, name);
   if (owner.ok) return owner;
   return {
-    problem: owner.reason === 'several' ? `user ${name} belongs to several organizations` : `${unknownOwner}${name}`,
+    problem: owner.reason === 'several' ? `${name} stands for several organizations` : `${unknownOwner}${name}`,
   };
 }

@@ -18,7 +18,10 @@ export const createSyncIdentity = (deps: { db: Db; queues: Queues; log: Logger; 
     // Before a purge, which is to find that this delivery was the organization's.
     await finishDelivery(db.pool, delivery.id, applied.outcome);
     if (applied.purge && !isSigned)
-      log.warn(applied.purge, 'an unsigned delivery deletes an organization, unless it is stopped: parley org purges');
+      log.warn(
+        applied.purge,
+        'an unsigned delivery asked to delete an organization; to stop it: parley org purges --stop <slug>',
+      );
     // Its row is there already; the sweep of purges stands behind this.
     if (applied.purge && isSigned)
       await queues.enqueue('purge-organization', applied.purge, { requestId }).catch(() => {});

@@ -1,0 +1,12 @@
+/** What one event of the identity provider has changed, within its transaction. */
+export interface Change {
+  /** Whose event it is: the delivery goes with its organization. Users may belong to several. */
+  organizationId?: string;
+  isNew?: boolean;
+  /** Why nothing was changed. */
+  ignored?: string;
+  /** It was ignored as its organization was deleted. */
+  isDeleted?: boolean;
+  /** Why the event cannot be applied yet. Names no organization: the delivery must outlive the one that is purged. */
+  postponed?: string;
+}
