@@ -107,16 +107,18 @@ test('--contact-type is stored, listed, changed by connecting again, and must ex
   expect((await cli.parley(['channels', 'list', '--org', 'shop'], { env })).stdout).toContain('CONTACT TYPE');
 });
 
+/** What `parley doctor` finds of the messaging secret. */
+async function doctor(secret?: string) {
+  const { DATABASE_URL } = env as { DATABASE_URL: string };
+  const { stdout } = await cli.parley(['doctor', '--json'], {
+    env: { DATABASE_URL, ...(secret !== undefined && { MESSAGING_WEBHOOK_SECRET: secret }) },
+  });
+  const { findings } = JSON.parse(stdout) as { findings: { name: string; state: string; detail: string }[] };
+  return findings.find(({ name }) => name === 'MESSAGING_WEBHOOK_SECRET');
+}
+const warns = (detail: string) => ({ state: 'warning', detail: expect.stringContaining(detail) });
+
 test('doctor counts the connections with the old secret, then has it replaced, and is content once it was', async () => {
-  const doctor = async (secret?: string) => {
-    const { DATABASE_URL } = env as { DATABASE_URL: string };
-    const { stdout } = await cli.parley(['doctor', '--json'], {
-      env: { DATABASE_URL, ...(secret !== undefined && { MESSAGING_WEBHOOK_SECRET: secret }) },
-    });
-    const { findings } = JSON.parse(stdout) as { findings: { name: string; state: string; detail: string }[] };
-    return findings.find(({ name }) => name === 'MESSAGING_WEBHOOK_SECRET');
-  };
-  const warns = (detail: string) => ({ state: 'warning', detail: expect.stringContaining(detail) });
   expect(await doctor('kapso')).toMatchObject({ state: 'ok', detail: 'each connection has a secret of its own (1)' });
   expect(await doctor()).toMatchObject({ state: 'ok' });
 
@@ -142,4 +144,38 @@ test('doctor counts the connections with the old secret, then has it replaced, a
   await db.pool.query('delete from channel_connections');
   expect(await doctor('kapso')).toMatchObject(warns('is known to organizations'));
   expect(await doctor()).toMatchObject({ state: 'skipped' });
+});
+
+test('an account that fails for ever does not hold up the replacement of a secret that organizations know', async () => {
+  const { organizationId } = (
+    await db.pool.query<{ organizationId: string }>('select id as "organizationId" from organizations limit 1')
+  ).rows[0]!;
+  await db.pool.query('delete from shared_messaging_secrets');
+  await db.pool.query(
+    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, webhook_id, updated_at)
+     values ('conn_dead', $1, 'development', '5', 'connected', 'w', now())`,
+    [organizationId],
+  );
+  await db.pool.query("insert into shared_messaging_secrets (fingerprint) values ('')");
+  const accounts = { kapso: async () => null, resend: async () => null };
+  const fail = async (webhookSecrets: string[]) => {
+    await db.pool.query('update channel_connections set webhook_try_at = null');
+    await registerOutdated({ db: db.pool, accounts, webhookUrl: 'https://parley.example', webhookSecrets }, 10);
+  };
+  for (let failures = 0; failures < 2; failures += 1) await fail(['kapso']);
+  expect(await doctor('kapso')).toMatchObject(warns('is itself the secret of 1 of 1 connections (conn_dead of '));
+  await fail(['kapso']);
+  for (const detail of ['is known to organizations', '1 of 1 connections (conn_dead of '])
+    expect(await doctor('kapso')).toMatchObject(warns(detail));
+  await fail(['new', 'kapso']);
+  for (const detail of ['accepts an earlier secret', '1 of 1 connections (conn_dead of '])
+    expect(await doctor('new,kapso')).toMatchObject(warns(detail));
+  await fail(['new']);
+  expect(await doctor('new')).toMatchObject(warns('1 of 1 connections (conn_dead of '));
+
+  // The same of a connection whose secret is derived from the one that was replaced.
+  await db.pool.query("update channel_connections set secret_fingerprint = 'earlier'");
+  expect(await doctor('new,kapso')).toMatchObject(warns('accepts an earlier secret'));
+  await db.pool.query('delete from channel_connections');
+  expect(await doctor('new')).toMatchObject({ state: 'ok' });
 });

@@ -106,6 +106,23 @@ test('once the secret was replaced all are registered again, and there is nothin
   expect(await state(['newest', 'new'])).toMatchObject({ isKnown: false, isEarlierKnown: false });
 });
 
+test('a secret that replaces the known one while an account fails is not noted as known, then or later', async () => {
+  await registeredBefore('conn_a', phoneNumberId);
+  await registeredBefore('conn_dead', '333', rival);
+  bench.kapso.beforeWebhookCall = async ({ phoneNumberId: number }) =>
+    number === '333' ? { status: 403, body: { error: 'No' } } : undefined;
+  await sweep();
+  expect(await state()).toMatchObject({ shared: [{ id: 'conn_dead', attempts: 1 }], isKnown: true });
+  for (const secrets of [['new', shared], ['new']]) {
+    await makeDue();
+    await sweep(secrets);
+    expect(await state(secrets)).toMatchObject({ shared: [{ id: 'conn_dead' }], outdated: [], isKnown: false });
+  }
+  await bench.db.pool.query("delete from channel_connections where id = 'conn_dead'");
+  expect(await state(['new'])).toMatchObject({ registered: 1, shared: [], isKnown: false, isEarlierKnown: false });
+  expect(await state(['new', shared])).toMatchObject({ isEarlierKnown: true });
+});
+
 test('a secret that the migration could not name is known until it was replaced, also without a connection', async () => {
   await bench.db.pool.query("insert into shared_messaging_secrets (fingerprint) values ('')");
   expect(await state()).toMatchObject({ registered: 0, isKnown: true });

@@ -6,6 +6,10 @@ import type { Finding } from './finding';
 const name = 'MESSAGING_WEBHOOK_SECRET';
 const retry =
   'The worker registers them again, at most an hour after a failure; its log has the reason for each that fails';
+/** An account that has failed this often may fail for ever, so nothing waits for it. */
+const stuckAfterAttempts = 3;
+
+const warning = (detail: string, fix: string): Finding => ({ name, state: 'warning', detail, fix });
 
 /** Whether organizations know the secret, since earlier versions registered it with their accounts (docs/adr/0031). */
 export async function checkMessagingSecret({ pool }: Db): Promise<Finding> {
@@ -15,34 +19,31 @@ export async function checkMessagingSecret({ pool }: Db): Promise<Finding> {
     const shown = some.slice(0, 3).map(({ id, organization }) => `${id} of ${organization}`);
     return `${some.length} of ${registered} connections (${shown.join(', ')}${some.length > 3 ? ', …' : ''})`;
   };
-  if (shared.length > 0)
-    return {
-      name,
-      state: 'warning',
-      detail: `is itself the secret of ${countOf(shared)}, whose organizations can sign for all others`,
-      fix: retry,
-    };
-  if (outdated.length > 0)
-    return {
-      name,
-      state: 'warning',
-      detail: `${countOf(outdated)} have a secret that is derived from an earlier one`,
-      fix: `${retry}. Keep the earlier secret behind the new one until then`,
-    };
+  const isStuck = ({ attempts }: { attempts: number }) => attempts >= stuckAfterAttempts;
+  const stuck = [...shared, ...outdated].filter(isStuck);
+  const failing = stuck.length > 0 ? `. ${countOf(stuck)} could not be registered again` : '';
+  if (!shared.every(isStuck))
+    return warning(`is itself the secret of ${countOf(shared)}, whose organizations can sign for all others`, retry);
+  if (!outdated.every(isStuck))
+    return warning(
+      `${countOf(outdated)} have a secret that is derived from an earlier one`,
+      `${retry}. Keep the earlier secret behind the new one until then`,
+    );
   if (isKnown)
-    return {
-      name,
-      state: 'warning',
-      detail: 'is known to organizations: an earlier version registered it with their accounts',
-      fix: 'Replace it: set NEW,OLD, change it at the project webhook, and set NEW once this check says so (docs/operations.md)',
-    };
+    return warning(
+      `is known to organizations: an earlier version registered it with their accounts${failing}`,
+      'Replace it: set NEW,OLD, change it at the project webhook, and set NEW once this check says so (docs/operations.md)',
+    );
   if (isEarlierKnown)
-    return {
-      name,
-      state: 'warning',
-      detail: 'accepts an earlier secret, which organizations know',
-      fix: 'Remove it from the list, once the project webhook signs with the first',
-    };
+    return warning(
+      `accepts an earlier secret, which organizations know${failing}`,
+      `Remove it from the list, once the project webhook signs with the first${failing && '. Then deliveries of the connections that could not be registered are refused until their account works'}`,
+    );
+  if (stuck.length > 0)
+    return warning(
+      `${countOf(stuck)} could not be registered again; their deliveries are accepted only while their earlier secret is in the list`,
+      'Correct the Kapso key of their organizations, or disconnect their numbers (docs/operations.md)',
+    );
   if (secrets.length === 0 && isKnown === null)
     return { name, state: 'skipped', detail: 'is not set; only channels connect and webhooks trigger need it' };
   return { name, state: 'ok', detail: `each connection has a secret of its own (${registered})` };

@@ -82,7 +82,8 @@ const unnamed = '';
 
 /**
  * Notes which secrets organizations know, because earlier versions registered the deployment's own with their accounts: any
- * of those in use by now. A connection with a webhook and no fingerprint was registered by such a version.
+ * of those in use by now. A connection with a webhook and no fingerprint was registered by such a version, after the
+ * migration when nothing was noted yet. Once something is, later secrets are not noted: they were never handed out.
  */
 async function noteSharedSecrets(db: Queryable, secrets: readonly string[]): Promise<void> {
   await db.query(
@@ -90,7 +91,8 @@ async function noteSharedSecrets(db: Queryable, secrets: readonly string[]): Pro
      insert into shared_messaging_secrets (fingerprint)
      select unnest($1::text[])
      where exists (select from found)
-        or exists (select from channel_connections where webhook_id is not null and secret_fingerprint is null)
+        or (exists (select from channel_connections where webhook_id is not null and secret_fingerprint is null)
+            and not exists (select from shared_messaging_secrets))
      on conflict do nothing`,
     [secrets.map(fingerprintOf), unnamed],
   );
@@ -112,12 +114,14 @@ export interface RegistrationState {
 interface Connected {
   id: string;
   organization: string;
+  /** Registrations that were begun since the last one that succeeded. */
+  attempts: number;
 }
 
 /** How far the registrations are. Without `secrets`, what the rows alone say. */
 export async function readRegistrations(db: Queryable, secrets: readonly string[]): Promise<RegistrationState> {
   const { rows } = await db.query<Connected & { fingerprint: string | null }>(
-    `select c.id, o.slug as organization, c.secret_fingerprint as fingerprint
+    `select c.id, o.slug as organization, c.webhook_attempts as attempts, c.secret_fingerprint as fingerprint
      from channel_connections c join organizations o on o.id = c.organization_id
      where c.webhook_id is not null order by c.id`,
   );
