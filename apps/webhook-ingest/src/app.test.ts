@@ -11,6 +11,7 @@ import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganizatio
 import { createInbox, signBody, signStandardWebhook } from '@parley/webhooks';
 import { createIngestApp } from './app';
 import { createJobSender } from './job-sender';
+import { kapsoMessagesDoor } from './providers/kapso-messages';
 import { createRefusalLog } from './refusal-log';
 
 type Secrets = Parameters<typeof createIngestApp>[0]['secrets'];
@@ -382,6 +383,22 @@ describe("the secret of a connection, which the account's owner knows", () => {
     await db.pool.query("update channel_connections set id = 'conn_moved' where id = 'conn_other'");
     expect((await post(path, other, signedBy('conn_moved', other))).status).toBe(200);
     await db.pool.query("update channel_connections set id = 'conn_other' where id = 'conn_moved'");
+  });
+
+  test("makes a delivery its organization's, although the number moves before the delivery is stored", async () => {
+    const door = kapsoMessagesDoor(['kapso']);
+    const delivery = { headers: signedBy('conn_other', other), body: Buffer.from(other) };
+    const { rows } = await db.pool.query("select organization_id from channel_connections where id = 'conn_other'");
+    const { scope } = await seedOrganization(db.pool, { slug: 'new-owner' });
+    expect(await door.verifyOwner!(db.pool, delivery, { ok: false, reason: 'secret' })).toEqual({ ok: true });
+    const moveTo = (owner: string) =>
+      db.pool.query("update channel_connections set organization_id = $1 where id = 'conn_other'", [owner]);
+    await moveTo(scope.organizationId);
+    // The number is looked up again after 2 s.
+    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    const owner = { organizationId: rows[0].organization_id as string, environment: 'development' };
+    expect(await door.locate!(db.pool, delivery)).toEqual({ ok: true, owner });
+    await moveTo(owner.organizationId);
   });
 
   test('without PostgreSQL it is a failure, and what cannot be signed at all is still refused', async () => {

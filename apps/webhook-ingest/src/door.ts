@@ -40,8 +40,8 @@ export interface Door {
   /** Pure: the headers and the raw bytes under the configured secrets. */
   verify(delivery: RawDelivery, nowMs: number): Verdict;
   /**
-   * Asked after `verify` has `refused`, where an owner has a secret of its own. What the body says of its owner is a claim
-   * until then: a refusal takes the same steps whether or not there is such an owner.
+   * Called when `verify` refuses; checks the signature with the owner's own secret. What the body says of its owner is a
+   * claim until then: a refusal takes the same steps whether or not there is such an owner.
    */
   verifyOwner?(db: Queryable, delivery: RawDelivery, refused: Verdict): Promise<Verdict>;
   /** Pure: what it is about, as far as the acknowledgement depends on it. */

@@ -49,7 +49,7 @@ async function snapshot(): Promise<unknown> {
       ),
       rows('select provider_id, status from emails order by 1'),
       rows(
-        "select provider, external_id, status from provider_statuses where external_id not like 'wamid.TEST%' order by 1, 2",
+        "select provider, external_id, status from provider_statuses where external_id not like '%wamid.TEST%' order by 1, 2",
       ),
       rows(
         'select t.external_id, count(e.id)::int as turns from threads t left join executions e on e.thread_id = t.id group by 1 order by 1',

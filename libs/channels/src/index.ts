@@ -14,6 +14,7 @@ export {
   setContactType,
 } from './whatsapp/connections';
 export { latestNumberOf, threadKeyOf } from './whatsapp/contacts';
+export { itemsOf, phoneNumberIdOf, readProjectNumber } from './whatsapp/kapso-body';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';
 export { readInbound } from './whatsapp/read-inbound';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';

@@ -1,4 +1,5 @@
-import { type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
+import { itemsOf, readProjectNumber } from '@parley/channels';
+import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { type DeliveryHeaders, type Verdict, headerOf, readJsonObject, verifyBodySignature } from '@parley/webhooks';
 import { type RawDelivery, eventNameAt } from '../door';
 import { digestOf } from '../receive';
@@ -17,10 +18,6 @@ export function kapsoBody({ body }: RawDelivery): JsonObject | null {
   return bodies.get(body)!;
 }
 
-/** The messages of a body: one, or those of a batch. */
-export const itemsOf = (body: JsonObject): JsonObject[] =>
-  body.batch === true || Array.isArray(body.data) ? listAt(body.data).map(objectAt) : [body];
-
 const headerEvent = (headers: DeliveryHeaders) => eventNameAt(headerOf(headers, 'x-webhook-event'));
 const bodyEvent = (body: JsonObject) => eventNameAt(body.event) ?? eventNameAt(body.type);
 
@@ -35,8 +32,8 @@ export function kapsoEvent(headers: DeliveryHeaders, body: JsonObject): string |
 }
 
 /**
- * Nobody signs the header: a captured body under another event must not pass. So it says what the signed body says, and
- * where that names no event, something that a body of this shape can be.
+ * Nobody signs the header: a captured body under another event must not pass. The header must equal the body's event. If
+ * the body names none, the body must have the shape of the header's event.
  */
 export function verifyHeader(delivery: RawDelivery): Verdict {
   const named = headerEvent(delivery.headers);
@@ -50,26 +47,16 @@ export function verifyHeader(delivery: RawDelivery): Verdict {
 /** Whether a body that names no event can be of this one; true of events that are not known here. */
 function hasShapeOf(event: string, body: JsonObject): boolean {
   const [, subject, kind] = /^(?:whatsapp|channel)\.(message|phone_number)\.(\w+)$/.exec(event) ?? [];
-  if (subject === 'phone_number') {
-    const number = numberIn(body);
-    return number !== null && (isObject(number.project) || isObject(number.customer));
-  }
+  if (subject === 'phone_number') return readProjectNumber(body)?.hasOwner === true;
   if (subject !== 'message') return true;
   return itemsOf(body).every((item) => {
     const direction = textAt(objectAt(objectAt(item.message).kapso).direction);
     const isInbound = kind === 'received';
-    return isObject(item.message) && (direction === undefined || (direction === 'inbound') === isInbound);
+    return (
+      objectAt(item.message) === item.message && (direction === undefined || (direction === 'inbound') === isInbound)
+    );
   });
 }
-
-/** What a body of the project webhook says of a number; null when it is none, such as a message, which names a number too. */
-export function numberIn(body: JsonObject): JsonObject | null {
-  const number = textAt(body.phone_number_id) ? body : objectAt(body.data);
-  const isOther = [body, number].some((one) => 'message' in one || 'conversation' in one || 'batch' in one);
-  return isOther || textAt(number.phone_number_id) === undefined ? null : number;
-}
-
-const isObject = (value: JsonObject[string] | undefined): boolean => objectAt(value) === value;
 
 /** The key alone is not signed, so the bytes belong to it: nobody can take the place of a delivery yet to come. */
 export function kapsoDeliveryId({ headers, body }: RawDelivery, eventType: string): string {

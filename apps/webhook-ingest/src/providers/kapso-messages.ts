@@ -1,10 +1,10 @@
-import { webhookSecretOf } from '@parley/channels';
-import { objectAt, operations, textAt } from '@parley/contracts';
+import { itemsOf, phoneNumberIdOf, webhookSecretOf } from '@parley/channels';
+import { operations } from '@parley/contracts';
 import { HttpError, forbidden } from '@parley/service';
 import { type Verdict, bodySignatureProblem, verifyBodySignature } from '@parley/webhooks';
 import { type Door, type RawDelivery, processingFailure } from '../door';
-import { itemsOf, kapsoBody, kapsoDeliveryId, kapsoEvent, verifyHeader, verifyKapso } from './kapso-event';
-import { createKnownNumbers } from './known-numbers';
+import { kapsoBody, kapsoDeliveryId, kapsoEvent, verifyHeader, verifyKapso } from './kapso-event';
+import { type KnownNumber, createKnownNumbers } from './known-numbers';
 
 const handled = /^(whatsapp|channel)\.message\.(received|sent|delivered|read|failed|status)$/;
 /** A phone number id that is claimed before anything is proven; the provider's have about 16 digits. */
@@ -16,12 +16,17 @@ const longestId = 100;
  */
 export function kapsoMessagesDoor(secrets: readonly string[]): Door {
   const numbers = createKnownNumbers();
+  /** Whose secret signed a body. It belongs to that organization, also when its number has just moved to another one. */
+  const signers = new WeakMap<Buffer, KnownNumber>();
 
-  /** Takes as long for a connection that does not exist. */
-  function verifyFor(connectionId: string | undefined, delivery: RawDelivery): Verdict {
-    const own = secrets.map((secret) => webhookSecretOf(secret, connectionId ?? ''));
+  /** Does the same work when there is no connection, so that timing reveals nothing. */
+  function verifyFor(known: KnownNumber | undefined, delivery: RawDelivery): Verdict {
+    const own = secrets.map((secret) => webhookSecretOf(secret, known?.connectionId ?? ''));
     const verdict = verifyBodySignature({ ...delivery, secrets: own });
-    return verdict.ok && connectionId === undefined ? { ok: false, reason: 'secret: of no connection' } : verdict;
+    if (!verdict.ok) return verdict;
+    if (known === undefined) return { ok: false, reason: 'secret: of no connection' };
+    signers.set(delivery.body, known);
+    return verdict;
   }
 
   return {
@@ -34,10 +39,10 @@ export function kapsoMessagesDoor(secrets: readonly string[]): Door {
       if (!header.ok) return header;
       const phoneNumberId = numberOf(delivery);
       if (phoneNumberId === undefined || phoneNumberId.length > longestId) return refused;
-      const kept = verifyFor(numbers.kept(phoneNumberId)?.connectionId, delivery);
+      const kept = verifyFor(numbers.kept(phoneNumberId), delivery);
       if (kept.ok) return kept;
       // Looked up before it is refused: the number may belong to another connection by now.
-      return verifyFor((await numbers.find(db, phoneNumberId))?.connectionId, delivery);
+      return verifyFor(await numbers.find(db, phoneNumberId), delivery);
     },
     read(delivery) {
       const body = kapsoBody(delivery);
@@ -52,7 +57,8 @@ export function kapsoMessagesDoor(secrets: readonly string[]): Door {
     async locate(db, delivery) {
       const phoneNumberId = numberOf(delivery);
       if (phoneNumberId === undefined) return { ok: false, reason: 'the body names several numbers' };
-      const known = numbers.kept(phoneNumberId) ?? (await numbers.find(db, phoneNumberId));
+      const kept = signers.get(delivery.body) ?? numbers.kept(phoneNumberId);
+      const known = kept ?? (await numbers.find(db, phoneNumberId));
       if (known === undefined) return { ok: false, reason: `phone number ${phoneNumberId} belongs to no connection` };
       const { organizationId, environment } = known;
       return { ok: true, owner: { organizationId, environment } };
@@ -67,10 +73,8 @@ export function kapsoMessagesDoor(secrets: readonly string[]): Door {
 }
 
 function phoneNumberIdsOf(delivery: RawDelivery): string[] {
-  const ids = itemsOf(kapsoBody(delivery) ?? {}).map(
-    (item) => textAt(item.phone_number_id) ?? textAt(objectAt(item.conversation).phone_number_id) ?? '',
-  );
-  return [...new Set(ids)].filter((id) => id !== '');
+  const ids = itemsOf(kapsoBody(delivery) ?? {}).map(phoneNumberIdOf);
+  return [...new Set(ids)].filter((id) => id !== undefined);
 }
 
 /** One batch is one conversation, so one number; undefined when it is not. */

@@ -1,7 +1,8 @@
+import { readProjectNumber } from '@parley/channels';
 import { operations } from '@parley/contracts';
 import { forbidden } from '@parley/service';
 import { type Door, processingFailure } from '../door';
-import { kapsoBody, kapsoDeliveryId, kapsoEvent, numberIn, verifyKapso } from './kapso-event';
+import { kapsoBody, kapsoDeliveryId, kapsoEvent, verifyKapso } from './kapso-event';
 
 /** Under the interface's neutral prefix too. */
 const handled = /^(whatsapp|channel)\.phone_number\.(created|deleted)$/;
@@ -20,7 +21,7 @@ export const kapsoProjectDoor = (secrets: readonly string[]): Door => ({
     const eventType = kapsoEvent(delivery.headers, body);
     if (eventType === undefined) return { ok: false, reason: 'the body is empty, or the event is not named' };
     const isHandled = handled.test(eventType);
-    if (isHandled && numberIn(body) === null)
+    if (isHandled && readProjectNumber(body) === null)
       return { ok: false, reason: 'the body is not one of the project webhook about a phone number' };
     return { ok: true, event: { deliveryId: kapsoDeliveryId(delivery, eventType), eventType, isHandled } };
   },

@@ -1,9 +1,9 @@
 import { mergeThreads } from '@parley/agents';
-import { type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
-import { applyMessageStatus, findConnection, storeInbound } from '@parley/channels';
+import type { JsonObject, Scope } from '@parley/contracts';
+import { applyMessageStatus, findConnection, itemsOf, phoneNumberIdOf, storeInbound } from '@parley/channels';
 import type { Db } from '@parley/db';
 import type { Queues } from '@parley/queues';
-import { type Outcome, readJsonObject } from '@parley/webhooks';
+import { type Delivery, type Outcome, readJsonObject } from '@parley/webhooks';
 import { onDelivery } from '../deliveries/on-delivery';
 
 /**
@@ -11,13 +11,13 @@ import { onDelivery } from '../deliveries/on-delivery';
  * who is to be answered gets a job of its own, and the sweep stands behind that.
  */
 export const createReceiveMessages = (deps: { db: Db; queues: Queues }) =>
-  onDelivery(deps, async ({ body, eventType }, { requestId }) => {
+  onDelivery(deps, async (delivery, { requestId }) => {
     const { db, queues } = deps;
-    const parsed = readJsonObject(body) ?? {};
+    const parsed = readJsonObject(delivery.body) ?? {};
     const outcomes: ItemOutcome[] = [];
     const waiting = new Map<string, { connectionId: string; contact: string }>();
     for (const item of itemsOf(parsed)) {
-      const outcome = await receiveItem(db, item, eventType ?? '');
+      const outcome = await receiveItem(db, item, delivery);
       outcomes.push(outcome);
       if (outcome.waiting) waiting.set(`${outcome.waiting.connectionId} ${outcome.waiting.contact}`, outcome.waiting);
     }
@@ -33,15 +33,15 @@ interface ItemOutcome {
   waiting?: { connectionId: string; contact: string };
 }
 
-const itemsOf = (body: JsonObject): JsonObject[] =>
-  body.batch === true || Array.isArray(body.data) ? listAt(body.data).map(objectAt) : [body];
-
-async function receiveItem(db: Db, item: JsonObject, eventType: string): Promise<ItemOutcome> {
-  const phoneNumberId = textAt(item.phone_number_id) ?? textAt(objectAt(item.conversation).phone_number_id) ?? '';
+async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promise<ItemOutcome> {
+  const eventType = delivery.eventType ?? '';
+  const phoneNumberId = phoneNumberIdOf(item) ?? '';
   const connection = await findConnection(db.pool, phoneNumberId);
   if (connection === null)
     return { status: 'unattributed', reason: `phone number ${phoneNumberId} belongs to no connection` };
   const { id: connectionId, organizationId } = connection;
+  if (!isOwnedBy(connection, delivery))
+    return { status: 'unattributed', reason: `phone number ${phoneNumberId} belongs to another connection by now` };
   if (!eventType.endsWith('.received')) {
     const applied = await applyMessageStatus(db.pool, { connectionId, eventType, item });
     if (!applied.ok) return { status: 'failed', reason: applied.reason, organizationId };
@@ -58,6 +58,11 @@ async function receiveItem(db: Db, item: JsonObject, eventType: string): Promise
     ...(stored.isToBeAnswered && { waiting: { connectionId, contact: stored.contact } }),
   };
 }
+
+/** False when the number has moved since. A delivery without an owner was accepted with the deployment's secret. */
+const isOwnedBy = (owner: Scope, { organizationId, environment }: Delivery): boolean =>
+  (organizationId === null || organizationId === owner.organizationId) &&
+  (environment === null || environment === owner.environment);
 
 /** The worst of a batch is what people have to see. */
 function summarize(outcomes: ItemOutcome[]): Outcome {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
-import { applyStatusSql, markSent, statusRanks } from './outbox';
+import { applyStatus, markSent, statusKeyOf, statusRanks } from './outbox';
 import { readStatus } from './read-inbound';
 
 /** Keeps a status, the furthest of a message, and applies it to the message when it is known (yet). */
@@ -11,21 +11,19 @@ export async function applyMessageStatus(
   const update = readStatus(item, eventType);
   if (update === null) return { ok: false, reason: 'no status of a message' };
   const { messageId, status, error } = update;
-  await keepStatus(db, 'kapso', { externalId: messageId, status, rank: statusRanks[status], error });
-  const isKnown = async () => {
-    const { rowCount } = await db.query({
-      name: 'outbound-message-by-id',
-      text: "select 1 from messages where connection_id = $1 and message_id = $2 and direction = 'outbound'",
-      values: [connectionId, messageId],
-    });
-    return rowCount === 1;
-  };
-  if (await isKnown()) {
-    await db.query({ name: 'apply-early-status', text: applyStatusSql, values: ['kapso', messageId] });
+  const key = statusKeyOf(connectionId, messageId);
+  await keepStatus(db, 'kapso', { externalId: key, status, rank: statusRanks[status], error });
+  const { rows } = await db.query<{ id: string }>({
+    name: 'named-outbound-message',
+    text: "select id from messages where connection_id = $1 and message_id = $2 and direction = 'outbound'",
+    values: [connectionId, messageId],
+  });
+  if (rows[0] !== undefined) {
+    await applyStatus(db, rows[0].id, messageId, [key]);
     return { ok: true, isKnown: true };
   }
   const ours = await findUnnamed(db, connectionId, update);
-  if (ours !== null) await markSent(db, ours, messageId);
+  if (ours !== null) await markSent(db, { id: ours, connectionId }, messageId);
   return { ok: true, isKnown: ours !== null };
 }
 

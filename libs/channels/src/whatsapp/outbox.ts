@@ -107,7 +107,11 @@ export async function claimMessage(db: Queryable, id: string, owner: string): Pr
 }
 
 /** The provider has taken it; it may have told its status already. Whoever learns the id writes it. */
-export async function markSent(db: Queryable, id: string, messageId: string): Promise<void> {
+export async function markSent(
+  db: Queryable,
+  { id, connectionId }: { id: string; connectionId: string },
+  messageId: string,
+): Promise<void> {
   await db.query({
     name: 'mark-message-sent',
     text: `update messages set message_id = $2, sent_at = coalesce(sent_at, now()), error = null, lease_owner = null,
@@ -117,7 +121,9 @@ export async function markSent(db: Queryable, id: string, messageId: string): Pr
     values: [id, messageId],
   });
   // In a statement of its own, which sees what the other side has written before it looked for this message.
-  await db.query({ name: 'apply-early-status', text: applyStatusSql, values: ['kapso', messageId] });
+  // Earlier versions kept a status under the message id alone. Such a row counts only here, where the id has just become
+  // known: nobody could name it in advance.
+  await applyStatus(db, id, messageId, [statusKeyOf(connectionId, messageId), messageId]);
 }
 
 /** Back into the outbox, for later. */
@@ -163,12 +169,23 @@ const rankOf = (column: string) =>
     .map(([status, rank]) => `when '${status}' then ${rank}`)
     .join(' ')} else 0 end`;
 
-/** $1 provider, $2 its id of the message. */
-export const applyStatusSql = `
-  update messages m set status = s.status, error = coalesce(s.error, m.error), updated_at = now()
-  from provider_statuses s
-  where s.provider = $1 and s.external_id = $2 and m.message_id = $2 and m.direction = 'outbound'
-    and s.rank > ${rankOf('m.status')}`;
+/**
+ * The key of a message's status in `provider_statuses`. It contains the connection, because an organization with its own
+ * account can sign a status that names any message id.
+ */
+export const statusKeyOf = (connectionId: string, messageId: string): string => `${connectionId}:${messageId}`;
+
+/** Applies the furthest of the statuses that were kept under `keys` to a message that has this id at the provider. */
+export async function applyStatus(db: Queryable, id: string, messageId: string, keys: string[]): Promise<void> {
+  await db.query({
+    name: 'apply-kept-status',
+    text: `update messages m set status = s.status, error = coalesce(s.error, m.error), updated_at = now()
+           from (select status, rank, error from provider_statuses
+                 where provider = 'kapso' and external_id = any($3) order by rank desc limit 1) s
+           where m.id = $1 and m.message_id = $2 and s.rank > ${rankOf('m.status')}`,
+    values: [id, messageId, keys],
+  });
+}
 
 /**
  * Messages that should be sent by now, or whose sender is gone: of each contact the first, as the ones behind it have to

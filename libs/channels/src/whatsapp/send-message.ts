@@ -52,7 +52,7 @@ export async function sendMessage(deps: SendDeps, id: string): Promise<SendOutco
     biz_opaque_callback_data: message.id,
   });
   if (answer.ok) {
-    await markSent(db, id, answer.value);
+    await markSent(db, message, answer.value);
     return 'sent';
   }
   return afterFailure(client, deps, message, answer);
@@ -102,10 +102,10 @@ type LookUp = { messageId: string } | 'absent' | 'cannot_tell';
 
 async function markFound(
   { db }: SendDeps,
-  { id }: ClaimedMessage,
+  message: ClaimedMessage,
   { messageId }: { messageId: string },
 ): Promise<SendOutcome> {
-  await markSent(db, id, messageId);
+  await markSent(db, message, messageId);
   return 'sent';
 }
 

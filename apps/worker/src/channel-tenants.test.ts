@@ -1,0 +1,145 @@
+import { webhookSecretOf } from '@parley/channels';
+import { seedOrganization } from '@parley/testing';
+import { signBody } from '@parley/webhooks';
+import { type WebhookBench, phoneNumberId, startWebhooks } from './webhooks-under-test';
+
+jest.setTimeout(120_000);
+
+const messages = '/webhook/kapso/messages';
+const rivalNumber = '222222222222222';
+
+let bench: WebhookBench;
+let rival: string;
+
+beforeAll(async () => {
+  bench = await startWebhooks();
+  rival = (await seedOrganization(bench.db.pool, { slug: 'rival', agents: [{ slug: 'helper' }] })).scope.organizationId;
+  await bench.db.pool.query(
+    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, agent_slug, updated_at)
+     values ('conn_rival', $1, 'development', $2, 'connected', 'helper', now())`,
+    [rival, rivalNumber],
+  );
+});
+afterAll(() => bench.close());
+
+const rows = async (sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
+  (await bench.db.pool.query(sql, values)).rows;
+const statusOf = async (id: string) => (await rows('select status, error from messages where id = $1', [id]))[0];
+const last = async () =>
+  (await rows('select status, organization_id, reason from webhook_deliveries order by received_at desc limit 1'))[0];
+
+/** Posts a body with the secret of a connection, as the owner of its account can. */
+async function postAs(connectionId: string, event: string, body: object): Promise<number> {
+  const signature = signBody(Buffer.from(JSON.stringify(body)), webhookSecretOf('kapso-secret', connectionId));
+  return bench.postBody(messages, body, { headers: { 'X-Webhook-Event': event, 'X-Webhook-Signature': signature } });
+}
+
+async function report(connectionId: string, number: string, id: string, status: string): Promise<void> {
+  const errors = status === 'failed' ? [{ code: 1, title: `of ${connectionId}` }] : [];
+  const item = { message: { id, kapso: { status, statuses: [{ id, status, errors }] } }, phone_number_id: number };
+  expect(await postAs(connectionId, `whatsapp.message.${status}`, item)).toBe(200);
+  await bench.until(async () => (await last())?.status !== 'received');
+}
+
+/** A message of the fixtures' connection; without `messageId` its answer is still to be stored. */
+const addMessage = (id: string, messageId: string | null) =>
+  bench.db.pool.query(
+    `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, payload,
+                           status, lease_until, updated_at)
+     values ($1, $2, 'development', $3, 'outbound', $4, '1', 'text', '{}', $5, now() + interval '1 hour', now())`,
+    [
+      id,
+      bench.organization.scope.organizationId,
+      bench.connectionId,
+      messageId,
+      messageId === null ? 'sending' : 'sent',
+    ],
+  );
+
+const markSent = async (id: string, messageId: string) =>
+  (await import('../../../libs/channels/src/whatsapp/outbox')).markSent(
+    bench.db.pool,
+    { id, connectionId: bench.connectionId },
+    messageId,
+  );
+
+test('a status that another organization signs under its own number never reaches a message, whatever comes first', async () => {
+  await addMessage('wam_known', 'wamid.KNOWN');
+  await report('conn_rival', rivalNumber, 'wamid.KNOWN', 'failed');
+  expect(await last()).toMatchObject({ status: 'ignored', organization_id: rival });
+  await report(bench.connectionId, phoneNumberId, 'wamid.KNOWN', 'delivered');
+  expect(await statusOf('wam_known')).toEqual({ status: 'delivered', error: null });
+
+  await addMessage('wam_early', null);
+  await report('conn_rival', rivalNumber, 'wamid.EARLY', 'failed');
+  await report(bench.connectionId, phoneNumberId, 'wamid.EARLY', 'read');
+  await markSent('wam_early', 'wamid.EARLY');
+  expect(await statusOf('wam_early')).toEqual({ status: 'read', error: null });
+});
+
+test('a status that an earlier version kept applies when its message gets the id, and never afterwards', async () => {
+  const keepAsBefore = (id: string) =>
+    bench.db.pool.query(
+      "insert into provider_statuses (provider, external_id, status, rank, error) values ('kapso', $1, 'failed', 4, 'old')",
+      [id],
+    );
+  await addMessage('wam_open', null);
+  await keepAsBefore('wamid.OPEN');
+  await report(bench.connectionId, phoneNumberId, 'wamid.OPEN', 'delivered');
+  await markSent('wam_open', 'wamid.OPEN');
+  expect(await statusOf('wam_open')).toEqual({ status: 'failed', error: 'old' });
+
+  await addMessage('wam_named', 'wamid.NAMED');
+  await keepAsBefore('wamid.NAMED');
+  await report(bench.connectionId, phoneNumberId, 'wamid.NAMED', 'delivered');
+  expect(await statusOf('wam_named')).toEqual({ status: 'delivered', error: null });
+});
+
+test('what was accepted for one organization is not processed for another that has the number by now', async () => {
+  const { organizationId } = bench.organization.scope;
+  const item = (id: string, number: string) => ({
+    message: { id, timestamp: '1788264000', type: 'text', from: '14155559999', text: { body: 'hello' } },
+    conversation: { phone_number: '14155559999' },
+    phone_number_id: number,
+  });
+  const moveTo = (owner: string, environment: string) =>
+    bench.db.pool.query(
+      'update channel_connections set organization_id = $1, environment = $2::"Environment" where id = $3',
+      [owner, environment, 'conn_rival'],
+    );
+  for (const [at, [owner, environment]] of (
+    [
+      [organizationId, 'development'],
+      [rival, 'production'],
+    ] as const
+  ).entries()) {
+    await bench.stopWorker();
+    expect(await postAs('conn_rival', 'whatsapp.message.received', item(`wamid.MOVED${at}`, rivalNumber))).toBe(200);
+    await moveTo(owner, environment);
+    bench.startWorker();
+    await bench.settled();
+    expect(await last()).toMatchObject({
+      status: 'unattributed',
+      organization_id: rival,
+      reason: `phone number ${rivalNumber} belongs to another connection by now`,
+    });
+    await moveTo(rival, 'development');
+  }
+  expect(await rows("select id from messages where direction = 'inbound'")).toEqual([]);
+  // Replayed once the number is back, it is processed.
+  await bench.db.pool.query("update webhook_deliveries set status = 'received' where status = 'unattributed'");
+  await bench.settled();
+  expect(await rows("select message_id, organization_id from messages where direction = 'inbound' order by 1")).toEqual(
+    [0, 1].map((at) => ({ message_id: `wamid.MOVED${at}`, organization_id: rival })),
+  );
+});
+
+test('a number whose account refuses its key is disconnected by an event of the project all the same', async () => {
+  bench.kapso.beforeWebhookCall = async () => ({ status: 401, body: { error: 'No' } });
+  const body = { phone_number_id: rivalNumber, customer: { id: 'c' } };
+  const headers = { 'X-Webhook-Event': 'whatsapp.phone_number.deleted' };
+  expect(await bench.postBody('/webhook/kapso/project', body, { headers })).toBe(200);
+  await bench.settled();
+  expect(await last()).toMatchObject({ status: 'processed' });
+  expect(await rows("select id from channel_connections where id = 'conn_rival'")).toEqual([]);
+});
