@@ -10,7 +10,7 @@ import { Failure } from './failure';
  */
 export const findSecret = (name: string): string | undefined => readVariable(name) ?? stackSettings()[name];
 
-/** Of a variable that may hold several secrets, as while one is changed for another. The first is the one to sign with. */
+/** The secrets in a variable, which holds several while one is being replaced. The first is the one to sign with. */
 export const findSecrets = (name: string): string[] => (findSecret(name) ?? '').split(/[\s,]+/).filter(Boolean);
 
 /** What secrets of integrations are sealed with. */

@@ -109,7 +109,7 @@ it('a number that is connected at the intermediary is fetched, connected, and it
       id: expect.any(String),
       phoneNumberId: direct,
       url: `${shared.publicUrl}/webhook/kapso/messages`,
-      // Of this connection alone: the account's owner can read it there.
+      // The secret is valid for this connection alone: the account's owner can read it there.
       secretKey: webhookSecretOf(shared.webhookSecrets.MESSAGING_WEBHOOK_SECRET, connections[0].id),
       events: ['received', 'sent', 'delivered', 'read', 'failed'].map((name) => `whatsapp.message.${name}`),
     },

@@ -56,7 +56,7 @@ export async function runWebhooksTrigger(
   if (!response.ok)
     throw new Failure(`${sample.path} answered ${response.status}: ${text}${adviceFor(sample.path, response.status)}`);
   if (json) printJson({ status: response.status, path: sample.path, body });
-  else print(`${sample.path} answered ${response.status}. What becomes of it: parley webhooks list`);
+  else print(`${sample.path} answered ${response.status}. Its status: parley webhooks list`);
 }
 
 /** The reply never says why it refuses: in production webhook-ingest takes no unsigned delivery of Clerk. */

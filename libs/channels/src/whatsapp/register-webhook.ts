@@ -12,7 +12,7 @@ export interface WebhookSettings {
 /** All of a phone number's messages, to our door. */
 const messageEvents = ['received', 'sent', 'delivered', 'read', 'failed'].map((name) => `whatsapp.message.${name}`);
 
-/** Of one registration, in seconds: longer than its three calls may take together (`kapsoTimeoutMs` each). */
+/** Duration of one registration's lease, in seconds. Its three calls together take less (`kapsoTimeoutMs` each). */
 export const registrationLeaseSeconds = 60;
 
 /**
