@@ -282,6 +282,17 @@ describe('/webhook/clerk, unsigned', () => {
   });
 });
 
+test('a captured message under the name of another event does not take the place of the message', async () => {
+  const post = await open();
+  const path = '/webhook/kapso/messages';
+  const body = fixture('kapso/whatsapp.message.received.json');
+  const key = { 'x-idempotency-key': 'the-same' };
+  const other = { ...signed(path, body), ...key, 'x-webhook-event': 'whatsapp.conversation.ended' };
+  expect((await post(path, body, other)).status).toBe(200);
+  expect((await post(path, body, { ...eventOf(path), ...signed(path, body), ...key })).status).toBe(200);
+  expect((await deliveries()).map(({ status }) => status).sort()).toEqual(['ignored', 'received']);
+});
+
 test('a message to an unknown number is 500 and kept; once the number is known the retry goes through', async () => {
   const post = await open();
   const path = '/webhook/kapso/messages';

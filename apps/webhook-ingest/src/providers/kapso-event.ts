@@ -58,9 +58,11 @@ function hasShapeOf(event: string, body: JsonObject): boolean {
   });
 }
 
-/** The key alone is not signed, so the bytes belong to it: nobody can take the place of a delivery yet to come. */
+/**
+ * The key and the header that may name the event are unsigned, so the event and the bytes are part of the id: nobody can take
+ * the place of a delivery yet to come.
+ */
 export function kapsoDeliveryId({ headers, body }: RawDelivery, eventType: string): string {
   const key = headerOf(headers, 'x-idempotency-key');
-  const digest = digestOf(body);
-  return key === undefined ? `${eventType}-${digest}` : `${key.slice(0, 100)}-${digest.slice(0, 32)}`;
+  return [key, eventType].map((name) => name?.slice(0, 100)).concat(digestOf(body)).filter(Boolean).join('-');
 }
