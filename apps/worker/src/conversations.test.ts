@@ -157,39 +157,6 @@ test('a contact keeps its thread when its number or its scoped id is missing', a
   );
 });
 
-test('a number that was given to another person does not make the two one contact', async () => {
-  const [recycled, own] = [newContact(), newContact()];
-  const say = async (number: string | null, scoped: string, body: string) => {
-    const from = number === null ? { from: undefined } : {};
-    await receive(
-      inbound(number ?? recycled, { ...text(body), ...from, from_user_id: scoped }, { phone_number: number }),
-    );
-    await bench.settled();
-  };
-  const [first, second, third] = [`US.${recycled}1`, `US.${recycled}2`, `US.${recycled}3`];
-  await say(recycled, first, 'the first owner');
-  await say(own, second, 'somebody else');
-  await say(recycled, second, 'somebody else, with the number');
-  await say(recycled, third, 'and a third person, who is new');
-  await say(recycled, third, 'once more');
-  await say(null, first, 'the first owner, without a number');
-  await say(own, second, 'somebody else again');
-  const turns = await rows(
-    `select t.external_id, e.input from executions e join threads t on t.id = e.thread_id
-     where t.external_id = any($1) order by e.id`,
-    [[recycled, own, first, second, third].map((name) => `whatsapp:${name}`)],
-  );
-  expect(turns).toEqual([
-    { external_id: `whatsapp:${recycled}`, input: 'the first owner' },
-    { external_id: `whatsapp:${own}`, input: 'somebody else' },
-    { external_id: `whatsapp:${own}`, input: 'somebody else, with the number' },
-    { external_id: `whatsapp:${third}`, input: 'and a third person, who is new' },
-    { external_id: `whatsapp:${third}`, input: 'once more' },
-    { external_id: `whatsapp:${recycled}`, input: 'the first owner, without a number' },
-    { external_id: `whatsapp:${own}`, input: 'somebody else again' },
-  ]);
-});
-
 describe('a reply whose sending fails', () => {
   const say = async () => {
     const contact = newContact();

@@ -174,6 +174,23 @@ describe('an unsigned deletion of an organization', () => {
     expect(await states()).toEqual([false]);
   });
 
+  test('is stopped by a signed membership that is later, whatever time the organization in it has', async () => {
+    await unsigned('organization.deleted');
+    const body = { ...event('organizationMembership.created'), timestamp: Date.now() + 60_000 };
+    await workOff(await store(body, true));
+    expect(await rows('select stopped_at is not null as stopped from organization_purges')).toEqual([
+      { stopped: true },
+    ]);
+  });
+
+  test('is stopped by its slug, also when a stranger names an organization of his own by it', async () => {
+    await unsigned('organization.deleted');
+    await unsigned('organization.created', { id: 'acme', slug: 'other', name: 'Other' });
+    await unsigned('organization.deleted', { id: 'acme' });
+    expect(await stopPurge(db.pool, 'acme')).toMatchObject({ ok: true, purge: { organizationId } });
+    expect(await stopPurge(db.pool, 'other')).toMatchObject({ ok: true, purge: { slug: 'other' } });
+  });
+
   test('that is stopped never runs, neither by a sweep nor by a replay; a later one waits for a day again', async () => {
     const id = await store(event('organization.deleted'), false);
     await workOff(id);

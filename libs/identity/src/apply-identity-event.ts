@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, textAt } from '@parley/contracts';
+import { type Json, type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { inTransaction } from '@parley/db';
 import type pg from 'pg';
 import type { Change } from './change';
@@ -27,8 +27,9 @@ export interface Applied {
 export function applyIdentityEvent(
   pool: pg.Pool,
   event: JsonObject,
-  { purgeGraceDays, ...source }: Source & { purgeGraceDays: number },
+  { purgeGraceDays, ...delivered }: Omit<Source, 'happenedAt'> & { purgeGraceDays: number },
 ): Promise<Applied> {
+  const source: Source = { ...delivered, happenedAt: dateOf(event.timestamp) };
   const type = textAt(event.type) ?? '';
   const data = objectAt(event.data);
   return inTransaction(pool, async (tx): Promise<Applied> => {
@@ -68,10 +69,13 @@ const toApplied = ({ organizationId, isNew, ignored, postponed }: Change): Appli
 });
 
 /** When the state in `data` held: its own time, else the event's. */
-function timeOf(event: JsonObject): Date {
-  const { updated_at: own } = objectAt(event.data);
-  const ms = [own, event.timestamp].find((value) => typeof value === 'number');
-  return new Date(typeof ms === 'number' && Number.isFinite(new Date(ms).getTime()) ? ms : Date.now());
+const timeOf = (event: JsonObject): Date =>
+  dateOf(objectAt(event.data).updated_at) ?? dateOf(event.timestamp) ?? new Date();
+
+/** Null when it is no time in Unix milliseconds. */
+function dateOf(value: Json | undefined): Date | null {
+  const date = new Date(typeof value === 'number' ? value : NaN);
+  return Number.isFinite(date.getTime()) ? date : null;
 }
 
 /** Events about one subject come one after the other; a deletion must see what a creation next to it has written. */

@@ -3,6 +3,8 @@ export interface Source {
   isSigned: boolean;
   /** When its delivery was stored, also when it is replayed later. */
   receivedAt: Date;
+  /** When it happened, as the event says; null when it does not. */
+  happenedAt: Date | null;
 }
 
 /**

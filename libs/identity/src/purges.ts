@@ -28,7 +28,7 @@ const selectPurges = `select p.id, p.organization_id as "organizationId", p.exte
     p.created_at as "askedAt", p.run_at as "runAt", p.stopped_at as "stoppedAt", p.finished_at as "finishedAt",
     p.report as deleted
   from organization_purges p left join organizations o on o.id = p.organization_id`;
-/** For one that is signed, or has begun, it is too late. */
+/** A signed purge, or one that has begun, cannot be stopped. */
 const isStoppable = 'not signed and started_at is null and stopped_at is null';
 const isNamed = '$1 in (coalesce(o.slug, p.slug), p.organization_id, p.external_id)';
 
@@ -63,7 +63,13 @@ export type StopPurgeResult =
  * worker that begins it, the one that changes the row first wins.
  */
 export async function stopPurge(db: Queryable, name: string): Promise<StopPurgeResult> {
-  const [named] = await listPurges(db, { name, limit: 1 });
+  // A stranger chooses the provider's id of an organization that came unsigned: it must not hide a slug or an id of ours.
+  const { rows: candidates } = await db.query<Purge>(
+    `${selectPurges} where ${isNamed}
+     order by case $1 when p.organization_id then 1 when coalesce(o.slug, p.slug) then 2 else 3 end, p.created_at desc limit 1`,
+    [name],
+  );
+  const [named] = candidates;
   if (named === undefined) return { ok: false, reason: 'not_found' };
   const { rowCount } = await db.query(
     `update organization_purges set stopped_at = now() where id = $1 and ${isStoppable}`,
@@ -74,7 +80,7 @@ export async function stopPurge(db: Queryable, name: string): Promise<StopPurgeR
   return rowCount === 1 ? { ok: true, purge } : { ok: false, reason: 'not_stoppable', purge };
 }
 
-/** Stops the purge of an organization whose state at `time`, after the unsigned deletion, the identity provider has signed. */
+/** Stops an unsigned deletion when the identity provider has signed that the organization exists at a later `time`. */
 export async function stopDisprovedPurge(tx: Queryable, organizationId: string, time: Date): Promise<void> {
   await tx.query(
     `update organization_purges set stopped_at = now() where organization_id = $1 and created_at < $2 and ${isStoppable}`,

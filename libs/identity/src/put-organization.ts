@@ -37,7 +37,8 @@ export async function putOrganization(tx: Queryable, data: JsonObject, time: Dat
     [newId('org'), externalId, slug, textAt(data.name) ?? slug, time, source.isSigned],
   );
   if (rows[0] === undefined) return { organizationId, ignored: supersededReason('organization', source) };
-  if (source.isSigned) await stopDisprovedPurge(tx, rows[0].id, time);
+  const knownAt = source.happenedAt !== null && source.happenedAt > time ? source.happenedAt : time;
+  if (source.isSigned) await stopDisprovedPurge(tx, rows[0].id, knownAt);
   return { organizationId: rows[0].id, isNew: organizationId === undefined };
 }
 

@@ -1,9 +1,9 @@
 import type { Metrics } from '@parley/service';
 import type { TriggersOptions } from '@parley/triggers';
 
-/** Counts tries of triggers by how they ended, and how long after its time a run began. */
+/** Counts attempts of trigger runs by how they ended, and how long after its time a run began. */
 export function countRuns(metrics: Metrics): NonNullable<TriggersOptions['onRun']> {
-  const runs = metrics.counter('trigger_runs_total', 'Tries of triggers by how they ended.', ['outcome']);
+  const runs = metrics.counter('trigger_runs_total', 'Attempts of trigger runs by how they ended.', ['outcome']);
   const delay = metrics.histogram(
     'trigger_first_step_delay_seconds',
     'Time from the change, or the planned time, to the first action of a run.',

@@ -1,4 +1,4 @@
-/** How many triggers may stand behind each other (decisions.md, Triggers); the migration of events knows it too. */
+/** The longest chain of triggers (decisions.md, Triggers). The migration of `events` has the same number. */
 export const maxHops = 5;
 
 /** Of a change from which no trigger follows: whoever made it did not ask for `cascade`. */

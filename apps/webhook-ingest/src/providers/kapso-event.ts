@@ -64,9 +64,5 @@ function hasShapeOf(event: string, body: JsonObject): boolean {
  */
 export function kapsoDeliveryId({ headers, body }: RawDelivery, eventType: string): string {
   const key = headerOf(headers, 'x-idempotency-key');
-  return [key, eventType]
-    .map((name) => name?.slice(0, 100))
-    .concat(digestOf(body))
-    .filter(Boolean)
-    .join('-');
+  return [key?.slice(0, 100), eventType.slice(0, 100), digestOf(body)].filter(Boolean).join('-');
 }

@@ -57,8 +57,8 @@ export function kapsoMessagesDoor(secrets: readonly string[]): Door {
     async locate(db, delivery) {
       const phoneNumberId = numberOf(delivery);
       if (phoneNumberId === undefined) return { ok: false, reason: 'the body names several numbers' };
-      const kept = signers.get(delivery.body) ?? numbers.kept(phoneNumberId);
-      const known = kept ?? (await numbers.find(db, phoneNumberId));
+      // Not from the cache: a delivery that was stored for the number's former owner is not processed for the new one.
+      const known = signers.get(delivery.body) ?? (await numbers.find(db, phoneNumberId));
       if (known === undefined) return { ok: false, reason: `phone number ${phoneNumberId} belongs to no connection` };
       const { organizationId, environment } = known;
       return { ok: true, owner: { organizationId, environment } };

@@ -13,9 +13,9 @@ const keptNumbers = 10_000;
 const patienceMs = 1_000;
 
 /**
- * Finds the connection that has a phone number. A number that was found is kept for 2 s; its job looks again anyway. Whoever posts a body can
- * cause a look-up before anything is proven, so all that are asked for while one statement runs share the next: a flood
- * occupies one connection of the pool.
+ * Finds the connection that has a phone number, and keeps what it found for 2 s. Whoever posts a body can cause a look-up
+ * before anything is proven, so all numbers that are asked for while one statement runs share the next: a flood occupies one
+ * connection of the pool.
  */
 export function createKnownNumbers() {
   const kept = new Map<string, { known: KnownNumber; untilMs: number }>();

@@ -59,7 +59,7 @@ async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promis
   };
 }
 
-/** False when the number has moved since. A delivery without an owner was accepted with the deployment's secret. */
+/** False when the number belongs to another connection by now. A delivery that was replayed may have no owner. */
 const isOwnedBy = (owner: Scope, { organizationId, environment }: Delivery): boolean =>
   (organizationId === null || organizationId === owner.organizationId) &&
   (environment === null || environment === owner.environment);

@@ -14,8 +14,7 @@ export const threadKeyOf = (contact: string): string => `${channel}:${contact}`;
 /**
  * The name under which a contact's conversation is kept: the digits of its phone number, the first that was known, else
  * its scoped id. All names of a contact are kept, so that a thread survives when one of them is missing or changes; when
- * a number becomes known, or two names turn out to be one contact, what was kept under the scoped id moves over. A number
- * that comes with another scoped id has been given to another person, who becomes a contact of its own.
+ * a number becomes known, or two names turn out to be one contact, what was kept under the scoped id moves over.
  */
 export async function resolveContact(
   pool: pg.Pool,
@@ -80,33 +79,18 @@ async function link(
   ]);
   const names = [phone, scopedId].filter((name) => name !== null);
   const known = await findAliases(tx, scope, names);
-  const [ofPhone, ofScopedId] = [phone, scopedId].map((name) => (name === null ? undefined : known.get(name)));
-  if (ofPhone !== undefined && ofPhone === ofScopedId) return ofPhone;
-  // A number is given to somebody else after a while: then it is a name of the new person, and the two stay apart.
-  const isReassigned =
-    ofPhone !== undefined && scopedId !== null && (await hasOtherScopedId(tx, scope, ofPhone, scopedId));
-  const before = [...new Set(isReassigned ? [] : known.values())];
-  const contact = isReassigned ? (ofScopedId ?? scopedId) : (before.find(isPhone) ?? phone ?? before[0] ?? names[0]!);
+  const before = [...new Set(known.values())];
+  const contact = before.find(isPhone) ?? phone ?? before[0] ?? names[0]!;
   await tx.query(
     `insert into contact_aliases (organization_id, environment, channel, alias, contact_id)
      select $1, $2::"Environment", '${channel}', alias, $4 from unnest($3::text[]) as alias
-     on conflict (organization_id, environment, channel, alias) do update set contact_id = excluded.contact_id
-       where contact_aliases.alias = any($5)`,
+     on conflict (organization_id, environment, channel, alias) do update
+       set contact_id = excluded.contact_id,
+           created_at = case when excluded.alias = any($5) then now() else contact_aliases.created_at end`,
     [organizationId, environment, [...new Set([...names, contact])], contact, names],
   );
   for (const old of before) if (old !== contact) await moveContact(tx, scope, { from: old, to: contact }, mergeThreads);
   return contact;
-}
-
-/** Whether a contact is known by a scoped id other than this one, so that it is another person. */
-async function hasOtherScopedId(tx: Queryable, scope: Scope, contact: string, scopedId: string): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `select 1 from contact_aliases
-     where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3
-       and alias !~ '^[0-9]+$' and alias <> $4 limit 1`,
-    [scope.organizationId, scope.environment, contact, scopedId],
-  );
-  return rowCount === 1;
 }
 
 async function moveContact(

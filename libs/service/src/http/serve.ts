@@ -24,7 +24,8 @@ export function serve<O extends Record<string, Operation>>(
   ...[guards]: [SecurityOf<O>] extends [never] ? [] : [Guards<O>]
 ): Route[] {
   return Object.entries(served).map(([id, operation]) => {
-    const guard = operation.security && guards![operation.security as SecurityOf<O>];
+    const guard = operation.security && guards?.[operation.security as SecurityOf<O>];
+    if (operation.security && guard === undefined) throw new Error(`${id} has no guard for ${operation.security}`);
     return route<RouteSpec>({ ...operation, guard }, handlers[id] as HandlerOf<RouteSpec>);
   });
 }
