@@ -4,7 +4,7 @@ export { type Payments, createPayments } from './create-payments';
 export { applyOrder, lockOrder } from './credits/credit-orders';
 export { readCredits } from './credits/read-credits';
 export { currencySchema, toFlowAccount } from './flow/flow-account';
-export { type Payment, paymentType } from './payment';
+export { paymentType } from './payment';
 export { ensurePaymentType } from './payment-type';
 export { type ReconcileReport } from './reconcile';
 export { testFlow } from './test-flow';

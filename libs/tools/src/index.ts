@@ -8,7 +8,6 @@ export {
   type ToolFailure,
   type ToolLog,
   type ToolOffer,
-  type ToolPorts,
   type ToolResult,
   type Tools,
   type TransferRequest,
