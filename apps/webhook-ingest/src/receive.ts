@@ -55,7 +55,7 @@ export async function receive(deps: ReceiveDeps, door: Door, delivery: RawDelive
     if (!event.isHandled) return;
     // Kept as unattributed before, and its owner is known by now: the provider's retry is its second chance.
     const isRevived = !stored.isNew && stored.status === 'unattributed' && location !== null;
-    if (isRevived) await revive(deps.db, stored.id, owner);
+    if (isRevived) await deps.inbox.revive(stored.id, owner);
     if (stored.isNew || isRevived || stored.status === 'received') deps.jobs.send(path, stored.id, requestId);
   } catch (error) {
     whenUnavailable(deps, door, requestId)(error);
@@ -88,15 +88,6 @@ async function keep(deps: ReceiveDeps, row: NewDelivery) {
   const stored = await deps.inbox.store(row);
   deps.onDelivery?.(row.provider, stored.isNew ? row.status : 'duplicate');
   return stored;
-}
-
-async function revive(db: Db, id: string, { organizationId, environment }: Owner): Promise<void> {
-  await db.pool.query(
-    `update webhook_deliveries
-     set status = 'received', reason = null, processed_at = null, organization_id = $2, environment = $3::"Environment"
-     where id = $1 and status = 'unattributed'`,
-    [id, organizationId, environment],
-  );
 }
 
 function toRow(door: Door, { headers, body }: RawDelivery, owner: Owner): NewDelivery {

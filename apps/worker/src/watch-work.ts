@@ -1,6 +1,8 @@
 import type { Queryable } from '@parley/db';
 import type { Queues } from '@parley/queues';
 import type { Logger, Metrics } from '@parley/service';
+import { waitingRuns } from '@parley/triggers';
+import { waitingDeliveries } from '@parley/webhooks';
 
 interface WatchDeps {
   db: Queryable;
@@ -8,18 +10,6 @@ interface WatchDeps {
   metrics: Metrics;
   log: Pick<Logger, 'warn'>;
 }
-
-const waitingDeliveries = {
-  name: 'waiting-deliveries',
-  text: `select provider, count(*)::int as waiting, extract(epoch from now() - min(received_at))::float8 as lag
-         from webhook_deliveries where status = 'received' group by provider`,
-};
-/** Runs that are due and that no worker has begun. */
-const waitingRuns = {
-  name: 'waiting-trigger-runs',
-  text: `select count(*)::int as waiting, coalesce(extract(epoch from now() - min(run_at)), 0)::float8 as lag
-         from trigger_runs where status = 'scheduled' and run_at <= now()`,
-};
 
 /** One reading serves every metric of a scrape. */
 const keptMs = 1_000;
@@ -54,7 +44,7 @@ export function watchWork({ db, queues, metrics, log }: WatchDeps): void {
     ({ name, oldestWaitingMs }) => [[{ queue: name }, oldestWaitingMs / 1_000]],
   );
 
-  const deliveries = recently(async () => (await db.query<Waiting & { provider: string }>(waitingDeliveries)).rows);
+  const deliveries = recently(() => waitingDeliveries(db));
   gauge(
     ['webhook_deliveries_waiting', 'Deliveries that are not worked off yet.', ['provider']],
     deliveries,
@@ -66,17 +56,11 @@ export function watchWork({ db, queues, metrics, log }: WatchDeps): void {
     ({ provider, lag }) => [[{ provider }, lag]],
   );
 
-  const runs = recently(async () => (await db.query<Waiting>(waitingRuns)).rows);
+  const runs = recently(() => waitingRuns(db));
   gauge(['trigger_runs_waiting', 'Trigger runs that are due and not begun.', []], runs, ({ waiting }) => [
     [{}, waiting],
   ]);
   gauge(['trigger_run_lag_seconds', 'How long the oldest due run has waited.', []], runs, ({ lag }) => [[{}, lag]]);
-}
-
-interface Waiting {
-  waiting: number;
-  /** Seconds. */
-  lag: number;
 }
 
 function recently<T>(read: () => Promise<T>): () => Promise<T> {

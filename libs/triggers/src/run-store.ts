@@ -220,3 +220,13 @@ export async function nextDueInMs(db: Queryable): Promise<number | null> {
   });
   return rows[0]!.ms;
 }
+
+/** Runs that are due and that no worker has begun: how many, and how long the oldest has waited in seconds. */
+export async function waitingRuns(db: Queryable): Promise<{ waiting: number; lag: number }[]> {
+  const { rows } = await db.query<{ waiting: number; lag: number }>({
+    name: 'waiting-trigger-runs',
+    text: `select count(*)::int as waiting, coalesce(extract(epoch from now() - min(run_at)), 0)::float8 as lag
+           from trigger_runs where status = 'scheduled' and run_at <= now()`,
+  });
+  return rows;
+}

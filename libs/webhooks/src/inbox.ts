@@ -7,6 +7,8 @@ export type Stored = { id: string; isNew: true } | { id: string; isNew: false; s
 export interface Inbox {
   /** Resolves when the delivery is durable. */
   store(delivery: NewDelivery): Promise<Stored>;
+  /** Gives a delivery that was unattributed to its owner, who is known by now, to be worked off. */
+  revive(id: string, owner: Pick<NewDelivery, 'organizationId' | 'environment'>): Promise<void>;
 }
 
 interface Waiting {
@@ -48,6 +50,14 @@ export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {
         waiting.push({ id: newId('dlv'), delivery, resolve, reject });
         if (busy < lanes) void drain();
       }),
+    async revive(id, { organizationId, environment }) {
+      await db.query(
+        `update webhook_deliveries
+         set status = 'received', reason = null, processed_at = null, organization_id = $2, environment = $3::"Environment"
+         where id = $1 and status = 'unattributed'`,
+        [id, organizationId, environment],
+      );
+    },
   };
 }
 

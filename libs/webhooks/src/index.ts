@@ -15,6 +15,7 @@ export {
   retryUnattributed,
   sweepDeliveries,
   unknownOwner,
+  waitingDeliveries,
 } from './work-off';
 
 /** Only who sends samples needs them. */

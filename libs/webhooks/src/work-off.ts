@@ -48,6 +48,16 @@ export async function findOverdue(
   return rows;
 }
 
+/** Per provider: how many deliveries are not worked off yet, and the age of the oldest in seconds. */
+export async function waitingDeliveries(db: Queryable): Promise<{ provider: string; waiting: number; lag: number }[]> {
+  const { rows } = await db.query<{ provider: string; waiting: number; lag: number }>({
+    name: 'waiting-deliveries',
+    text: `select provider, count(*)::int as waiting, extract(epoch from now() - min(received_at))::float8 as lag
+           from webhook_deliveries where status = 'received' group by provider`,
+  });
+  return rows;
+}
+
 /** Gives deliveries another chance: the sweep sends their jobs. Answers how many. */
 export async function replayDeliveries(db: Queryable, ids: readonly string[]): Promise<number> {
   const { rowCount } = await db.query(
