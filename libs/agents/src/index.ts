@@ -7,3 +7,4 @@ export { createOrganizationKeys, providersOfEnvironment } from './models/provide
 export { createTransfer } from './routers/transfer';
 export { findEarlierTurn } from './threads/earlier-turn';
 export { findThread, mergeThreads } from './threads/merge-threads';
+export { threadsPurge } from './threads/purge-threads';

@@ -14,4 +14,5 @@ export {
 export { migrate, schemaProblem } from './migrate';
 export { openDatabase } from './open-database';
 export { prismaOf } from './prisma';
+export { type PurgeStep, dbPurge, purgeBatchRows, purgeRows } from './purge-rows';
 export { type SecretBox, createSecretBox, secretsKeyVariable } from './secrets';

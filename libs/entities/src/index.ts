@@ -1,7 +1,7 @@
 export { type Access, parseAccess } from './access';
 export { type Entities, createEntities } from './create-entities';
 export { readEntityTypes } from './entity-types';
-export { purgeEntities } from './purge-entities';
+export { entitiesPurge } from './purge-entities';
 export { type EntityFailure, failureText } from './failure-text';
 export { isEqual, matchesOperator, valueAt } from './filter/matches-operator';
 export { findByPhone, findOnlyByPhone } from './read/find-by-phone';

@@ -1,4 +1,4 @@
-import type { Queryable } from '@parley/db';
+import { type PurgeStep, type Queryable, purgeRows } from '@parley/db';
 import { statement } from './sql';
 
 /**
@@ -32,3 +32,9 @@ export async function purgeEntities(db: Queryable, organizationId: string): Prom
   );
   return rows[0]!.count;
 }
+
+/** What a purge deletes, step by step. */
+export const entitiesPurge: readonly PurgeStep[] = [
+  async (tx, organizationId) => ({ entities: await purgeEntities(tx, organizationId) }),
+  ...purgeRows('entity_relations', 'entity_types'),
+];

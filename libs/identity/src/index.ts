@@ -15,6 +15,7 @@ export {
   type StopPurgeResult,
   dueUnsignedPurges,
   finishPurge,
+  identityPurge,
   listPurges,
   purgesToRun,
   reportPurged,

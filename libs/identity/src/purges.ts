@@ -1,4 +1,4 @@
-import type { Queryable } from '@parley/db';
+import { type Queryable, purgeRows } from '@parley/db';
 
 /** `waiting`: until it is due. `running`: it is being deleted, or is about to be. */
 type PurgeState = 'waiting' | 'running' | 'finished' | 'stopped';
@@ -99,6 +99,9 @@ export async function purgesToRun(db: Queryable): Promise<{ organizationId: stri
   );
   return rows;
 }
+
+/** What a purge deletes, step by step; the organization itself goes with `finishPurge`. */
+export const identityPurge = { keys: purgeRows('api_keys'), memberships: purgeRows('memberships') };
 
 /** Adds deleted rows, by table, to the report of an organization's purge. */
 export async function reportPurged(

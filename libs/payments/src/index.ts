@@ -1,7 +1,7 @@
 export { type Confirmed } from './confirm-by-token';
 export { countPayments } from './count-payments';
 export { type Payments, createPayments } from './create-payments';
-export { applyOrder, lockOrder } from './credits/credit-orders';
+export { applyOrder, creditsPurge, lockOrder } from './credits/credit-orders';
 export { readCredits } from './credits/read-credits';
 export { currencySchema, toFlowAccount } from './flow/flow-account';
 export { paymentType } from './payment';

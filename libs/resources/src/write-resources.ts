@@ -1,5 +1,5 @@
 import type { ResourceKind, Scope } from '@parley/contracts';
-import { type Queryable, newId } from '@parley/db';
+import { type Queryable, newId, purgeRows } from '@parley/db';
 import { type Definition, slugOf } from './definition';
 
 /** One statement a kind: `$3` is the JSON list of its rows, so that the text of a definition is stored as it is. */
@@ -30,6 +30,9 @@ const tables = {
   routers: 'routers',
   triggers: 'triggers',
 };
+
+/** What a purge deletes of definitions; triggers and entity types go with their runs and entities. */
+export const definitionsPurge = purgeRows('agents', 'routers', 'tools', 'roles', 'environment_states');
 
 /** Creates or replaces these definitions; each one that exists gets its next revision. */
 export async function writeDefinitions(

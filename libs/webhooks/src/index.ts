@@ -8,6 +8,7 @@ export { type DeliveryHeaders, type Verdict, headerOf } from './signatures/verdi
 export {
   type Outcome,
   type Retention,
+  deliveriesPurge,
   findOverdue,
   finishDelivery,
   loadPending,

@@ -1,4 +1,4 @@
-import type { Queryable } from '@parley/db';
+import { type Queryable, purgeRows } from '@parley/db';
 import type { Delivery, DeliveryStatus } from './delivery';
 
 /** A delivery that is still to be worked off; null when it is done, or gone. */
@@ -85,6 +85,9 @@ export interface Retention {
   doneDays: number;
   openDays: number;
 }
+
+/** What the purge of an organization deletes. */
+export const deliveriesPurge = purgeRows('webhook_deliveries');
 
 const batchRows = 2_000;
 

@@ -1,6 +1,9 @@
-import { type Queryable, newId } from '@parley/db';
+import { type Queryable, newId, purgeRows } from '@parley/db';
 
 const provider = 'polar';
+
+/** What the purge of an organization deletes. */
+export const creditsPurge = purgeRows('processed_payments', 'credit_entries');
 
 /** What has been credited and taken back for an order so far, in cents. */
 export interface CreditedOrder {

@@ -1,0 +1,4 @@
+import { purgeRows } from '@parley/db';
+
+/** What a purge deletes. */
+export const eventsPurge = purgeRows('events');
