@@ -25,12 +25,11 @@ import { createSweepIdempotency } from './jobs/sweep-idempotency';
 import { createSweepPurges } from './jobs/sweep-purges';
 import { createSweepRegistrations } from './jobs/sweep-registrations';
 import { createSweepReindexing } from './jobs/sweep-reindexing';
-import { createSweepRetention } from './jobs/sweep-retention';
+import { type HistoryRetention, createSweepRetention } from './jobs/sweep-retention';
 import { createSyncIdentity } from './jobs/sync-identity';
 import { createUpdateChannel } from './jobs/update-channel';
 import { createUpdateEmail } from './jobs/update-email';
 import { relayEvents } from './relay-events';
-import type { HistoryRetention } from './remove-history';
 import type { JobRuntime } from './job-runtime';
 
 export interface WorkerDeps extends Omit<JobRuntime, 'closing'> {

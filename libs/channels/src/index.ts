@@ -3,7 +3,7 @@ export { channelVariables } from './channel-variables';
 export { type Channels, createChannels, requestOf } from './create-channels';
 export { applyEmailStatus, findDueEmails } from './email/emails';
 export { type KapsoAccount, createKapsoClient } from './kapso/kapso-client';
-export { channelsPurge } from './retention';
+export { channelsPurge, removeOldStatuses } from './retention';
 export { testAccount } from './test-account';
 export { applyMessageStatus } from './whatsapp/apply-status';
 export {

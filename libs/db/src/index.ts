@@ -15,4 +15,5 @@ export { migrate, schemaProblem } from './migrate';
 export { openDatabase } from './open-database';
 export { prismaOf } from './prisma';
 export { type PurgeStep, dbPurge, purgeBatchRows, purgeRows } from './purge-rows';
+export { removeOldRows } from './remove-old-rows';
 export { type SecretBox, createSecretBox, secretsKeyVariable } from './secrets';

@@ -2,5 +2,5 @@ export { triggerProblems } from './check-trigger';
 export { type Triggers, type TriggersOptions, createTriggers } from './create-triggers';
 export { nextTickMs } from './cron';
 export { type FireResult } from './fire-trigger';
-export { triggersPurge } from './retention';
+export { noRunNeedsEventSql, removeOldRuns, triggersPurge } from './retention';
 export { type RunStep, waitingRuns } from './run-store';

@@ -1,4 +1,23 @@
-import { purgeRows } from '@parley/db';
+import { type Queryable, purgeRows, removeOldRows } from '@parley/db';
 
 /** What a purge deletes: triggers first, so that they plan no run meanwhile. */
 export const triggersPurge = purgeRows('triggers', 'trigger_runs');
+
+/** Removes runs that ended more than so many days ago. */
+export const removeOldRuns = (db: Queryable, days: number, signal: AbortSignal): Promise<number> =>
+  removeOldRows(
+    db,
+    {
+      table: 'trigger_runs',
+      idType: 'text',
+      first: '',
+      isDone: `t.status in ('succeeded', 'dead', 'cancelled') and t.finished_at < now() - make_interval(secs => $2::float8 * 86400)`,
+    },
+    days,
+    signal,
+  );
+
+/** Whether no run needs the event `t`, which holds what a run is about: one that has not ended, or a dead one, which may be retried. */
+export const noRunNeedsEventSql = `not exists (select from trigger_runs r
+     where r.entity_id = t.entity_id and r.event_id = t.id and r.status in ('scheduled', 'running'))
+   and not exists (select from trigger_runs r where r.event_id = t.id and r.status = 'dead')`;

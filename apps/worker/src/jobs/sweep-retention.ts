@@ -1,8 +1,16 @@
+import { removeOldStatuses } from '@parley/channels';
 import type { Db } from '@parley/db';
 import type { JobContext } from '@parley/queues';
 import type { Logger } from '@parley/service';
+import { removeOldEvents } from '@parley/events';
+import { noRunNeedsEventSql, removeOldRuns } from '@parley/triggers';
 import { type Retention, sweepDeliveries } from '@parley/webhooks';
-import { type HistoryRetention, removeHistory } from '../remove-history';
+
+/** Days; 0 keeps everything. */
+export interface HistoryRetention {
+  eventDays: number;
+  runDays: number;
+}
 
 interface RetentionDeps {
   db: Db;
@@ -13,14 +21,13 @@ interface RetentionDeps {
 
 /** Removes what has been kept long enough: deliveries with their early statuses, trigger runs, events. */
 export const createSweepRetention =
-  ({ db, log, retention, history }: RetentionDeps) =>
+  ({ db, log, retention, history: { eventDays, runDays } }: RetentionDeps) =>
   async (_payload: object, { signal }: Pick<JobContext, 'signal'>): Promise<void> => {
     const deliveries = await sweepDeliveries(db.pool, retention);
-    const { events, runs } = await removeHistory(db.pool, history, signal);
+    // Runs first: an event that only a run kept goes with it.
+    const runs = runDays === 0 ? 0 : await removeOldRuns(db.pool, runDays, signal);
+    const events = eventDays === 0 ? 0 : await removeOldEvents(db.pool, noRunNeedsEventSql, eventDays, signal);
     // Last, as it is one statement: were it too slow, the rest would be done.
-    const { rowCount: statuses } = await db.pool.query(
-      `delete from provider_statuses where updated_at < now() - make_interval(secs => $1::float8 * 86400)`,
-      [retention.openDays],
-    );
+    const statuses = await removeOldStatuses(db.pool, retention.openDays);
     if (deliveries + events + runs > 0) log.info({ deliveries, statuses, events, runs }, 'what is old was removed');
   };

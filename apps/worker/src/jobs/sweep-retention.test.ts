@@ -1,8 +1,10 @@
 import { type Db, createDb } from '@parley/db';
 import { silentLogger } from '@parley/service';
 import { type TestDatabase, createTestDatabase } from '@parley/testing';
-import { createSweepRetention } from './jobs/sweep-retention';
-import { batchRows } from './remove-history';
+import { createSweepRetention } from './sweep-retention';
+
+/** Of one statement of the sweep (libs/db). */
+const batchRows = 1_000;
 
 let database: TestDatabase;
 let db: Db;

@@ -1,0 +1,38 @@
+import type { Queryable } from './client';
+
+const batchRows = 1_000;
+
+interface OldRows {
+  table: string;
+  /** Of its ids, which grow with the time of their creation: the scan ends at the first row that is not old. */
+  idType: 'text' | 'bigint';
+  /** An id below all others. */
+  first: string;
+  /** Condition on the row `t` under which it may go; `$2` is the number of days. */
+  isDone: string;
+}
+
+/** Removes what is older than so many days and done, a batch a statement, until `signal` aborts. Returns how many rows. */
+export async function removeOldRows(
+  db: Queryable,
+  { table, idType, first, isDone }: OldRows,
+  days: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const text = `
+    with oldest as materialized (
+      select id, created_at < now() - make_interval(secs => $2::float8 * 86400) as is_old
+      from ${table} where id > $1::${idType} order by id limit ${batchRows}),
+    removed as (delete from ${table} t using oldest o where t.id = o.id and o.is_old and ${isDone} returning 1)
+    select (select max(id)::text from oldest) as last, (select count(*)::int from oldest where is_old) as old,
+      (select count(*)::int from removed) as removed`;
+  let removed = 0;
+  for (let after = first; ;) {
+    signal.throwIfAborted();
+    const { rows } = await db.query<{ last: string; old: number; removed: number }>(text, [after, days]);
+    const [batch] = rows as [{ last: string; old: number; removed: number }];
+    removed += batch.removed;
+    if (batch.old < batchRows) return removed;
+    after = batch.last;
+  }
+}
