@@ -25,6 +25,14 @@ type State =
 /** A claim that was not renewed for this long was left behind by a process that died: a retry takes the work over. */
 const lockSeconds = 15;
 
+/** What the statements of a creation embed, so that a record names the entity that was made under its key. */
+export const idempotentEntitySql = {
+  find: 'select entity_id from idempotency_records where id = $1',
+  /** Notes the only row of `source` on the record whose id is `id`. */
+  note: (source: string, id: string): string =>
+    `update idempotency_records r set entity_id = ${source}.id from ${source} where r.id = ${id}`,
+};
+
 /** First answers by Idempotency-Key, in PostgreSQL, kept 24 hours (the port of libs/service). */
 export function createIdempotencyStore(db: Queryable) {
   const held = 'id = $1 and created_at = $2::timestamptz and status is null';

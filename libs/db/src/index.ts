@@ -1,6 +1,6 @@
 export { type Db, type Queryable, createDb, inTransaction, isDatabaseUnavailable, readDatabaseUrl } from './client';
 export { newId } from './id';
-export { createIdempotencyStore } from './idempotency';
+export { createIdempotencyStore, idempotentEntitySql } from './idempotency';
 export {
   type Integration,
   findIntegration,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { type JsonObject, type Scope, findUnstorable } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, idempotentEntitySql } from '@parley/db';
 import type { Origin } from '@parley/events';
 import { type Access, maskedFieldSet } from '../access';
 import { filterSql } from '../filter/filter-sql';
@@ -84,9 +84,7 @@ async function madeBefore(
   { type, access }: CreateInput,
   idempotencyId: string,
 ): Promise<CreateResult | null> {
-  const { rows } = await db.query<{ entity_id: string | null }>(
-    statement('select entity_id from idempotency_records where id = $1', [idempotencyId]),
-  );
+  const { rows } = await db.query<{ entity_id: string | null }>(statement(idempotentEntitySql.find, [idempotencyId]));
   const id = rows[0]?.entity_id;
   if (!id) return null;
   const found = await getEntity(db, scope, { type, id, access });
@@ -162,7 +160,7 @@ function createSql(scope: Scope, type: KnownType, input: CreateInput & { status:
 const markSql = (idempotencyId: string | undefined, sql: Sql): string =>
   idempotencyId === undefined
     ? ''
-    : `mark as (update idempotency_records r set entity_id = e.id from e where r.id = ${sql.param(idempotencyId, 'text')}),
+    : `mark as (${idempotentEntitySql.note('e', sql.param(idempotencyId, 'text'))}),
     `;
 
 const suffixLength = 10;
