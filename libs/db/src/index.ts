@@ -6,6 +6,7 @@ export {
   findIntegration,
   integrationSecretContext,
   listActiveIntegrations,
+  listEnvironmentIntegrations,
   removeIntegration,
   resealIntegrations,
   saveIntegration,

@@ -46,6 +46,20 @@ export async function findIntegration(
   return rows[0] === undefined ? null : toIntegration(box, rows[0]);
 }
 
+/**
+ * The active integrations of an environment, by provider. Their secrets are still sealed: whoever reads several says which
+ * of them does not open. `revision` changes with every change.
+ */
+export async function listEnvironmentIntegrations(db: Queryable, scope: Scope) {
+  const { rows } = await db.query<Pick<Row, 'id' | 'provider' | 'config' | 'secrets'> & { revision: string }>({
+    name: 'environment-integrations',
+    text: `select id, updated_at::text as revision, provider, config, secrets from integrations
+           where organization_id = $1 and environment = $2::"Environment" and active order by provider`,
+    values: [scope.organizationId, scope.environment],
+  });
+  return rows;
+}
+
 /** The active integrations of a provider, in all environments of all organizations. */
 export async function listActiveIntegrations(db: Queryable, box: SecretBox, provider: string): Promise<Integration[]> {
   const { rows } = await db.query<Row>({

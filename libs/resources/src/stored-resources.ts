@@ -1,5 +1,5 @@
 import { type ResourceKind, type Scope, resourceKinds } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, listEnvironmentIntegrations } from '@parley/db';
 import { type Definition, forEachKind } from './definition';
 
 interface StoredResource {
@@ -66,12 +66,8 @@ function toEntityType({ slug, name, schema, search_fields, display_config }: Row
 
 /** The namespaces of the MCP servers that an environment has configured: `mcp.<server>`. */
 export async function readMcpServers(db: Queryable, scope: Scope): Promise<string[]> {
-  const { rows } = await db.query<{ provider: string }>(
-    `select provider from integrations
-     where organization_id = $1 and environment = $2::"Environment" and active and starts_with(provider, 'mcp.')`,
-    [scope.organizationId, scope.environment],
-  );
-  return rows.map(({ provider }) => provider);
+  const providers = (await listEnvironmentIntegrations(db, scope)).map(({ provider }) => provider);
+  return providers.filter((provider) => provider.startsWith('mcp.'));
 }
 
 /** The version of an environment: grows with every push that changes something, 0 before the first. */

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Queryable, type SecretBox, integrationSecretContext } from '@parley/db';
+import { type Queryable, type SecretBox, integrationSecretContext, listEnvironmentIntegrations } from '@parley/db';
 import type { AgentLog } from '../log';
 
 /** How a provider is reached. A base URL alone is enough for a server of one's own that asks for no key. */
@@ -37,7 +37,7 @@ export function providersOfEnvironment(variables: ProviderVariables): ProviderTa
 }
 
 /** Integrations of other kinds: they have keys too, but no models. */
-const notModels = ['flow', 'kapso', 'resend'];
+const notModels = /^(flow$|kapso$|resend$|mcp\.)/;
 const cacheMs = 5_000;
 const cacheSize = 10_000;
 
@@ -51,15 +51,9 @@ export function createOrganizationKeys(db: Queryable, box: SecretBox, log: Agent
     const cacheKey = `${scope.organizationId}/${scope.environment}`;
     const cached = cache.get(cacheKey);
     if (cached && cached.untilMs > performance.now()) return cached.table;
-    const { rows } = await db.query<{ provider: string; config: { baseUrl?: unknown }; secrets: Buffer | null }>({
-      name: 'model-provider-keys',
-      text: `select provider, config, secrets from integrations
-             where organization_id = $1 and environment = $2::"Environment" and active and provider <> all($3)
-               and not starts_with(provider, 'mcp.')`,
-      values: [scope.organizationId, scope.environment, notModels],
-    });
     const table: Record<string, ProviderAccess> = {};
-    for (const { provider, config, secrets } of rows) {
+    for (const { provider, config, secrets } of await listEnvironmentIntegrations(db, scope)) {
+      if (notModels.test(provider)) continue;
       const baseUrl = typeof config.baseUrl === 'string' ? config.baseUrl : undefined;
       try {
         const opened =

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Queryable, type SecretBox, integrationSecretContext } from '@parley/db';
+import { type Queryable, type SecretBox, integrationSecretContext, listEnvironmentIntegrations } from '@parley/db';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { ToolLog } from '../types';
@@ -31,20 +31,9 @@ export function createMcpServerReader(db: Queryable, box: SecretBox, log: ToolLo
   const cache = new LRUCache<string, Promise<McpServer[]>>({ max: 10_000, ttl: cacheMs });
 
   async function read(scope: Scope): Promise<McpServer[]> {
-    const { rows } = await db.query<{
-      id: string;
-      revision: string;
-      provider: string;
-      config: unknown;
-      secrets: Buffer | null;
-    }>({
-      name: 'mcp-servers',
-      text: `select id, updated_at::text as revision, provider, config, secrets from integrations
-             where organization_id = $1 and environment = $2::"Environment" and active and starts_with(provider, $3)
-             order by provider`,
-      values: [scope.organizationId, scope.environment, mcpNamespace],
-    });
-    return rows.flatMap(({ id, revision, provider, config, secrets }) => {
+    const integrations = await listEnvironmentIntegrations(db, scope);
+    return integrations.flatMap(({ id, revision, provider, config, secrets }) => {
+      if (!provider.startsWith(mcpNamespace)) return [];
       try {
         const { url } = configSchema.parse(config);
         const opened: unknown =
