@@ -1,6 +1,7 @@
 export { type CallbackTokens, createCallbackTokens } from './callback-token';
 export { type ChatFailure, type ChatRequest } from './chat-result';
 export { type Agents, createAgents } from './create-agents';
+export { listActingByRoles } from './list-acting-by-roles';
 export { createModels } from './models/create-models';
 export { modelVariables } from './models/model-variables';
 export { createOrganizationKeys, providersOfEnvironment } from './models/provider-keys';

@@ -14,6 +14,7 @@ export {
   findConnection,
   setContactType,
 } from './whatsapp/connections';
+export { type KnownNumber, findNumbers, listAnswering } from './whatsapp/find-connections';
 export { latestNumberOf, threadKeyOf } from './whatsapp/contacts';
 export { itemsOf, phoneNumberIdOf, readProjectNumber } from './whatsapp/kapso-body';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';

@@ -1,11 +1,7 @@
-import type { Environment } from '@parley/contracts';
+import { type KnownNumber, findNumbers } from '@parley/channels';
 import type { Queryable } from '@parley/db';
 
-export interface KnownNumber {
-  connectionId: string;
-  organizationId: string;
-  environment: Environment;
-}
+export type { KnownNumber };
 
 const keptMs = 2_000;
 const keptNumbers = 10_000;
@@ -25,16 +21,7 @@ export function createKnownNumbers() {
   async function lookUp(db: Queryable, before: Promise<unknown>, numbers: Set<string>) {
     await before;
     next = undefined;
-    const { rows } = await db.query<KnownNumber & { phoneNumberId: string }>({
-      name: 'connections-by-phone-number-id',
-      text: `select c.phone_number_id as "phoneNumberId", c.id as "connectionId",
-                    c.organization_id as "organizationId", c.environment
-             from channel_connections c
-             join organizations o on o.id = c.organization_id and o.deleted_at is null
-             where c.phone_number_id = any($1)`,
-      values: [[...numbers]],
-    });
-    return new Map(rows.map(({ phoneNumberId, ...known }) => [phoneNumberId, known]));
+    return findNumbers(db, [...numbers]);
   }
 
   function ask(db: Queryable, phoneNumberId: string): Promise<Map<string, KnownNumber>> {
