@@ -9,7 +9,7 @@ export {
 export { applyIdentityEvent } from './apply-identity-event';
 export { beginPurge } from './begin-purge';
 export { findOwner } from './find-owner';
-export { type Organization, insertOrganization, listOrganizations } from './organizations';
+export { type Organization, findOrganizationName, insertOrganization, listOrganizations } from './organizations';
 export {
   type Purge,
   type StopPurgeResult,

@@ -20,6 +20,19 @@ export async function listOrganizations(db: Queryable, slug?: string): Promise<O
   return rows;
 }
 
+/** What prompts say of an organization. */
+export async function findOrganizationName(
+  db: Queryable,
+  id: string,
+): Promise<{ name: string; timezone: string } | null> {
+  const { rows } = await db.query<{ name: string; timezone: string }>({
+    name: 'prompt-organization',
+    text: 'select name, timezone from organizations where id = $1',
+    values: [id],
+  });
+  return rows[0] ?? null;
+}
+
 /** Makes an organization; null when the slug is taken, also by one that is being deleted. */
 export async function insertOrganization(
   db: Queryable,

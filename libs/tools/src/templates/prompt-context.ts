@@ -1,6 +1,7 @@
 import type { AgentDefinition, JsonObject, Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import { readEntityTypes } from '@parley/entities';
+import { findOrganizationName } from '@parley/identity';
 import { listRoles } from '@parley/permissions';
 import { localDay } from './local-day';
 
@@ -21,11 +22,12 @@ export interface PromptSubject {
 export async function loadPromptVariables(db: Db, scope: Scope, subject: PromptSubject): Promise<JsonObject> {
   const { agent, channel, params, threadId, message, now = new Date() } = subject;
   const mentions = (name: string) => agent.systemPrompt.includes(name);
-  const [organization, entityTypes, roles] = await Promise.all([
-    organizationOf(db, scope),
+  const [found, entityTypes, roles] = await Promise.all([
+    findOrganizationName(db.pool, scope.organizationId),
     mentions('entityTypes') ? readEntityTypes(db.pool, scope) : null,
     mentions('roles') ? listRoles(db.pool, scope) : null,
   ]);
+  const organization = found ?? { name: '', timezone: 'UTC' };
   const { systemPrompt: _, ...shownAgent } = agent;
   return {
     ...localDay(now, organization.timezone),
@@ -40,13 +42,4 @@ export async function loadPromptVariables(db: Db, scope: Scope, subject: PromptS
     ...(entityTypes !== null && { entityTypes }),
     ...(roles !== null && { roles }),
   };
-}
-
-async function organizationOf(db: Db, scope: Scope): Promise<{ name: string; timezone: string }> {
-  const { rows } = await db.pool.query<{ name: string; timezone: string }>({
-    name: 'prompt-organization',
-    text: 'select name, timezone from organizations where id = $1',
-    values: [scope.organizationId],
-  });
-  return rows[0] ?? { name: '', timezone: 'UTC' };
 }
