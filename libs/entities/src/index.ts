@@ -9,6 +9,7 @@ export { findByToken } from './read/find-by-token';
 export { queryEntities } from './read/query-entities';
 export { typeOfEntity } from './read/type-of-entity';
 export { relatedIds } from './relations';
+export { countOfTypes, deleteShapes, lockTypes } from './remove-types';
 export { checkTypeSchema, flatSchema } from './schema/type-schema';
 export { type SearchState, reindexType, searchStates, staleTypes } from './search/reindex-type';
 export { type CreateInput, type CreateResult } from './write/create-entity';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { ApiKeyIdentity, Environment, Permission } from '@parley/contracts';
+import type { ApiKeyIdentity, Environment, Permission, Scope } from '@parley/contracts';
 import type pg from 'pg';
 import { type Queryable, newId } from '@parley/db';
 
@@ -60,6 +60,22 @@ export async function listApiKeys(db: Queryable, organizationId: string): Promis
             last_used_at as "lastUsedAt", expires_at as "expiresAt", revoked_at as "revokedAt"
      from api_keys where organization_id = $1 order by created_at desc, id desc`,
     [organizationId],
+  );
+  return rows;
+}
+
+/** Those of these roles that a valid key has, each with the prefix of one of its keys. */
+export async function keysOfRoles(
+  db: Queryable,
+  { organizationId, environment }: Scope,
+  roles: string[],
+): Promise<{ role: string; prefix: string }[]> {
+  const { rows } = await db.query<{ role: string; prefix: string }>(
+    `select role, min(prefix) as prefix from api_keys
+     where organization_id = $1 and environment = $2::"Environment" and role = any($3) and revoked_at is null
+       and (expires_at is null or expires_at > now())
+     group by role`,
+    [organizationId, environment, roles],
   );
   return rows;
 }

@@ -3,6 +3,7 @@ export {
   type ApiKeySummary,
   createApiKey,
   createApiKeyCheck,
+  keysOfRoles,
   listApiKeys,
   revokeApiKey,
 } from './api-keys';

@@ -1,32 +1,40 @@
 import type { ResourceKind, Scope } from '@parley/contracts';
+import { listAnswering } from '@parley/channels';
 import type { Queryable } from '@parley/db';
+import { countOfTypes } from '@parley/entities';
+import { keysOfRoles } from '@parley/identity';
 
 export interface Refused {
   slug: string;
   reason: string;
 }
 
+type Find = (db: Queryable, scope: Scope, slugs: string[]) => Promise<Refused[]>;
+
+const findAnswering =
+  (member: 'agentSlug' | 'routerSlug'): Find =>
+  async (db, scope, slugs) => {
+    const answering = new Set((await listAnswering(db, scope)).map((connection) => connection[member]));
+    return slugs
+      .filter((slug) => answering.has(slug))
+      .map((slug) => ({ slug, reason: 'answers on a connected channel' }));
+  };
+
 /** Per kind: which of these slugs something outside of the definitions still needs. */
-const queries: Partial<Record<ResourceKind, string>> = {
-  // Every row counts, deleted ones too: they can be restored, and would go with the type.
-  entityTypes: `
-    select t.slug, 'still has ' || case when e.count = 1 then '1 entity' when e.count > 1000 then 'more than 1,000 entities'
-      else e.count || ' entities' end as reason
-    from entity_types t cross join lateral
-      (select count(*) from (select from entities where part in (t.no, -t.no) limit 1001) few) e
-    where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = any($3) and e.count > 0`,
-  roles: `
-    select role as slug, 'is the role of the API key ' || min(prefix) as reason from api_keys
-    where organization_id = $1 and environment = $2::"Environment" and role = any($3) and revoked_at is null
-      and (expires_at is null or expires_at > now())
-    group by role`,
-  agents: `
-    select agent_slug as slug, 'answers on a connected channel' as reason from channel_connections
-    where organization_id = $1 and environment = $2::"Environment" and agent_slug = any($3) group by agent_slug`,
-  routers: `
-    select router_slug as slug, 'answers on a connected channel' as reason from channel_connections
-    where organization_id = $1 and environment = $2::"Environment" and router_slug = any($3) group by router_slug`,
+const finds: Partial<Record<ResourceKind, Find>> = {
+  entityTypes: async (db, scope, slugs) =>
+    (await countOfTypes(db, scope, slugs)).map(({ slug, count }) => ({ slug, reason: `still has ${entities(count)}` })),
+  roles: async (db, scope, slugs) =>
+    (await keysOfRoles(db, scope, slugs)).map(({ role, prefix }) => ({
+      slug: role,
+      reason: `is the role of the API key ${prefix}`,
+    })),
+  agents: findAnswering('agentSlug'),
+  routers: findAnswering('routerSlug'),
 };
+
+const entities = (count: number): string =>
+  count === 1 ? '1 entity' : count > 1_000 ? 'more than 1,000 entities' : `${count} entities`;
 
 export async function findRefused(
   db: Queryable,
@@ -34,18 +42,5 @@ export async function findRefused(
   kind: ResourceKind,
   slugs: string[],
 ): Promise<Refused[]> {
-  const text = queries[kind];
-  if (text === undefined || slugs.length === 0) return [];
-  const { rows } = await db.query<Refused>(text, [scope.organizationId, scope.environment, slugs]);
-  return rows;
-}
-
-/** Holds off new entities of these types until the transaction ends, so that "has none" stays true. */
-export async function lockEntityTypes(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
-  if (slugs.length === 0) return;
-  await db.query(
-    `select 1 from entity_types where organization_id = $1 and environment = $2::"Environment" and slug = any($3)
-     order by id for update`,
-    [scope.organizationId, scope.environment, slugs],
-  );
+  return slugs.length === 0 ? [] : ((await finds[kind]?.(db, scope, slugs)) ?? []);
 }

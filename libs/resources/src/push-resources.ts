@@ -8,10 +8,11 @@ import {
   resourceKinds,
 } from '@parley/contracts';
 import { type Db, type Queryable, inTransaction } from '@parley/db';
+import { lockTypes } from '@parley/entities';
 import { type CheckHandler, checkHandlers } from './check-handlers';
 import { checkResources } from './check-resources';
 import { forEachKind, slugOf } from './definition';
-import { type Refused, findRefused, lockEntityTypes } from './find-refused';
+import { type Refused, findRefused } from './find-refused';
 import { parseResources } from './parse-resources';
 import { type Plan, planPush } from './plan';
 import { readMcpServers, readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
@@ -101,7 +102,7 @@ type Pruned = Partial<Record<ResourceKind, { deleted: string[]; refused: Refused
 
 async function planDeletes(client: Queryable, scope: Scope, plan: Plan, dryRun: boolean): Promise<Pruned> {
   const pruned: Pruned = {};
-  if (!dryRun) await lockEntityTypes(client, scope, plan.entityTypes?.absent ?? []);
+  if (!dryRun) await lockTypes(client, scope, plan.entityTypes?.absent ?? []);
   for (const kind of resourceKinds) {
     const absent = plan[kind]?.absent;
     if (absent === undefined) continue;

@@ -1,5 +1,6 @@
 import type { ResourceKind, Scope } from '@parley/contracts';
 import { type Queryable, newId, purgeRows } from '@parley/db';
+import { deleteShapes } from '@parley/entities';
 import { type Definition, slugOf } from './definition';
 
 /** One statement a kind: `$3` is the JSON list of its rows, so that the text of a definition is stored as it is. */
@@ -104,15 +105,6 @@ export async function deleteDefinitions(
   await db.query(
     `delete from ${tables[kind]}
      where organization_id = $1 and environment = $2::"Environment" and ${key} = any($3)`,
-    [scope.organizationId, scope.environment, slugs],
-  );
-}
-
-/** What the entities of these types once looked like; the entities themselves are gone. */
-async function deleteShapes(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
-  await db.query(
-    `delete from entity_shapes s using entity_types t
-     where t.no = s.type_no and t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = any($3)`,
     [scope.organizationId, scope.environment, slugs],
   );
 }
