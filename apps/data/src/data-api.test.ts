@@ -1,5 +1,5 @@
 import { createTestDatabase } from '@parley/testing';
-import { type TestApi, createTestApi } from './test-api';
+import { type TestApi, createTestApi } from './api-under-test';
 
 let api: TestApi;
 let organizationId: string;

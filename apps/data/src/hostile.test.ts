@@ -5,7 +5,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { createEntities } from '@parley/entities';
 import { silentLogger } from '@parley/service';
 import { createDataApp } from './app';
-import { type TestApi, createTestApi } from './test-api';
+import { type TestApi, createTestApi } from './api-under-test';
 
 /** Whatever is sent: a clear refusal or a faithful answer, never a 500 and never a stack. */
 let api: TestApi;

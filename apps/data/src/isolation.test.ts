@@ -1,5 +1,5 @@
 import { createTestDatabase } from '@parley/testing';
-import { type KeyOptions, type TestApi, createTestApi } from './test-api';
+import { type KeyOptions, type TestApi, createTestApi } from './api-under-test';
 
 // Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
 jest.retryTimes(3, { logErrorsBeforeRetry: true });

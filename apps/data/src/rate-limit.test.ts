@@ -8,7 +8,7 @@ import {
 } from '@parley/queues';
 import { createTestDatabase, createTestRedis } from '@parley/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type TestApi, createTestApi } from './test-api';
+import { type TestApi, createTestApi } from './api-under-test';
 
 // Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
 jest.retryTimes(3, { logErrorsBeforeRetry: true });

@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '@parley/testing';
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
-import { type TestApi, createTestApi } from './test-api';
+import { type TestApi, createTestApi } from './api-under-test';
 
 /** Stands between the service and PostgreSQL, so that the way to it can be cut. */
 class Wire {
