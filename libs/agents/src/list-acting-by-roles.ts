@@ -1,18 +1,13 @@
 import type { Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 
-interface ActingByRoles extends Scope {
-  agent: string;
-  roles: string[];
-}
-
 /** The agents that list roles among those that answer, themselves or through a router; each once, at most `limit`. */
 export async function listActingByRoles(
   db: Queryable,
   answering: (Scope & { agentSlug: string | null; routerSlug: string | null })[],
   limit: number,
-): Promise<ActingByRoles[]> {
-  const { rows } = await db.query<ActingByRoles>(
+): Promise<(Scope & { agent: string; roles: string[] })[]> {
+  const { rows } = await db.query<Scope & { agent: string; roles: string[] }>(
     `with given as (
        select * from json_to_recordset($1::json)
          as g("organizationId" text, environment "Environment", "agentSlug" text, "routerSlug" text)),

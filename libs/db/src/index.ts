@@ -15,6 +15,6 @@ export {
 export { migrate, schemaProblem } from './migrate';
 export { openDatabase } from './open-database';
 export { prismaOf } from './prisma';
-export { type PurgeStep, dbPurge, purgeBatchRows, purgeRows } from './purge-rows';
+export { type PurgeStep, dbPurge, purgeRows } from './purge-rows';
 export { removeOldRows } from './remove-old-rows';
 export { type SecretBox, createSecretBox, secretsKeyVariable } from './secrets';

@@ -1,7 +1,7 @@
 import type { Queryable } from './client';
 
 /** Rows of one step of a purge, which is one transaction. */
-export const purgeBatchRows = 1_000;
+const batchRows = 1_000;
 
 /** Deletes up to a batch of what an organization has, and returns how many rows of which tables. */
 export type PurgeStep = (tx: Queryable, organizationId: string) => Promise<Record<string, number>>;
@@ -10,7 +10,7 @@ export type PurgeStep = (tx: Queryable, organizationId: string) => Promise<Recor
 export const purgeRows = (...tables: string[]): PurgeStep[] =>
   tables.map((table) => async (tx, organizationId) => {
     const { rowCount } = await tx.query(
-      `delete from ${table} where ctid = any (array(select ctid from ${table} where organization_id = $1 limit ${purgeBatchRows}))`,
+      `delete from ${table} where ctid = any (array(select ctid from ${table} where organization_id = $1 limit ${batchRows}))`,
       [organizationId],
     );
     return { [table]: rowCount ?? 0 };

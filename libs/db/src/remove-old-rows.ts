@@ -2,20 +2,14 @@ import type { Queryable } from './client';
 
 const batchRows = 1_000;
 
-interface OldRows {
-  table: string;
-  /** Of its ids, which grow with the time of their creation: the scan ends at the first row that is not old. */
-  idType: 'text' | 'bigint';
-  /** An id below all others. */
-  first: string;
-  /** Condition on the row `t` under which it may go; `$2` is the number of days. */
-  isDone: string;
-}
-
-/** Removes what is older than so many days and done, a batch a statement, until `signal` aborts. Returns how many rows. */
+/**
+ * Removes what is older than so many days, a batch a statement, until `signal` aborts. Returns how many rows. Ids grow with
+ * the time of creation: the scan ends at the first row that is not old. `isDone`: the condition on a row `t` under which it
+ * may go; `$2` is the number of days.
+ */
 export async function removeOldRows(
   db: Queryable,
-  { table, idType, first, isDone }: OldRows,
+  { table, idType, isDone }: { table: string; idType: 'text' | 'bigint'; isDone: string },
   days: number,
   signal: AbortSignal,
 ): Promise<number> {
@@ -27,7 +21,7 @@ export async function removeOldRows(
     select (select max(id)::text from oldest) as last, (select count(*)::int from oldest where is_old) as old,
       (select count(*)::int from removed) as removed`;
   let removed = 0;
-  for (let after = first; ;) {
+  for (let after = idType === 'text' ? '' : '0'; ;) {
     signal.throwIfAborted();
     const { rows } = await db.query<{ last: string; old: number; removed: number }>(text, [after, days]);
     const [batch] = rows as [{ last: string; old: number; removed: number }];

@@ -12,11 +12,7 @@ export async function lockTypes(db: Queryable, scope: Scope, slugs: string[]): P
 }
 
 /** Those of these types that have entities, with how many, counted up to 1,001. Deleted ones count: they can be restored. */
-export async function countOfTypes(
-  db: Queryable,
-  scope: Scope,
-  slugs: string[],
-): Promise<{ slug: string; count: number }[]> {
+export async function countOfTypes(db: Queryable, scope: Scope, slugs: string[]) {
   const { rows } = await db.query<{ slug: string; count: number }>(
     `select t.slug, e.count from entity_types t cross join lateral
        (select count(*)::int from (select from entities where part in (t.no, -t.no) limit 1001) few) e

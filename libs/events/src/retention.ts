@@ -12,7 +12,7 @@ export const removeOldEvents = (
 ): Promise<number> =>
   removeOldRows(
     db,
-    { table: 'events', idType: 'bigint', first: '0', isDone: `t.relayed_at is not null and ${isUnneeded}` },
+    { table: 'events', idType: 'bigint', isDone: `t.relayed_at is not null and ${isUnneeded}` },
     days,
     signal,
   );

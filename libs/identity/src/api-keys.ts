@@ -65,11 +65,7 @@ export async function listApiKeys(db: Queryable, organizationId: string): Promis
 }
 
 /** Those of these roles that a valid key has, each with the prefix of one of its keys. */
-export async function keysOfRoles(
-  db: Queryable,
-  { organizationId, environment }: Scope,
-  roles: string[],
-): Promise<{ role: string; prefix: string }[]> {
+export async function keysOfRoles(db: Queryable, { organizationId, environment }: Scope, roles: string[]) {
   const { rows } = await db.query<{ role: string; prefix: string }>(
     `select role, min(prefix) as prefix from api_keys
      where organization_id = $1 and environment = $2::"Environment" and role = any($3) and revoked_at is null

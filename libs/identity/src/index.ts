@@ -1,5 +1,4 @@
 export {
-  type ApiKeyCheck,
   type ApiKeySummary,
   createApiKey,
   createApiKeyCheck,
@@ -13,7 +12,6 @@ export { findOwner } from './find-owner';
 export { type Organization, findOrganizationName, insertOrganization, listOrganizations } from './organizations';
 export {
   type Purge,
-  type StopPurgeResult,
   dueUnsignedPurges,
   finishPurge,
   identityPurge,

@@ -21,10 +21,7 @@ export async function listOrganizations(db: Queryable, slug?: string): Promise<O
 }
 
 /** What prompts say of an organization. */
-export async function findOrganizationName(
-  db: Queryable,
-  id: string,
-): Promise<{ name: string; timezone: string } | null> {
+export async function findOrganizationName(db: Queryable, id: string) {
   const { rows } = await db.query<{ name: string; timezone: string }>({
     name: 'prompt-organization',
     text: 'select name, timezone from organizations where id = $1',

@@ -1,5 +1,5 @@
 export { type JobName, type JobPayload, deliveryJobs } from './catalog';
-export { type Consumer, type JobContext, type JobHandlers, type JobOutcome, consume } from './consume';
+export { type JobContext, type JobHandlers, type JobOutcome, consume } from './consume';
 export { type Queues, createQueues } from './queues';
 export { type RateLimiter, type RateLimits, createRateLimiter } from './rate-limit';
 export { openRedis } from './open-redis';

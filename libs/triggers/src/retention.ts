@@ -10,7 +10,6 @@ export const removeOldRuns = (db: Queryable, days: number, signal: AbortSignal):
     {
       table: 'trigger_runs',
       idType: 'text',
-      first: '',
       isDone: `t.status in ('succeeded', 'dead', 'cancelled') and t.finished_at < now() - make_interval(secs => $2::float8 * 86400)`,
     },
     days,

@@ -1,9 +1,9 @@
-import { type PurgeStep, purgeBatchRows, purgeRows } from '@parley/db';
+import { type PurgeStep, purgeRows } from '@parley/db';
 
 /** Turns with what was said and called in them, which carry no organization of their own. */
 const turns: PurgeStep = async (tx, organizationId) => {
   const { rows } = await tx.query<{ id: string }>(
-    `select id::text from executions where organization_id = $1 limit ${purgeBatchRows / 5}`,
+    `select id::text from executions where organization_id = $1 limit 200`,
     [organizationId],
   );
   const ids = [rows.map(({ id }) => id)];
