@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
 import { type Db, createDb } from './client';
-import { findIntegration, listActiveIntegrations, resealIntegrations, saveIntegration } from './integrations';
+import {
+  findIntegration,
+  listActiveIntegrations,
+  listEnvironmentIntegrations,
+  resealIntegrations,
+  saveIntegration,
+  switchIntegration,
+} from './integrations';
 import { createSecretBox } from './secrets';
 
 let database: TestDatabase;
@@ -42,6 +49,24 @@ it('keeps one configuration of a provider in each environment, its secrets seale
   expect(await listActiveIntegrations(db.pool, box, 'flow')).toMatchObject([{ scope }]);
   await db.pool.query('update organizations set deleted_at = now()');
   expect(await listActiveIntegrations(db.pool, box, 'flow')).toEqual([]);
+});
+
+it('lists the active integrations of one environment, with a revision that changes with each of them', async () => {
+  const box = createSecretBox(randomBytes(32).toString('base64'));
+  const { scope } = await seedOrganization(db.pool);
+  const save = (provider: string, where = scope) =>
+    saveIntegration(db.pool, box, where, { provider, config: { provider }, secrets: {} });
+  for (const provider of ['openai', 'mcp.crm', 'flow']) await save(provider);
+  await save('kapso', { ...scope, environment: 'production' });
+  await save('resend', (await seedOrganization(db.pool)).scope);
+  await switchIntegration(db.pool, scope, 'flow', false);
+  const [before] = await listEnvironmentIntegrations(db.pool, scope);
+  expect(before).toMatchObject({ provider: 'mcp.crm', config: { provider: 'mcp.crm' }, secrets: expect.any(Buffer) });
+  await save('mcp.crm');
+  const listed = await listEnvironmentIntegrations(db.pool, scope);
+  expect(listed.map(({ provider }) => provider)).toEqual(['mcp.crm', 'openai']);
+  expect(listed[0]).toMatchObject({ id: before!.id });
+  expect(listed[0]!.revision).not.toBe(before!.revision);
 });
 
 it('seals again under a new key what an older one has sealed', async () => {

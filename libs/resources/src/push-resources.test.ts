@@ -266,6 +266,24 @@ describe('prune', () => {
     expect((await resourceState(db, scope)).resources.entityTypes.map(({ slug }) => slug)).toEqual(['full']);
   });
 
+  test('says how many entities keep a type, up to 1,000', async () => {
+    const scope = await newScope();
+    await pushed(scope, { entityTypes: [type('few'), type('many')] });
+    await db.pool.query(
+      `insert into entities (id, organization_id, environment, part, segment, pos, status, data, created_at, updated_at)
+       select 'ent_' || id || n, organization_id, environment, no, 0, n, 'active', '{}', 1, 1
+       from entity_types, generate_series(1, case slug when 'few' then 1000 else 1001 end) n where organization_id = $1`,
+      [scope.organizationId],
+    );
+    const { results } = await pushed(scope, { entityTypes: [] }, { prune: true });
+    expect(results.entityTypes!.refused).toEqual(
+      expect.arrayContaining([
+        { slug: 'few', reason: 'still has 1000 entities' },
+        { slug: 'many', reason: 'still has more than 1,000 entities' },
+      ]),
+    );
+  });
+
   test('keeps a role that a live key carries', async () => {
     const scope = await newScope();
     await pushed(scope, { roles: [{ slug: 'clerk', name: 'Clerk', policies: [] }] });
@@ -276,6 +294,25 @@ describe('prune', () => {
     );
     const { results } = await pushed(scope, { roles: [] }, { prune: true });
     expect(results.roles!.refused).toEqual([{ slug: 'clerk', reason: 'is the role of the API key sk_dev_abc' }]);
+  });
+
+  test('keeps the agents and routers that answer on a connection of the environment', async () => {
+    const scope = await newScope();
+    const resources = { agents: ['a', 'b', 'c'].map((slug) => agent(slug)), routers: [router('front', ['c'])] };
+    for (const where of [scope, inProduction(scope)]) await pushed(where, resources);
+    await db.pool.query(
+      `insert into channel_connections (id, organization_id, environment, phone_number_id, status, agent_slug, router_slug, updated_at)
+       select gen_random_uuid()::text, $1, e::"Environment", gen_random_uuid()::text, 'connected', a, r, now()
+       from (values ('development', 'a', null), ('development', 'a', null), ('production', 'b', null),
+         ('production', null, 'front')) v(e, a, r)`,
+      [scope.organizationId],
+    );
+    const { results } = await pushed(scope, { agents: [], routers: [] }, { prune: true });
+    const reason = 'answers on a connected channel';
+    expect(results.agents).toMatchObject({ deleted: ['b', 'c'], refused: [{ slug: 'a', reason }] });
+    expect(results.routers).toMatchObject({ deleted: ['front'] });
+    const inOther = await pushed(inProduction(scope), { routers: [] }, { prune: true });
+    expect(inOther.results.routers).toMatchObject({ deleted: [], refused: [{ slug: 'front', reason }] });
   });
 
   test('refuses the whole push when something that stays needs what it would delete', async () => {

@@ -103,6 +103,16 @@ it('works in batches past what has to stay, and stops between two when the worke
   expect(await idsOf('events')).toHaveLength(6);
 });
 
+it('removes statuses that no message has claimed for as long as open deliveries are kept', async () => {
+  await db.pool.query(
+    `insert into provider_statuses (provider, external_id, status, rank, updated_at)
+     values ('kapso', 'old', 'read', 3, now() - interval '181 days'), ('kapso', 'new', 'read', 3, now() - interval '179 days')`,
+  );
+  await sweep({ eventDays: 0, runDays: 0 });
+  const { rows } = await db.pool.query('select external_id from provider_statuses');
+  expect(rows).toEqual([{ external_id: 'new' }]);
+});
+
 it('keeps everything when it is told 0 days', async () => {
   await addEvent(4_000);
   await addRun('succeeded', { daysAgo: 4_000, endedDaysAgo: 4_000 });

@@ -54,6 +54,8 @@ beforeEach(async () => {
   org = await seedOrganization(db.pool, { roles: [mayCreate] });
   await configure('tickets', { url: tickets.url }, { apiKey: 'secret', headers: { 'X-Team': 'north' } });
   await configure('plain', { url: plain.url });
+  // Of another kind, and no server even though it has a URL.
+  await saveIntegration(db.pool, box, org.scope, { provider: 'openai', config: { url: plain.url }, secrets: {} });
   open([tickets.host, plain.host]);
 });
 afterEach(async () => {
