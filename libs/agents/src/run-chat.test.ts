@@ -392,7 +392,9 @@ describe('failures', () => {
       'assistant: [No reply was sent to this message.]',
       'user: Are you there?',
     ]);
-    const [execution] = await rows<{ error: string }>("select error from executions where status = 'failed'");
+    const [execution] = await rows<{ error: string }>(
+      "select error from executions where status = 'failed' order by id desc",
+    );
     expect(execution!.error).toContain('HTTP 500');
   });
 
