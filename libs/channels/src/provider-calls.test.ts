@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox } from '@parley/db';
 import {
   type ProviderAnswer,
@@ -56,49 +57,118 @@ test('a redirect is not followed, so the key stays here, and the reason is said'
   expect(asked).toEqual([]);
 });
 
-test('a provider that hangs for one organization holds up neither the messages nor the e-mails of another', async () => {
-  const hanging: { path: string; answer: (given: ProviderAnswer) => void }[] = [];
-  const url = await serve(({ path }) => new Promise((answer) => void hanging.push({ path, answer })));
-  const channels = createChannels({
-    db: db.pool,
-    box: createSecretBox(randomBytes(32).toString('base64')),
-    settings: {
-      KAPSO_API_URL: url,
-      KAPSO_API_KEY: 'k',
-      RESEND_API_URL: url,
-      RESEND_API_KEY: 'r',
-      EMAIL_FROM: 'a@b.cl',
-    },
-    log: { warn: () => {} },
-  });
-  const [{ scope: busy }, { scope: other }] = [await seedOrganization(db.pool), await seedOrganization(db.pool)];
-  const check = async (scope: typeof busy, timeoutMs?: number) =>
-    createKapsoClient((await channels.accounts.kapso(scope))!, timeoutMs).check();
-  const email = (scope: typeof busy) =>
-    channels.sendEmail(scope, { to: ['c@d.cl'], subject: 'Hello', content: { text: 'Hello' } });
-  const places = 16;
+describe('a provider that hangs for one organization', () => {
+  const places = 4;
+  const phoneNumberId = '109876543210987';
 
-  const emails = Array.from({ length: places + 1 }, () => email(busy));
-  await until(() => hanging.length === places);
-  expect(await check(busy, 100)).toEqual({
-    ok: false,
-    reason: 'again',
-    message: `too many calls to ${new URL(url).host} are waiting for an answer`,
-    afterMs: null,
-    isServerError: false,
+  async function serveHanging() {
+    const hanging: { path: string; answer: (given: ProviderAnswer) => void }[] = [];
+    const url = await serve(({ path }) => new Promise((answer) => void hanging.push({ path, answer })));
+    const channels = createChannels({
+      db: db.pool,
+      box: createSecretBox(randomBytes(32).toString('base64')),
+      settings: {
+        KAPSO_API_URL: url,
+        KAPSO_API_KEY: 'k',
+        RESEND_API_URL: url,
+        RESEND_API_KEY: 'r',
+        EMAIL_FROM: 'a@b.cl',
+      },
+      log: { warn: () => {} },
+    });
+    const answerAll = () =>
+      hanging.splice(0).forEach(({ answer }) => {
+        const id = randomUUID();
+        answer({ status: 200, body: { id, messages: [{ id }], data: [] } });
+      });
+    const email = (scope: Scope) =>
+      channels.sendEmail(scope, { to: ['c@d.cl'], subject: 'Hello', content: { text: 'Hello' } });
+    return { url, hanging, channels, answerAll, email };
+  }
+
+  async function addMessage({ organizationId }: Scope, id: string, attempts = 0): Promise<string> {
+    await db.pool.query(
+      `insert into channel_connections (id, organization_id, environment, phone_number_id, status, agent_slug, updated_at)
+       values ('conn_' || $1, $1, 'development', $2 || $1, 'connected', 'helper', now()) on conflict do nothing`,
+      [organizationId, phoneNumberId],
+    );
+    await db.pool.query(
+      `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, payload,
+                             status, attempts, updated_at)
+       values ($1, $2, 'development', 'conn_' || $2, 'outbound', $1, 'text', 'Hello',
+               '{"to":"14155550000","type":"text","text":{"body":"Hello"}}', 'queued', $3, now())`,
+      [id, organizationId, attempts],
+    );
+    return id;
+  }
+  const rowOf = async (table: 'messages' | 'emails', id: string) =>
+    (await db.pool.query(`select status, attempts, error from ${table} where id = $1`, [id])).rows[0];
+  const isDue = (table: 'messages' | 'emails', id: string) =>
+    db.pool.query(`update ${table} set lease_until = now() where id = $1`, [id]);
+
+  test('holds up neither the messages nor the e-mails of another, and a client that may wait is called in turn', async () => {
+    const { url, hanging, channels, answerAll, email } = await serveHanging();
+    const [{ scope: busy }, { scope: other }] = [await seedOrganization(db.pool), await seedOrganization(db.pool)];
+    const check = async (scope: Scope, timeoutMs?: number) =>
+      createKapsoClient((await channels.accounts.kapso(scope))!, { timeoutMs }).check();
+    const emails = Array.from({ length: places }, () => email(busy));
+    await until(() => hanging.length === places);
+    expect(await check(busy, 100)).toEqual({
+      ok: false,
+      reason: 'no_place',
+      message: `too many calls to ${new URL(url).host} are waiting for an answer`,
+    });
+    const waiting = check(busy);
+    const others = [check(other), email(other)];
+    await until(() => hanging.length === places + 2);
+    expect(hanging.slice(places).map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['/platform/v1/customers', '/emails']),
+    );
+    answerAll();
+    await until(() => hanging.length === 1);
+    answerAll();
+    for (const outcome of await Promise.all([...emails, ...others, waiting]))
+      expect(outcome).toMatchObject({ ok: true });
   });
-  const others = [check(other), email(other)];
-  await until(() => hanging.length === places + 2);
-  expect(hanging.slice(places).map(({ path }) => path)).toEqual(
-    expect.arrayContaining(['/platform/v1/customers', '/emails']),
-  );
-  // What waited is sent once places are free.
-  const answerAll = () =>
-    hanging.splice(0).forEach(({ answer }) => answer({ status: 200, body: { id: randomUUID() } }));
-  answerAll();
-  await until(() => hanging.length === 1);
-  answerAll();
-  for (const outcome of await Promise.all([...emails, ...others])) expect(outcome).toMatchObject({ ok: true });
+
+  test('a message and an e-mail without a place go back at once, uncounted, and never fail for it', async () => {
+    const { url, hanging, channels, answerAll, email } = await serveHanging();
+    const { scope } = await seedOrganization(db.pool);
+    const held = Array.from({ length: places }, () => email(scope));
+    await until(() => hanging.length === places);
+    const error = `not asked: too many calls to ${new URL(url).host} are waiting for an answer`;
+
+    const messageId = await addMessage(scope, 'wam_last', 19);
+    const sent = await email(scope);
+    if (!sent.ok) throw new Error(sent.reason);
+    expect(sent.email).toMatchObject({ status: 'queued', error });
+    await db.pool.query('update emails set attempts = 7 where id = $1', [sent.email.id]);
+    for (let round = 0; round < 3; round += 1) {
+      await Promise.all([isDue('messages', messageId), isDue('emails', sent.email.id)]);
+      const startedAtMs = performance.now();
+      expect(await channels.tryMessage(messageId)).toBe('later');
+      expect(await channels.tryEmail(sent.email.id)).toBe('later');
+      expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+      expect(await rowOf('messages', messageId)).toEqual({ status: 'queued', attempts: 19, error });
+      expect(await rowOf('emails', sent.email.id)).toEqual({ status: 'queued', attempts: 7, error });
+    }
+    // Nobody can tell whether it left before: it stays open, and is not given up for want of a place.
+    await db.pool.query(
+      "update messages set status = 'sending', lease_until = now() - interval '1 second' where id = $1",
+      [messageId],
+    );
+    expect(await channels.tryMessage(messageId)).toBe('later');
+    expect(await rowOf('messages', messageId)).toMatchObject({ status: 'sending', attempts: 19 });
+    expect(hanging).toHaveLength(places);
+
+    answerAll();
+    await Promise.all(held);
+    await Promise.all([isDue('messages', messageId), isDue('emails', sent.email.id)]);
+    const tries = [channels.tryMessage(messageId), channels.tryEmail(sent.email.id)];
+    const timer = setInterval(answerAll, 5);
+    expect(await Promise.all(tries)).toEqual(['sent', 'sent']);
+    clearInterval(timer);
+  });
 });
 
 async function until(isSo: () => boolean): Promise<void> {

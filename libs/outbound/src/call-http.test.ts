@@ -128,6 +128,21 @@ test('a connection that breaks before or within the answer leaves open what was 
   expect(await call('no address')).toMatchObject({ ...broken, code: 'ERR_INVALID_URL' });
 });
 
+test('on Node 20, which has no URL.parse, calls are made, and an address that is none is an outcome', async () => {
+  const { parse } = URL;
+  URL.parse = undefined as never;
+  try {
+    const url = await serve((_, response) => response.end('{}'));
+    expect(await call(url, 10_000, { organizationId: 'a' })).toMatchObject({ kind: 'answered' });
+    expect(await call('no address', 10_000, { organizationId: 'a' })).toMatchObject({
+      kind: 'unknown',
+      reason: 'broken',
+    });
+  } finally {
+    URL.parse = parse;
+  }
+});
+
 test('the time limit and the caller end a call that has no connection yet', async () => {
   const dispatcher = new Agent({ connect: () => {} });
   expect(await call('http://127.0.0.1:1/', 50, { dispatcher })).toMatchObject({ kind: 'unknown', reason: 'timeout' });
@@ -140,7 +155,7 @@ test('the time limit and the caller end a call that has no connection yet', asyn
 });
 
 describe('places', () => {
-  const places = 16;
+  const places = 4;
 
   /** Hangs every request until it is let go. */
   async function serveHanging() {
@@ -166,6 +181,24 @@ describe('places', () => {
     await until(() => hanging.length === places + 2);
     hanging.forEach((response) => response.end('{}'));
     for (const outcome of await Promise.all([...held, ...others])) expect(outcome).toMatchObject({ kind: 'answered' });
+  });
+
+  test('who may not wait for a place is told at once, and who may wait a little after that', async () => {
+    const { url, hanging } = await serveHanging();
+    const held = hold(url, 'd', places);
+    await until(() => hanging.length === places);
+    for (const placeWaitMs of [0, 50]) {
+      const startedAtMs = performance.now();
+      const outcome = await call(url, 10_000, { organizationId: 'd', placeWaitMs });
+      expect(outcome).toMatchObject({ kind: 'not_sent', reason: 'no_place' });
+      expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+    }
+    hanging.forEach((response) => response.end('{}'));
+    await Promise.all(held);
+    const answered = call(url, 10_000, { organizationId: 'd', placeWaitMs: 0 });
+    await until(() => hanging.length === places + 1);
+    hanging.at(-1)!.end('{}');
+    expect(await answered).toMatchObject({ kind: 'answered' });
   });
 
   test('who waits is called in order as places become free, however the calls before ended', async () => {

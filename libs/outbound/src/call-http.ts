@@ -18,6 +18,8 @@ export interface HttpCall {
   signal?: AbortSignal;
   /** Limits the calls that this organization makes to this host at once. Absent: no limit. */
   organizationId?: string;
+  /** How long to wait for a place among these calls at most; 0 for callers that hold a slot of a queue. Absent: `timeoutMs`. */
+  placeWaitMs?: number;
   /** A pool of connections of its own. Absent: the pool of the process. */
   dispatcher?: Dispatcher;
 }
@@ -47,14 +49,18 @@ const redirected = 'the address answers with a redirect, which is not followed';
 
 /** Makes one exchange of JSON. It is never repeated here: whether that is safe depends on the request. Never throws. */
 export async function callHttp(call: HttpCall): Promise<HttpOutcome> {
-  const { url, timeoutMs, organizationId } = call;
+  const { url, timeoutMs, organizationId, placeWaitMs = timeoutMs } = call;
   const limit = AbortSignal.timeout(timeoutMs);
   const signal = call.signal ? AbortSignal.any([limit, call.signal]) : limit;
-  const host = URL.parse(url)?.host ?? '';
-  const leave = organizationId === undefined ? () => {} : await takePlace(`${organizationId} ${host}`, signal);
-  if (leave === null)
-    return { kind: 'not_sent', reason: 'no_place', message: `too many calls to ${host} are waiting for an answer` };
+  let leave: (() => void) | null = null;
   try {
+    if (organizationId !== undefined) {
+      // Not `URL.parse`: the CLI runs on Node 20 too, which does not have it.
+      const { host } = new URL(url);
+      leave = await takePlace(`${organizationId} ${host}`, signal, placeWaitMs);
+      if (leave === null)
+        return { kind: 'not_sent', reason: 'no_place', message: `too many calls to ${host} are waiting for an answer` };
+    }
     return await exchange(call, signal);
   } catch (error) {
     const { code = '', message } = (error ?? {}) as { code?: string; message?: string };
@@ -64,7 +70,7 @@ export async function callHttp(call: HttpCall): Promise<HttpOutcome> {
     if (signal.aborted) return { kind: 'unknown', reason: 'aborted', message: 'the call was given up' };
     return { kind: 'unknown', reason: 'broken', code, message: `the connection broke (${code || message})` };
   } finally {
-    leave();
+    leave?.();
   }
 }
 

@@ -1,5 +1,8 @@
-/** Calls under way at once, per process, of one organization to one host. A host that hangs then holds no more than these. */
-const places = 16;
+/**
+ * Calls under way at once, per process, of one organization to one host. Fewer than the jobs that the worker runs at once in
+ * a queue that sends (`send-message` 10, `send-email` 5), so a host that hangs for one organization leaves slots for others.
+ */
+const places = 4;
 
 interface Queue {
   underWay: number;
@@ -11,13 +14,13 @@ const queues = new Map<string, Queue>();
 
 /**
  * Waits for one of the places of `key`, first come, first served. Returns the function that gives the place back, or null
- * when the signal was aborted before one was free.
+ * when none was free within `waitMs` or before the signal was aborted.
  */
-export async function takePlace(key: string, signal: AbortSignal): Promise<(() => void) | null> {
+export async function takePlace(key: string, signal: AbortSignal, waitMs: number): Promise<(() => void) | null> {
   const queue = queues.get(key) ?? { underWay: 0, waiting: new Set() };
   queues.set(key, queue);
   if (queue.underWay < places) queue.underWay += 1;
-  else if (!(await isGiven(queue, signal))) return null;
+  else if (waitMs <= 0 || !(await isGiven(queue, AbortSignal.any([signal, AbortSignal.timeout(waitMs)])))) return null;
   return () => {
     // The place goes to the next one: nobody can take it in between.
     const [next] = queue.waiting;

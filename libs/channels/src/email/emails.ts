@@ -2,6 +2,7 @@ import { type JsonObject, type Scope, objectAt, textAt } from '@parley/contracts
 import { type Queryable, newId } from '@parley/db';
 import { callHttp } from '@parley/outbound';
 import type { Accounts } from '../accounts';
+import { noPlaceWaitMs } from '../no-place-wait';
 import { keepStatus } from '../whatsapp/apply-status';
 
 export interface NewEmail {
@@ -95,6 +96,8 @@ export async function sendEmail(
     body: email.payload,
     timeoutMs,
     organizationId: email.organizationId,
+    // The outbox waits, not the job: it would hold its slot of the queue.
+    placeWaitMs: 0,
   });
   if (outcome.kind === 'answered') {
     const { status, body, retryAfterMs } = outcome;
@@ -108,23 +111,28 @@ export async function sendEmail(
     const isPassing = status >= 500 || status === 429 || status < 300 || name === 'concurrent_idempotent_requests';
     // A quota of the day does not come back within our tries.
     if (!isPassing || name === 'daily_quota_exceeded' || email.attempts >= mostAttempts) return end('failed', error);
-    return putBack(deps, email, error, retryAfterMs);
+    return putBack(deps, email, { error, afterMs: retryAfterMs, isTried: true });
+  }
+  if (outcome.reason === 'no_place') {
+    const afterMs = noPlaceWaitMs(email.ageHours * 3_600_000);
+    return putBack(deps, email, { error: `not asked: ${outcome.message}`, afterMs, isTried: false });
   }
   if (email.attempts >= mostAttempts) return end(outcome.kind === 'not_sent' ? 'failed' : 'unknown', outcome.message);
-  return putBack(deps, email, outcome.message, null);
+  return putBack(deps, email, { error: outcome.message, afterMs: null, isTried: true });
 }
 
+/** `isTried`: the provider was asked, so the try counts. */
 async function putBack(
   { db, owner }: { db: Queryable; owner: string },
   { id, attempts }: ClaimedEmail,
-  error: string,
-  afterMs: number | null,
+  { error, afterMs, isTried }: { error: string; afterMs: number | null; isTried: boolean },
 ): Promise<EmailOutcome> {
   await db.query(
     `update emails set status = 'queued', error = $3, lease_owner = null, updated_at = now(),
-                       lease_until = now() + make_interval(secs => $4::float8 / 1000)
+                       lease_until = now() + make_interval(secs => $4::float8 / 1000),
+                       attempts = attempts - case when $5 then 0 else 1 end
      where id = $1 and status = 'sending' and lease_owner = $2`,
-    [id, owner, error, Math.min(afterMs ?? 500 * 2 ** attempts, 15 * 60_000)],
+    [id, owner, error, Math.min(afterMs ?? 500 * 2 ** attempts, 15 * 60_000), isTried],
   );
   return 'later';
 }

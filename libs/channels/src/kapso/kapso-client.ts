@@ -9,10 +9,14 @@ export interface KapsoAccount {
   apiKey: string;
 }
 
-/** `refused`: it said no, and asking again changes nothing. `again`: not done, and may be tried later. `unsure`: maybe. */
+/**
+ * `refused`: it said no, and asking again changes nothing. `again`: not done, and may be tried later. `no_place`: the same,
+ * and no request left, as too many calls of the organization are under way. `unsure`: maybe.
+ */
 export type KapsoFailure =
   | { ok: false; reason: 'refused'; message: string; code: string | null; status: number }
   | { ok: false; reason: 'again'; message: string; afterMs: number | null; isServerError: boolean }
+  | { ok: false; reason: 'no_place'; message: string }
   | { ok: false; reason: 'unsure'; message: string };
 
 export type KapsoAnswer<T> = { ok: true; value: T } | KapsoFailure;
@@ -50,10 +54,13 @@ export const kapsoTimeoutMs = 12_000;
 export type KapsoClient = ReturnType<typeof createKapsoClient>;
 
 /** The part of Kapso's API that is used here (providers.md, 4.3). No call is repeated by itself. */
-export function createKapsoClient({ organizationId, apiUrl, apiKey }: KapsoAccount, timeoutMs = kapsoTimeoutMs) {
+export function createKapsoClient(
+  { organizationId, apiUrl, apiKey }: KapsoAccount,
+  { timeoutMs = kapsoTimeoutMs, placeWaitMs }: { timeoutMs?: number; placeWaitMs?: number } = {},
+) {
   const headers = { 'X-API-Key': apiKey };
   const call = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
-    toAnswer(await callHttp({ method, url: apiUrl + path, headers, body, timeoutMs, organizationId }));
+    toAnswer(await callHttp({ method, url: apiUrl + path, headers, body, timeoutMs, organizationId, placeWaitMs }));
   const part = encodeURIComponent;
 
   return {
@@ -202,6 +209,8 @@ function toRecord(message: JsonObject): KapsoRecord {
 
 /** 409: another message of the conversation is in flight. 5xx: documented as worth another try. */
 function toAnswer(outcome: HttpOutcome): KapsoAnswer<Json> {
+  if (outcome.kind === 'not_sent' && outcome.reason === 'no_place')
+    return { ok: false, reason: 'no_place', message: outcome.message };
   if (outcome.kind === 'not_sent')
     return { ok: false, reason: 'again', message: outcome.message, afterMs: null, isServerError: false };
   if (outcome.kind === 'unknown') return { ok: false, reason: 'unsure', message: outcome.message };

@@ -67,7 +67,10 @@ export interface ClaimedMessage {
   type: string;
   text: string | null;
   request: JsonObject;
+  /** With this one. */
   attempts: number;
+  /** Since it was made. */
+  ageMs: number;
   /** What it was before: `sending` is one whose sender has not been heard of again. */
   before: 'queued' | 'sending';
   /** The stretch in which it may have been sent: since the first claim that did not tell, up to the end of the last. */
@@ -98,6 +101,7 @@ export async function claimMessage(db: Queryable, id: string, owner: string): Pr
            from due, channel_connections c where m.id = due.id and c.id = m.connection_id
            returning m.id, m.organization_id as "organizationId", m.environment, m.connection_id as "connectionId",
                      c.phone_number_id as "phoneNumberId", m.contact, m.type, m.text, m.payload as request, m.attempts,
+                     extract(epoch from now() - m.created_at)::float8 * 1000 as "ageMs",
                      due.status as before,
                      coalesce(m.sent_at, m.lease_until - interval '${leaseSeconds} seconds') as "claimedFrom",
                      case due.status when 'sending' then due.lease_until else m.lease_until end as "claimedUntil"`,
@@ -126,14 +130,20 @@ export async function markSent(
   await applyStatus(db, id, messageId, [statusKeyOf(connectionId, messageId), messageId]);
 }
 
-/** Back into the outbox, for later. */
-export async function putBack(db: Queryable, id: string, owner: string, error: string, afterMs: number): Promise<void> {
+/** Back into the outbox, for later. `isTried`: the provider was asked, so the try counts. */
+export async function putBack(
+  db: Queryable,
+  id: string,
+  owner: string,
+  { error, afterMs, isTried }: { error: string; afterMs: number; isTried: boolean },
+): Promise<void> {
   await db.query({
     name: 'put-message-back',
     text: `update messages set status = 'queued', error = $3, lease_owner = null, updated_at = now(),
-                               lease_until = now() + make_interval(secs => $4::float8 / 1000)
+                               lease_until = now() + make_interval(secs => $4::float8 / 1000),
+                               attempts = attempts - case when $5 then 0 else 1 end
            where id = $1 and status = 'sending' and lease_owner = $2`,
-    values: [id, owner, error, afterMs],
+    values: [id, owner, error, afterMs, isTried],
   });
 }
 
@@ -152,12 +162,18 @@ export async function giveUp(
   });
 }
 
-/** The doubt stays on record while its sender's lease lasts. */
-export async function noteDoubt(db: Queryable, id: string, owner: string, error: string): Promise<void> {
+/** The doubt stays on record while its sender's lease lasts. `isTried`: the provider was asked, so the try counts. */
+export async function noteDoubt(
+  db: Queryable,
+  id: string,
+  owner: string,
+  { error, isTried }: { error: string; isTried: boolean },
+): Promise<void> {
   await db.query({
     name: 'note-doubt',
-    text: "update messages set error = $3, updated_at = now() where id = $1 and status = 'sending' and lease_owner = $2",
-    values: [id, owner, error],
+    text: `update messages set error = $3, updated_at = now(), attempts = attempts - case when $4 then 0 else 1 end
+           where id = $1 and status = 'sending' and lease_owner = $2`,
+    values: [id, owner, error, isTried],
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Queryable } from '@parley/db';
 import type { Accounts } from '../accounts';
 import { type KapsoClient, type KapsoFailure, createKapsoClient, kapsoTimeoutMs } from '../kapso/kapso-client';
+import { noPlaceWaitMs } from '../no-place-wait';
 import { type ClaimedMessage, claimMessage, giveUp, leaseSeconds, markSent, noteDoubt, putBack } from './outbox';
 import { digitsOf } from './read-inbound';
 
@@ -37,14 +38,20 @@ export async function sendMessage(deps: SendDeps, id: string): Promise<SendOutco
     return message.before === 'sending'
       ? lookAgain(deps, message, `${notConfigured}${unasked}`)
       : fail(deps, message, notConfigured);
-  const client = createKapsoClient(account);
+  // The outbox waits, not the job: it would hold its slot of the queue.
+  const client = createKapsoClient(account, { placeWaitMs: 0 });
   if (message.before === 'sending') {
     const found = await lookUp(client, deps, message);
-    if (found === 'cannot_tell') return lookAgain(deps, message, `its sender was interrupted${unasked}`);
+    const interrupted = `its sender was interrupted${unasked}`;
+    if (found === 'no_place') {
+      await noteDoubt(db, id, owner, { error: interrupted, isTried: false });
+      return 'later';
+    }
+    if (found === 'cannot_tell') return lookAgain(deps, message, interrupted);
     if (found !== 'absent') return markFound(deps, message, found);
   }
   if (performance.now() - startedAtMs > latestStartMs) {
-    await putBack(db, id, owner, 'the process was held up', 0);
+    await putBack(db, id, owner, { error: 'the process was held up', afterMs: 0, isTried: false });
     return 'later';
   }
   const answer = await client.sendMessage(message.phoneNumberId, {
@@ -55,6 +62,11 @@ export async function sendMessage(deps: SendDeps, id: string): Promise<SendOutco
     await markSent(db, message, answer.value);
     return 'sent';
   }
+  if (answer.reason === 'no_place') {
+    const afterMs = noPlaceWaitMs(message.ageMs);
+    await putBack(db, id, owner, { error: `not asked: ${answer.message}`, afterMs, isTried: false });
+    return 'later';
+  }
   return afterFailure(client, deps, message, answer);
 }
 
@@ -62,28 +74,31 @@ async function afterFailure(
   client: KapsoClient,
   deps: SendDeps,
   message: ClaimedMessage,
-  failure: KapsoFailure,
+  failure: Exclude<KapsoFailure, { reason: 'no_place' }>,
 ): Promise<SendOutcome> {
   const { id, attempts } = message;
   deps.log.warn({ messageId: id, reason: failure.reason, detail: failure.message, attempts }, 'a message was not sent');
   if (failure.reason === 'refused')
     return fail(deps, message, failure.code === windowClosedCode ? windowClosed : failure.message);
   if (failure.reason === 'unsure') {
-    await noteDoubt(deps.db, id, deps.owner, failure.message);
+    await noteDoubt(deps.db, id, deps.owner, { error: failure.message, isTried: true });
     const found = await lookUp(client, deps, message);
-    if (found === 'cannot_tell') return lookAgain(deps, message, `${failure.message}${unasked}`);
+    if (found === 'cannot_tell' || found === 'no_place')
+      return lookAgain(deps, message, `${failure.message}${unasked}`);
     // It may still be on its way: once the lease is over it is looked for again, and only then sent anew.
     return found === 'absent' ? lookAgain(deps, message, failure.message) : markFound(deps, message, found);
   }
   if (failure.isServerError) {
     const found = await lookUp(client, deps, message);
     // A gateway's 502 or 504 may stand for a request that went through behind it.
-    if (found === 'cannot_tell') return lookAgain(deps, message, `${failure.message}${unasked}`);
+    if (found === 'cannot_tell' || found === 'no_place')
+      return lookAgain(deps, message, `${failure.message}${unasked}`);
     if (found !== 'absent') return markFound(deps, message, found);
   }
   if (attempts >= mostAttempts) return fail(deps, message, failure.message);
   const waitMs = failure.afterMs ?? Math.min(500 * 2 ** attempts, longestWaitMs);
-  await putBack(deps.db, id, deps.owner, failure.message, Math.min(waitMs, 15 * 60_000));
+  const afterMs = Math.min(waitMs, 15 * 60_000);
+  await putBack(deps.db, id, deps.owner, { error: failure.message, afterMs, isTried: true });
   return 'later';
 }
 
@@ -98,7 +113,8 @@ async function fail({ db, owner }: SendDeps, { id }: ClaimedMessage, error: stri
   return 'failed';
 }
 
-type LookUp = { messageId: string } | 'absent' | 'cannot_tell';
+/** `no_place`: the provider was not asked, as too many calls of the organization are under way. */
+type LookUp = { messageId: string } | 'absent' | 'cannot_tell' | 'no_place';
 
 async function markFound(
   { db }: SendDeps,
@@ -116,7 +132,7 @@ async function lookAgain(
   doubt: string,
 ): Promise<SendOutcome> {
   if (attempts < mostAttempts) {
-    await noteDoubt(db, id, owner, doubt);
+    await noteDoubt(db, id, owner, { error: doubt, isTried: true });
     return 'later';
   }
   await giveUp(db, id, owner, { status: 'unknown', error: doubt });
@@ -131,7 +147,7 @@ async function lookUp(client: KapsoClient, { db }: SendDeps, message: ClaimedMes
   const { claimedFrom, claimedUntil } = message;
   const since = new Date(claimedFrom.getTime() - clockSkewMs);
   const listed = await client.listSent(message.phoneNumberId, since, new Date(claimedUntil.getTime() + clockSkewMs));
-  if (!listed.ok) return 'cannot_tell';
+  if (!listed.ok) return listed.reason === 'no_place' ? 'no_place' : 'cannot_tell';
   const byReference = listed.value.find(({ reference }) => reference === message.id);
   if (byReference !== undefined) return { messageId: byReference.id };
   const recipient = digitsOf(String(message.request.to ?? ''));
