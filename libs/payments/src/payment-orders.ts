@@ -1,7 +1,7 @@
 import type { Environment, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 
-/** Longer than a creation at the provider with its retries: whoever holds a lease that is over is gone. */
+/** Longer than a question and a creation at the provider with their retries (31 s): whoever holds a lease that is over is gone. */
 const leaseSeconds = 60;
 
 /** The name of a payment's order at the provider: one for each try, and all of them lead back to the payment. */

@@ -133,7 +133,7 @@ describe('trouble on the way', () => {
     expect(flow.requests.map(({ operation }) => operation)).toEqual(['create', 'getStatus', 'getStatus', 'getStatus']);
   });
 
-  it('holds up only the organization that it hangs for, and does not create again what waited for a place in vain', async () => {
+  it('holds up only the organization that it hangs for, and ends a creation that waits for a place in its time limit', async () => {
     const places = 4;
     flow.misbehave('create', { kind: 'slow', ms: 60_000 }, { times: places });
     const leaving = new AbortController();
@@ -142,10 +142,9 @@ describe('trouble on the way', () => {
     const startedAtMs = performance.now();
     expect(await client({ createTimeoutMs: 500 }).createPayment(order)).toEqual({
       ok: false,
-      reason: 'busy',
+      reason: 'unreachable',
       message: `Flow was not asked: too many calls to ${new URL(flow.url).host} are waiting for an answer`,
     });
-    // Once more would take 500 ms and a pause, twice.
     expect(performance.now() - startedAtMs).toBeLessThan(1_500);
     expect(flow.requests).toHaveLength(places);
     const other = createFlowClient({ apiUrl: flow.url, ...keys, scope: { ...scope, organizationId: 'org_2' } });
@@ -154,6 +153,27 @@ describe('trouble on the way', () => {
     expect(await Promise.all(hung)).toEqual(
       Array(places).fill({ ok: false, reason: 'uncertain', message: 'The request to Flow was given up' }),
     );
+  });
+
+  it('gives all attempts to create one time limit, whatever each of them waited for', async () => {
+    const places = 4;
+    const leaving = new AbortController();
+    const other = client({ signal: leaving.signal });
+    flow.misbehave('create', { kind: 'slow', ms: 60_000 }, { times: places });
+    const hung = Array.from({ length: places }, () => other.createPayment(order));
+    while (flow.requests.length < places) await sleep(5);
+    flow.misbehave('create', { kind: 'error', status: 429, body: {} }, { times: 1 });
+    const startedAtMs = performance.now();
+    const made = client({ createTimeoutMs: 2_000 }).createPayment({ ...order, commerceOrder: 'pay_2' });
+    await sleep(1_200);
+    leaving.abort();
+    while (flow.requests.length < places + 1) await sleep(5);
+    // Its first attempt found Flow overloaded after 1.2 s; the second one hangs.
+    flow.misbehave('create', { kind: 'slow', ms: 60_000 });
+    expect(await made).toEqual({ ok: false, reason: 'uncertain', message: 'Flow did not answer within 2 s' });
+    expect(performance.now() - startedAtMs).toBeLessThan(2_900);
+    expect(flow.requests).toHaveLength(places + 2);
+    await Promise.all(hung);
   });
 
   it('takes a refusal for one even when its page is too long to be read', async () => {

@@ -8,12 +8,11 @@ import { type FlowParams, signParams } from './sign';
 
 /**
  * Why Flow gave no answer that counts. `refused`: it said no, and asking again changes nothing. `unreachable`: it has not
- * seen the request. `busy`: the same, as no place for another call was free within the time limit. `uncertain`: it may have
- * acted on it.
+ * seen the request. `uncertain`: it may have acted on it.
  */
 export type FlowFailure =
   | { ok: false; reason: 'refused'; message: string; code: number | null }
-  | { ok: false; reason: 'unreachable' | 'busy' | 'uncertain'; message: string };
+  | { ok: false; reason: 'unreachable' | 'uncertain'; message: string };
 
 export interface FlowOrder {
   /** Address of the payment page, with its token. */
@@ -49,13 +48,15 @@ export interface FlowClient {
 export interface FlowClientOptions {
   /** Of one attempt of a question about a status, in milliseconds. */
   statusTimeoutMs?: number;
-  /** Of the one attempt to create, in milliseconds. */
+  /** Of a whole creation with its attempts, in milliseconds: far below the lease of its payment (docs/adr/0024). */
   createTimeoutMs?: number;
   signal?: AbortSignal;
 }
 
 const attempts = 3;
 const firstWaitMs = 200;
+/** The last pause between two attempts, with its random part. */
+const longestPauseMs = firstWaitMs * 2 ** (attempts - 2) * 1.25;
 /** Longer than any answer that Flow gives. */
 const maxAnswerBytes = 262_144;
 
@@ -67,8 +68,7 @@ const orderSchema = z.object({
 
 /**
  * Flow's payment API (providers.md 5). A question about a status is asked again when it got no answer; a creation only
- * when Flow cannot have seen it, as it would make another order. A creation that found no place is not repeated: it has
- * waited for its whole time limit, and three such waits could outlast the lease of its payment.
+ * when Flow cannot have seen it, as it would make another order. All attempts to create share one time limit.
  */
 export function createFlowClient(
   { apiUrl, apiKey, secretKey, scope: { organizationId } }: FlowAccess,
@@ -81,14 +81,15 @@ export function createFlowClient(
     return form;
   };
 
-  const exchange = async (operation: string, how: Asking): Promise<Answer> => {
+  const exchange = async (operation: string, { limitMs, ...how }: Asking): Promise<Answer> => {
     const url = `${apiUrl}/payment/${operation}`;
     const headers = { accept: 'application/json' };
-    return toAnswer(await callHttp({ ...how, url, headers, maxAnswerBytes, signal, organizationId }), how.timeoutMs);
+    return toAnswer(await callHttp({ ...how, url, headers, maxAnswerBytes, signal, organizationId }), limitMs);
   };
 
   async function status(operation: string, params: FlowParams): Promise<FlowStatusAnswer> {
-    const ask = () => exchange(`${operation}?${signed(params)}`, { method: 'GET', timeoutMs: statusTimeoutMs });
+    const limitMs = statusTimeoutMs;
+    const ask = () => exchange(`${operation}?${signed(params)}`, { method: 'GET', timeoutMs: limitMs, limitMs });
     const answer = await again(ask, ({ reason }) => reason !== 'refused', signal);
     if (!answer.ok) return answer;
     const parsed = parseFlowStatus(answer.body);
@@ -98,8 +99,11 @@ export function createFlowClient(
   return {
     async createPayment({ optional, ...order }) {
       const body = signed({ ...order, ...(optional !== undefined && { optional }) });
-      const send = () => exchange('create', { method: 'POST', body, timeoutMs: createTimeoutMs });
-      const answer = await again(send, ({ reason }) => reason === 'unreachable', signal);
+      const limitMs = createTimeoutMs;
+      const endMs = performance.now() + limitMs;
+      const leftMs = () => Math.ceil(endMs - performance.now());
+      const send = () => exchange('create', { method: 'POST', body, timeoutMs: Math.max(1, leftMs()), limitMs });
+      const answer = await again(send, ({ reason }) => reason === 'unreachable' && leftMs() > longestPauseMs, signal);
       if (!answer.ok) return answer;
       const parsed = orderSchema.safeParse(answer.body);
       if (!parsed.success) return unreadable();
@@ -112,7 +116,8 @@ export function createFlowClient(
   };
 }
 
-type Asking = { method: 'GET' | 'POST'; body?: URLSearchParams; timeoutMs: number };
+/** `timeoutMs`: of this attempt. `limitMs`: the configured limit that it comes from, for the message. */
+type Asking = { method: 'GET' | 'POST'; body?: URLSearchParams; timeoutMs: number; limitMs: number };
 type Answer = { ok: true; body: unknown } | FlowFailure;
 
 async function again(
@@ -127,15 +132,15 @@ async function again(
   }
 }
 
-function toAnswer(outcome: HttpOutcome, timeoutMs: number): Answer {
+function toAnswer(outcome: HttpOutcome, limitMs: number): Answer {
   if (outcome.kind === 'answered') return judge(outcome.status, outcome.body);
   switch (outcome.reason) {
     case 'no_connection':
       return { ok: false, reason: 'unreachable', message: `Flow cannot be reached (${outcome.code})` };
     case 'no_place':
-      return { ok: false, reason: 'busy', message: `Flow was not asked: ${outcome.message}` };
+      return { ok: false, reason: 'unreachable', message: `Flow was not asked: ${outcome.message}` };
     case 'timeout':
-      return uncertain(`Flow did not answer within ${timeoutMs / 1000} s`);
+      return uncertain(`Flow did not answer within ${limitMs / 1000} s`);
     case 'aborted':
       return uncertain('The request to Flow was given up');
     case 'broken':
