@@ -3,10 +3,12 @@ export { newId } from './id';
 export { createIdempotencyStore, idempotentEntitySql } from './idempotency';
 export {
   type Integration,
+  checkSealedIntegrations,
   findIntegration,
   integrationSecretContext,
   listActiveIntegrations,
   listEnvironmentIntegrations,
+  listIntegrations,
   removeIntegration,
   resealIntegrations,
   saveIntegration,
@@ -14,6 +16,7 @@ export {
 } from './integrations';
 export { migrate, schemaProblem } from './migrate';
 export { openDatabase } from './open-database';
+export { type Page, type Paged, parsePosition, toPaged } from './page';
 export { prismaOf } from './prisma';
 export { type PurgeStep, dbPurge, purgeRows } from './purge-rows';
 export { removeOldRows } from './remove-old-rows';

@@ -19,14 +19,17 @@ export interface Integration {
 export const integrationSecretContext = (scope: Scope, provider: string): string =>
   `${scope.organizationId}/${scope.environment}/integration/${provider}`;
 
-interface Row {
-  id: string;
+interface SealedRow {
   organization_id: string;
   environment: Environment;
   provider: string;
+  secrets: Buffer | null;
+}
+
+interface Row extends SealedRow {
+  id: string;
   active: boolean;
   config: JsonObject;
-  secrets: Buffer | null;
 }
 
 const columns = 'id, organization_id, environment, provider, active, config, secrets';
@@ -58,6 +61,19 @@ export async function listEnvironmentIntegrations(db: Queryable, scope: Scope) {
     values: [scope.organizationId, scope.environment],
   });
   return rows;
+}
+
+/** The integrations of an environment, active or not, by provider. */
+export async function listIntegrations(
+  db: Queryable,
+  box: SecretBox,
+  { organizationId, environment }: Scope,
+): Promise<Integration[]> {
+  const { rows } = await db.query<Row>(
+    `select ${columns} from integrations where organization_id = $1 and environment = $2::"Environment" order by provider`,
+    [organizationId, environment],
+  );
+  return rows.map((row) => toIntegration(box, row));
 }
 
 /** The active integrations of a provider, in all environments of all organizations. */
@@ -134,7 +150,7 @@ function toIntegration(box: SecretBox, row: Row): Integration {
   return { id, scope, provider, active, config, secrets: open(box, scope, row) };
 }
 
-function open(box: SecretBox, scope: Scope, { secrets, provider }: Row): JsonObject | null {
+function open(box: SecretBox, scope: Scope, { secrets, provider }: SealedRow): JsonObject | null {
   if (secrets === null) return {};
   try {
     return JSON.parse(box.open(secrets, integrationSecretContext(scope, provider))) as JsonObject;
@@ -169,4 +185,18 @@ export async function resealIntegrations(
     resealed += rowCount ?? 0;
   }
   return { resealed, unreadable };
+}
+
+/** Whether what is sealed opens: how many integrations have secrets, and those that no key of SECRETS_KEY opens. */
+export async function checkSealedIntegrations(
+  db: Queryable,
+  box: SecretBox,
+): Promise<{ sealed: number; unreadable: { provider: string; environment: Environment; organization: string }[] }> {
+  const { rows } = await db.query<SealedRow & { organization: string }>(
+    `select i.organization_id, i.environment, i.provider, i.secrets, o.slug as organization
+     from integrations i join organizations o on o.id = i.organization_id where i.secrets is not null order by i.id`,
+  );
+  const closed = rows.filter((row) => open(box, { ...row, organizationId: row.organization_id }, row) === null);
+  const unreadable = closed.map(({ provider, environment, organization }) => ({ provider, environment, organization }));
+  return { sealed: rows.length, unreadable };
 }

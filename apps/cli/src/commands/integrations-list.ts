@@ -1,4 +1,4 @@
-import { findIntegration } from '@parley/db';
+import { listIntegrations } from '@parley/db';
 import { type ScopeOptions, withScope } from '../scope';
 import { openSecretBox } from '../secrets';
 import { formatTable, note, print, printJson } from '../terminal';
@@ -7,22 +7,13 @@ import { formatTable, note, print, printJson } from '../terminal';
 export async function runIntegrationsList({ json, ...options }: ScopeOptions & { json?: boolean }): Promise<void> {
   const box = openSecretBox();
   const { name, integrations } = await withScope(options, async (db, scope) => {
-    const { rows } = await db.query<{ provider: string }>(
-      'select provider from integrations where organization_id = $1 and environment = $2::"Environment" order by provider',
-      [scope.organizationId, scope.environment],
-    );
-    const found = [];
-    for (const { provider } of rows) {
-      const integration = await findIntegration(db, box, scope, provider);
-      if (integration === null) continue;
-      const { active, config, secrets } = integration;
-      const masked =
-        secrets === null
-          ? null
-          : Object.fromEntries(Object.entries(secrets).map(([key, value]) => [key, maskSecret(value)]));
-      found.push({ provider, active, config, secrets: masked });
-    }
-    return { name: scope.name, integrations: found };
+    const integrations = (await listIntegrations(db, box, scope)).map(({ provider, active, config, secrets }) => ({
+      provider,
+      active,
+      config,
+      secrets: secrets && Object.fromEntries(Object.entries(secrets).map(([key, value]) => [key, maskSecret(value)])),
+    }));
+    return { name: scope.name, integrations };
   });
   if (json) return printJson({ integrations });
   if (integrations.length === 0) return note(`No integrations in ${name}`);

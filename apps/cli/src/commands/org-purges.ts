@@ -2,7 +2,7 @@ import type { Queryable } from '@parley/db';
 import { type Purge, listPurges, stopPurge } from '@parley/identity';
 import { withDatabase } from '../database';
 import { Failure, usageFailure } from '../failure';
-import { type Page, type PageOptions, type Paged, parsePage, toPaged } from '../page';
+import { type PageOptions, parsePage } from '../page';
 import { formatFields, formatTable, formatTime, note, print, printJson } from '../terminal';
 
 /**
@@ -23,18 +23,13 @@ export async function runOrgPurges({
     return print(`Stopped the purge of ${nameOf(stopped)}: the organization stays as it is.`);
   }
   const page = parsePage(options, /^purge_[0-9a-z]{1,40}$/);
-  const { items, next } = await withDatabase(({ pool }) => readPurges(pool, { ...page, org }));
+  const { items, next } = await withDatabase(({ pool }) => listPurges(pool, { ...page, name: org }));
   if (json) return printJson({ purges: items, next });
   if (items.length === 0) return note(`No${page.before ? ' more' : ''} purges`);
   if (org !== undefined) for (const purge of items) printReport(purge);
   else
     print(formatTable(['ORGANIZATION', 'STATE', 'SIGNED', 'ASKED FOR', 'DUE', 'FINISHED', 'ROWS'], items.map(toRow)));
   if (next !== null) note(`more: --before ${next}`);
-}
-
-async function readPurges(db: Queryable, { org, limit, before }: Page & { org?: string }): Promise<Paged<Purge>> {
-  const purges = await listPurges(db, { name: org, before, limit: limit + 1 });
-  return toPaged(purges, limit, ({ askedAt, id }) => ({ at: askedAt, id }));
 }
 
 async function stop(db: Queryable, name: string): Promise<Purge> {

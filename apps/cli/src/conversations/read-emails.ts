@@ -1,6 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
-import { type Page, type Paged, toPaged } from '../page';
+import { type Page, type Paged, type Queryable, toPaged } from '@parley/db';
 
 export interface SentEmail {
   id: string;

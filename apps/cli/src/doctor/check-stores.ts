@@ -1,6 +1,5 @@
-import { type Db, createDb, createSecretBox, integrationSecretContext, schemaProblem } from '@parley/db';
+import { type Db, checkSealedIntegrations, createDb, createSecretBox, schemaProblem } from '@parley/db';
 import { dueUnsignedPurges } from '@parley/identity';
-import type { Environment } from '@parley/contracts';
 import { closeRedis, connectRedis, waitForRedis } from '@parley/queues';
 import { databaseUrl, findStack, migrationsDir, readVariable } from '../environment';
 import { findSecret } from '../secrets';
@@ -41,14 +40,6 @@ export async function checkDatabase(): Promise<Finding[]> {
   }
 }
 
-interface SealedRow {
-  organization_id: string;
-  slug: string;
-  environment: Environment;
-  provider: string;
-  secrets: Buffer;
-}
-
 /** Whether what the services have sealed opens with the key that is known here. */
 async function checkSecrets({ pool }: Db): Promise<Finding[]> {
   const name = 'SECRETS_KEY';
@@ -61,25 +52,16 @@ async function checkSecrets({ pool }: Db): Promise<Finding[]> {
   } catch (error) {
     return [{ name, state: 'failed', detail: reasonOf(error), fix: 'openssl rand -base64 32 makes one' }];
   }
-  const { rows } = await pool.query<SealedRow>(
-    `select i.organization_id, o.slug, i.environment::text as environment, i.provider, i.secrets
-     from integrations i join organizations o on o.id = i.organization_id where i.secrets is not null order by i.id`,
-  );
-  const closed = rows.filter(({ organization_id: organizationId, environment, provider, secrets }) => {
-    try {
-      box.open(secrets, integrationSecretContext({ organizationId, environment }, provider));
-      return false;
-    } catch {
-      return true;
-    }
-  });
-  if (closed.length === 0) return [{ name, state: 'ok', detail: `opens what is sealed (${rows.length})` }];
-  const shown = closed.slice(0, 3).map(({ provider, slug, environment }) => `${provider} in ${environment} of ${slug}`);
+  const { sealed, unreadable } = await checkSealedIntegrations(pool, box);
+  if (unreadable.length === 0) return [{ name, state: 'ok', detail: `opens what is sealed (${sealed})` }];
+  const shown = unreadable
+    .slice(0, 3)
+    .map(({ provider, organization, environment }) => `${provider} in ${environment} of ${organization}`);
   return [
     {
       name,
       state: 'failed',
-      detail: `does not open ${closed.length} of ${rows.length} sealed integrations: ${shown.join('; ')}${closed.length > 3 ? '; …' : ''}`,
+      detail: `does not open ${unreadable.length} of ${sealed} sealed integrations: ${shown.join('; ')}${unreadable.length > 3 ? '; …' : ''}`,
       fix: 'Set the SECRETS_KEY that they were sealed with (several, separated by commas); or set them again: parley integrations set',
     },
   ];

@@ -1,8 +1,7 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Page, type Paged, type Queryable, toPaged } from '@parley/db';
 import type { RunStep } from '@parley/triggers';
 import { Failure } from '../failure';
-import { type Page, type Paged, toPaged } from '../page';
 import type { NamedScope } from '../scope';
 import type { RunState } from './run-states';
 

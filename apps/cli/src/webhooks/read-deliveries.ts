@@ -1,5 +1,4 @@
-import type { Queryable } from '@parley/db';
-import { type Page, type Paged, toPaged } from '../page';
+import { type Page, type Paged, type Queryable, toPaged } from '@parley/db';
 
 export interface DeliveryRow {
   id: string;
