@@ -1,4 +1,4 @@
-import { cancelRuns } from '../triggers/change-runs';
+import { cancelRuns } from '@parley/triggers';
 import { type ChangeOptions, printChanged } from '../triggers/describe-change';
 import { withScope } from '../scope';
 

@@ -1,4 +1,4 @@
-import { retryRuns } from '../triggers/change-runs';
+import { retryRuns } from '@parley/triggers';
 import { type ChangeOptions, printChanged } from '../triggers/describe-change';
 import { withScope } from '../scope';
 

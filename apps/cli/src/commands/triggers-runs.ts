@@ -1,4 +1,4 @@
-import { type RunFilter, type RunSummary, listRuns, runId } from '../triggers/read-runs';
+import { type TriggerRunSummary, listRuns } from '@parley/triggers';
 import type { RunState } from '../triggers/run-states';
 import { type PageOptions, parsePage } from '../page';
 import { previewOf } from '../safe-text';
@@ -13,8 +13,8 @@ export interface TriggersRunsOptions extends ScopeOptions, PageOptions {
 
 /** `parley triggers runs [trigger]`: runs, newest first. */
 export async function runTriggersRuns(trigger: string | undefined, options: TriggersRunsOptions): Promise<void> {
-  const page = parsePage(options, runId);
-  const filter: RunFilter = { triggerSlug: trigger, status: options.status, entityId: options.entity };
+  const page = parsePage(options, /^run_[0-9a-z]{1,40}$/);
+  const filter = { triggerSlug: trigger, status: options.status, entityId: options.entity };
   const { name, items, next } = await withScope(options, async (db, scope) => ({
     name: scope.name,
     ...(await listRuns(db, scope, { ...page, ...filter })),
@@ -25,7 +25,7 @@ export async function runTriggersRuns(trigger: string | undefined, options: Trig
   if (next !== null) note(`more: --before ${next}`);
 }
 
-const toRow = (run: RunSummary): string[] => [
+const toRow = (run: TriggerRunSummary): string[] => [
   run.id,
   formatTime(run.createdAt),
   run.triggerSlug,

@@ -1,5 +1,5 @@
-import type { RunStep } from '@parley/triggers';
-import { type Run, requireRun } from '../triggers/read-runs';
+import { type TriggerRun, findRun } from '@parley/triggers';
+import { Failure } from '../failure';
 import { cutText, safeLine } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';
 import { colors, formatDuration, formatFields, formatTime, print, printJson, timeZone } from '../terminal';
@@ -11,7 +11,11 @@ export interface TriggersShowOptions extends ScopeOptions {
 
 /** `parley triggers show <run>`: what one run did, step by step and try by try. */
 export async function runTriggersShow(id: string, { full, json, ...options }: TriggersShowOptions): Promise<void> {
-  const run = await withScope(options, (db, scope) => requireRun(db, scope, id));
+  const run = await withScope(options, async (db, scope) => {
+    const found = await findRun(db, scope, id);
+    if (found === null) throw new Failure(`No run "${id}" in ${scope.name}`);
+    return found;
+  });
   if (json) return printJson(run);
   print(formatHead(run));
   print();
@@ -20,7 +24,7 @@ export async function runTriggersShow(id: string, { full, json, ...options }: Tr
   if (run.steps.length === 0) print('  none');
 }
 
-const formatHead = (run: Run): string =>
+const formatHead = (run: TriggerRun): string =>
   formatFields({
     run: run.id,
     trigger: run.triggerSlug,
@@ -41,7 +45,7 @@ const formatHead = (run: Run): string =>
   });
 
 function formatStep(
-  { tool, as, status, attempt, durationMs, args, result, error }: RunStep,
+  { tool, as, status, attempt, durationMs, args, result, error }: TriggerRun['steps'][number],
   number: number,
   cut: number,
 ) {

@@ -1,7 +1,6 @@
 import { Failure } from '../failure';
 import type { ScopeOptions } from '../scope';
 import { note, print, printJson } from '../terminal';
-import type { Changed } from './change-runs';
 
 export interface ChangeOptions extends ScopeOptions {
   json?: boolean;
@@ -9,7 +8,7 @@ export interface ChangeOptions extends ScopeOptions {
 
 /** Says which runs were changed; a Failure when none was. */
 export function printChanged(
-  changed: Changed[],
+  changed: { id: string }[],
   { verb, none, json }: { verb: string; none: string; json: boolean | undefined },
 ): void {
   if (changed.length === 0) throw new Failure(none);

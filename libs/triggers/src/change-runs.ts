@@ -1,7 +1,8 @@
 import type { Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
+import { maxHops } from './hops';
 
-export interface Changed {
+interface ChangedRun {
   id: string;
   triggerSlug: string;
 }
@@ -11,16 +12,17 @@ const wantedSql = `r.organization_id = $1 and r.environment = $2::"Environment"
   and (r.id = any($3) or r.trigger_slug = any($3) and r.status = any($4::text[]::"TriggerRunStatus"[]))`;
 
 /**
- * Dead and cancelled runs are due again, now and for one more try; the relay is woken. Steps that are done stay done.
- * Runs that were stopped at the end of a chain of triggers stay as they are.
+ * Makes dead and cancelled runs due again, now and for one more try, and wakes the relay. Steps that are done stay done.
+ * `wanted` has ids of runs, and slugs of triggers whose dead runs are meant. Runs that were stopped at the end of a chain
+ * of triggers stay as they are. Returns the runs that it changed, by id.
  */
-export async function retryRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<Changed[]> {
-  const { rows } = await db.query<Changed>(
+export async function retryRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<ChangedRun[]> {
+  const { rows } = await db.query<ChangedRun>(
     `with changed as (
        update trigger_runs r set status = 'scheduled', error = null, finished_at = null, lease_until = null,
          takeovers = 0, enqueued_at = null, run_at = date_trunc('milliseconds', clock_timestamp()),
          max_attempts = greatest(r.max_attempts, r.attempts + 1)
-       where ${wantedSql} and r.status in ('dead', 'cancelled') and r.hops <= 5
+       where ${wantedSql} and r.status in ('dead', 'cancelled') and r.hops <= ${maxHops}
        returning r.id, r.trigger_slug as "triggerSlug")
      select changed.*, pg_notify('parley_events', '') from changed order by id`,
     [scope.organizationId, scope.environment, wanted, ['dead']],
@@ -28,9 +30,12 @@ export async function retryRuns(db: Queryable, scope: Scope, wanted: readonly st
   return rows.map(({ id, triggerSlug }) => ({ id, triggerSlug }));
 }
 
-/** A run that is at work is cancelled too: its worker finds that it is not its own any more, before the next effect. */
-export async function cancelRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<Changed[]> {
-  const { rows } = await db.query<Changed>(
+/**
+ * Cancels runs that wait or run. `wanted` has ids of runs, and slugs of triggers whose waiting runs are meant. The worker
+ * of one that runs notices before the next effect that the run is not its own any more. Returns the runs that it changed.
+ */
+export async function cancelRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<ChangedRun[]> {
+  const { rows } = await db.query<ChangedRun>(
     `update trigger_runs r set status = 'cancelled', error = 'Cancelled by hand', finished_at = clock_timestamp(),
        lease_until = null, fence = r.fence + 1
      where ${wantedSql} and r.status in ('scheduled', 'running')

@@ -1,11 +1,11 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Page, type Paged, type Queryable, toPaged } from '@parley/db';
-import type { RunStep } from '@parley/triggers';
-import { Failure } from '../failure';
-import type { NamedScope } from '../scope';
-import type { RunState } from './run-states';
+import type { RunStep } from './run-store';
 
-export interface RunSummary {
+/** `scheduled` waits for its time, its turn or its next try. */
+type RunState = 'scheduled' | 'running' | 'succeeded' | 'dead' | 'cancelled';
+
+export interface TriggerRunSummary {
   id: string;
   triggerSlug: string;
   /** `event-<id>`, `tick-<unix ms>` or `manual-<id>`. */
@@ -23,7 +23,7 @@ export interface RunSummary {
   finishedAt: Date | null;
 }
 
-export interface Run extends RunSummary {
+export interface TriggerRun extends TriggerRunSummary {
   requestId: string | null;
   context: JsonObject;
   steps: RunStep[];
@@ -33,21 +33,19 @@ const columns = `id, trigger_slug as "triggerSlug", cause, entity_id as "entityI
   max_attempts as "maxAttempts", hops, error, run_at as "runAt", created_at as "createdAt", started_at as "startedAt",
   finished_at as "finishedAt"`;
 
-export const runId = /^run_[0-9a-z]{1,40}$/;
-
-export interface RunFilter {
+interface RunFilter {
   triggerSlug?: string;
   status?: RunState;
   entityId?: string;
 }
 
-/** Runs, newest first; what is added meanwhile does not move the pages that follow. */
+/** Runs of an environment, newest first. Runs that are added meanwhile do not move the pages that follow. */
 export async function listRuns(
   db: Queryable,
   scope: Scope,
   { triggerSlug, status, entityId, limit, before }: Page & RunFilter,
-): Promise<Paged<RunSummary>> {
-  const { rows } = await db.query<RunSummary>(
+): Promise<Paged<TriggerRunSummary>> {
+  const { rows } = await db.query<TriggerRunSummary>(
     `select ${columns} from trigger_runs
      where organization_id = $1 and environment = $2::"Environment" and ($3::text is null or trigger_slug = $3)
        and ($4::text is null or status = $4::"TriggerRunStatus") and ($5::text is null or entity_id = $5)
@@ -67,13 +65,12 @@ export async function listRuns(
   return toPaged(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
-/** One run with all that was kept of it; a Failure that says where it was looked for when there is none. */
-export async function requireRun(db: Queryable, scope: NamedScope, id: string): Promise<Run> {
-  const { rows } = await db.query<Run>(
+/** One run with its context and its steps; null when the environment has none of this id. */
+export async function findRun(db: Queryable, scope: Scope, id: string): Promise<TriggerRun | null> {
+  const { rows } = await db.query<TriggerRun>(
     `select ${columns}, request_id as "requestId", context, steps from trigger_runs
      where organization_id = $1 and environment = $2::"Environment" and id = $3`,
     [scope.organizationId, scope.environment, id],
   );
-  if (rows[0] === undefined) throw new Failure(`No run "${id}" in ${scope.name}`);
-  return rows[0];
+  return rows[0] ?? null;
 }
