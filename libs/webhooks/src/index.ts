@@ -1,5 +1,6 @@
 export { type Delivery, type DeliveryStatus, type NewDelivery } from './delivery';
 export { type Inbox, createInbox } from './inbox';
+export { type DeliverySummary, findDelivery, listDeliveries } from './read-deliveries';
 export { readFormField, readJsonObject } from './read-body';
 export { type WebhookSample } from './samples';
 export { bodySignatureProblem, signBody, verifyBodySignature } from './signatures/body-signature';

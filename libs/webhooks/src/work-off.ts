@@ -58,12 +58,16 @@ export async function waitingDeliveries(db: Queryable): Promise<{ provider: stri
   return rows;
 }
 
-/** Gives deliveries another chance: the sweep sends their jobs. Answers how many. */
-export async function replayDeliveries(db: Queryable, ids: readonly string[]): Promise<number> {
+/** Gives deliveries another chance, those named and all of `status`: the sweep sends their jobs. Returns how many. */
+export async function replayDeliveries(
+  db: Queryable,
+  ids: readonly string[],
+  status?: DeliveryStatus,
+): Promise<number> {
   const { rowCount } = await db.query(
     `update webhook_deliveries set status = 'received', attempts = 0, reason = null, processed_at = null
-     where id = any($1) and status <> 'rejected'`,
-    [ids],
+     where (id = any($1) or status = $2::"DeliveryStatus") and status <> 'rejected'`,
+    [ids, status ?? null],
   );
   return rowCount ?? 0;
 }

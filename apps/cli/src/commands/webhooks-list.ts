@@ -1,8 +1,8 @@
+import { type DeliverySummary, listDeliveries } from '@parley/webhooks';
 import { withDatabase } from '../database';
 import { type PageOptions, parsePage } from '../page';
 import { previewOf } from '../safe-text';
 import { formatTable, formatTime, note, print, printJson } from '../terminal';
-import { type DeliveryRow, listDeliveries } from '../webhooks/read-deliveries';
 
 export interface WebhooksListOptions extends PageOptions {
   status?: string;
@@ -23,7 +23,7 @@ export async function runWebhooksList({ json, org, ...options }: WebhooksListOpt
   if (next !== null) note(`more: --before ${next}`);
 }
 
-const toRow = (delivery: DeliveryRow): string[] => [
+const toRow = (delivery: DeliverySummary): string[] => [
   delivery.id,
   delivery.provider,
   previewOf(delivery.eventType ?? '-', 40),

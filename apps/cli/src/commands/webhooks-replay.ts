@@ -1,27 +1,16 @@
 import type { Queryable } from '@parley/db';
-import { replayDeliveries } from '@parley/webhooks';
+import { type DeliveryStatus, findDelivery, replayDeliveries } from '@parley/webhooks';
 import { withDatabase } from '../database';
 import { Failure, usageFailure } from '../failure';
 import { print, printJson } from '../terminal';
-import { findDelivery } from '../webhooks/read-deliveries';
 
 /** `parley webhooks replay`: the worker takes the deliveries up again within seconds. What they did before is not repeated. */
 export async function runWebhooksReplay(
   ids: string[],
-  { status, json }: { status?: string; json?: boolean },
+  { status, json }: { status?: DeliveryStatus; json?: boolean },
 ): Promise<void> {
   if ((ids.length === 0) === (status === undefined)) throw usageFailure('Say which: ids, or --status');
-  const count = await withDatabase(async ({ pool }) => {
-    if (status === undefined) return replayDeliveries(pool, await resolveIds(pool, ids));
-    const { rows } = await pool.query<{ id: string }>(
-      'select id from webhook_deliveries where status = $1::"DeliveryStatus"',
-      [status],
-    );
-    return replayDeliveries(
-      pool,
-      rows.map(({ id }) => id),
-    );
-  });
+  const count = await withDatabase(async ({ pool }) => replayDeliveries(pool, await resolveIds(pool, ids), status));
   const wanted = new Set(ids).size;
   if (count < wanted)
     throw new Failure(`${count} of ${wanted} can be replayed: refused ones cannot`, undefined, { replayed: count });

@@ -1,7 +1,8 @@
+import { findDelivery } from '@parley/webhooks';
 import { withDatabase } from '../database';
 import { Failure } from '../failure';
 import { formatFields, formatTime, indentText, print, printJson } from '../terminal';
-import { findDelivery, showBody } from '../webhooks/read-deliveries';
+import { showBody } from '../webhooks/show-body';
 
 /** `parley webhooks show`: a delivery with its headers and body. */
 export async function runWebhooksShow(id: string, { json }: { json?: boolean }): Promise<void> {

@@ -1,15 +1,19 @@
+import type { Environment } from '@parley/contracts';
 import { type Page, type Paged, type Queryable, toPaged } from '@parley/db';
+import type { DeliveryStatus } from './delivery';
 
-export interface DeliveryRow {
+/** A delivery in the inbox, for people. */
+export interface DeliverySummary {
   id: string;
   provider: string;
   path: string;
   eventType: string | null;
+  /** Slug of its organization; null when it belongs to none. */
   organization: string | null;
-  environment: string | null;
+  environment: Environment | null;
   /** Whether its signature was checked. */
   signed: boolean;
-  status: string;
+  status: DeliveryStatus;
   attempts: number;
   reason: string | null;
   receivedAt: Date;
@@ -19,12 +23,15 @@ export interface DeliveryRow {
 const columns = `d.id, d.provider, d.path, d.event_type as "eventType", o.slug as organization, d.environment, d.signed,
   d.status, d.attempts, d.reason, d.received_at as "receivedAt", d.processed_at as "processedAt"`;
 
-/** Deliveries newest first; those that belong to nobody too, unless an organization is named. */
+/**
+ * Deliveries of all organizations, newest first; those that belong to none too. `organization` is the slug of the only one
+ * that is meant.
+ */
 export async function listDeliveries(
   db: Queryable,
   filter: Page & { status?: string; provider?: string; organization?: string },
-): Promise<Paged<DeliveryRow>> {
-  const { rows } = await db.query<DeliveryRow>(
+): Promise<Paged<DeliverySummary>> {
+  const { rows } = await db.query<DeliverySummary>(
     `select ${columns} from webhook_deliveries d left join organizations o on o.id = d.organization_id
      where ($1::text is null or d.status = $1::"DeliveryStatus") and ($2::text is null or d.provider = $2)
        and ($3::text is null or o.slug = $3)
@@ -42,12 +49,13 @@ export async function listDeliveries(
   return toPaged(rows, filter.limit, ({ receivedAt, id }) => ({ at: receivedAt, id }));
 }
 
-export interface FullDelivery extends DeliveryRow {
+interface FullDelivery extends DeliverySummary {
   deliveryId: string;
   headers: Record<string, string>;
   body: Buffer;
 }
 
+/** A delivery by its id or by the provider's; of several with the same the latest. Null when there is none. */
 export async function findDelivery(db: Queryable, id: string): Promise<FullDelivery | null> {
   const { rows } = await db.query<FullDelivery>(
     `select ${columns}, d.delivery_id as "deliveryId", d.headers, d.body
@@ -56,27 +64,4 @@ export async function findDelivery(db: Queryable, id: string): Promise<FullDeliv
     [id],
   );
   return rows[0] ?? null;
-}
-
-const secretName = /(token|secret|password|authorization|api_?key|secret_?key)$/i;
-
-/** The body as people may see it: JSON in lines, values under telling names masked; else the text as it came. */
-export function showBody(body: Buffer): unknown {
-  const text = body.toString('utf8');
-  try {
-    return mask(JSON.parse(text));
-  } catch {
-    return text.replace(/(^|&)((?:token|s)=)[^&]*/g, '$1$2***');
-  }
-}
-
-function mask(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(mask);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      secretName.test(name) && typeof member === 'string' ? '***' : mask(member),
-    ]),
-  );
 }
