@@ -60,3 +60,17 @@ export async function relatedIds(
   );
   return rows.map(({ id }) => id);
 }
+
+/** Ids of the entities to which this one was related, deleted ones included. */
+export async function targetIds(
+  db: Queryable,
+  scope: Scope,
+  { fromId, relation }: { fromId: string; relation: string },
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select to_id as id from entity_relations
+     where organization_id = $1 and environment = $2::"Environment" and from_id = $3 and relation = $4 order by to_id`,
+    [scope.organizationId, scope.environment, fromId, relation],
+  );
+  return rows.map(({ id }) => id);
+}

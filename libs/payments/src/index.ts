@@ -6,5 +6,6 @@ export { readCredits } from './credits/read-credits';
 export { currencySchema, toFlowAccount } from './flow/flow-account';
 export { paymentType } from './payment';
 export { ensurePaymentType } from './payment-type';
+export { findPaymentHistory, latestReferences, listPayments } from './read-payments';
 export { type ReconcileReport } from './reconcile';
 export { testFlow } from './test-flow';

@@ -1,6 +1,7 @@
 import type { Entity } from '@parley/contracts';
+import { listPayments } from '@parley/payments';
+import { usageFailure } from '../failure';
 import { parseLimit } from '../page';
-import { listPayments } from '../payments/read-payments';
 import { previewOf } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';
 import { formatTable, formatTime, note, print, printJson } from '../terminal';
@@ -15,10 +16,11 @@ export interface PaymentsListOptions extends ScopeOptions {
 /** `parley payments list`: the payments of an environment, newest first. */
 export async function runPaymentsList({ status, before, json, ...options }: PaymentsListOptions): Promise<void> {
   const limit = Math.min(parseLimit(options.limit, 20), 100);
-  const { name, payments, next } = await withScope(options, async (db, scope) => ({
-    name: scope.name,
-    ...(await listPayments(db, scope, { status, limit, cursor: before })),
-  }));
+  const { name, payments, next } = await withScope(options, async (db, scope) => {
+    const page = await listPayments(db, scope, { status, limit, cursor: before });
+    if (page === null) throw usageFailure(`--before wants what a list has ended with, not "${before}"`);
+    return { name: scope.name, ...page };
+  });
   if (json) return printJson({ payments, next });
   if (payments.length === 0) return note(`No${before ? ' more' : ''} such payments in ${name}`);
   print(formatTable(['PAYMENT', 'CREATED', 'STATUS', 'AMOUNT', 'ORDER', 'CUSTOMER', ''], payments.map(toRow)));

@@ -1,4 +1,5 @@
-import { findPaymentHistory } from '../payments/read-payments';
+import { findPaymentHistory } from '@parley/payments';
+import { Failure } from '../failure';
 import { safeLine } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';
 import { formatFields, formatTime, print, printJson } from '../terminal';
@@ -8,7 +9,11 @@ export async function runPaymentsShow(
   id: string,
   { json, ...options }: ScopeOptions & { json?: boolean },
 ): Promise<void> {
-  const history = await withScope(options, (db, scope) => findPaymentHistory(db, scope, id));
+  const history = await withScope(options, async (db, scope) => {
+    const found = await findPaymentHistory(db, scope, id);
+    if (found === null) throw new Failure(`No payment ${id} in ${scope.name}`);
+    return found;
+  });
   if (json) return printJson(history);
   const { payment, attempts, paidFor, events } = history;
   const { data } = payment;

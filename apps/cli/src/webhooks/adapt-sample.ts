@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Json, type JsonObject, type Scope, listAt, objectAt } from '@parley/contracts';
 import { type Queryable, newId } from '@parley/db';
+import { latestReferences } from '@parley/payments';
 import type { WebhookSample } from '@parley/webhooks';
 import { Failure, usageFailure } from '../failure';
 
@@ -28,13 +29,7 @@ export async function adaptSample(
   }
   if (path === '/webhook/polar' && event.startsWith('order.')) {
     const isRefund = event === 'order.refunded';
-    const order = isRefund
-      ? await last(
-          db,
-          `select order_id as id from processed_payments where organization_id = $1 order by created_at desc limit 1`,
-          [scope.organizationId],
-        )
-      : null;
+    const order = isRefund ? (await latestReferences(db, scope)).orderId : null;
     data.id = order ?? randomUUID();
     if (objectAt(data.metadata).organizationId !== undefined) data.metadata = { organizationId: scope.organizationId };
     const customer = objectAt(data.customer);
@@ -42,12 +37,7 @@ export async function adaptSample(
     return isRefund && order === null ? ['No order was paid yet: its refund is counted once it is.'] : [];
   }
   if (path === '/webhook/flow') {
-    const token = await last(
-      db,
-      `select flow_token as id from payment_orders where organization_id = $1 and environment = $2::"Environment"
-         and flow_token is not null order by created_at desc limit 1`,
-      [scope.organizationId, scope.environment],
-    );
+    const { flowToken: token } = await latestReferences(db, scope);
     if (token !== null) body.token = token;
     return token === null ? ['No payment has a link yet: the token belongs to none.'] : [];
   }

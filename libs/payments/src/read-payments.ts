@@ -1,0 +1,84 @@
+import type { Entity, JsonObject, Scope } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
+import { queryEntities, targetIds } from '@parley/entities';
+import { readEvents } from '@parley/events';
+import { paymentType } from './payment';
+
+/**
+ * Payments of an environment, newest first, at most 100 of them; `next` is the cursor of the page that follows, null at the
+ * end. Null for a cursor that no list has returned.
+ */
+export async function listPayments(
+  db: Queryable,
+  scope: Scope,
+  { status, limit, cursor }: { status?: string; limit: number; cursor?: string },
+): Promise<{ payments: Entity[]; next: string | null } | null> {
+  const filters: JsonObject = status === undefined ? {} : { 'data.status': status };
+  const result = await queryEntities(db, scope, { type: paymentType, filters, limit, ...(cursor && { cursor }) });
+  if (result.ok) {
+    return { payments: result.page.entities, next: result.page.hasMore ? result.page.cursor : null };
+  }
+  // Without the type nothing was ever paid here.
+  return result.reason === 'invalid' ? null : { payments: [], next: null };
+}
+
+interface PaymentEvent {
+  type: string;
+  at: Date;
+  actor: { type: string };
+  /** Of a mismatch. */
+  problem: string | null;
+}
+
+interface PaymentHistory {
+  payment: Entity;
+  /** Orders asked for at the provider; null for a payment that was brought along from elsewhere. */
+  attempts: number | null;
+  /** Ids of what is paid for. */
+  paidFor: string[];
+  events: PaymentEvent[];
+}
+
+/** More than any payment has. */
+const mostEvents = 200;
+
+/** A payment with its latest events, oldest first; null when the environment has none of this id. */
+export async function findPaymentHistory(db: Queryable, scope: Scope, id: string): Promise<PaymentHistory | null> {
+  const found = await queryEntities(db, scope, { type: paymentType, filters: { id }, limit: 1 });
+  const [payment] = found.ok ? found.page.entities : [];
+  if (payment === undefined) return null;
+  const [order, paidFor, events] = await Promise.all([
+    db.query<{ attempt: number }>('select attempt from payment_orders where payment_id = $1', [id]),
+    targetIds(db, scope, { fromId: id, relation: 'payment_for' }),
+    readEvents(db, scope, { type: 'payment.*', entityId: id }, mostEvents),
+  ]);
+  return {
+    payment,
+    attempts: order.rows[0]?.attempt ?? null,
+    paidFor,
+    events: events.reverse().map(({ type, createdAt, actor, payload }) => ({
+      type,
+      at: new Date(createdAt),
+      actor,
+      problem: typeof payload.problem === 'string' ? payload.problem : null,
+    })),
+  };
+}
+
+/**
+ * What the providers call the latest payment that has a link, and the latest order that was credited or refunded: for
+ * samples of their webhooks. Null where there is none.
+ */
+export async function latestReferences(
+  db: Queryable,
+  scope: Scope,
+): Promise<{ flowToken: string | null; orderId: string | null }> {
+  const { rows } = await db.query<{ flowToken: string | null; orderId: string | null }>(
+    `select (select flow_token from payment_orders where organization_id = $1 and environment = $2::"Environment"
+               and flow_token is not null order by created_at desc limit 1) as "flowToken",
+            (select order_id from processed_payments where organization_id = $1
+             order by created_at desc limit 1) as "orderId"`,
+    [scope.organizationId, scope.environment],
+  );
+  return rows[0]!;
+}
