@@ -2,6 +2,7 @@ export { type Accounts, createAccounts } from './accounts';
 export { channelVariables } from './channel-variables';
 export { type Channels, createChannels, requestOf } from './create-channels';
 export { applyEmailStatus, findDueEmails } from './email/emails';
+export { type SentEmail, listEmails } from './email/read-emails';
 export { type KapsoAccount, createKapsoClient } from './kapso/kapso-client';
 export { channelsPurge, removeOldStatuses } from './retention';
 export { testAccount } from './test-account';
@@ -12,13 +13,23 @@ export {
   createConnection,
   disconnectNumber,
   findConnection,
+  findConnectionFor,
   setContactType,
+  simulateConnection,
 } from './whatsapp/connections';
 export { type KnownNumber, findNumbers, listAnswering } from './whatsapp/find-connections';
 export { latestNumberOf, threadKeyOf } from './whatsapp/contacts';
 export { itemsOf, phoneNumberIdOf, readProjectNumber } from './whatsapp/kapso-body';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';
+export { listConnections } from './whatsapp/read-connections';
 export { readInbound } from './whatsapp/read-inbound';
+export {
+  type ChannelMessage,
+  type UndeliveredReply,
+  latestSent,
+  listMessages,
+  undeliveredReplies,
+} from './whatsapp/read-messages';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';
 export { type RetriedMessage, retryMessage } from './whatsapp/retry-message';
 export { storeInbound } from './whatsapp/store-inbound';

@@ -87,6 +87,11 @@ test('a replay gives another chance to what was accepted, never to what was refu
   const ids = [await store('f', 'failed'), await store('p', 'processed'), await store('r', 'rejected')];
   expect(await replayDeliveries(db.pool, ids)).toBe(2);
   expect((await Promise.all(ids.map(rowOf))).map(({ status }) => status)).toEqual(['received', 'received', 'rejected']);
+  expect(await replayDeliveries(db.pool, [], 'rejected')).toBe(0);
+  const failed = await store('f2', 'failed');
+  expect(await replayDeliveries(db.pool, [], 'failed')).toBeGreaterThan(0);
+  expect((await rowOf(failed)).status).toBe('received');
+  expect((await rowOf(ids[2]!)).status).toBe('rejected');
 });
 
 test('owners that have come are looked for again, where one was named', async () => {

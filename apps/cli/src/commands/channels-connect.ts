@@ -5,6 +5,7 @@ import {
   createAccounts,
   createConnection,
   createKapsoClient,
+  findConnectionFor,
   setContactType,
 } from '@parley/channels';
 import type { Queryable } from '@parley/db';
@@ -97,28 +98,21 @@ async function requireContactType(
 }
 
 /**
- * The connection that will get the number: the one that has it, else one that waits for its customer. Connecting it again
- * registers its webhook again, but changes neither whose it is nor who answers.
+ * The connection that will get the number, when there is one. Connecting it again registers its webhook again, but changes
+ * neither whose it is nor who answers.
  */
 async function findExisting(
   db: Queryable,
   scope: NamedScope,
   wanted: { phoneNumberId: string; customerId: string; agentSlug: string | null; routerSlug: string | null },
 ): Promise<string | null> {
-  const { rows } = await db.query<{ id: string; isOurs: boolean; agent: string | null; router: string | null }>(
-    `select id, organization_id = $3 and environment = $4::"Environment" as "isOurs", agent_slug as agent,
-            router_slug as router
-     from channel_connections
-     where phone_number_id = $1 or (external_customer_id = $2 and phone_number_id is null)
-     order by phone_number_id nulls last, created_at limit 1`,
-    [wanted.phoneNumberId, wanted.customerId, scope.organizationId, scope.environment],
-  );
-  const found = rows[0];
-  if (found === undefined) return null;
+  const found = await findConnectionFor(db, wanted);
+  if (found === null) return null;
   const number = `Number ${wanted.phoneNumberId}`;
-  if (!found.isOurs) throw new Failure(`${number} is connected to another organization or environment`);
-  if (found.agent !== wanted.agentSlug || found.router !== wanted.routerSlug) {
-    const answers = found.router === null ? `agent ${found.agent ?? '-'}` : `router ${found.router}`;
+  if (found.organizationId !== scope.organizationId || found.environment !== scope.environment)
+    throw new Failure(`${number} is connected to another organization or environment`);
+  if (found.agentSlug !== wanted.agentSlug || found.routerSlug !== wanted.routerSlug) {
+    const answers = found.routerSlug === null ? `agent ${found.agentSlug ?? '-'}` : `router ${found.routerSlug}`;
     throw new Failure(`${number} has the connection ${found.id} already, and ${answers} answers there`);
   }
   return found.id;

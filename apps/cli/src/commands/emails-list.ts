@@ -1,4 +1,4 @@
-import { type SentEmail, listEmails } from '../conversations/read-emails';
+import { type SentEmail, listEmails } from '@parley/channels';
 import { type PageOptions, parsePage } from '../page';
 import { previewOf } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';

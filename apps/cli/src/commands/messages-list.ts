@@ -1,4 +1,4 @@
-import { type ChannelMessage, listMessages } from '../conversations/read-messages';
+import { type ChannelMessage, listMessages } from '@parley/channels';
 import { type PageOptions, parsePage } from '../page';
 import { previewOf } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';

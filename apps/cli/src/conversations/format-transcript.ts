@@ -1,7 +1,7 @@
 import { cutText, safeLine } from '../safe-text';
 import { colors, formatFields, formatTime, indentText, timeZone } from '../terminal';
 import { type Cuts, colorStatus, durationOf, formatCall } from './format-execution';
-import type { Execution, Message, Undelivered } from './read-executions';
+import type { Execution, Message } from './read-executions';
 import type { Thread } from './read-threads';
 import { callsOf } from './steps';
 
@@ -51,7 +51,7 @@ function formatMessage(turn: Execution, { role, content, toolCalls }: Message, c
   return [`${colors.bold(role)}\n${indentText(cutText(content || '(empty)', cuts.message))}`, ...calls];
 }
 
-function describeUndelivered({ id, status, error }: Undelivered): string {
+function describeUndelivered({ id, status, error }: Execution['undelivered'][number]): string {
   const what = status === 'failed' ? 'not delivered' : 'in doubt, it may not have been delivered';
   return colors.red(`${what}: message ${id}: ${safeLine(error ?? 'no reason was given')}`);
 }

@@ -1,3 +1,4 @@
+import { type UndeliveredReply, undeliveredReplies } from '@parley/channels';
 import type { Json, Scope } from '@parley/contracts';
 import { type Page, type Paged, type Queryable, toPaged } from '@parley/db';
 import type { ExecutionState } from './execution-states';
@@ -63,22 +64,13 @@ export interface StoredCall {
   finishedAt: Date | null;
 }
 
-/** A part of an answer that a channel took and that did not reach the customer, or may not have. */
-export interface Undelivered {
-  requestId: string;
-  id: string;
-  /** `unknown`: nobody can say whether it was sent. */
-  status: 'failed' | 'unknown';
-  text: string | null;
-  error: string | null;
-}
-
 export interface Execution extends ExecutionSummary {
   output: string | null;
   steps: RecordedStep[];
   messages: Message[];
   toolCalls: StoredCall[];
-  undelivered: Undelivered[];
+  /** Parts of the answer that its channel took and that did not reach the customer, or may not have. */
+  undelivered: UndeliveredReply[];
 }
 
 const state = `case
@@ -136,7 +128,7 @@ export async function findExecution(db: Queryable, scope: Scope, id: string): Pr
      where e.organization_id = $1 and e.environment = $2::"Environment" and e.id = $3::bigint`,
     [scope.organizationId, scope.environment, id],
   );
-  return (await withWork(db, rows))[0] ?? null;
+  return (await withWork(db, scope, rows))[0] ?? null;
 }
 
 /** The last turns of a thread in their order, or the last ones before an execution. */
@@ -152,11 +144,11 @@ export async function readTurns(
      order by e.id desc limit $5`,
     [scope.organizationId, scope.environment, threadId, beforeId, limit + 1],
   );
-  return { turns: await withWork(db, rows.slice(0, limit).reverse()), isWhole: rows.length <= limit };
+  return { turns: await withWork(db, scope, rows.slice(0, limit).reverse()), isWhole: rows.length <= limit };
 }
 
 /** Messages first: every call that they name was stored with them. */
-async function withWork(db: Queryable, executions: Execution[]): Promise<Execution[]> {
+async function withWork(db: Queryable, scope: Scope, executions: Execution[]): Promise<Execution[]> {
   const ids = executions.map(({ id }) => id);
   const messages = await db.query<Message>(
     `select execution_id::text as "executionId", id, position, role::text as role, content,
@@ -170,22 +162,10 @@ async function withWork(db: Queryable, executions: Execution[]): Promise<Executi
      from tool_calls where execution_id = any($1::bigint[]) order by execution_id, started_at, call_id`,
     [ids],
   );
-  // A channel's turn has the id of the message that it answers, and the keys of the parts of its reply are made of it.
-  const undelivered = await db.query<Undelivered>(
-    `select r.request_id as "requestId", m.id, m.status, m.text, m.error
-     from (select distinct organization_id, environment, request_id from executions
-           where id = any($1::bigint[]) and request_id is not null) r
-     cross join generate_series(0, 99) part
-     join messages m on m.organization_id = r.organization_id and m.environment = r.environment
-       and m.idempotency_key = 'reply-' || r.request_id || '-' || part
-     where m.direction = 'outbound' and m.status in ('failed', 'unknown') and not exists (
-       -- What a person has sent again (libs/channels, retryMessage).
-       select from messages again where again.organization_id = m.organization_id and again.environment = m.environment
-         and again.idempotency_key = 'retry-' || m.id and again.status in ('sent', 'delivered', 'read'))
-     order by m.created_at, m.id`,
-    [ids],
-  );
-  const undeliveredOf = Map.groupBy(undelivered.rows, ({ requestId }) => requestId);
+  // A channel's turn has the id of the message that it answers.
+  const requestIds = new Set(executions.flatMap(({ requestId }) => requestId ?? []));
+  const undelivered = await undeliveredReplies(db, scope, [...requestIds]);
+  const undeliveredOf = Map.groupBy(undelivered, ({ requestId }) => requestId);
   const messagesOf = Map.groupBy(messages.rows, ({ executionId }) => executionId);
   const callsOf = Map.groupBy(calls.rows, ({ executionId }) => executionId);
   return executions.map((execution) => ({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { latestSent, listConnections, simulateConnection } from '@parley/channels';
 import { type Json, type JsonObject, type Scope, listAt, objectAt } from '@parley/contracts';
-import { type Queryable, newId } from '@parley/db';
+import type { Queryable } from '@parley/db';
 import { latestReferences } from '@parley/payments';
 import type { WebhookSample } from '@parley/webhooks';
 import { Failure, usageFailure } from '../failure';
@@ -42,12 +43,7 @@ export async function adaptSample(
     return token === null ? ['No payment has a link yet: the token belongs to none.'] : [];
   }
   if (path === '/webhook/resend' && 'email_id' in data) {
-    const email = await last(
-      db,
-      `select provider_id as id from emails where organization_id = $1 and environment = $2::"Environment"
-         and provider_id is not null order by created_at desc limit 1`,
-      [scope.organizationId, scope.environment],
-    );
+    const { emailId: email } = await latestSent(db, scope);
     if (email !== null) data.email_id = email;
     return email === null ? ['No e-mail was sent yet: the status belongs to none.'] : [];
   }
@@ -58,14 +54,7 @@ async function adaptMessages(db: Queryable, scope: Scope, event: string, body: J
   const { phoneNumberId, notes } = await numberOf(db, scope);
   const items = Array.isArray(body.data) ? listAt(body.data).map(objectAt) : [body];
   const isStatus = !event.endsWith('.received');
-  const sent = isStatus
-    ? await last(
-        db,
-        `select message_id as id from messages where organization_id = $1 and environment = $2::"Environment"
-           and direction = 'outbound' and message_id is not null order by created_at desc limit 1`,
-        [scope.organizationId, scope.environment],
-      )
-    : null;
+  const sent = isStatus ? (await latestSent(db, scope)).messageId : null;
   for (const item of items) {
     item.phone_number_id = phoneNumberId;
     if ('phone_number_id' in objectAt(item.conversation)) objectAt(item.conversation).phone_number_id = phoneNumberId;
@@ -80,12 +69,8 @@ const renew = (item: JsonObject, id: string): void =>
 
 /** The connected number; where there is none, one that exists here only, so that the rest can be tried. */
 async function numberOf(db: Queryable, scope: Scope): Promise<{ phoneNumberId: string; notes: string[] }> {
-  const connected = await last(
-    db,
-    `select phone_number_id as id from channel_connections where organization_id = $1 and environment = $2::"Environment"
-       and status = 'connected' order by created_at limit 1`,
-    [scope.organizationId, scope.environment],
-  );
+  const connections = await listConnections(db, scope);
+  const connected = connections.find(({ status }) => status === 'connected')?.phoneNumberId ?? null;
   if (connected !== null) return { phoneNumberId: connected, notes: [] };
   if (scope.environment === 'production')
     throw new Failure('No number is connected in production: parley channels connect');
@@ -96,12 +81,7 @@ async function numberOf(db: Queryable, scope: Scope): Promise<{ phoneNumberId: s
     [scope.organizationId, scope.environment],
   );
   if (agent === null) throw new Failure('No agent is there to answer: push one first');
-  const phoneNumberId = `simulated-${randomUUID()}`;
-  await db.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
-     values ($1, $2, $3::"Environment", $4, '15550000000', 'connected', $5, now())`,
-    [newId('conn'), scope.organizationId, scope.environment, phoneNumberId, agent],
-  );
+  const phoneNumberId = await simulateConnection(db, scope, agent);
   return { phoneNumberId, notes: [`Made a number that exists here only, answered by ${agent}.`] };
 }
 

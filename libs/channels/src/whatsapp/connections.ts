@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Scope } from '@parley/contracts';
 import { type Queryable, inTransaction, newId } from '@parley/db';
 import type pg from 'pg';
@@ -39,6 +40,20 @@ export async function findConnection(db: Queryable, phoneNumberId: string): Prom
   return rows[0] ?? null;
 }
 
+/** The connection that gets a number: the one that has it, else the oldest that waits for one of its customer. */
+export async function findConnectionFor(
+  db: Queryable,
+  { phoneNumberId, customerId }: { phoneNumberId: string; customerId: string | null },
+): Promise<Connection | null> {
+  const { rows } = await db.query<Connection>(
+    `select ${columns} from channel_connections
+     where phone_number_id = $1 or (external_customer_id = $2 and phone_number_id is null)
+     order by phone_number_id nulls last, created_at limit 1`,
+    [phoneNumberId, customerId],
+  );
+  return rows[0] ?? null;
+}
+
 /** A connection that waits for its number to be connected at the intermediary. */
 export async function createConnection(
   db: Queryable,
@@ -61,6 +76,17 @@ export async function createConnection(
     ],
   );
   return id;
+}
+
+/** A connected number that exists here only, to try deliveries with. Returns its id as the intermediary would name it. */
+export async function simulateConnection(db: Queryable, scope: Scope, agentSlug: string): Promise<string> {
+  const phoneNumberId = `simulated-${randomUUID()}`;
+  await db.query(
+    `insert into channel_connections (id, organization_id, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
+     values ($1, $2, $3::"Environment", $4, '15550000000', 'connected', $5, now())`,
+    [newId('conn'), scope.organizationId, scope.environment, phoneNumberId, agentSlug],
+  );
+  return phoneNumberId;
 }
 
 /** Sets the entity type in which the contacts of a connection are found; from their next message on. */
@@ -87,15 +113,8 @@ export async function connectNumber(
 ): Promise<ConnectResult> {
   const { db, accounts } = deps;
   const { phoneNumberId, customerId } = event;
-  const { rows } = await db.query<Connection>(
-    `select ${columns} from channel_connections
-     where phone_number_id = $1 or (external_customer_id = $2 and phone_number_id is null)
-     order by phone_number_id nulls last, created_at limit 1`,
-    [phoneNumberId, customerId],
-  );
-  const waiting = rows[0];
-  if (waiting === undefined)
-    return { ok: false, reason: 'not_found', message: `no connection of customer ${customerId}` };
+  const waiting = await findConnectionFor(db, event);
+  if (waiting === null) return { ok: false, reason: 'not_found', message: `no connection of customer ${customerId}` };
   const account = await accounts.kapso(waiting);
   if (account === null)
     return { ok: false, reason: 'failed', message: 'Kapso is not configured (integrations set kapso)' };

@@ -13,7 +13,7 @@ export interface SentEmail {
   createdAt: Date;
 }
 
-/** E-mails that tools have sent, newest first. */
+/** The e-mails of an environment's outbox, newest first. */
 export async function listEmails(
   db: Queryable,
   { organizationId, environment }: Scope,
