@@ -5,7 +5,16 @@ export { listActingByRoles } from './list-acting-by-roles';
 export { createModels } from './models/create-models';
 export { modelVariables } from './models/model-variables';
 export { createOrganizationKeys, providersOfEnvironment } from './models/provider-keys';
+export { hasAnswerer, oldestAgent } from './read-agents';
 export { createTransfer } from './routers/transfer';
 export { findEarlierTurn } from './threads/earlier-turn';
 export { findThread, mergeThreads } from './threads/merge-threads';
 export { threadsPurge } from './threads/purge-threads';
+export {
+  type Execution,
+  type ExecutionSummary,
+  findExecution,
+  listExecutions,
+  readTurns,
+} from './threads/read-executions';
+export { type Thread, type ThreadSummary, listThreads, readThread, setPaused } from './threads/read-threads';

@@ -1,3 +1,4 @@
+import { hasAnswerer } from '@parley/agents';
 import {
   type Accounts,
   type KapsoAccount,
@@ -123,13 +124,6 @@ async function requireAnswerer(
   scope: NamedScope,
   { agent, router }: ChannelsConnectOptions,
 ): Promise<void> {
-  const { rowCount } =
-    agent !== undefined
-      ? await db.query('select 1 from agents where organization_id = $1 and slug = $2', [scope.organizationId, agent])
-      : await db.query(
-          'select 1 from routers where organization_id = $1 and environment = $3::"Environment" and slug = $2',
-          [scope.organizationId, router, scope.environment],
-        );
-  if (rowCount === 0)
+  if (!(await hasAnswerer(db, scope, { agentSlug: agent, routerSlug: router })))
     throw new Failure(`No ${agent ? `agent "${agent}"` : `router "${router}"`} in ${scope.name}; push it first`);
 }

@@ -1,6 +1,6 @@
+import { type ExecutionSummary, listExecutions } from '@parley/agents';
 import { durationOf } from '../conversations/format-execution';
 import type { ExecutionState } from '../conversations/execution-states';
-import { type ExecutionSummary, listExecutions } from '../conversations/read-executions';
 import { requireThread } from '../conversations/require';
 import { type PageOptions, parsePage } from '../page';
 import { previewOf } from '../safe-text';

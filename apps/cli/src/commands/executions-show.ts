@@ -1,5 +1,5 @@
+import { findExecution } from '@parley/agents';
 import { cutsOf, formatExecution } from '../conversations/format-execution';
-import { findExecution } from '../conversations/read-executions';
 import { stepsOf } from '../conversations/steps';
 import { Failure, usageFailure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';

@@ -1,4 +1,4 @@
-import { type ThreadSummary, listThreads } from '../conversations/read-threads';
+import { type ThreadSummary, listThreads } from '@parley/agents';
 import { type PageOptions, parsePage } from '../page';
 import { previewOf } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';

@@ -1,4 +1,4 @@
-import { setPaused } from '../conversations/read-threads';
+import { setPaused } from '@parley/agents';
 import { requireThread } from '../conversations/require';
 import { type ScopeOptions, withScope } from '../scope';
 import { print, printJson } from '../terminal';

@@ -1,6 +1,6 @@
+import { readTurns } from '@parley/agents';
 import { cutsOf } from '../conversations/format-execution';
 import { formatThreadHead, formatTurn } from '../conversations/format-transcript';
-import { readTurns } from '../conversations/read-executions';
 import { requireThread } from '../conversations/require';
 import { usageFailure } from '../failure';
 import { type PageOptions, parseLimit } from '../page';

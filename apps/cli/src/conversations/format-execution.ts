@@ -1,7 +1,7 @@
+import type { Execution, ExecutionSummary } from '@parley/agents';
 import { cutText, safeLine } from '../safe-text';
 import { colors, formatDuration, formatFields, formatTime, indentText, timeZone } from '../terminal';
 import type { ExecutionState } from './execution-states';
-import type { Execution, ExecutionSummary } from './read-executions';
 import { type ModelStep, type Step, type ToolStep, stepsOf } from './steps';
 
 /** How much of one text is shown; `--full` shows all. */

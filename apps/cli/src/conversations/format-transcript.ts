@@ -1,8 +1,7 @@
+import type { Execution, Thread } from '@parley/agents';
 import { cutText, safeLine } from '../safe-text';
 import { colors, formatFields, formatTime, indentText, timeZone } from '../terminal';
 import { type Cuts, colorStatus, durationOf, formatCall } from './format-execution';
-import type { Execution, Message } from './read-executions';
-import type { Thread } from './read-threads';
 import { callsOf } from './steps';
 
 export function formatThreadHead(thread: Thread, cuts: Cuts): string {
@@ -37,7 +36,11 @@ export function formatTurn(turn: Execution, cuts: Cuts): string {
   );
 }
 
-function formatMessage(turn: Execution, { role, content, toolCalls }: Message, cuts: Cuts): string[] {
+function formatMessage(
+  turn: Execution,
+  { role, content, toolCalls }: Execution['messages'][number],
+  cuts: Cuts,
+): string[] {
   // Results are shown below their calls.
   if (role === 'tool') return [];
   const calls = callsOf(

@@ -1,11 +1,11 @@
 import type { Queryable } from '@parley/db';
+import { type Thread, readThread } from '@parley/agents';
 import { Failure } from '../failure';
 import type { NamedScope } from '../scope';
-import { type Thread, findThread } from './read-threads';
 
 /** The thread that was asked for; a Failure that says where it was looked for when there is none. */
 export async function requireThread(db: Queryable, scope: NamedScope, idOrExternalId: string): Promise<Thread> {
-  const thread = await findThread(db, scope, idOrExternalId);
+  const thread = await readThread(db, scope, idOrExternalId);
   if (thread === null) throw new Failure(`No thread "${idOrExternalId}" in ${scope.name}`);
   return thread;
 }

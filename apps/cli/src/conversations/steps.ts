@@ -1,5 +1,7 @@
+import type { Execution } from '@parley/agents';
 import type { Json } from '@parley/contracts';
-import type { Execution, RecordedStep, StoredCall } from './read-executions';
+
+type StoredCall = Execution['toolCalls'][number];
 
 export interface ToolStep {
   kind: 'tool';
@@ -13,7 +15,7 @@ export interface ToolStep {
   durationMs: number | null;
 }
 
-export type ModelStep = RecordedStep & { kind: 'model' };
+export type ModelStep = Execution['steps'][number] & { kind: 'model' };
 export type Step = ModelStep | ToolStep;
 
 /**

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { oldestAgent } from '@parley/agents';
 import { latestSent, listConnections, simulateConnection } from '@parley/channels';
 import { type Json, type JsonObject, type Scope, listAt, objectAt } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
@@ -74,20 +75,10 @@ async function numberOf(db: Queryable, scope: Scope): Promise<{ phoneNumberId: s
   if (connected !== null) return { phoneNumberId: connected, notes: [] };
   if (scope.environment === 'production')
     throw new Failure('No number is connected in production: parley channels connect');
-  const agent = await last(
-    db,
-    `select a.slug as id from agents a join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"
-     where a.organization_id = $1 order by a.created_at limit 1`,
-    [scope.organizationId, scope.environment],
-  );
+  const agent = await oldestAgent(db, scope);
   if (agent === null) throw new Failure('No agent is there to answer: push one first');
   const phoneNumberId = await simulateConnection(db, scope, agent);
   return { phoneNumberId, notes: [`Made a number that exists here only, answered by ${agent}.`] };
-}
-
-async function last(db: Queryable, sql: string, values: unknown[]): Promise<string | null> {
-  const { rows } = await db.query<{ id: string }>(sql, values);
-  return rows[0]?.id ?? null;
 }
 
 /** `data.subtotal_amount=900`: the value is JSON, or else text. */

@@ -1,6 +1,7 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Page, type Paged, type Queryable, toPaged } from '@parley/db';
 
+/** A conversation of an environment, for people. */
 export interface ThreadSummary {
   id: string;
   externalId: string | null;
@@ -55,8 +56,8 @@ export async function listThreads(
   return toPaged(rows, limit, ({ lastMessageAt, id }) => ({ at: lastMessageAt, id }));
 }
 
-/** A thread by its id, else by the id that its organization knows it by. */
-export async function findThread(db: Queryable, scope: Scope, idOrExternalId: string): Promise<Thread | null> {
+/** A thread by its id, else by the id that its organization knows it by; null when there is none. */
+export async function readThread(db: Queryable, scope: Scope, idOrExternalId: string): Promise<Thread | null> {
   const { rows } = await db.query<Thread>(
     `select ${columns}, t.params, t.transfer_count as "transferCount" from threads t
      where t.organization_id = $1 and t.environment = $2::"Environment" and (t.id = $3 or t.external_id = $3)
@@ -66,7 +67,7 @@ export async function findThread(db: Queryable, scope: Scope, idOrExternalId: st
   return rows[0] ?? null;
 }
 
-/** Says whether a person has taken the thread over. False: it was so already. */
+/** Notes that a person has taken a thread over, or has given it back. False: that was so already, or there is no such thread. */
 export async function setPaused(db: Queryable, scope: Scope, threadId: string, paused: boolean): Promise<boolean> {
   const { rowCount } = await db.query(
     `update threads set agent_paused = $4, updated_at = now()

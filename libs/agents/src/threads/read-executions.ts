@@ -1,7 +1,13 @@
 import { type UndeliveredReply, undeliveredReplies } from '@parley/channels';
 import type { Json, Scope } from '@parley/contracts';
 import { type Page, type Paged, type Queryable, toPaged } from '@parley/db';
-import type { ExecutionState } from './execution-states';
+import type { StoredToolCall } from './turn';
+
+/**
+ * Besides what is stored: `stored` succeeded without an answer, as a person had taken the thread over; `stalled` has had
+ * no sign of life from its process for longer than its lease, and the thread's next message ends it as failed.
+ */
+type ExecutionState = 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed';
 
 export interface ExecutionSummary {
   id: string;
@@ -24,8 +30,8 @@ export interface ExecutionSummary {
   finishedAt: Date | null;
 }
 
-/** A step as it was recorded at the end of the turn (libs/agents, loop). */
-export interface RecordedStep {
+/** A step as it was recorded at the end of the turn (loop.ts). */
+interface RecordedStep {
   kind: 'model' | 'tool';
   name: string;
   durationMs: number;
@@ -41,18 +47,18 @@ export interface RecordedStep {
   errorMessage?: string;
 }
 
-export interface Message {
+interface Message {
   executionId: string;
   id: string;
   position: number;
   role: 'user' | 'assistant' | 'tool';
   content: string;
-  toolCalls: { id: string; name: string; args: Json }[] | null;
+  toolCalls: StoredToolCall[] | null;
   toolCallId: string | null;
   createdAt: Date;
 }
 
-export interface StoredCall {
+interface StoredCall {
   executionId: string;
   callId: string;
   name: string;
@@ -92,7 +98,10 @@ const listSql = `
     and ($6::timestamptz is null or (e.created_at, e.id) < ($6, $7::bigint))
   order by e.created_at desc, e.id desc limit $8`;
 
-/** Executions, newest first; what is added meanwhile does not move the pages that follow. */
+/**
+ * Executions of an environment, newest first, with the beginning of what they were asked. Executions that are added
+ * meanwhile do not move the pages that follow.
+ */
 export async function listExecutions(
   db: Queryable,
   scope: Scope,
@@ -121,7 +130,7 @@ export async function listExecutions(
   return toPaged(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
-/** One execution with everything that was kept of it. */
+/** One execution with its messages, tool calls and undelivered replies; null when the environment has none of this id. */
 export async function findExecution(db: Queryable, scope: Scope, id: string): Promise<Execution | null> {
   const { rows } = await db.query<Execution>(
     `select ${wholeColumns} from executions e
@@ -131,7 +140,10 @@ export async function findExecution(db: Queryable, scope: Scope, id: string): Pr
   return (await withWork(db, scope, rows))[0] ?? null;
 }
 
-/** The last turns of a thread in their order, or the last ones before an execution. */
+/**
+ * The last `limit` turns of a thread, or the last ones before the execution `beforeId`, oldest first. `isWhole`: no earlier
+ * ones are left.
+ */
 export async function readTurns(
   db: Queryable,
   scope: Scope,
