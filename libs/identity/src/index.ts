@@ -9,7 +9,14 @@ export {
 export { applyIdentityEvent } from './apply-identity-event';
 export { beginPurge } from './begin-purge';
 export { findOwner } from './find-owner';
-export { type Organization, findOrganizationName, insertOrganization, listOrganizations } from './organizations';
+export {
+  type Organization,
+  changeSettings,
+  findOrganizationName,
+  insertOrganization,
+  listOrganizations,
+  readSettings,
+} from './organizations';
 export {
   type Purge,
   dueUnsignedPurges,

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 
 export interface Organization {
@@ -41,4 +42,20 @@ export async function insertOrganization(
     [id, slug, name],
   );
   return rows[0] ?? null;
+}
+
+/** The settings of an organization; none when there is no such organization. */
+export async function readSettings(db: Queryable, organizationId: string): Promise<JsonObject> {
+  const { rows } = await db.query<{ settings: JsonObject }>('select settings from organizations where id = $1', [
+    organizationId,
+  ]);
+  return rows[0]?.settings ?? {};
+}
+
+/** Changes these settings of an organization and leaves the others as they are. */
+export async function changeSettings(db: Queryable, organizationId: string, settings: JsonObject): Promise<void> {
+  await db.query('update organizations set settings = settings || $2::jsonb where id = $1', [
+    organizationId,
+    JSON.stringify(settings),
+  ]);
 }

@@ -1,6 +1,6 @@
-import { type Environment, type Permission, permissionSchema } from '@parley/contracts';
-import { type Queryable } from '@parley/db';
+import { type Permission, permissionSchema } from '@parley/contracts';
 import { createApiKey } from '@parley/identity';
+import { listRoles } from '@parley/permissions';
 import { withDatabase } from '../database';
 import { Failure, usageFailure } from '../failure';
 import { findOrganization } from '../organizations';
@@ -27,7 +27,9 @@ export async function runKeysCreate(options: KeysCreateOptions): Promise<void> {
   await withDatabase(async (db) => {
     const organization = await findOrganization(db.pool, options.org);
     const scope = { organizationId: organization.id, environment };
-    if (role !== undefined) await requireRole(db.pool, scope, role);
+    // A key whose role is misspelled would be refused everywhere.
+    if (role !== undefined && !(await listRoles(db.pool, scope)).some(({ slug }) => slug === role))
+      throw new Failure(`No role "${role}" in ${environment}; push it first`);
     const { id, key } = await createApiKey(db.pool, { ...scope, name: name.trim(), permissions, role, expiresAt });
     if (options.json) {
       return printJson({
@@ -65,17 +67,4 @@ export function parseExpiry(text: string, nowMs: number): Date {
   if (Number.isNaN(date.getTime())) throw usageFailure(`--expires wants 30d, 12h, 2w or a date, not "${text}"`);
   if (date.getTime() <= nowMs) throw usageFailure('--expires lies in the past');
   return date;
-}
-
-/** A key whose role is misspelled would be refused everywhere; say so while it can still be mended. */
-async function requireRole(
-  db: Queryable,
-  scope: { organizationId: string; environment: Environment },
-  role: string,
-): Promise<void> {
-  const { rowCount } = await db.query(
-    'select 1 from roles where organization_id = $1 and environment = $2::"Environment" and slug = $3',
-    [scope.organizationId, scope.environment, role],
-  );
-  if (rowCount === 0) throw new Failure(`No role "${role}" in ${scope.environment}; push it first`);
 }

@@ -1,6 +1,14 @@
 import type { Scope } from '@parley/contracts';
 import { type Db, type Queryable, inTransaction, newId } from '@parley/db';
-import { createApiKey, insertOrganization } from '@parley/identity';
+import {
+  type Organization,
+  changeSettings,
+  createApiKey,
+  insertOrganization,
+  listApiKeys,
+  listOrganizations,
+  readSettings,
+} from '@parley/identity';
 import { createEntities } from '@parley/entities';
 import { type PushRequest, pushResources } from '@parley/resources';
 import { builtInToolNames } from '@parley/tools';
@@ -19,9 +27,9 @@ export async function seedDemo(db: Db, { newKey = false } = {}): Promise<{ key: 
   const turn = await db.pool.connect();
   try {
     await turn.query("select pg_advisory_lock(hashtextextended('parley-demo', 0))");
-    const { id: organizationId, seeded } = await demoOrganization(turn);
+    const { id: organizationId } = await demoOrganization(turn);
     const development: Scope = { organizationId, environment: 'development' };
-    if (!seeded) {
+    if ((await readSettings(turn, organizationId)).demoSeeded !== true) {
       await pushOnce(db, development, developmentResources);
       await pushOnce(db, { organizationId, environment: 'production' }, productionResources);
       await insertRows(db, development);
@@ -33,21 +41,11 @@ export async function seedDemo(db: Db, { newKey = false } = {}): Promise<{ key: 
   }
 }
 
-interface DemoOrganization {
-  id: string;
-  slug: string;
-  seeded: boolean;
-}
-
-async function demoOrganization(db: Queryable): Promise<DemoOrganization> {
+async function demoOrganization(db: Queryable): Promise<Organization> {
   await insertOrganization(db, { id: newId('org'), slug: demoSlug, name: 'Demo shop' });
-  const { rows } = await db.query<DemoOrganization>(
-    `select id, slug, settings @> '{"demoSeeded": true}' as seeded from organizations
-     where slug = $1 and deleted_at is null`,
-    [demoSlug],
-  );
-  if (rows[0] === undefined) throw new Failure(`The organization "${demoSlug}" is being deleted`);
-  return rows[0];
+  const [organization] = await listOrganizations(db, demoSlug);
+  if (organization === undefined) throw new Failure(`The organization "${demoSlug}" is being deleted`);
+  return organization;
 }
 
 /** Version 0: an environment that anything was pushed to belongs to whoever pushed. */
@@ -71,20 +69,14 @@ async function insertRows(db: Db, scope: Scope): Promise<void> {
         if (!created.ok) throw new Error(`The demo's own ${type} is refused: ${created.reason}`);
       }
     }
-    await client.query(`update organizations set settings = settings || '{"demoSeeded": true}' where id = $1`, [
-      scope.organizationId,
-    ]);
+    await changeSettings(client, scope.organizationId, { demoSeeded: true });
   });
   await entities.settled();
 }
 
 async function hasKey(db: Queryable, scope: Scope): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `select 1 from api_keys where organization_id = $1 and environment = $2::"Environment" and name = $3
-       and revoked_at is null limit 1`,
-    [scope.organizationId, scope.environment, keyName],
-  );
-  return rowCount !== 0;
+  const keys = await listApiKeys(db, scope.organizationId);
+  return keys.some((key) => key.name === keyName && key.environment === scope.environment && key.revokedAt === null);
 }
 
 async function makeKey(db: Queryable, scope: Scope): Promise<string> {
