@@ -16,7 +16,7 @@ export {
 } from './integrations';
 export { migrate, schemaProblem } from './migrate';
 export { openDatabase } from './open-database';
-export { type Page, type Paged, parsePosition, toPaged } from './page';
+export { type Page, type Paged, pageValues, parsePosition, toPaged } from './page';
 export { prismaOf } from './prisma';
 export { type PurgeStep, dbPurge, purgeRows } from './purge-rows';
 export { removeOldRows } from './remove-old-rows';

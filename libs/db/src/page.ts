@@ -16,8 +16,15 @@ export interface Paged<T> {
   next: string | null;
 }
 
-/** The page of rows of which one more than `limit` was asked for. */
-export function toPaged<T>(rows: T[], limit: number, positionOf: (row: T) => Position): Paged<T> {
+/** The last parameters of a list's statement: time and id of the position, and one row more than the page has. */
+export const pageValues = ({ limit, before }: Page): [Date | null, string | null, number] => [
+  before?.at ?? null,
+  before?.id ?? null,
+  limit + 1,
+];
+
+/** The page of the rows that `pageValues` asked for. */
+export function toPaged<T>(rows: T[], { limit }: Page, positionOf: (row: T) => Position): Paged<T> {
   const items = rows.slice(0, limit);
   if (rows.length <= limit) return { items, next: null };
   const { at, id } = positionOf(items.at(-1)!);

@@ -1,4 +1,4 @@
-import { type Page, type Paged, type Queryable, purgeRows, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, pageValues, purgeRows, toPaged } from '@parley/db';
 
 /** `waiting`: until it is due. `running`: it is being deleted, or is about to be. */
 type PurgeState = 'waiting' | 'running' | 'finished' | 'stopped';
@@ -33,18 +33,15 @@ const isStoppable = 'not signed and started_at is null and stopped_at is null';
 const isNamed = '$1 in (coalesce(o.slug, p.slug), p.organization_id, p.external_id)';
 
 /** Purges, the latest first. `name` is a slug, an id or the identity provider's id. */
-export async function listPurges(
-  db: Queryable,
-  { name, before, limit }: Page & { name?: string },
-): Promise<Paged<Purge>> {
+export async function listPurges(db: Queryable, { name, ...page }: Page & { name?: string }): Promise<Paged<Purge>> {
   const { rows } = await db.query<Purge>(
     `${selectPurges}
      where ($1::text is null or ${isNamed})
        and ($2::timestamptz is null or (p.created_at, p.id) < ($2, $3::text))
      order by p.created_at desc, p.id desc limit $4`,
-    [name ?? null, before?.at ?? null, before?.id ?? null, limit + 1],
+    [name, ...pageValues(page)],
   );
-  return toPaged(rows, limit, ({ askedAt, id }) => ({ at: askedAt, id }));
+  return toPaged(rows, page, ({ askedAt, id }) => ({ at: askedAt, id }));
 }
 
 /** Purges that unsigned deliveries asked for and that can still be stopped, the next one first. */

@@ -69,16 +69,13 @@ export async function findPaymentHistory(db: Queryable, scope: Scope, id: string
  * What the providers call the latest payment that has a link, and the latest order that was credited or refunded: for
  * samples of their webhooks. Null where there is none.
  */
-export async function latestReferences(
-  db: Queryable,
-  scope: Scope,
-): Promise<{ flowToken: string | null; orderId: string | null }> {
+export async function latestReferences(db: Queryable, { organizationId, environment }: Scope) {
   const { rows } = await db.query<{ flowToken: string | null; orderId: string | null }>(
     `select (select flow_token from payment_orders where organization_id = $1 and environment = $2::"Environment"
                and flow_token is not null order by created_at desc limit 1) as "flowToken",
             (select order_id from processed_payments where organization_id = $1
              order by created_at desc limit 1) as "orderId"`,
-    [scope.organizationId, scope.environment],
+    [organizationId, environment],
   );
   return rows[0]!;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, pageValues, toPaged } from '@parley/db';
 import type { RunStep } from './run-store';
 
 /** `scheduled` waits for its time, its turn or its next try. */
@@ -33,17 +33,11 @@ const columns = `id, trigger_slug as "triggerSlug", cause, entity_id as "entityI
   max_attempts as "maxAttempts", hops, error, run_at as "runAt", created_at as "createdAt", started_at as "startedAt",
   finished_at as "finishedAt"`;
 
-interface RunFilter {
-  triggerSlug?: string;
-  status?: RunState;
-  entityId?: string;
-}
-
 /** Runs of an environment, newest first. Runs that are added meanwhile do not move the pages that follow. */
 export async function listRuns(
   db: Queryable,
-  scope: Scope,
-  { triggerSlug, status, entityId, limit, before }: Page & RunFilter,
+  { organizationId, environment }: Scope,
+  { triggerSlug, status, entityId, ...page }: Page & { triggerSlug?: string; status?: RunState; entityId?: string },
 ): Promise<Paged<TriggerRunSummary>> {
   const { rows } = await db.query<TriggerRunSummary>(
     `select ${columns} from trigger_runs
@@ -51,18 +45,9 @@ export async function listRuns(
        and ($4::text is null or status = $4::"TriggerRunStatus") and ($5::text is null or entity_id = $5)
        and ($6::timestamptz is null or (created_at, id) < ($6, $7::text))
      order by created_at desc, id desc limit $8`,
-    [
-      scope.organizationId,
-      scope.environment,
-      triggerSlug ?? null,
-      status ?? null,
-      entityId ?? null,
-      before?.at ?? null,
-      before?.id ?? null,
-      limit + 1,
-    ],
+    [organizationId, environment, triggerSlug, status, entityId, ...pageValues(page)],
   );
-  return toPaged(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
+  return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
 /** One run with its context and its steps; null when the environment has none of this id. */

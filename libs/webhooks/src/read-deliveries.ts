@@ -1,5 +1,5 @@
 import type { Environment } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, pageValues, toPaged } from '@parley/db';
 import type { DeliveryStatus } from './delivery';
 
 /** A delivery in the inbox, for people. */
@@ -29,7 +29,7 @@ const columns = `d.id, d.provider, d.path, d.event_type as "eventType", o.slug a
  */
 export async function listDeliveries(
   db: Queryable,
-  filter: Page & { status?: string; provider?: string; organization?: string },
+  { status, provider, organization, ...page }: Page & { status?: string; provider?: string; organization?: string },
 ): Promise<Paged<DeliverySummary>> {
   const { rows } = await db.query<DeliverySummary>(
     `select ${columns} from webhook_deliveries d left join organizations o on o.id = d.organization_id
@@ -37,16 +37,9 @@ export async function listDeliveries(
        and ($3::text is null or o.slug = $3)
        and ($4::timestamptz is null or (d.received_at, d.id) < ($4, $5::text))
      order by d.received_at desc, d.id desc limit $6`,
-    [
-      filter.status ?? null,
-      filter.provider ?? null,
-      filter.organization ?? null,
-      filter.before?.at ?? null,
-      filter.before?.id ?? null,
-      filter.limit + 1,
-    ],
+    [status, provider, organization, ...pageValues(page)],
   );
-  return toPaged(rows, filter.limit, ({ receivedAt, id }) => ({ at: receivedAt, id }));
+  return toPaged(rows, page, ({ receivedAt, id }) => ({ at: receivedAt, id }));
 }
 
 interface FullDelivery extends DeliverySummary {

@@ -33,7 +33,8 @@ export async function runChannelsConnect(options: ChannelsConnectOptions): Promi
   const { agent, router, json } = options;
   if ((agent === undefined) === (router === undefined)) throw usageFailure('Who answers? --agent or --router');
   const made = await withScope(options, async (db, scope) => {
-    await requireAnswerer(db, scope, options);
+    if (!(await hasAnswerer(db, scope, { agentSlug: agent, routerSlug: router })))
+      throw new Failure(`No ${agent ? `agent "${agent}"` : `router "${router}"`} in ${scope.name}; push it first`);
     await requireContactType(db, scope, options);
     const accounts = createAccounts(db, openSecretBox(), {
       KAPSO_API_URL: findSecret('KAPSO_API_URL') ?? 'https://api.kapso.ai',
@@ -117,13 +118,4 @@ async function findExisting(
     throw new Failure(`${number} has the connection ${found.id} already, and ${answers} answers there`);
   }
   return found.id;
-}
-
-async function requireAnswerer(
-  db: Queryable,
-  scope: NamedScope,
-  { agent, router }: ChannelsConnectOptions,
-): Promise<void> {
-  if (!(await hasAnswerer(db, scope, { agentSlug: agent, routerSlug: router })))
-    throw new Failure(`No ${agent ? `agent "${agent}"` : `router "${router}"`} in ${scope.name}; push it first`);
 }

@@ -1,6 +1,6 @@
 import { type UndeliveredReply, undeliveredReplies } from '@parley/channels';
-import type { Json, Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, toPaged } from '@parley/db';
+import type { Json, Scope, ToolCallSummary } from '@parley/contracts';
+import { type Page, type Paged, type Queryable, pageValues, toPaged } from '@parley/db';
 import type { StoredToolCall } from './turn';
 
 /**
@@ -31,20 +31,15 @@ export interface ExecutionSummary {
 }
 
 /** A step as it was recorded at the end of the turn (loop.ts). */
-interface RecordedStep {
+interface RecordedStep extends ToolCallSummary {
   kind: 'model' | 'tool';
-  name: string;
-  durationMs: number;
-  status: 'success' | 'error';
+  /** Of a tool call. */
+  callId?: string;
   /** Of a model call. */
   inputTokens?: number;
   outputTokens?: number;
   reasoningTokens?: number;
   error?: string;
-  /** Of a tool call. */
-  callId?: string;
-  errorType?: string;
-  errorMessage?: string;
 }
 
 interface Message {
@@ -104,30 +99,12 @@ const listSql = `
  */
 export async function listExecutions(
   db: Queryable,
-  scope: Scope,
-  {
-    threadId,
-    agentSlug,
-    status,
-    limit,
-    before,
-  }: Page & {
-    threadId?: string;
-    agentSlug?: string;
-    status?: ExecutionState;
-  },
+  { organizationId, environment }: Scope,
+  { threadId, agentSlug, status, ...page }: Page & { threadId?: string; agentSlug?: string; status?: ExecutionState },
 ): Promise<Paged<ExecutionSummary>> {
-  const { rows } = await db.query<ExecutionSummary>(listSql, [
-    scope.organizationId,
-    scope.environment,
-    threadId ?? null,
-    agentSlug ?? null,
-    status ?? null,
-    before?.at ?? null,
-    before?.id ?? null,
-    limit + 1,
-  ]);
-  return toPaged(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
+  const values = [organizationId, environment, threadId, agentSlug, status, ...pageValues(page)];
+  const { rows } = await db.query<ExecutionSummary>(listSql, values);
+  return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
 /** One execution with its messages, tool calls and undelivered replies; null when the environment has none of this id. */

@@ -1,5 +1,5 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, pageValues, toPaged } from '@parley/db';
 
 /** A conversation of an environment, for people. */
 export interface ThreadSummary {
@@ -31,9 +31,9 @@ const listSql = `
   from threads t
   where t.organization_id = $1 and t.environment = $2::"Environment" and t.last_message_at is not null
     and ($3::text is null or t.agent_slug = $3)
-    and ($7::boolean is null or t.agent_paused = $7)
-    and ($4::timestamptz is null or (t.last_message_at, t.id) < ($4, $5))
-  order by t.last_message_at desc, t.id desc limit $6`;
+    and ($4::boolean is null or t.agent_paused = $4)
+    and ($5::timestamptz is null or (t.last_message_at, t.id) < ($5, $6))
+  order by t.last_message_at desc, t.id desc limit $7`;
 
 /**
  * Threads by their last message, newest first. A thread that gets a message while somebody pages moves to the front:
@@ -41,19 +41,13 @@ const listSql = `
  */
 export async function listThreads(
   db: Queryable,
-  scope: Scope,
-  { agentSlug, state, limit, before }: Page & { agentSlug?: string; state?: 'active' | 'paused' },
+  { organizationId, environment }: Scope,
+  { agentSlug, state, ...page }: Page & { agentSlug?: string; state?: 'active' | 'paused' },
 ): Promise<Paged<ThreadSummary>> {
-  const { rows } = await db.query<ThreadSummary>(listSql, [
-    scope.organizationId,
-    scope.environment,
-    agentSlug ?? null,
-    before?.at ?? null,
-    before?.id ?? null,
-    limit + 1,
-    state === undefined ? null : state === 'paused',
-  ]);
-  return toPaged(rows, limit, ({ lastMessageAt, id }) => ({ at: lastMessageAt, id }));
+  const isPaused = state && state === 'paused';
+  const values = [organizationId, environment, agentSlug, isPaused, ...pageValues(page)];
+  const { rows } = await db.query<ThreadSummary>(listSql, values);
+  return toPaged(rows, page, ({ lastMessageAt, id }) => ({ at: lastMessageAt, id }));
 }
 
 /** A thread by its id, else by the id that its organization knows it by; null when there is none. */

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, pageValues, toPaged } from '@parley/db';
 
 export interface SentEmail {
   id: string;
@@ -17,7 +17,7 @@ export interface SentEmail {
 export async function listEmails(
   db: Queryable,
   { organizationId, environment }: Scope,
-  { status, limit, before }: Page & { status?: string },
+  { status, ...page }: Page & { status?: string },
 ): Promise<Paged<SentEmail>> {
   const { rows } = await db.query<SentEmail>(
     `select id, provider_id as "providerId", "to", subject, status, attempts, error, created_at as "createdAt"
@@ -25,7 +25,7 @@ export async function listEmails(
      where organization_id = $1 and environment = $2::"Environment" and ($3::text is null or status = $3)
        and ($4::timestamptz is null or (created_at, id) < ($4, $5::text))
      order by created_at desc, id desc limit $6`,
-    [organizationId, environment, status ?? null, before?.at ?? null, before?.id ?? null, limit + 1],
+    [organizationId, environment, status, ...pageValues(page)],
   );
-  return toPaged(rows, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
+  return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }

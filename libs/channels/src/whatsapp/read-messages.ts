@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, pageValues, toPaged } from '@parley/db';
 
 export interface ChannelMessage {
   id: string;
@@ -19,7 +19,7 @@ export interface ChannelMessage {
 export async function listMessages(
   db: Queryable,
   { organizationId, environment }: Scope,
-  filter: Page & { status?: string; direction?: string; contact?: string },
+  { status, direction, contact, ...page }: Page & { status?: string; direction?: string; contact?: string },
 ): Promise<Paged<ChannelMessage>> {
   const { rows } = await db.query<ChannelMessage>(
     `select id, message_id as "messageId", direction, contact, type, text, status, attempts, error,
@@ -29,25 +29,13 @@ export async function listMessages(
        and ($4::text is null or direction = $4::"MessageDirection") and ($5::text is null or contact = $5)
        and ($6::timestamptz is null or (created_at, id) < ($6, $7::text))
      order by created_at desc, id desc limit $8`,
-    [
-      organizationId,
-      environment,
-      filter.status ?? null,
-      filter.direction ?? null,
-      filter.contact ?? null,
-      filter.before?.at ?? null,
-      filter.before?.id ?? null,
-      filter.limit + 1,
-    ],
+    [organizationId, environment, status, direction, contact, ...pageValues(page)],
   );
-  return toPaged(rows, filter.limit, ({ createdAt, id }) => ({ at: createdAt, id }));
+  return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
 /** The providers' ids of the last message and the last e-mail that they have taken, for samples of their webhooks. */
-export async function latestSent(
-  db: Queryable,
-  { organizationId, environment }: Scope,
-): Promise<{ messageId: string | null; emailId: string | null }> {
+export async function latestSent(db: Queryable, { organizationId, environment }: Scope) {
   const { rows } = await db.query<{ messageId: string | null; emailId: string | null }>(
     `select (select message_id from messages where organization_id = $1 and environment = $2::"Environment"
                and direction = 'outbound' and message_id is not null order by created_at desc limit 1) as "messageId",
