@@ -55,7 +55,7 @@ function texts(source) {
 
 const written = /\b(insert into|update|delete from)\s+(?:only\s+)?"?(\w+)/gi;
 const named =
-  /\b(?:from|join|into|update|using|truncate|table)\s+(?:only\s+)?"?(\w+)"?|,\s*(\w+)\s+(?:as\s+)?[a-z]\w{0,2}\b(?!\s*\()/gi;
+  /\b(?:from|join|into|update|using|truncate|table)\s+(?:only\s+)?"?(\w+)"?|,\s*(\w+)\s+(?:as\s+)?(?!and\b)[a-z]\w{0,2}\b(?!\s*\()/gi;
 
 /** Who names and who writes each table, by SQL or through the Prisma client: `{ table: { named, writers, inserts } }`. */
 function tableUse(files) {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../start/paths.mjs';
 import { measureStructure } from './measure.mjs';
+import { ownerOf, readers } from './owners.mjs';
 
 const limits = JSON.parse(readFileSync(new URL('./limits.json', import.meta.url), 'utf8'));
 
@@ -17,6 +18,18 @@ test("the figures of the code's structure do not grow", () => {
       value <= limits[name],
       `${name}: ${value}, at most ${limits[name]} (node tools/structure.mjs lists them)`,
     );
+});
+
+test('each table is named by its owner alone, and by the readers that are listed with a reason', () => {
+  const { tables } = measureStructure();
+  for (const table of tables.keys()) assert.ok(ownerOf[table], `${table} has an owner`);
+  const listed = new Set(readers.map(({ table, place }) => `${place} names ${table}`));
+  const found = new Set();
+  for (const [table, { named, writers }] of tables) {
+    for (const place of writers) assert.equal(place, ownerOf[table], `${place} writes ${table}`);
+    for (const place of named) if (place !== ownerOf[table]) found.add(`${place} names ${table}`);
+  }
+  assert.deepEqual([...found].sort(), [...listed].sort());
 });
 
 test('the workspace graph is read from the imports of the sources, so that caches notice a changed library', () => {

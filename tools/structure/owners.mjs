@@ -1,0 +1,63 @@
+// Who owns each table: its owner alone writes it and names it in SQL. Others call the owner's functions, or embed a
+// fragment that it exports. What reads a foreign table all the same is listed below with the reason; the list may only
+// shrink.
+
+const owned = {
+  'libs/agents': ['executions', 'routers', 'thread_messages', 'threads', 'tool_calls'],
+  'libs/channels': [
+    'channel_connections',
+    'contact_aliases',
+    'emails',
+    'messages',
+    'provider_statuses',
+    'shared_messaging_secrets',
+  ],
+  'libs/db': ['idempotency_records', 'integrations'],
+  'libs/entities': ['entities', 'entity_fields', 'entity_relations', 'entity_shapes', 'entity_types'],
+  'libs/events': ['events'],
+  'libs/identity': ['api_keys', 'identity_tombstones', 'memberships', 'organization_purges', 'organizations', 'users'],
+  'libs/payments': ['credit_entries', 'payment_orders', 'payment_reconciliations', 'processed_payments'],
+  'libs/permissions': ['roles'],
+  'libs/resources': ['agent_configs', 'agents', 'environment_states'],
+  'libs/tools': ['tools'],
+  'libs/triggers': ['trigger_runs', 'triggers'],
+  'libs/webhooks': ['webhook_deliveries'],
+};
+
+/** @type {Record<string, string>} */
+export const ownerOf = Object.fromEntries(
+  Object.entries(owned).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),
+);
+
+/** Definitions are written by libs/resources, by names of tables that it holds in variables, and read by those that run them. */
+const definition = 'definitions are written by libs/resources and read by the library that runs them';
+
+/** @type {{ table: string, place: string, reason: string }[]} */
+export const readers = [
+  { table: 'agent_configs', place: 'libs/agents', reason: definition },
+  { table: 'agents', place: 'libs/agents', reason: definition },
+  { table: 'entity_types', place: 'libs/resources', reason: definition },
+  { table: 'tools', place: 'libs/resources', reason: definition },
+  { table: 'events', place: 'libs/triggers', reason: 'claiming a run reads its event in the same statement' },
+  {
+    table: 'integrations',
+    place: 'libs/payments',
+    reason: 'the lease of a reconciliation is taken only while its integration exists',
+  },
+  {
+    table: 'organizations',
+    place: 'libs/channels',
+    reason: 'a delivery for a deleted organization is refused without a further statement',
+  },
+  {
+    table: 'organizations',
+    place: 'libs/db',
+    reason: 'integrations of deleted organizations are left out; libs/db is below libs/identity',
+  },
+  {
+    table: 'organizations',
+    place: 'libs/triggers',
+    reason: 'the time zone decides what is due, in the statement that claims it',
+  },
+  { table: 'organizations', place: 'libs/webhooks', reason: 'lists of deliveries show the slug of the organization' },
+];
