@@ -6,7 +6,7 @@ const constraint = (scope, ...allowed) => ({
   sourceTag: `scope:${scope}`,
   onlyDependOnLibsWithTags: allowed.map((name) => `scope:${name}`),
 });
-const domain = ['contracts', 'db', 'identity', 'queues', 'events'];
+const domain = ['contracts', 'db', 'identity', 'redis', 'events'];
 const running = [
   'service',
   'outbound',
@@ -26,7 +26,7 @@ const boundaries = [
   constraint('service', 'contracts'),
   constraint('outbound', 'contracts'),
   constraint('db', 'contracts'),
-  constraint('queues', 'contracts', 'db'),
+  constraint('redis', 'contracts', 'db'),
   constraint('identity', 'contracts', 'db'),
   constraint('events', 'contracts', 'db'),
   constraint('webhooks', ...domain),
@@ -52,7 +52,7 @@ const boundaries = [
 
 const restricted = (name, owner) => ({ name, message: `Only ${owner} imports ${name} (docs/architecture.md).` });
 const express = [restricted('express', 'apps and libs/service')];
-const queueing = [restricted('bullmq', 'libs/queues'), restricted('ioredis', 'libs/queues')];
+const queueing = [restricted('bullmq', 'libs/redis'), restricted('ioredis', 'libs/redis')];
 const langchain = {
   group: ['langchain', 'langchain/*', '@langchain/*'],
   message: 'Only libs/agents imports langchain.',
@@ -122,7 +122,7 @@ export default tseslint.config(
     },
   },
   { files: ['libs/service/**/*.ts', 'apps/**/*.ts'], rules: restrictImports(queueing, [langchain]) },
-  { files: ['libs/queues/**/*.ts'], rules: restrictImports(express, [langchain]) },
+  { files: ['libs/redis/**/*.ts'], rules: restrictImports(express, [langchain]) },
   { files: ['libs/agents/**/*.ts'], rules: restrictImports([...express, ...queueing]) },
   {
     files: [

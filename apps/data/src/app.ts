@@ -3,7 +3,7 @@ import { operationsOf } from '@parley/contracts';
 import { createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import { createApiKeyCheck } from '@parley/identity';
 import type { Entities } from '@parley/entities';
-import type { RateLimiter } from '@parley/queues';
+import type { RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
 import { createEntity } from './routes/create-entity';
 import { deleteEntity } from './routes/delete-entity';

@@ -1,6 +1,6 @@
 import { openDatabase } from '@parley/db';
 import { createEntities } from '@parley/entities';
-import { createQueues, createRateLimiter, openRedis } from '@parley/queues';
+import { createQueues, createRateLimiter, openRedis } from '@parley/redis';
 import { createLogger, createMetrics, createWorkMetrics, loadConfig, runService, startProcess } from '@parley/service';
 import { createExecutorClient } from '@parley/tools';
 import { createDataApp } from './app';

@@ -5,7 +5,7 @@ import {
   connectRedis,
   createRateLimiter,
   waitForRedis,
-} from '@parley/queues';
+} from '@parley/redis';
 import { createTestDatabase, createTestRedis } from '@parley/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestApi, createTestApi } from './api-under-test';

@@ -1,4 +1,4 @@
-import type { Queues } from '@parley/queues';
+import type { Queues } from '@parley/redis';
 import type { Logger } from '@parley/service';
 
 /**

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { webhookSecretOf } from '@parley/channels';
 import { type Db, createDb } from '@parley/db';
-import { closeRedis, connectRedis, createQueues, deliveryJobs } from '@parley/queues';
+import { closeRedis, connectRedis, createQueues, deliveryJobs } from '@parley/redis';
 import { silentLogger } from '@parley/service';
 import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
 import { createInbox, signBody, signStandardWebhook } from '@parley/webhooks';

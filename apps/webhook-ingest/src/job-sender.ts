@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Queues, type JobName, deliveryJobs } from '@parley/queues';
+import { type Queues, type JobName, deliveryJobs } from '@parley/redis';
 import type { Logger } from '@parley/service';
 
 export interface JobSender {

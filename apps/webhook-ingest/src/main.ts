@@ -1,5 +1,5 @@
 import { openDatabase } from '@parley/db';
-import { createQueues, openRedis } from '@parley/queues';
+import { createQueues, openRedis } from '@parley/redis';
 import { createLogger, createMetrics, createWorkMetrics, loadConfig, runService, startProcess } from '@parley/service';
 import { createInbox } from '@parley/webhooks';
 import { createIngestApp } from './app';

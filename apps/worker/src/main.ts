@@ -1,5 +1,5 @@
 import { openDatabase } from '@parley/db';
-import { createQueues, openRedis } from '@parley/queues';
+import { createQueues, openRedis } from '@parley/redis';
 import { createLogger, createMetrics, loadConfig, runService, startProcess, tracerOf } from '@parley/service';
 import { keptDays, workerVariables } from './config';
 import { createJobRuntime } from './job-runtime';

@@ -1,5 +1,5 @@
 import type { Db } from '@parley/db';
-import { type Queues, type Relay, createRelay } from '@parley/queues';
+import { type Queues, type Relay, createRelay } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import type { Triggers } from '@parley/triggers';
 

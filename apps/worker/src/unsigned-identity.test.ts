@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { beginPurge, createApiKeyCheck, findOwner, stopPurge } from '@parley/identity';
-import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/queues';
+import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/redis';
 import { silentLogger } from '@parley/service';
 import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
 import { createInbox, findOverdue, readJsonObject, replayDeliveries } from '@parley/webhooks';

@@ -1,5 +1,5 @@
 import { type Db, createDb } from '@parley/db';
-import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/queues';
+import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
 import { createMetrics, silentLogger } from '@parley/service';
 import { type TestDatabase, createTestDatabase, createTestRedis } from '@parley/testing';
 import { watchWork } from './watch-work';

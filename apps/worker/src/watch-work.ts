@@ -1,5 +1,5 @@
 import type { Queryable } from '@parley/db';
-import type { Queues } from '@parley/queues';
+import type { Queues } from '@parley/redis';
 import type { Logger, Metrics } from '@parley/service';
 import { waitingRuns } from '@parley/triggers';
 import { waitingDeliveries } from '@parley/webhooks';

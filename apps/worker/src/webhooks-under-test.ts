@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, createDb } from '@parley/db';
-import { closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/queues';
+import { closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
 import { createLogger, createMetrics, loadConfig, silentLogger } from '@parley/service';
 import {
   type KapsoServer,

@@ -1,14 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, createDb, createIdempotencyStore, newId } from '@parley/db';
 import { type Entities, staleTypes } from '@parley/entities';
-import {
-  type Queues,
-  type RedisConnection,
-  closeRedis,
-  connectRedis,
-  createQueues,
-  waitForRedis,
-} from '@parley/queues';
+import { type Queues, type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
 import { createMetrics, loadConfig, silentLogger } from '@parley/service';
 import { type TestDatabase, type TestRedis, createTestDatabase, createTestRedis } from '@parley/testing';
 import { keptDays, workerVariables } from './config';

@@ -6,7 +6,7 @@ import {
   type Queues,
   type RedisConnection,
   consume,
-} from '@parley/queues';
+} from '@parley/redis';
 import type { Logger, Metrics, Tracer } from '@parley/service';
 import type { Retention } from '@parley/webhooks';
 import { createAnswerConversation } from './jobs/answer-conversation';

@@ -1,6 +1,6 @@
 import { type Db } from '@parley/db';
 import { createApiKey, createApiKeyCheck } from '@parley/identity';
-import { closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parley/queues';
+import { closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parley/redis';
 import { measureInTurns, summarize, table } from '../measure';
 import { big } from './load-entities';
 

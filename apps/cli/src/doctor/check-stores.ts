@@ -1,6 +1,6 @@
 import { type Db, checkSealedIntegrations, createDb, createSecretBox, schemaProblem } from '@parley/db';
 import { dueUnsignedPurges } from '@parley/identity';
-import { closeRedis, connectRedis, waitForRedis } from '@parley/queues';
+import { closeRedis, connectRedis, waitForRedis } from '@parley/redis';
 import { databaseUrl, findStack, migrationsDir, readVariable } from '../environment';
 import { findSecret } from '../secrets';
 import { checkMessagingSecret } from './check-messaging-secret';

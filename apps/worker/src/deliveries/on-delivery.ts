@@ -1,5 +1,5 @@
 import type { Db } from '@parley/db';
-import type { JobContext } from '@parley/queues';
+import type { JobContext } from '@parley/redis';
 import { type Delivery, type Outcome, finishDelivery, loadPending } from '@parley/webhooks';
 
 /**

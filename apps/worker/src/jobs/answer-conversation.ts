@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { claimNext, finishMessage, postpone, renewClaims } from '@parley/channels';
-import type { JobContext, JobPayload } from '@parley/queues';
+import type { JobContext, JobPayload } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import { type AnswerDeps, answerMessage } from '../answers/answer-message';
 

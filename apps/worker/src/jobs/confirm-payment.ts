@@ -1,6 +1,6 @@
 import type { Db } from '@parley/db';
 import type { Confirmed, Payments } from '@parley/payments';
-import type { JobContext, JobPayload } from '@parley/queues';
+import type { JobContext, JobPayload } from '@parley/redis';
 import { type Outcome, readFormField } from '@parley/webhooks';
 import { onDelivery } from '../deliveries/on-delivery';
 

@@ -1,6 +1,6 @@
 import type { Db } from '@parley/db';
 import { beginPurge } from '@parley/identity';
-import type { JobContext, JobPayload } from '@parley/queues';
+import type { JobContext, JobPayload } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import { purgeOrganization } from '../purge/purge-organization';
 

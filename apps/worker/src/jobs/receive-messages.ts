@@ -2,7 +2,7 @@ import { mergeThreads } from '@parley/agents';
 import type { JsonObject, Scope } from '@parley/contracts';
 import { applyMessageStatus, findConnection, itemsOf, phoneNumberIdOf, storeInbound } from '@parley/channels';
 import type { Db } from '@parley/db';
-import type { Queues } from '@parley/queues';
+import type { Queues } from '@parley/redis';
 import { type Delivery, type Outcome, readJsonObject } from '@parley/webhooks';
 import { onDelivery } from '../deliveries/on-delivery';
 

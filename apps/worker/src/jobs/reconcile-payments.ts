@@ -1,5 +1,5 @@
 import type { Payments } from '@parley/payments';
-import type { JobContext } from '@parley/queues';
+import type { JobContext } from '@parley/redis';
 import type { Logger, Metrics } from '@parley/service';
 
 /** Asks the payment provider about pending payments (interface.md, Reconciliation). */

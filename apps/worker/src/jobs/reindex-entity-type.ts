@@ -1,6 +1,6 @@
 import type { Db } from '@parley/db';
 import { reindexType } from '@parley/entities';
-import type { JobContext, JobPayload } from '@parley/queues';
+import type { JobContext, JobPayload } from '@parley/redis';
 import type { Logger } from '@parley/service';
 
 /** Between two lines of the log about one job. */

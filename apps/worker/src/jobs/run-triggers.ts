@@ -1,4 +1,4 @@
-import type { JobContext, JobPayload } from '@parley/queues';
+import type { JobContext, JobPayload } from '@parley/redis';
 import type { Triggers } from '@parley/triggers';
 
 /** Executes one trigger run. It may be done already, or be another worker's: the row decides. */

@@ -1,5 +1,5 @@
 import type { Channels } from '@parley/channels';
-import type { JobPayload } from '@parley/queues';
+import type { JobPayload } from '@parley/redis';
 
 /** One try at an e-mail of the outbox; its row says whether there will be another. */
 export const createSendEmail =

@@ -1,5 +1,5 @@
 import type { Channels } from '@parley/channels';
-import type { JobContext, JobPayload } from '@parley/queues';
+import type { JobContext, JobPayload } from '@parley/redis';
 
 /** One try at a message of the outbox, and at those behind it; their rows say whether there will be another. */
 export const createSendMessage =

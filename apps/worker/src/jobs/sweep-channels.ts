@@ -1,6 +1,6 @@
 import { findDueEmails, findDueMessages, findWaiting } from '@parley/channels';
 import type { Db } from '@parley/db';
-import type { JobContext, Queues } from '@parley/queues';
+import type { JobContext, Queues } from '@parley/redis';
 
 const limit = 500;
 

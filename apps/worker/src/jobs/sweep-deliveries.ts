@@ -1,5 +1,5 @@
 import type { Db } from '@parley/db';
-import { type JobContext, type JobName, type Queues, deliveryJobs } from '@parley/queues';
+import { type JobContext, type JobName, type Queues, deliveryJobs } from '@parley/redis';
 import { findOverdue } from '@parley/webhooks';
 
 /** Within it the job that the door has sent does the work. */

@@ -1,6 +1,6 @@
 import type { Db } from '@parley/db';
 import { purgesToRun } from '@parley/identity';
-import type { JobContext, Queues } from '@parley/queues';
+import type { JobContext, Queues } from '@parley/redis';
 
 /** Sends the jobs of purges that are due, and for a while after their end once more. */
 export const createSweepPurges =

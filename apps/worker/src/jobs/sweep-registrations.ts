@@ -1,5 +1,5 @@
 import { type ConnectDeps, registerOutdated } from '@parley/channels';
-import type { JobContext } from '@parley/queues';
+import type { JobContext } from '@parley/redis';
 import type { Logger } from '@parley/service';
 
 const batch = 20;

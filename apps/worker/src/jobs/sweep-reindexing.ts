@@ -1,6 +1,6 @@
 import type { Db } from '@parley/db';
 import { staleTypes } from '@parley/entities';
-import type { JobContext, Queues } from '@parley/queues';
+import type { JobContext, Queues } from '@parley/redis';
 
 /** Sends a job for every type that waits for reindexing; one that has a job already keeps it. */
 export const createSweepReindexing =

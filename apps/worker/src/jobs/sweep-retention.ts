@@ -1,6 +1,6 @@
 import { removeOldStatuses } from '@parley/channels';
 import type { Db } from '@parley/db';
-import type { JobContext } from '@parley/queues';
+import type { JobContext } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import { removeOldEvents } from '@parley/events';
 import { noRunNeedsEventSql, removeOldRuns } from '@parley/triggers';

@@ -1,6 +1,6 @@
 import type { Db } from '@parley/db';
 import { applyIdentityEvent } from '@parley/identity';
-import type { Queues } from '@parley/queues';
+import type { Queues } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import { finishDelivery, readJsonObject, retryUnattributed } from '@parley/webhooks';
 import { onDelivery } from '../deliveries/on-delivery';

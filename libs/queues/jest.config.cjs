@@ -1,1 +1,0 @@
-module.exports = { preset: '../../jest.preset.cjs', displayName: 'queues' };
