@@ -1,5 +1,6 @@
 export { freePort } from '@parley/embedded';
 export { createTestDatabase, type TestDatabase } from './database';
+export { readTable } from './read-table';
 export { createTestRedis, type TestRedis } from './redis';
 export { type FlowServer, type FlowServerOrder, startFlowServer } from './flow-server/flow-server';
 export { type ModelServer, startModelServer } from './model-server/model-server';

@@ -1,0 +1,344 @@
+import type { JsonObject, Scope } from '@parley/contracts';
+import { type Db, createDb, createSecretBox } from '@parley/db';
+import {
+  type ResendServer,
+  type TestDatabase,
+  createTestDatabase,
+  readTable,
+  seedOrganization,
+  startResendServer,
+} from '@parley/testing';
+import { createAccounts } from '../accounts';
+import { applyEmailStatus, findDueEmails, queueEmail, readEmail, sendEmail } from './emails';
+
+const from = 'Acme <hello@acme.example>';
+
+let database: TestDatabase;
+let db: Db;
+let resend: ResendServer;
+let scope: Scope;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  resend = await startResendServer();
+  ({ scope } = await seedOrganization(db.pool));
+});
+afterEach(() => {
+  expect(resend.problems).toEqual([]);
+  resend.faults.length = 0;
+  resend.sent.length = 0;
+});
+afterAll(async () => {
+  await resend.stop();
+  await db.close();
+  await database.drop();
+});
+
+let count = 0;
+async function queue({ key = `key-${(count += 1)}`, in: within = scope } = {}): Promise<string> {
+  const subject = 'Hello';
+  const request = { from, to: ['a@b.example'], subject, text: 'How are you?' };
+  return (await queueEmail(db.pool, within, { from, to: ['a@b.example'], subject, request, key })).id;
+}
+
+interface Row {
+  status: string;
+  attempts: number;
+  error: string | null;
+  provider_id: string | null;
+  payload: unknown;
+  lease_owner: string | null;
+  lease_until: Date | null;
+}
+const read = async (id: string) => (await db.pool.query<Row>('select * from emails where id = $1', [id])).rows[0]!;
+const set = (id: string, assignments: string) => db.pool.query(`update emails set ${assignments} where id = $1`, [id]);
+const leaseEnds = (id: string) => set(id, "lease_until = now() - interval '1 second'");
+const sentAs = (id: string) => resend.sent.filter(({ key }) => key === id);
+
+function send(id: string, owner = 'a', apiKey: string | null = resend.apiKey) {
+  const settings = {
+    KAPSO_API_URL: resend.url,
+    RESEND_API_URL: resend.url,
+    ...(apiKey !== null && { RESEND_API_KEY: apiKey }),
+  };
+  const accounts = createAccounts(db.pool, createSecretBox(Buffer.alloc(32).toString('base64')), settings);
+  return sendEmail({ db: db.pool, accounts, owner }, id);
+}
+const deliver = (providerId: string, status: string) =>
+  applyEmailStatus(db.pool, { type: `email.${status}`, data: { email_id: providerId } });
+
+/** Each brings an e-mail that is queued into a state. */
+const states: Record<string, (id: string) => Promise<unknown>> = {
+  queued: async () => {},
+  waiting: (id) => fails(id, 'broken'),
+  'due again': async (id) => {
+    await fails(id, 'limited');
+    await leaseEnds(id);
+  },
+  // As a process that is at work, and one that was killed at it, leave it.
+  sending: (id) =>
+    set(id, "status = 'sending', attempts = 1, lease_owner = 'b', lease_until = now() + interval '30 s'"),
+  silent: (id) => set(id, "status = 'sending', attempts = 1, lease_owner = 'b', lease_until = now() - interval '1 s'"),
+  sent: (id) => send(id),
+  bounced: async (id) => {
+    await send(id);
+    await deliver(sentAs(id)[0]!.id, 'bounced');
+  },
+  refused: (id) => send(id, 'a', 'wrong-key'),
+  unknown: async (id) => {
+    await set(id, 'attempts = 7');
+    await fails(id, 'lost_after');
+  },
+};
+async function fails(id: string, fault: ResendServer['faults'][number]): Promise<void> {
+  resend.faults.push(fault);
+  await send(id);
+}
+
+/** What follows a try, and a second e-mail under the same key; `-` changes nothing. */
+const transitions = readTable(`
+  e-mail    | try  | same key
+  queued    | sent | -
+  waiting   | -    | -
+  due again | sent | -
+  sending   | -    | -
+  silent    | sent | -
+  sent      | -    | -
+  bounced   | -    | -
+  refused   | -    | queued
+  unknown   | -    | -
+`);
+
+describe.each(transitions)('of an e-mail that is $row', ({ row: state, cells }) => {
+  const named = Object.entries(cells).map(
+    ([action, after]) => [action, after === '-' ? 'changes nothing' : `makes it ${after}`, after] as const,
+  );
+  test.each(named)('"%s" %s', async (action, _, after) => {
+    const given = { key: `key-of-${state}-${action}` };
+    const id = await queue(given);
+    await states[state]!(id);
+    const before = await read(id);
+    if (action === 'try') expect(await send(id, 'c')).toBe(after === '-' ? 'not_due' : after);
+    else expect(await queue(given)).toBe(id);
+    const row = await read(id);
+    if (after === '-') expect(row).toMatchObject({ ...before, updated_at: expect.any(Date) });
+    else
+      expect(row).toMatchObject({
+        status: after,
+        error: null,
+        lease_owner: null,
+        attempts: after === 'sent' ? before.attempts + 1 : 0,
+      });
+    expect(sentAs(id).length).toBeLessThanOrEqual(1);
+  });
+});
+
+test('the same key makes one e-mail, however often and at once, and another environment has keys of its own', async () => {
+  const ids = await Promise.all(Array.from({ length: 8 }, () => queue({ key: 'same' })));
+  expect(new Set(ids).size).toBe(1);
+  expect(await queue({ key: 'same', in: { ...scope, environment: 'production' } })).not.toBe(ids[0]);
+});
+
+test.each(['queued', 'due again', 'silent'])(
+  'of several senders of an e-mail that is %s one sends it',
+  async (state) => {
+    for (let round = 0; round < 5; round += 1) {
+      const id = await queue();
+      await states[state]!(id);
+      const outcomes = await Promise.all(Array.from({ length: 8 }, (_, n) => send(id, `sender-${n}`)));
+      expect(outcomes.sort()).toEqual([...Array(7).fill('not_due'), 'sent']);
+      expect(sentAs(id)).toHaveLength(1);
+    }
+  },
+);
+
+test('an e-mail that was sent is known by its id at the provider, and its content is not kept', async () => {
+  const id = await queue();
+  expect(await send(id)).toBe('sent');
+  expect(resend.sent).toMatchObject([{ key: id, body: { from, subject: 'Hello' } }]);
+  expect(await read(id)).toMatchObject({ status: 'sent', payload: null, lease_until: null });
+  expect(await readEmail(db.pool, scope, id)).toEqual({
+    id,
+    status: 'sent',
+    error: null,
+    providerId: resend.sent[0]!.id,
+  });
+  expect(await readEmail(db.pool, { ...scope, environment: 'production' }, id)).toBeNull();
+});
+
+describe('an e-mail whose sending fails', () => {
+  test.each([
+    ['limited', 0, '429: rate_limit_exceeded Slow down'],
+    ['broken', 1_000, '500: application_error Down'],
+    ['lost_after', 1_000, expect.any(String)],
+  ] as const)('with "%s" is sent later, once, under the same key', async (fault, waitMs, error) => {
+    resend.faults.push(fault);
+    const id = await queue();
+    const fromMs = Date.now();
+    expect(await send(id)).toBe('later');
+    const row = await read(id);
+    expect(row).toMatchObject({ status: 'queued', attempts: 1, error, lease_owner: null });
+    expect(Math.abs(row.lease_until!.getTime() - fromMs - waitMs)).toBeLessThan(900);
+    await leaseEnds(id);
+    expect(await send(id, 'b')).toBe('sent');
+    expect(sentAs(id)).toHaveLength(1);
+    expect(await read(id)).toMatchObject({ status: 'sent', attempts: 2, error: null, provider_id: sentAs(id)[0]!.id });
+  });
+
+  test('waits longer each time', async () => {
+    const id = await queue();
+    for (const [attempts, waitMs] of [
+      [4, 16_000],
+      [6, 64_000],
+    ] as const) {
+      await set(id, `attempts = ${attempts}, lease_until = null`);
+      resend.faults.push('broken');
+      const fromMs = Date.now();
+      expect(await send(id)).toBe('later');
+      expect(Math.abs((await read(id)).lease_until!.getTime() - fromMs - waitMs)).toBeLessThan(10_000);
+    }
+  });
+
+  test.each([
+    ['broken', 'failed'],
+    ['lost_after', 'unknown'],
+  ] as const)('with "%s" at the eighth try is %s', async (fault, status) => {
+    const id = await queue();
+    await set(id, 'attempts = 7');
+    resend.faults.push(fault);
+    expect(await send(id)).toBe(status);
+    expect(await read(id)).toMatchObject({ status, attempts: 8, lease_owner: null, lease_until: null });
+    expect(await send(id)).toBe('not_due');
+  });
+
+  test('because the provider refuses it, or nobody configured one, has failed at once, with the reason', async () => {
+    const refused = await queue();
+    expect(await send(refused, 'a', 'wrong-key')).toBe('failed');
+    expect(await read(refused)).toMatchObject({ attempts: 1, error: '401: invalid_api_key API key is invalid' });
+    const unconfigured = await queue();
+    expect(await send(unconfigured, 'a', null)).toBe('failed');
+    expect((await read(unconfigured)).error).toMatch(/^Resend is not configured/);
+    // A try before this one may have been taken.
+    const doubtful = await queue();
+    await states.silent!(doubtful);
+    expect(await send(doubtful, 'a', null)).toBe('unknown');
+  });
+
+  test('because its sender was killed is sent again under its key, and the provider has it once', async () => {
+    const id = await queue();
+    resend.faults.push('lost_after');
+    await send(id);
+    // As if "a" had ended before it wrote anything down.
+    await states.silent!(id);
+    expect(await send(id, 'b')).toBe('sent');
+    expect(sentAs(id)).toHaveLength(1);
+    expect((await read(id)).provider_id).toBe(sentAs(id)[0]!.id);
+  });
+
+  test('is in doubt once the provider has forgotten its key, and is not sent again', async () => {
+    const id = await queue();
+    await states.silent!(id);
+    await set(id, "created_at = now() - interval '24 hours'");
+    expect(await send(id)).toBe('unknown');
+    expect(await read(id)).toMatchObject({ status: 'unknown', error: 'no answer within a day' });
+    expect(sentAs(id)).toEqual([]);
+    // One that nobody has tried yet is as good as new.
+    const waiting = await queue();
+    await set(waiting, "created_at = now() - interval '24 hours'");
+    expect(await send(waiting)).toBe('sent');
+  });
+});
+
+/** By what is known of an e-mail under the same key, whether it is queued again. */
+test.each([
+  ['failed', 1, '1 hour', 'queued'],
+  ['failed', 8, '1 hour', 'queued'],
+  ['failed', 1, '24 hours', 'queued'],
+  ['failed', 8, '24 hours', 'failed'],
+  ['unknown', 8, '1 hour', 'unknown'],
+])('the same key after "%s" at try %s, made %s ago, leads to "%s"', async (status, attempts, age, after) => {
+  const given = { key: `again-${(count += 1)}` };
+  const id = await queue(given);
+  await set(id, `status = '${status}', attempts = ${attempts}, error = 'x', created_at = now() - interval '${age}'`);
+  expect(await queue(given)).toBe(id);
+  const isAgain = after === 'queued';
+  expect(await read(id)).toMatchObject({
+    status: after,
+    attempts: isAgain ? 0 : attempts,
+    error: isAgain ? null : 'x',
+  });
+});
+
+test('the sweep finds what should be sent by now: what is new is left to its own call for two seconds', async () => {
+  const ids: Record<string, string> = {};
+  for (const [state, enter] of Object.entries(states)) await enter((ids[state] = await queue()));
+  const found = async () => (await findDueEmails(db.pool, 1_000)).filter((id) => Object.values(ids).includes(id));
+  const due = [ids['due again'], ids.silent];
+  expect(await found()).toEqual(due);
+  await set(ids.queued!, "created_at = now() - interval '3 seconds'");
+  expect(await found()).toEqual([ids.queued, ...due]);
+});
+
+describe('statuses', () => {
+  const all = ['sent', 'delivered', 'bounced', 'complained'];
+  /** Every order of every selection. */
+  const orders = (rest: string[]): string[][] => [
+    [],
+    ...rest.flatMap((first) => orders(rest.filter((one) => one !== first)).map((others) => [first, ...others])),
+  ];
+  const furthest = (given: string[]) => all.findLast((status) => given.includes(status)) ?? 'sent';
+
+  /** The provider has taken it, and its answer was lost: only the next try learns the id. */
+  async function queueUnnamed(): Promise<{ id: string; providerId: string }> {
+    const id = await queue();
+    resend.faults.push('lost_after');
+    expect(await send(id)).toBe('later');
+    await leaseEnds(id);
+    return { id, providerId: sentAs(id)[0]!.id };
+  }
+
+  test('end in the same state in every order, whenever the e-mail is named', async () => {
+    for (const order of orders(all)) {
+      for (let at = 0; at <= order.length; at += 1) {
+        const { id, providerId } = await queueUnnamed();
+        for (const [index, status] of [...order.entries(), [order.length, null] as const]) {
+          if (index === at) expect(await send(id)).toBe('sent');
+          if (status === null) continue;
+          expect(await deliver(providerId, status)).toMatchObject({ ok: true, isKnown: index >= at });
+        }
+        const { status, provider_id } = await read(id);
+        expect({ order, at, status, provider_id }).toEqual({
+          order,
+          at,
+          status: furthest(order),
+          provider_id: providerId,
+        });
+      }
+    }
+  });
+
+  test('that come at once, while the answer is stored, end in the furthest', async () => {
+    for (let round = 0; round < 25; round += 1) {
+      const { id, providerId } = await queueUnnamed();
+      const given = round % 2 ? all : ['sent', 'delivered'];
+      await Promise.all(
+        [...given, send, ...given].map((one) => (one === send ? send(id) : deliver(providerId, one as string))),
+      );
+      expect(await read(id)).toMatchObject({ status: furthest(given), provider_id: providerId });
+    }
+  });
+
+  test('of a bounce keep its reason, and what is no status is refused', async () => {
+    const id = await queue();
+    await send(id);
+    const data = { email_id: sentAs(id)[0]!.id, bounce: { message: 'No such mailbox' } };
+    expect(await applyEmailStatus(db.pool, { type: 'email.bounced', data })).toMatchObject({
+      organizationId: scope.organizationId,
+    });
+    await deliver(data.email_id, 'complained');
+    expect(await read(id)).toMatchObject({ status: 'complained', error: 'No such mailbox' });
+    const none: JsonObject[] = [{ type: 'email.opened', data }, { type: 'email.sent', data: {} }, {}];
+    for (const event of none)
+      expect(await applyEmailStatus(db.pool, event)).toEqual({ ok: false, reason: 'no status of an e-mail' });
+  });
+});

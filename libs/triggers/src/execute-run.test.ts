@@ -1,0 +1,296 @@
+import type { JsonObject, TriggerDefinition } from '@parley/contracts';
+import { createChannels } from '@parley/channels';
+import { createSecretBox } from '@parley/db';
+import { type Entities, createEntities } from '@parley/entities';
+import { type ProviderServer, createTestDatabase, seedOrganization, startProviderServer } from '@parley/testing';
+import { createTools } from '@parley/tools';
+import { type ExecuteDeps, executeRun } from './execute-run';
+import { claimRun } from './run-store';
+import { type TestRuns, leaseMs, overLeaseMs, startRuns } from './testing/start-runs';
+
+let bench: TestRuns;
+let entities: Entities;
+let provider: ProviderServer;
+/** What the e-mail provider waits for before it answers. */
+let beforeAnswer: () => Promise<void> | void = () => {};
+let calls = 0;
+let deps: ExecuteDeps;
+
+beforeAll(async () => {
+  bench = await startRuns(await createTestDatabase(), (pool) =>
+    seedOrganization(pool, { entityTypes: [{ slug: 'log', name: 'log', schema: {} }] }),
+  );
+  provider = await startProviderServer(async () => {
+    calls += 1;
+    await beforeAnswer();
+    return { status: 200, body: { id: `email-${calls}` } };
+  });
+  const { db } = bench;
+  const log = { error: () => {}, warn: () => {} };
+  entities = createEntities({ pool: db.pool });
+  const channels = createChannels({
+    db: db.pool,
+    box: createSecretBox(Buffer.alloc(32).toString('base64')),
+    settings: { KAPSO_API_URL: provider.url, RESEND_API_URL: provider.url, RESEND_API_KEY: 'k', EMAIL_FROM: 'a@b.cl' },
+    log,
+  });
+  deps = { db, tools: createTools({ db, entities, channels, log, ports: {} }), log, leaseMs };
+});
+afterEach(() => {
+  beforeAnswer = () => {};
+});
+afterAll(async () => {
+  await provider.stop();
+  await bench.stop();
+});
+
+type Action = TriggerDefinition['actions'][number];
+const log = (text: string): Action => ({ tool: 'entity.create', args: { type: 'log', data: { text } } });
+const missing: Action = { tool: 'entity.get', args: { id: 'entity_missing' } };
+const email: Action = { tool: 'email.send', args: { to: 'c@d.cl', subject: 'Hello', text: 'Hello' } };
+
+let count = 0;
+/** A run of a trigger of its own that is due. */
+async function addRun(
+  actions: Action[],
+  {
+    retry,
+    enabled,
+    cause,
+    maxAttempts = 1,
+  }: Partial<TriggerDefinition> & { cause?: string; maxAttempts?: number } = {},
+) {
+  const slug = `trigger-${(count += 1)}`;
+  await bench.addTrigger({ slug, actions, enabled, ...(retry && { retry }) });
+  return { slug, id: await bench.add({ triggerSlug: slug, maxAttempts, ...(cause !== undefined && { cause }) }) };
+}
+
+const run = async (id: string, forMs = leaseMs, signal?: AbortSignal) =>
+  executeRun(deps, await bench.claim(id, forMs), signal);
+const becomesDue = (id: string) =>
+  bench.db.pool.query("update trigger_runs set run_at = now() - interval '1 s' where id = $1", [id]);
+async function texts(prefix: string): Promise<unknown[]> {
+  const listed = await entities.list(bench.scope, { type: 'log', limit: 100 });
+  if (!listed.ok) throw new Error(listed.reason);
+  const { data } = JSON.parse(listed.page.json) as { data: { data: JsonObject }[] };
+  return data
+    .map(({ data: { text } }) => text)
+    .filter((text) => String(text).startsWith(prefix))
+    .reverse();
+}
+const endsOf = async (id: string) => (await bench.endsOf(id)).map(({ type }) => type);
+
+test('a run whose actions are done has succeeded, with one event, and nobody runs it again', async () => {
+  const { id } = await addRun([log('a1'), log('a2')]);
+  expect(await run(id)).toBe('succeeded');
+  expect(await bench.row(id)).toMatchObject({ status: 'succeeded', attempts: 1, error: null });
+  expect(await texts('a')).toEqual(['a1', 'a2']);
+  expect(await endsOf(id)).toEqual(['trigger.succeeded']);
+  expect(await claimRun(bench.db.pool, id, leaseMs)).toBeNull();
+});
+
+test('a run that fails is tried again from the step that failed, after growing pauses, and then it is dead', async () => {
+  const { id } = await addRun([log('b'), missing], { maxAttempts: 3, retry: { maxAttempts: 3, backoffMs: 60_000 } });
+  for (const [outcome, status, waitMs] of [
+    ['retry', 'scheduled', 60_000],
+    ['retry', 'scheduled', 120_000],
+    ['dead', 'dead', null],
+  ] as const) {
+    expect(await endsOf(id)).toEqual([]);
+    const fromMs = Date.now();
+    expect(await run(id)).toBe(outcome);
+    const row = await bench.row(id);
+    expect(row).toMatchObject({ status, error: 'entity.get: Entity not found' });
+    if (waitMs !== null) expect(Math.abs(row.run_at.getTime() - fromMs - waitMs)).toBeLessThan(20_000);
+    await becomesDue(id);
+  }
+  expect((await bench.row(id)).steps.map(({ tool, status, attempt }) => [tool, status, attempt])).toEqual([
+    ['entity.create', 'success', 1],
+    ['entity.get', 'error', 1],
+    ['entity.get', 'error', 2],
+    ['entity.get', 'error', 3],
+  ]);
+  expect(await texts('b')).toEqual(['b']);
+  expect(await endsOf(id)).toEqual(['trigger.failed']);
+});
+
+test('the pause before the next try is at most an hour', async () => {
+  const { id } = await addRun([missing], { maxAttempts: 100 });
+  await bench.db.pool.query('update trigger_runs set attempts = 40 where id = $1', [id]);
+  const fromMs = Date.now();
+  expect(await run(id)).toBe('retry');
+  expect(Math.abs((await bench.row(id)).run_at.getTime() - fromMs - 3_600_000)).toBeLessThan(20_000);
+});
+
+test('a holder whose run was taken over has no effect, and the run is done once', async () => {
+  const { id } = await addRun([log('c1'), log('c2')]);
+  const stale = await bench.claim(id, overLeaseMs);
+  const fresh = await bench.claim(id);
+  expect(await executeRun(deps, stale)).toBe('lost');
+  expect(await texts('c')).toEqual([]);
+  expect(await executeRun(deps, fresh)).toBe('succeeded');
+  expect(await executeRun(deps, stale)).toBe('lost');
+  expect(await texts('c')).toEqual(['c1', 'c2']);
+  expect(await endsOf(id)).toEqual(['trigger.succeeded']);
+});
+
+test('a holder and the one that takes over work at once, and every action has its effect once', async () => {
+  const { id } = await addRun([log('d1'), log('d2'), log('d3')]);
+  const stale = await bench.claim(id, overLeaseMs);
+  const staleOutcome = executeRun({ ...deps, leaseMs: overLeaseMs }, stale);
+  const others: string[] = [];
+  for (let other = null; (await bench.row(id)).status === 'running';) {
+    other = await claimRun(bench.db.pool, id, overLeaseMs);
+    if (other !== null) others.push(await executeRun(deps, other));
+  }
+  const outcomes = [await staleOutcome, ...others];
+  expect(outcomes.filter((outcome) => outcome === 'succeeded')).toHaveLength(1);
+  expect(await texts('d')).toEqual(['d1', 'd2', 'd3']);
+  expect(await endsOf(id)).toEqual(['trigger.succeeded']);
+});
+
+test('a worker that stops gives its run back at once, and the next one goes on behind the steps that are done', async () => {
+  const { id } = await addRun([log('e1'), email, log('e2')]);
+  const stop = new AbortController();
+  beforeAnswer = () => stop.abort();
+  expect(await run(id, leaseMs, stop.signal)).toBe('released');
+  expect(await bench.row(id)).toMatchObject({ status: 'scheduled', attempts: 0, error: null, steps: [{}, {}] });
+  const before = calls;
+  expect(await run(id)).toBe('succeeded');
+  expect(calls).toBe(before);
+  expect(await texts('e')).toEqual(['e1', 'e2']);
+});
+
+test('nobody takes a run over while the transaction of a step is at work, however long ago its lease was over', async () => {
+  const { id } = await addRun([log('l')]);
+  const blocker = await bench.db.pool.connect();
+  try {
+    await blocker.query('begin; lock table entities in exclusive mode');
+    const outcome = executeRun(deps, await bench.claim(id, overLeaseMs));
+    const waits = `select from pg_locks where not granted and relation = 'entities'::regclass`;
+    while ((await bench.db.pool.query(waits)).rowCount === 0);
+    expect(await claimRun(bench.db.pool, id, leaseMs)).toBeNull();
+    await blocker.query('commit');
+    expect(await outcome).toBe('succeeded');
+  } finally {
+    blocker.release();
+  }
+  expect(await bench.row(id)).toMatchObject({ status: 'succeeded', fence: 1, takeovers: 0 });
+});
+
+describe('while a tool works outside of the database for longer than the lease', () => {
+  async function begin() {
+    const { id } = await addRun([email, log('f')]);
+    const gate = Promise.withResolvers<void>();
+    beforeAnswer = () => gate.promise;
+    const before = calls;
+    const outcome = executeRun({ ...deps, leaseMs: 150 }, await bench.claim(id, 150));
+    while (calls === before) await new Promise((resolve) => setTimeout(resolve, 5));
+    return { id, outcome, answer: gate.resolve };
+  }
+
+  test('its worker keeps the run', async () => {
+    const { id, outcome, answer } = await begin();
+    const { lease_until: first } = await bench.row(id);
+    for (let beats = 0, last = first; beats < 6;) {
+      const { lease_until: lease } = await bench.row(id);
+      if (lease!.getTime() > last!.getTime()) [last, beats] = [lease, beats + 1];
+    }
+    answer();
+    expect(await outcome).toBe('succeeded');
+  });
+
+  test('its worker gives up when the run was cancelled meanwhile, and does no more', async () => {
+    const { id, outcome, answer } = await begin();
+    const done = (await texts('f')).length;
+    await bench.db.pool.query(
+      `update trigger_runs set status = 'cancelled', fence = fence + 1, lease_until = null where id = $1`,
+      [id],
+    );
+    // The provider has not answered, and the call has not run into its time limit of 12 s.
+    const fromMs = Date.now();
+    expect(await outcome).toBe('lost');
+    expect(Date.now() - fromMs).toBeLessThan(8_000);
+    answer();
+    expect(await bench.row(id)).toMatchObject({ status: 'cancelled', steps: [] });
+    expect((await texts('f')).length).toBe(done);
+    expect(await endsOf(id)).toEqual([]);
+  });
+});
+
+describe('a run is not begun', () => {
+  const setRow = (id: string, set: string) => bench.db.pool.query(`update trigger_runs set ${set} where id = $1`, [id]);
+
+  test('when its trigger was deleted', async () => {
+    const id = await bench.add({ triggerSlug: 'never-there' });
+    expect(await run(id)).toBe('cancelled');
+    expect(await bench.row(id)).toMatchObject({ status: 'cancelled', error: 'The trigger was deleted' });
+    expect(await endsOf(id)).toEqual([]);
+  });
+
+  test('when its trigger was disabled, unless a person began it', async () => {
+    const { id } = await addRun([log('g1')], { enabled: false });
+    expect(await run(id)).toBe('cancelled');
+    expect(await bench.row(id)).toMatchObject({ status: 'cancelled', error: 'The trigger was disabled' });
+    const byHand = await addRun([log('g2')], { enabled: false, cause: 'manual-1' });
+    expect(await run(byHand.id)).toBe('succeeded');
+    expect(await texts('g')).toEqual(['g2']);
+  });
+
+  test('when its workers ended again and again', async () => {
+    const { id } = await addRun([log('h')]);
+    await bench.claim(id, overLeaseMs);
+    await setRow(id, 'takeovers = 50');
+    expect(await run(id)).toBe('dead');
+    expect((await bench.row(id)).error).toBe('Given up: its worker ended 51 times while it ran');
+    expect(await endsOf(id)).toEqual(['trigger.failed']);
+    expect(await texts('h')).toEqual([]);
+  });
+
+  test('when its actions were changed while it was half done', async () => {
+    const { id, slug } = await addRun([log('i1'), missing, log('i2')], { maxAttempts: 2 });
+    expect(await run(id)).toBe('retry');
+    await bench.addTrigger({ slug, actions: [missing, log('i3')] });
+    await becomesDue(id);
+    expect(await run(id)).toBe('dead');
+    expect((await bench.row(id)).error).toBe('The actions of the trigger were changed while this run was half done');
+    expect(await texts('i')).toEqual(['i1']);
+  });
+
+  test('and has succeeded when the actions that were left were removed', async () => {
+    const { id, slug } = await addRun([log('j'), missing], { maxAttempts: 2 });
+    expect(await run(id)).toBe('retry');
+    await bench.addTrigger({ slug, actions: [log('j')] });
+    await becomesDue(id);
+    expect(await run(id)).toBe('succeeded');
+    expect(await bench.row(id)).toMatchObject({ status: 'succeeded', error: null });
+    expect(await texts('j')).toEqual(['j']);
+  });
+});
+
+describe('a step that PostgreSQL refuses', () => {
+  afterEach(() => bench.db.pool.query('drop function refuse cascade'));
+
+  test.each([
+    ['a deadlock', '40P01', 'released'],
+    ['a transaction that cannot be serialized', '40001', 'released'],
+    ['a lock that is not free', '55P03', 'released'],
+    ['a time limit', '57014', 'dead'],
+    ['anything else', 'P0001', 'dead'],
+  ] as const)('because of %s (%s) leaves the run %s', async (_reason, code, outcome) => {
+    await bench.db.pool.query(
+      `create function refuse() returns trigger language plpgsql as $$
+         begin raise exception 'refused' using errcode = '${code}'; end $$;
+       create trigger refuse before insert on entities for each row execute function refuse()`,
+    );
+    const { id } = await addRun([log('k')]);
+    expect(await run(id)).toBe(outcome);
+    expect(await texts('k')).toEqual([]);
+    expect(await bench.row(id)).toMatchObject(
+      outcome === 'dead'
+        ? { status: 'dead', attempts: 1, error: 'entity.create: failed unexpectedly' }
+        : { status: 'scheduled', attempts: 0, error: null, steps: [] },
+    );
+    expect(await endsOf(id)).toEqual(outcome === 'dead' ? ['trigger.failed'] : []);
+  });
+});

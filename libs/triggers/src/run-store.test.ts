@@ -1,0 +1,467 @@
+import { inTransaction } from '@parley/db';
+import { createTestDatabase, readTable, seedOrganization } from '@parley/testing';
+import { insertRuns } from './insert-runs';
+import {
+  type ClaimedRun,
+  type RunEnd,
+  type RunStep,
+  claimNextRun,
+  claimRun,
+  dueRuns,
+  holdRun,
+  nextDueInMs,
+  recordRun,
+  releaseRun,
+  renewLease,
+} from './run-store';
+import { type TestRuns, leaseMs, overLeaseMs, startRuns } from './testing/start-runs';
+
+let bench: TestRuns;
+beforeAll(async () => {
+  bench = await startRuns(await createTestDatabase(), (pool) => seedOrganization(pool));
+});
+afterAll(() => bench.stop());
+
+const hourMs = 3_600_000;
+const step: RunStep = { tool: 'entity.get', status: 'success', attempt: 1, startedAt: 1, durationMs: 1 };
+const record = (run: ClaimedRun, end?: RunEnd) => recordRun(bench.db.pool, run, { step, end, leaseMs });
+const retryIn = (inMs: number): RunEnd => ({ status: 'scheduled', error: 'failed', inMs });
+
+/** Each brings a run into a state through the store alone. What it returns is the run as its first holder knows it. */
+const states: Record<string, (id: string) => Promise<ClaimedRun>> = {
+  'released, due': async (id) => {
+    const run = await bench.claim(id);
+    await releaseRun(bench.db.pool, run, -1_000);
+    return run;
+  },
+  'released for later': async (id) => {
+    const run = await bench.claim(id);
+    await releaseRun(bench.db.pool, run, hourMs);
+    return run;
+  },
+  'due again': (id) => ended(id, retryIn(-1_000)),
+  'to be tried again': (id) => ended(id, retryIn(hourMs)),
+  running: (id) => bench.claim(id),
+  silent: (id) => bench.claim(id, overLeaseMs),
+  'taken over': async (id) => {
+    const run = await bench.claim(id, overLeaseMs);
+    await bench.claim(id);
+    return run;
+  },
+  succeeded: (id) => ended(id, { status: 'succeeded' }),
+  dead: (id) => ended(id, { status: 'dead', error: 'failed' }),
+  cancelled: (id) => ended(id, { status: 'cancelled', error: 'by hand' }),
+};
+
+async function ended(id: string, end: RunEnd): Promise<ClaimedRun> {
+  const run = await bench.claim(id);
+  await recordRun(bench.db.pool, run, { end, leaseMs });
+  return run;
+}
+
+/** What a worker does with a run; false when it is refused. */
+const actions: Record<string, (run: ClaimedRun) => Promise<unknown>> = {
+  claim: async ({ id }) => (await claimRun(bench.db.pool, id, leaseMs)) !== null,
+  renewal: (run) => renewLease(bench.db.pool, run, leaseMs),
+  hold: (run) => inTransaction(bench.db.pool, (tx) => holdRun(tx, run)),
+  step: (run) => record(run),
+  success: (run) => record(run, { status: 'succeeded' }),
+  failure: (run) => record(run, retryIn(1_000)),
+  death: (run) => record(run, { status: 'dead', error: 'failed' }),
+  cancellation: (run) => record(run, { status: 'cancelled', error: 'by hand' }),
+  release: (run) => releaseRun(bench.db.pool, run, 1_000),
+};
+
+/** In each cell the state that follows; `-` is refused. A silent run is that of a worker whose lease is over. */
+const transitions = readTable(`
+  run                | claim   | renewal | hold    | step    | success   | failure   | death | cancellation | release
+  released, due      | running | -       | -       | -       | -         | -         | -     | -            | -
+  released for later | -       | -       | -       | -       | -         | -         | -     | -            | -
+  due again          | running | -       | -       | -       | -         | -         | -     | -            | -
+  to be tried again  | -       | -       | -       | -       | -         | -         | -     | -            | -
+  running            | -       | running | running | running | succeeded | scheduled | dead  | cancelled    | scheduled
+  silent             | running | running | running | running | succeeded | scheduled | dead  | cancelled    | scheduled
+  taken over         | -       | -       | -       | -       | -         | -         | -     | -            | -
+  succeeded          | -       | -       | -       | -       | -         | -         | -     | -            | -
+  dead               | -       | -       | -       | -       | -         | -         | -     | -            | -
+  cancelled          | -       | -       | -       | -       | -         | -         | -     | -            | -
+`);
+
+const eventOf: Record<string, string> = { succeeded: 'trigger.succeeded', dead: 'trigger.failed' };
+
+describe.each(transitions)('of a run that is $row', ({ row: state, cells }) => {
+  const named = Object.entries(cells).map(
+    ([action, after]) => [action, after === '-' ? 'is refused' : `makes it ${after}`, after] as const,
+  );
+  test.each(named)('the %s %s', async (action, _, after) => {
+    const id = await bench.add();
+    const run = await states[state]!(id);
+    const before = { row: await bench.row(id), events: await bench.endsOf(id) };
+    const outcome = await actions[action]!(run);
+    const row = await bench.row(id);
+    const events = await bench.endsOf(id);
+    if (after === '-') {
+      expect([false, undefined]).toContain(outcome);
+      expect({ row, events }).toEqual(before);
+      return;
+    }
+    expect([true, undefined]).toContain(outcome);
+    expect(row.status).toBe(after);
+    // Only an end that people wait for is an event.
+    expect(events.map(({ type }) => type)).toEqual(after in eventOf ? [eventOf[after]] : []);
+  });
+});
+
+test('a claim counts the try, begins a lease and gives the worker a fence of its own', async () => {
+  await bench.addTrigger({ slug: 'on-order', actions: [{ tool: 'entity.get', args: {} }] });
+  const id = await bench.add({ requestId: 'req-1', hops: 2, context: { a: 1 } });
+  expect(await bench.claim(id)).toMatchObject({
+    id,
+    scope: bench.scope,
+    triggerSlug: 'on-order',
+    hops: 2,
+    attempts: 1,
+    maxAttempts: 3,
+    fence: 1,
+    takeovers: 0,
+    requestId: 'req-1',
+    context: { a: 1 },
+    steps: [],
+    enabled: true,
+    definition: { actions: [{ tool: 'entity.get' }] },
+  });
+  const { lease_until: lease, started_at: started } = await bench.row(id);
+  expect(lease!.getTime() - started!.getTime()).toBe(leaseMs);
+});
+
+test('a claim of a run whose trigger was deleted or disabled says so', async () => {
+  await bench.addTrigger({ slug: 'off', enabled: false });
+  expect(await bench.claim(await bench.add({ triggerSlug: 'off' }))).toMatchObject({ enabled: false, definition: {} });
+  const orphan = await bench.claim(await bench.add({ triggerSlug: 'no-such-trigger' }));
+  expect(orphan).toMatchObject({ enabled: false, definition: null });
+});
+
+const workers = Array.from({ length: 8 });
+
+test.each(['released, due', 'due again', 'silent'])(
+  'of several workers that claim a run that is %s one gets it',
+  async (state) => {
+    for (let round = 0; round < 10; round += 1) {
+      const id = await bench.add();
+      const { fence } = await states[state]!(id);
+      const claims = await Promise.all(workers.map(() => claimRun(bench.db.pool, id, leaseMs)));
+      expect(claims.filter((run) => run !== null)).toMatchObject([{ id, fence: fence + 1 }]);
+      expect(await bench.row(id)).toMatchObject({ status: 'running', fence: fence + 1 });
+    }
+  },
+);
+
+test('a takeover keeps the steps that are done and counts as the worker, not as a try', async () => {
+  const id = await bench.add();
+  const first = await bench.claim(id);
+  expect(await record(first)).toBe(true);
+  await recordRun(bench.db.pool, first, { step, leaseMs: overLeaseMs });
+  const second = await bench.claim(id, overLeaseMs);
+  expect(second).toMatchObject({ attempts: 1, takeovers: 1, fence: 2, steps: [step, step] });
+  expect(await bench.claim(id)).toMatchObject({ attempts: 1, takeovers: 2, fence: 3 });
+});
+
+test('a worker that is late and not yet replaced renews its lease, and then nobody takes the run', async () => {
+  const id = await bench.add();
+  const run = await bench.claim(id, overLeaseMs);
+  expect(await renewLease(bench.db.pool, run, leaseMs)).toBe(true);
+  expect(await claimRun(bench.db.pool, id, leaseMs)).toBeNull();
+});
+
+test('a step renews the lease of its worker', async () => {
+  const id = await bench.add();
+  const run = await bench.claim(id, overLeaseMs);
+  expect(await record(run)).toBe(true);
+  expect(await claimRun(bench.db.pool, id, leaseMs)).toBeNull();
+  expect(await bench.row(id)).toMatchObject({ status: 'running', steps: [step], fence: 1 });
+});
+
+test('a run that a transaction holds is not taken over before the transaction ends', async () => {
+  const id = await bench.add();
+  const run = await bench.claim(id, overLeaseMs);
+  await inTransaction(bench.db.pool, async (tx) => {
+    expect(await holdRun(tx, run)).toBe(true);
+    expect(await claimRun(bench.db.pool, id, leaseMs)).toBeNull();
+  });
+  expect(await bench.claim(id)).toMatchObject({ fence: 2 });
+});
+
+test('the end of a run is one event, however many of its workers record it at once', async () => {
+  for (const status of ['succeeded', 'dead'] as const) {
+    const id = await bench.add();
+    const stale = await bench.claim(id, overLeaseMs);
+    const run = await bench.claim(id);
+    const end: RunEnd = status === 'dead' ? { status, error: 'x' } : { status };
+    const recorded = await Promise.all([stale, run, run, stale, run].map((one) => record(one, end)));
+    expect(recorded.filter(Boolean)).toHaveLength(1);
+    expect(await bench.endsOf(id)).toHaveLength(1);
+    expect((await bench.row(id)).steps).toEqual([step]);
+  }
+});
+
+test('the event of an end names the run, its trigger, its tries, its error and its request', async () => {
+  const id = await bench.add({ hops: 4, requestId: 'req-2', entityId: 'entity_of_event' });
+  await record(await bench.claim(id), { status: 'dead', error: 'entity.get: Entity not found' });
+  expect(await bench.endsOf(id)).toMatchObject([
+    {
+      type: 'trigger.failed',
+      hops: 4,
+      requestId: 'req-2',
+      actor: { type: 'system', trigger: 'on-order' },
+      payload: {
+        runId: id,
+        triggerSlug: 'on-order',
+        entityId: 'entity_of_event',
+        attempts: 1,
+        error: 'entity.get: Entity not found',
+      },
+    },
+  ]);
+});
+
+test('a failure keeps its error until the next end, which says how the run ended and when', async () => {
+  const id = await bench.add();
+  await record(await bench.claim(id), { status: 'scheduled', error: 'e'.repeat(5_000), inMs: -1_000 });
+  const waiting = await bench.row(id);
+  expect(waiting).toMatchObject({ attempts: 1, lease_until: null, enqueued_at: null, finished_at: null });
+  expect(waiting.error).toHaveLength(4_000);
+  const again = await bench.claim(id);
+  expect(again).toMatchObject({ attempts: 2, takeovers: 0, steps: [step] });
+  expect(await record(again)).toBe(true);
+  expect((await bench.row(id)).error).toBe(waiting.error);
+  await record(again, { status: 'succeeded' });
+  const done = await bench.row(id);
+  expect(done).toMatchObject({ status: 'succeeded', error: null, lease_until: null, attempts: 2 });
+  expect(done.finished_at).toEqual(expect.any(Date));
+  expect(done.started_at).toEqual(waiting.started_at);
+});
+
+test('a failure and a release are due after the wait that they name, and their jobs are to be sent', async () => {
+  for (const wait of [
+    (run: ClaimedRun) => record(run, retryIn(hourMs)),
+    (run: ClaimedRun) => releaseRun(bench.db.pool, run, hourMs),
+  ]) {
+    const id = await bench.add();
+    const fromMs = Date.now();
+    await wait(await bench.claim(id));
+    const { run_at: at, enqueued_at: enqueued } = await bench.row(id);
+    expect(Math.abs(at.getTime() - fromMs - hourMs)).toBeLessThan(20_000);
+    expect(enqueued).toBeNull();
+  }
+});
+
+test('a release does not count as a try', async () => {
+  const id = await bench.add();
+  await releaseRun(bench.db.pool, await bench.claim(id), -1_000);
+  expect(await bench.row(id)).toMatchObject({ attempts: 0, lease_until: null, error: null });
+  expect(await bench.claim(id)).toMatchObject({ attempts: 1, fence: 2, takeovers: 0 });
+});
+
+describe('a later run of the same entity', () => {
+  /** Whether it can be claimed while the run before it is in a state. */
+  const order = readTable(`
+    run before         | same trigger | other trigger
+    due                | no           | no
+    due later          | yes          | yes
+    released, due      | no           | no
+    released for later | no           | no
+    due again          | no           | yes
+    to be tried again  | no           | yes
+    running            | no           | no
+    silent             | no           | no
+    succeeded          | yes          | yes
+    dead               | yes          | yes
+    cancelled          | yes          | yes
+  `);
+  const cases = order.flatMap(({ row, cells }) =>
+    Object.entries(cells).map(([key, cell]) => [row, key, cell] as const),
+  );
+
+  test.each(cases)('behind one that is %s, of the %s, may begin: %s', async (state, trigger, answer) => {
+    const entityId = `entity_${state}_${trigger}`;
+    const first = await bench.add({ entityId, ...(state === 'due later' && { runAtMs: Date.now() + hourMs }) });
+    if (state in states) await states[state]!(first);
+    const second = await bench.add({ entityId, triggerSlug: trigger === 'same trigger' ? 'on-order' : 'other' });
+    const elsewhere = await bench.add({ entityId: `${entityId}_2` });
+    const jobs = await dueRuns(bench.db.pool, { limit: 1_000, lostAfterMs: -1_000 });
+    expect(jobs.some(({ id }) => id === second)).toBe(answer === 'yes');
+    const claimed = await claimRun(bench.db.pool, second, leaseMs);
+    expect(claimed === null ? 'no' : 'yes').toBe(answer);
+    expect(await claimRun(bench.db.pool, elsewhere, leaseMs)).not.toBeNull();
+  });
+
+  test('does not hold up an earlier one', async () => {
+    const entityId = 'entity_earlier';
+    const first = await bench.add({ entityId, runAtMs: Date.now() + hourMs });
+    const second = await bench.add({ entityId });
+    await bench.claim(second);
+    await bench.db.pool.query("update trigger_runs set run_at = now() - interval '1 s' where id = $1", [first]);
+    expect(await bench.claim(first)).toMatchObject({ id: first });
+  });
+
+  test('begins when the one before it has ended, whatever the number of workers', async () => {
+    const entityId = 'entity_of_many';
+    const ids: string[] = [];
+    for (let n = 0; n < 12; n += 1) ids.push(await bench.add({ entityId, triggerSlug: `t${n % 3}` }));
+    const seen: string[] = [];
+    let atWork = 0;
+    const work = async () => {
+      while (seen.length < ids.length) {
+        const run = await claimNextRun(bench.db.pool, entityId, leaseMs);
+        if (run === null) continue;
+        atWork += 1;
+        seen.push(run.id);
+        expect(atWork).toBe(1);
+        await inTransaction(bench.db.pool, (tx) => holdRun(tx, run));
+        atWork -= 1;
+        await record(run, { status: 'succeeded' });
+      }
+    };
+    await Promise.all([work(), work(), work(), work()]);
+    expect(seen).toEqual(ids);
+  });
+});
+
+describe('a run that is inserted', () => {
+  test('under the same cause is one run, however often and at once', async () => {
+    const runs = workers.map(() => bench.newRun({ cause: 'event-same' }));
+    const due = await Promise.all(runs.map((run) => insertRuns(bench.db.pool, [run])));
+    expect(due.flat()).toHaveLength(1);
+    const { rows } = await bench.db.pool.query("select id from trigger_runs where cause = 'event-same'");
+    expect(rows).toEqual([{ id: due.flat()[0]!.id }]);
+  });
+
+  test('is returned for its job when it is due, and only then', async () => {
+    const now = bench.newRun({ requestId: 'req-3' });
+    const later = bench.newRun({ runAtMs: Date.now() + hourMs });
+    expect(await insertRuns(bench.db.pool, [now, later])).toEqual([{ id: now.id, requestId: 'req-3' }]);
+    expect((await bench.row(now.id)).enqueued_at).toEqual(expect.any(Date));
+    expect((await bench.row(later.id)).enqueued_at).toBeNull();
+  });
+
+  test('with a problem is dead at once, never runs, and is one event', async () => {
+    const run = bench.newRun({ problem: 'schedule.at: "soon" is not a time' });
+    expect(await insertRuns(bench.db.pool, [run])).toEqual([]);
+    expect(await insertRuns(bench.db.pool, [{ ...run, id: 'run_twin' }])).toEqual([]);
+    expect(await bench.row(run.id)).toMatchObject({ status: 'dead', error: run.problem, attempts: 0 });
+    expect(await claimRun(bench.db.pool, run.id, leaseMs)).toBeNull();
+    expect(await bench.endsOf(run.id)).toMatchObject([{ type: 'trigger.failed', payload: { error: run.problem } }]);
+    expect(await bench.endsOf('run_twin')).toEqual([]);
+  });
+});
+
+describe('a run that replaces earlier ones', () => {
+  /** What is left of a run when a later change of the entity replaces those that have not begun. */
+  test.each([
+    ['due', 'cancelled'],
+    ['due later', 'cancelled'],
+    ['released, due', 'scheduled'],
+    ['released for later', 'scheduled'],
+    ['due again', 'scheduled'],
+    ['to be tried again', 'scheduled'],
+    ['running', 'running'],
+    ['silent', 'running'],
+    ['succeeded', 'succeeded'],
+    ['dead', 'dead'],
+  ])('leaves one that is %s %s', async (state, after) => {
+    const entityId = `entity_replaced_${state}`;
+    const id = await bench.add({ entityId, ...(state === 'due later' && { runAtMs: Date.now() + hourMs }) });
+    if (state in states) await states[state]!(id);
+    const before = await bench.row(id);
+    const events = await bench.endsOf(id);
+    await bench.add({ entityId, cancelsPrevious: true });
+    const row = await bench.row(id);
+    if (after === 'cancelled') {
+      expect(row).toMatchObject({ status: 'cancelled', error: 'Replaced by a later change' });
+      expect(row.finished_at).toEqual(expect.any(Date));
+    } else expect(row).toEqual(before);
+    expect(row.status).toBe(after);
+    expect(await bench.endsOf(id)).toEqual(events);
+  });
+
+  test('leaves those of other triggers, entities, environments and later changes', async () => {
+    const entityId = 'entity_replaced';
+    const runAtMs = Date.now() + hourMs;
+    const replacing = bench.newRun({ entityId, cancelsPrevious: true, runAtMs });
+    const earlier = { entityId, runAtMs, eventId: String(Number(replacing.eventId) - 1) };
+    const kept = [
+      bench.newRun({ ...earlier, triggerSlug: 'other' }),
+      bench.newRun({ ...earlier, entityId: 'entity_other' }),
+      bench.newRun({ ...earlier, environment: 'production' }),
+      bench.newRun({ ...earlier, organizationId: 'org_other' }),
+      bench.newRun({ ...earlier, eventId: String(Number(replacing.eventId) + 1_000) }),
+    ];
+    const replaced = bench.newRun(earlier);
+    await insertRuns(bench.db.pool, [...kept, replaced]);
+    await insertRuns(bench.db.pool, [replacing]);
+    const statuses = await Promise.all(
+      [...kept, replaced, replacing].map(async ({ id }) => (await bench.row(id)).status),
+    );
+    expect(statuses).toEqual([...kept.map(() => 'scheduled'), 'cancelled', 'scheduled']);
+  });
+
+  test('replaces nothing when it was there already or never runs', async () => {
+    const entityId = 'entity_not_replaced';
+    const runAtMs = Date.now() + hourMs;
+    const replacing = bench.newRun({ entityId, cancelsPrevious: true, runAtMs });
+    await insertRuns(bench.db.pool, [replacing]);
+    const eventId = String(Number(replacing.eventId) - 1);
+    const id = await bench.add({ entityId, runAtMs, eventId });
+    await insertRuns(bench.db.pool, [{ ...replacing, id: 'run_again' }]);
+    await bench.add({ entityId, runAtMs, cancelsPrevious: true, problem: 'no time' });
+    expect((await bench.row(id)).status).toBe('scheduled');
+  });
+
+  test('that comes while a worker claims the earlier one leaves it claimed or cancelled, never both', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const entityId = `entity_race_${round}`;
+      const id = await bench.add({ entityId });
+      const [claimed] = await Promise.all([
+        claimRun(bench.db.pool, id, leaseMs),
+        bench.add({ entityId, cancelsPrevious: true }),
+      ]);
+      expect((await bench.row(id)).status).toBe(claimed === null ? 'cancelled' : 'running');
+      if (claimed !== null) expect(await record(claimed, { status: 'succeeded' })).toBe(true);
+    }
+  });
+});
+
+describe('the sweep', () => {
+  const due = async (lostAfterMs: number, ids: string[]) =>
+    (await dueRuns(bench.db.pool, { limit: 1_000, lostAfterMs })).map(({ id }) => id).filter((id) => ids.includes(id));
+
+  test('sends the job of a due run once, and again when it is taken for lost', async () => {
+    const id = await bench.add();
+    expect(await due(hourMs, [id])).toEqual([]);
+    await bench.db.pool.query('update trigger_runs set enqueued_at = null where id = $1', [id]);
+    const sweeps = await Promise.all(workers.map(() => due(hourMs, [id])));
+    expect(sweeps.flat()).toEqual([id]);
+    await bench.db.pool.query("update trigger_runs set enqueued_at = now() - interval '2 h' where id = $1", [id]);
+    expect(await due(hourMs, [id])).toEqual([id]);
+    expect(await due(hourMs, [id])).toEqual([]);
+  });
+
+  test('finds runs whose worker is silent, and none that run, wait or have ended', async () => {
+    const ids: Record<string, string> = {};
+    for (const [state, enter] of Object.entries(states)) {
+      const id = (ids[state] = await bench.add());
+      await enter(id);
+      await bench.db.pool.query("update trigger_runs set enqueued_at = now() - interval '2 s' where id = $1", [id]);
+    }
+    const found = await due(1_000, Object.values(ids));
+    expect(found.sort()).toEqual([ids['released, due'], ids['due again'], ids.silent].sort());
+  });
+
+  test('is to come back when the next run is due', async () => {
+    await bench.db.pool.query("update trigger_runs set run_at = now() - interval '1 s' where status = 'scheduled'");
+    expect(await nextDueInMs(bench.db.pool)).toBeNull();
+    await bench.add({ runAtMs: Date.now() + 2 * hourMs });
+    await bench.add({ runAtMs: Date.now() + hourMs });
+    expect(Math.abs((await nextDueInMs(bench.db.pool))! - hourMs)).toBeLessThan(20_000);
+  });
+});
