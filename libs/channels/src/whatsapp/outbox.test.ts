@@ -113,11 +113,11 @@ const states: Record<string, (id: string) => Promise<unknown>> = {
   queued: async () => {},
   waiting: async (id) => {
     await claim(id, 'a');
-    await putBack(db.pool, id, 'a', 'slow down', minuteMs);
+    await putBack(db.pool, id, 'a', { error: 'slow down', afterMs: minuteMs, isTried: true });
   },
   'due again': async (id) => {
     await claim(id, 'a');
-    await putBack(db.pool, id, 'a', 'slow down', -1_000);
+    await putBack(db.pool, id, 'a', { error: 'slow down', afterMs: -1_000, isTried: true });
   },
   sending: (id) => claim(id, 'a'),
   silent: async (id) => {
@@ -152,7 +152,7 @@ const states: Record<string, (id: string) => Promise<unknown>> = {
 
 /** What happens to a message. All but the last three are done by "a", who may have lost it. */
 const actions: Record<string, (id: string) => Promise<unknown>> = {
-  'put back': (id) => putBack(db.pool, id, 'a', 'slow down', minuteMs),
+  'put back': (id) => putBack(db.pool, id, 'a', { error: 'slow down', afterMs: minuteMs, isTried: true }),
   doubt: (id) => noteDoubt(db.pool, id, 'a', 'no answer'),
   refusal: (id) => giveUp(db.pool, id, 'a', { status: 'failed', error: '400' }),
   'no answer': (id) => giveUp(db.pool, id, 'a', { status: 'unknown', error: 'no answer' }),
@@ -354,17 +354,24 @@ describe('a lease that ends before the answer is stored', () => {
     const third = (await claim(id, 'b'))!;
     expect(third.claimedFrom).toEqual(second.claimedFrom);
     expect(third.claimedUntil.getTime()).toBeGreaterThan(second.claimedUntil.getTime());
-    await putBack(db.pool, id, 'b', '429', -1_000);
+    await putBack(db.pool, id, 'b', { error: '429', afterMs: -1_000, isTried: true });
     const fourth = (await claim(id, 'b'))!;
     expect(fourth).toMatchObject({ before: 'queued', attempts: 4 });
     expect(fourth.claimedUntil.getTime() - fourth.claimedFrom.getTime()).toBe(30_000);
+  });
+
+  test('counts no try when the provider was not asked', async () => {
+    const id = await queue();
+    await claim(id, 'a');
+    await putBack(db.pool, id, 'a', { error: 'no place', afterMs: minuteMs, isTried: false });
+    expect(await read(id)).toMatchObject({ status: 'queued', attempts: 0, error: 'no place' });
   });
 
   test('takes nothing from a sender whose answer comes after all: the message gets the id of the first that is stored', async () => {
     const id = await queue();
     await states['taken over']!(id);
     await markSent(db.pool, { id, connectionId }, 'wamid.of-a');
-    await putBack(db.pool, id, 'b', '429', -1_000);
+    await putBack(db.pool, id, 'b', { error: '429', afterMs: -1_000, isTried: true });
     await markSent(db.pool, { id, connectionId }, 'wamid.of-b');
     expect(await read(id)).toMatchObject({ status: 'sent', message_id: 'wamid.of-a', lease_owner: null });
     expect(await claim(id, 'c')).toBeNull();
