@@ -153,7 +153,7 @@ const states: Record<string, (id: string) => Promise<unknown>> = {
 /** What happens to a message. All but the last three are done by "a", who may have lost it. */
 const actions: Record<string, (id: string) => Promise<unknown>> = {
   'put back': (id) => putBack(db.pool, id, 'a', { error: 'slow down', afterMs: minuteMs, isTried: true }),
-  doubt: (id) => noteDoubt(db.pool, id, 'a', 'no answer'),
+  doubt: (id) => noteDoubt(db.pool, id, 'a', { error: 'no answer', isTried: true }),
   refusal: (id) => giveUp(db.pool, id, 'a', { status: 'failed', error: '400' }),
   'no answer': (id) => giveUp(db.pool, id, 'a', { status: 'unknown', error: 'no answer' }),
   'id known': (id) => markSent(db.pool, { id, connectionId }, `wamid.second-${id}`),
