@@ -8,7 +8,7 @@ export { createOrganizationKeys, providersOfEnvironment } from './models/provide
 export { hasAnswerer, oldestAgent } from './read-agents';
 export { createTransfer } from './routers/transfer';
 export { findEarlierTurn } from './threads/earlier-turn';
-export { findThread, mergeThreads } from './threads/merge-threads';
+export { mergeThreads } from './threads/merge-threads';
 export { threadsPurge } from './threads/purge-threads';
 export {
   type Execution,

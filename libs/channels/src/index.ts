@@ -20,6 +20,7 @@ export {
 export { type KnownNumber, findNumbers, listAnswering } from './whatsapp/find-connections';
 export { latestNumberOf, threadKeyOf } from './whatsapp/contacts';
 export { itemsOf, phoneNumberIdOf, readProjectNumber } from './whatsapp/kapso-body';
+export { replyKey } from './whatsapp/message-keys';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';
 export { listConnections } from './whatsapp/read-connections';
 export { readInbound } from './whatsapp/read-inbound';

@@ -9,7 +9,8 @@ export interface Origin {
   requestId?: string;
 }
 
-export interface NewEvent extends Origin {
+export interface NewEvent extends Omit<Origin, 'actor'> {
+  actor: Actor | { type: 'agent'; slug: string };
   /** Such as `payment.paid`. */
   type: string;
   /** The entity that the event is about. */

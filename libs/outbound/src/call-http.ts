@@ -44,7 +44,7 @@ const noConnectionCodes = new Set(
   'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN UND_ERR_CONNECT_TIMEOUT'.split(' '),
 );
 
-/** Where providers would put it. A redirect would carry the key to an address that nobody has configured. */
+/** Under both names, since providers use either. A redirect would carry the key to an address that nobody has configured. */
 const redirected = 'the address answers with a redirect, which is not followed';
 
 /** Makes one exchange of JSON. It is never repeated here: whether that is safe depends on the request. Never throws. */

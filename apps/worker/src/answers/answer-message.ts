@@ -1,4 +1,4 @@
-import { type Agents, type ChatFailure, findEarlierTurn, findThread } from '@parley/agents';
+import { type Agents, type ChatFailure, findEarlierTurn, readThread } from '@parley/agents';
 import {
   type AnswerEnd,
   type Channels,
@@ -7,6 +7,7 @@ import {
   latestNumberOf,
   queueMessage,
   readInbound,
+  replyKey,
   requestOf,
   threadKeyOf,
 } from '@parley/channels';
@@ -46,7 +47,7 @@ export async function answerMessage(
         text,
         request: requestOf(recipientOf(message), 'text', { body: text, preview_url: false }),
         threadId: decision.end.threadId,
-        key: `reply-${message.id}-${index}`,
+        key: replyKey.of(message.id, index),
       });
       toSend.push(id);
     }
@@ -82,7 +83,9 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
     channel: 'whatsapp',
     contact: {
       id: message.contact,
-      phoneNumber: inbound.identity.phone ?? (await latestNumberOf(deps.db.pool, message, message.contact)),
+      phoneNumber:
+        inbound.identity.phone ??
+        (message.contactType && (await latestNumberOf(deps.db.pool, message, message.contact))),
       entityType: message.contactType,
     },
     requestId: message.id,
@@ -112,7 +115,7 @@ const withMedia = (text: string, { type, mediaUrl }: { type: string; mediaUrl: s
   mediaUrl === null || type === 'audio' || type === 'voice' ? text : `${text}\n[${type}: ${mediaUrl}]`;
 
 async function answerMedia({ db, channels }: AnswerDeps, message: WaitingMessage): Promise<Decision> {
-  const thread = await findThread(db.pool, message, threadKeyOf(message.contact));
+  const thread = await readThread(db.pool, message, threadKeyOf(message.contact));
   const account = await channels.accounts.kapso(message);
   if (thread?.agentPaused || account === null || account.mediaReply === '')
     return end('stored', null, thread?.id ?? null);

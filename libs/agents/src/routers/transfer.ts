@@ -41,7 +41,7 @@ export function createTransfer(db: Db): (scope: Scope, request: TransferRequest)
       await recordEvent(client, scope, {
         type: 'router.transferred',
         payload: { threadId, from: fromAgentSlug, to: toAgentSlug, reason: reason ?? null },
-        actor: { type: 'agent', slug: fromAgentSlug, roles: [] },
+        actor: { type: 'agent', slug: fromAgentSlug },
       });
       return {
         ok: true,

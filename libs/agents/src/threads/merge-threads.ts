@@ -27,18 +27,3 @@ export async function mergeThreads(tx: Queryable, scope: Scope, from: string, to
   await tx.query('update thread_messages set thread_id = $2 where thread_id = $1', [old.id, target.id]);
   await tx.query('delete from threads where id = $1', [old.id]);
 }
-
-/** The thread of an external id, and whether a person has taken it over; null when there is none. */
-export async function findThread(
-  db: Queryable,
-  scope: Scope,
-  externalId: string,
-): Promise<{ id: string; agentPaused: boolean } | null> {
-  const { rows } = await db.query<{ id: string; agentPaused: boolean }>({
-    name: 'find-thread',
-    text: `select id, agent_paused as "agentPaused" from threads
-           where organization_id = $1 and environment = $2::"Environment" and external_id = $3`,
-    values: [scope.organizationId, scope.environment, externalId],
-  });
-  return rows[0] ?? null;
-}

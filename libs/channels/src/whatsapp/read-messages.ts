@@ -1,5 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import { type Page, type Paged, type Queryable, pageValues, toPaged } from '@parley/db';
+import { replyKey, retryKeySql } from './message-keys';
 
 export interface ChannelMessage {
   id: string;
@@ -63,17 +64,16 @@ export async function undeliveredReplies(
   { organizationId, environment }: Scope,
   requestIds: readonly string[],
 ): Promise<UndeliveredReply[]> {
-  // The keys of the parts of a reply are made of the id of the message that it answers.
   const { rows } = await db.query<UndeliveredReply>(
     `select r.request_id as "requestId", m.id, m.status, m.text, m.error
      from unnest($3::text[]) r(request_id)
      cross join generate_series(0, 99) part
      join messages m on m.organization_id = $1 and m.environment = $2::"Environment"
-       and m.idempotency_key = 'reply-' || r.request_id || '-' || part
+       and m.idempotency_key = ${replyKey.sql('r.request_id', 'part')}
      where m.direction = 'outbound' and m.status in ('failed', 'unknown') and not exists (
        -- What a person has sent again (retryMessage).
        select from messages again where again.organization_id = m.organization_id and again.environment = m.environment
-         and again.idempotency_key = 'retry-' || m.id and again.status in ('sent', 'delivered', 'read'))
+         and again.idempotency_key = ${retryKeySql('m.id')} and again.status in ('sent', 'delivered', 'read'))
      order by m.created_at, m.id`,
     [organizationId, environment, requestIds],
   );

@@ -2,6 +2,7 @@ import type { Scope } from '@parley/contracts';
 import { inTransaction, newId } from '@parley/db';
 import type pg from 'pg';
 import { findSender } from './conversation';
+import { retryKeySql } from './message-keys';
 
 export type RetriedMessage =
   /** `id` is sent or answered within seconds: the message itself, or the one that takes its place. */
@@ -78,7 +79,7 @@ async function copyOnce(tx: pg.PoolClient, id: string, connectionId: string): Pr
     `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, media_url,
                            payload, thread_id, status, idempotency_key, updated_at)
      select $2, organization_id, environment, $3, direction, contact, type, text, media_url, payload, thread_id, 'queued',
-            'retry-' || id, now()
+            ${retryKeySql('id')}, now()
      from messages where id = $1
      on conflict (organization_id, environment, idempotency_key) do update set updated_at = messages.updated_at
      returning id, xmax = 0 as "isNew"`,
