@@ -1,7 +1,17 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../start/paths.mjs';
 import { startTestServers } from './servers.mjs';
 
-/** One PostgreSQL and one Redis for all test files of this jest run, unless `npm test` has started them already. */
-export default async function globalSetup() {
+/**
+ * One PostgreSQL and one Redis for all test files of this jest run, unless `npm test` has started them already; and an
+ * empty folder in which processes note the statements that they have run (libs/db check-results).
+ */
+export default async function globalSetup(_config, { displayName }) {
+  const statements = join(root, 'dist', 'statements', displayName.name);
+  rmSync(statements, { recursive: true, force: true });
+  mkdirSync(statements, { recursive: true });
+  process.env.PARLEY_TEST_STATEMENTS = statements;
   if (process.env.PARLEY_TEST_TEMPLATE) return;
   const servers = await startTestServers();
   Object.assign(process.env, servers.env);

@@ -1,6 +1,5 @@
-import { newId } from '@parley/db';
+import { createDb, newId } from '@parley/db';
 import { createApiKey } from '@parley/identity';
-import pg from 'pg';
 
 export interface BenchOrganization {
   key: string;
@@ -14,19 +13,18 @@ export async function createOrganization(
   url: string,
   resources: object,
 ): Promise<BenchOrganization> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
+  const db = createDb({ databaseUrl, poolSize: 1 });
   const organizationId = newId('org');
-  await client.query("insert into organizations (id, slug, name, updated_at) values ($1, 'bench', 'Bench', now())", [
+  await db.pool.query("insert into organizations (id, slug, name, updated_at) values ($1, 'bench', 'Bench', now())", [
     organizationId,
   ]);
-  const { key } = await createApiKey(client, {
+  const { key } = await createApiKey(db, {
     organizationId,
     environment: 'development',
     name: 'bench',
     permissions: ['*'],
   });
-  await client.end();
+  await db.close();
   const post = async (path: string, body: object) => {
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
     const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });

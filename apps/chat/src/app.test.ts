@@ -43,7 +43,7 @@ beforeAll(async () => {
   const log = silentLogger();
   const environment = providersOfEnvironment({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: models.urls.openai });
   tokens = createCallbackTokens(randomBytes(32).toString('base64'));
-  entities = createEntities({ pool: db.pool });
+  entities = createEntities({ db });
   tools = createTools({
     db,
     entities,

@@ -35,8 +35,8 @@ export function createChatApp(deps: ChatAppDeps): RequestListener {
     log,
     metrics,
     checkResponses,
-    checkKey: createApiKeyCheck(db.pool),
-    idempotency: createIdempotencyStore(db.pool),
+    checkKey: createApiKeyCheck(db),
+    idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
     routes: serve(
       { ...operationsOf.chat, ...operationsOf.utilities, ...operationsOf.internal },

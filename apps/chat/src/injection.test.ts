@@ -53,8 +53,8 @@ beforeAll(async () => {
   const box = createSecretBox(randomBytes(32).toString('base64'));
   const guarded = createGuardedFetch({ allowedPrivateHosts: [host] });
   const executor = createExecutorClient({ url: trapUrl, token: 't' });
-  const mcp = createMcpServers({ db: db.pool, box, openGuarded: guarded.open, log });
-  entities = createEntities({ pool: db.pool });
+  const mcp = createMcpServers({ db: db, box, openGuarded: guarded.open, log });
+  entities = createEntities({ db });
   const environment = providersOfEnvironment({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: models.urls.openai });
   const tools = createTools({
     db,
@@ -84,7 +84,7 @@ beforeAll(async () => {
     tools: [{ name: 'orders.refund', description: 'Refunds', parameters: { type: 'object' }, handlerCode: 'return 1' }],
   });
   const crm = { provider: 'mcp.crm', config: { url: `${trapUrl}/mcp` }, secrets: {} };
-  await saveIntegration(db.pool, box, org.scope, crm);
+  await saveIntegration(db, box, org.scope, crm);
 });
 afterAll(async () => {
   for (const close of closing) await close();

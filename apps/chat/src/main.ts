@@ -15,7 +15,7 @@ startProcess(async () => {
     log,
     metrics,
     app: createChatApp({ ...runtime, db, log, metrics, checkResponses: config.NODE_ENV !== 'production' }),
-    checks: { database: () => db.pool.query('select 1') },
+    checks: { database: () => db.ping() },
     closing: [...runtime.closing, { name: 'database', close: () => db.close() }],
   });
   await runtime.warmUp();

@@ -23,7 +23,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
   const log = silentLogger();
-  const entities = createEntities({ pool: db.pool });
+  const entities = createEntities({ db });
   agents = createAgents({
     db,
     log,

@@ -127,7 +127,7 @@ describe('organizations and keys', () => {
   });
 
   test('a key is all that is printed, works, and is revoked by its prefix', async () => {
-    const check = createApiKeyCheck(db.pool);
+    const check = createApiKeyCheck(db);
     const key = await succeed(createKey({ env: 'production', org: 'acme', expires: '30d', permissions: 'data, chat' }));
     expect(key).toMatch(/^sk_prod_[\w-]{43}$/);
     expect(await check(key)).toMatchObject({ environment: 'production', permissions: new Set(['data', 'chat']) });
@@ -139,7 +139,7 @@ describe('organizations and keys', () => {
     expect(await succeed(['keys', 'list', '--org', 'acme'])).toContain(`${summary!.prefix}…`);
 
     expect(await succeed(['keys', 'revoke', `${summary!.prefix}…`, '--org', 'acme'])).toBe('Revoked 1 key.');
-    expect(await createApiKeyCheck(db.pool)(key)).toBeNull();
+    expect(await createApiKeyCheck(db)(key)).toBeNull();
     expect(await parley(['keys', 'revoke', summary!.prefix, '--org', 'acme'])).toMatchObject({ code: 1 });
   });
 
@@ -264,7 +264,7 @@ describe('demo', () => {
     const { rows } = await db.pool.query(`select distinct name from agent_configs`);
     expect(rows).toEqual([{ name: 'Mine' }]);
     const { key } = JSON.parse(await succeed(['demo', '--new-key']));
-    expect(await createApiKeyCheck(db.pool)(key)).toMatchObject({ permissions: new Set(['*']) });
+    expect(await createApiKeyCheck(db)(key)).toMatchObject({ permissions: new Set(['*']) });
   });
 });
 

@@ -33,9 +33,9 @@ beforeAll(async () => {
   flow = await startFlowServer(keys);
   shop = await seedOrganization(db.pool, { slug: 'shop' });
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const entities = createEntities({ pool: db.pool });
+  const entities = createEntities({ db });
   const box = createSecretBox(secretsKey);
-  payments = createPayments({ pool: db.pool, entities, box, publicUrl: 'https://svc.example.com', log });
+  payments = createPayments({ db, entities, box, publicUrl: 'https://svc.example.com', log });
 });
 afterAll(async () => {
   expect(flow.problems).toEqual([]);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   server = createServer(
     createDataApp({
       db,
-      entities: createEntities({ pool: db.pool }),
+      entities: createEntities({ db }),
       log: silentLogger(),
       checkResponses: true,
       requestReindexing: () => {},
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 
 async function key(environment: Environment, permissions: Permission[] = ['*']): Promise<string> {
-  return (await createApiKey(db.pool, { organizationId: 'org_p', environment, name: 'test', permissions })).key;
+  return (await createApiKey(db, { organizationId: 'org_p', environment, name: 'test', permissions })).key;
 }
 const pull = async (environment: Environment) => pullResources(db, { organizationId: 'org_p', environment });
 const run = (args: string[], more: Record<string, string> = {}) => cli.parley(args, { env: { ...env, ...more } });
@@ -102,7 +102,7 @@ test('status says where the key leads and whether the folder is the same', async
 test('what --prune would not delete is told with its reason', async () => {
   const pushed = await run(['push', 'shop']);
   expect(pushed.code).toBe(0);
-  const entities = createEntities({ pool: db.pool });
+  const entities = createEntities({ db });
   const scope = { organizationId: 'org_p', environment: 'development' as const };
   const made = await entities.create(scope, { type: 'product', data: { name: 'Tent' }, actor: { type: 'system' } });
   expect(made.ok).toBe(true);

@@ -37,7 +37,7 @@ describe('push', () => {
     server = createServer(
       createDataApp({
         db,
-        entities: createEntities({ pool: db.pool }),
+        entities: createEntities({ db }),
         log: silentLogger(),
         checkResponses: true,
         requestReindexing: () => {},
@@ -47,7 +47,7 @@ describe('push', () => {
     await db.pool.query(
       `insert into organizations (id, slug, name, updated_at) values ('org_push', 'push', 'P', now())`,
     );
-    const { key } = await createApiKey(db.pool, {
+    const { key } = await createApiKey(db, {
       organizationId: 'org_push',
       environment: 'development',
       name: 'push',

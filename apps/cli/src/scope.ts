@@ -26,8 +26,8 @@ export async function withScope<T>(
   work: (db: Queryable, scope: NamedScope) => Promise<T>,
 ): Promise<T> {
   const environment = parseEnvironment(env);
-  return withDatabase(async ({ pool }) => {
-    const { id, slug } = await findOrganization(pool, org);
-    return work(pool, { organizationId: id, environment, name: `${environment} of ${slug}` });
+  return withDatabase(async (db) => {
+    const { id, slug } = await findOrganization(db, org);
+    return work(db, { organizationId: id, environment, name: `${environment} of ${slug}` });
   });
 }

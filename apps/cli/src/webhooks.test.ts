@@ -111,7 +111,7 @@ test('a delivery of Clerk that is refused as it is unsigned is explained', async
 });
 
 test('the inbox is listed, shown with its secrets masked, and replayed', async () => {
-  const inbox = createInbox(db.pool);
+  const inbox = createInbox(db);
   const store = (deliveryId: string, status: 'failed' | 'rejected' | 'processed', body: string) =>
     inbox.store({
       provider: 'polar',
@@ -226,7 +226,7 @@ test.each([
 test('an integration is switched off and on with its settings, and removed with its secrets', async () => {
   await succeed(['integrations', 'set', 'resend', '--api-key', 're_key', '--from', 'Acme <hello@acme.example>']);
   const account = () =>
-    createAccounts(db.pool, createSecretBox(env.SECRETS_KEY!), { KAPSO_API_URL: '', RESEND_API_URL: '' }).resend({
+    createAccounts(db, createSecretBox(env.SECRETS_KEY!), { KAPSO_API_URL: '', RESEND_API_URL: '' }).resend({
       organizationId,
       environment: 'development',
     });

@@ -33,7 +33,7 @@ export interface TestApi {
 /** `database`: of createTestDatabase; dropped at the end. */
 export function createTestApi(database: { url: string; drop(): Promise<void> }, deps: Partial<DataDeps> = {}): TestApi {
   const db = createDb({ databaseUrl: database.url, poolSize: 6 });
-  const entities = createEntities({ pool: db.pool });
+  const entities = createEntities({ db });
   const app = createDataApp({
     db,
     entities,
@@ -55,7 +55,7 @@ export function createTestApi(database: { url: string; drop(): Promise<void> }, 
       : test.send(body as object);
   };
   const key = async ({ environment = 'development', permissions = ['*'], ...options }: KeyOptions) =>
-    createApiKey(db.pool, { name: 'test', environment, permissions, ...options });
+    createApiKey(db, { name: 'test', environment, permissions, ...options });
 
   return {
     db,
@@ -64,15 +64,13 @@ export function createTestApi(database: { url: string; drop(): Promise<void> }, 
     call,
     async organization() {
       const id = newId('org');
-      await db.pool.query('insert into organizations (id, slug, name, updated_at) values ($1, lower($1), $1, now())', [
-        id,
-      ]);
+      await db.raw('insert into organizations (id, slug, name, updated_at) values ($1, lower($1), $1, now())', [id]);
       return id;
     },
     key: async (options) => (await key(options)).key,
     async revokedKey(options) {
       const made = await key(options);
-      await revokeApiKey(db.pool, options.organizationId, made.id);
+      await revokeApiKey(db, options.organizationId, made.id);
       return made.key;
     },
     async push(options, resources) {

@@ -33,9 +33,9 @@ export function createDataApp(deps: DataDeps): RequestListener {
     log,
     metrics,
     checkResponses,
-    checkKey: createApiKeyCheck(db.pool),
+    checkKey: createApiKeyCheck(db),
     limiter,
-    idempotency: createIdempotencyStore(db.pool),
+    idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
     routes: serve(
       { ...operationsOf.data, ...operationsOf.sync },

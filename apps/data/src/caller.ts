@@ -41,7 +41,7 @@ export async function requireAccess(
   type: string,
 ): Promise<KeyAccess> {
   if (key.role === null) return everything;
-  const { can, access } = await accessOf(db.pool, scope, actorOf(key), type);
+  const { can, access } = await accessOf(db, scope, actorOf(key), type);
   const denial = (wanted: Action): string | null => {
     const decision = can(wanted);
     return decision.allowed ? null : decision.message;

@@ -27,7 +27,7 @@ beforeAll(async () => {
   );
   const app = createDataApp({
     db: api.db,
-    entities: createEntities({ pool: api.db.pool }),
+    entities: createEntities({ db: api.db }),
     log: silentLogger(),
     checkResponses: true,
     requestReindexing: () => {},

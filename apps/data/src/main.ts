@@ -30,7 +30,7 @@ startProcess(async () => {
   const queues = createQueues({ redis: redis.producer });
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
-  const entities = createEntities({ pool: db.pool });
+  const entities = createEntities({ db });
 
   await runService({
     config,
@@ -46,7 +46,7 @@ startProcess(async () => {
       ...(executor && { checkHandler: executor.validate }),
       requestReindexing: createReindexingRequest({ queues, log }),
     }),
-    checks: { database: () => db.pool.query('select 1') },
+    checks: { database: () => db.ping() },
     closing: [
       { name: 'rate limiter', close: async () => limiter.close() },
       { name: 'queues', close: () => queues.close() },

@@ -1,8 +1,7 @@
 import type { Scope } from '@parley/contracts';
-import { createSecretBox, saveIntegration } from '@parley/db';
+import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
 import { ensurePaymentType } from '@parley/payments';
 import { type FlowServer, type KapsoServer, startFlowServer, startKapsoServer } from '@parley/testing';
-import pg from 'pg';
 import { type Client, createClient, push } from './client';
 import { messageReceived, phoneNumberId, unique, until } from './deliveries';
 import { ownStack, shared } from './stack';
@@ -16,7 +15,7 @@ const customer = '14155550134';
 let flow: FlowServer;
 let kapso: KapsoServer;
 let stack: Awaited<ReturnType<typeof ownStack>>;
-let pool: pg.Pool;
+let db: Db;
 let tenant: Tenant;
 let client: Client;
 
@@ -32,14 +31,13 @@ beforeAll(async () => {
       ...shared.webhookSecrets,
     },
   });
-  pool = new pg.Pool({ connectionString: stack.databaseUrl, max: 2 });
-  pool.on('error', () => {}); // the database goes while the connection is idle
+  db = createDb({ databaseUrl: stack.databaseUrl, poolSize: 2 });
   tenant = await createTenant(stack);
   client = await tenant.client();
   const scope: Scope = { organizationId: tenant.organizationId, environment: 'development' };
   const integration = { provider: 'flow', config: { apiUrl: flow.url }, secrets: keys };
-  await saveIntegration(pool, createSecretBox(secretsKey), scope, integration);
-  await ensurePaymentType(pool, scope);
+  await saveIntegration(db, createSecretBox(secretsKey), scope, integration);
+  await ensurePaymentType(db, scope);
   await push(client, {
     entityTypes: [{ slug: 'order', name: 'Order', schema: { phone: 'string' } }],
     agents: [
@@ -59,7 +57,7 @@ beforeAll(async () => {
       },
     ],
   });
-  await pool.query(
+  await db.pool.query(
     `insert into channel_connections (id, organization_id, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
      values ('conn_1', $1, 'development', $2, '15551234567', 'connected', 'seller', now())`,
     [tenant.organizationId, phoneNumberId],
@@ -67,7 +65,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(async () => {
   await tenant?.close();
-  await pool?.end();
+  await db?.close();
   await stack?.stop();
   await Promise.all([flow.stop(), kapso.stop()]);
 }, 30_000);
@@ -88,7 +86,7 @@ const callback = (token: string) =>
   fetch(`${stack.url}/webhook/flow`, { method: 'POST', body: new URLSearchParams({ token }) });
 const workedOff = (token: string, count: number) =>
   until(async () => {
-    const { rows } = await pool.query(
+    const { rows } = await db.pool.query(
       `select status from webhook_deliveries where provider = 'flow' and body = $1 and status <> 'received'`,
       [Buffer.from(`token=${token}`)],
     );

@@ -1,7 +1,6 @@
 import type { Environment, Permission } from '@parley/contracts';
-import { newId } from '@parley/db';
+import { createDb, newId } from '@parley/db';
 import { createApiKey, revokeApiKey } from '@parley/identity';
-import pg from 'pg';
 import { type Client, createClient } from './client';
 import { type SharedStack, shared } from './stack';
 
@@ -26,11 +25,10 @@ export async function createTenant({
   url,
   databaseUrl,
 }: Pick<SharedStack, 'url' | 'databaseUrl'> = shared): Promise<Tenant> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
-  pool.on('error', () => {}); // the database goes while the connection is idle
+  const db = createDb({ databaseUrl, poolSize: 2 });
   const organizationId = newId('org');
   const slug = organizationId.replace('_', '-');
-  await pool.query('insert into organizations (id, slug, name, updated_at) values ($1, $2, $3, now())', [
+  await db.pool.query('insert into organizations (id, slug, name, updated_at) values ($1, $2, $3, now())', [
     organizationId,
     slug,
     `Organization ${slug}`,
@@ -39,7 +37,7 @@ export async function createTenant({
     organizationId,
     slug,
     async client(wanted = {}) {
-      const { id, key } = await createApiKey(pool, {
+      const { id, key } = await createApiKey(db, {
         organizationId,
         environment: 'development',
         name: 'e2e',
@@ -49,11 +47,11 @@ export async function createTenant({
       return { ...createClient(url, key), key, keyId: id };
     },
     async revoke(keyId) {
-      await revokeApiKey(pool, organizationId, keyId);
+      await revokeApiKey(db, organizationId, keyId);
     },
     async query(text, values) {
-      return (await pool.query(text, values)).rows as Record<string, unknown>[];
+      return (await db.pool.query(text, values)).rows as Record<string, unknown>[];
     },
-    close: () => pool.end(),
+    close: () => db.close(),
   };
 }

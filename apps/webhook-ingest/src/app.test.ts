@@ -53,7 +53,7 @@ async function open({
   const redis = connectRedis({ url: redisUrl ?? (await createTestRedis()).url, role: 'producer' });
   const queues = createQueues({ redis });
   const log = silentLogger();
-  const inbox = createInbox(own.pool);
+  const inbox = createInbox(own);
   const jobs = createJobSender({ queues, log });
   const app = createIngestApp({
     db: own,
@@ -401,14 +401,14 @@ describe("the secret of a connection, which the account's owner knows", () => {
     const delivery = { headers: signedBy('conn_other', other), body: Buffer.from(other) };
     const { rows } = await db.pool.query("select organization_id from channel_connections where id = 'conn_other'");
     const { scope } = await seedOrganization(db.pool, { slug: 'new-owner' });
-    expect(await door.verifyOwner!(db.pool, delivery, { ok: false, reason: 'secret' })).toEqual({ ok: true });
+    expect(await door.verifyOwner!(db, delivery, { ok: false, reason: 'secret' })).toEqual({ ok: true });
     const moveTo = (owner: string) =>
       db.pool.query("update channel_connections set organization_id = $1 where id = 'conn_other'", [owner]);
     await moveTo(scope.organizationId);
     // The number is looked up again after 2 s.
     await new Promise((resolve) => setTimeout(resolve, 2_100));
     const owner = { organizationId: rows[0].organization_id as string, environment: 'development' };
-    expect(await door.locate!(db.pool, delivery)).toEqual({ ok: true, owner });
+    expect(await door.locate!(db, delivery)).toEqual({ ok: true, owner });
     await moveTo(owner.organizationId);
   });
 

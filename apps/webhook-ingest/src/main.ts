@@ -24,7 +24,7 @@ startProcess(async () => {
   createWorkMetrics(metrics).watchPool(db.pool);
   const queues = createQueues({ redis: redis.producer });
   const jobs = createJobSender({ queues, log });
-  const inbox = createInbox(db.pool);
+  const inbox = createInbox(db);
   const deliveries = metrics.counter('webhook_deliveries_total', 'Deliveries by what became of them at the door.', [
     'provider',
     'outcome',
@@ -52,7 +52,7 @@ startProcess(async () => {
       },
     }),
     // Not Redis: without it deliveries are stored, and the sweep sends their jobs later.
-    checks: { database: () => db.pool.query('select 1') },
+    checks: { database: () => db.ping() },
     closing: [
       { name: 'jobs', close: () => jobs.settled() },
       { name: 'queues', close: () => queues.close() },

@@ -44,7 +44,7 @@ export async function receive(deps: ReceiveDeps, door: Door, delivery: RawDelive
       throw refusals.malformed;
     }
     const { event } = reading;
-    const location = event.isHandled && door.locate ? await door.locate(deps.db.pool, delivery) : null;
+    const location = event.isHandled && door.locate ? await door.locate(deps.db, delivery) : null;
     const owner = location?.ok ? location.owner : nobody;
     const row = { ...toRow(door, delivery, owner), deliveryId: event.deliveryId, eventType: event.eventType };
     if (location?.ok === false) {
@@ -64,7 +64,7 @@ export async function receive(deps: ReceiveDeps, door: Door, delivery: RawDelive
 
 async function verify({ db }: ReceiveDeps, door: Door, delivery: RawDelivery, nowMs: number): Promise<Verdict> {
   const verdict = door.verify(delivery, nowMs);
-  return verdict.ok || door.verifyOwner === undefined ? verdict : door.verifyOwner(db.pool, delivery, verdict);
+  return verdict.ok || door.verifyOwner === undefined ? verdict : door.verifyOwner(db, delivery, verdict);
 }
 
 /** Throws what the door answers while PostgreSQL is away; anything else as it is. */

@@ -278,7 +278,7 @@ describe('a reply whose sending fails', () => {
     await bench.stopWorker();
     await leasesEnd();
     const withoutAccount = createChannels({
-      db: bench.db.pool,
+      db: bench.db,
       box: createSecretBox(Buffer.alloc(32).toString('base64')),
       settings: { KAPSO_API_URL: bench.kapso.url, RESEND_API_URL: bench.kapso.url },
       log: { warn: () => {} },
@@ -341,7 +341,7 @@ describe('a reply whose sending fails', () => {
 
   test('is sent by hand: what never left as it is, what may have been seen as a new one and only when told to', async () => {
     const { scope } = bench.organization;
-    const retry = (id: string, anyway = false) => retryMessage(bench.db.pool, scope, id, { anyway });
+    const retry = (id: string, anyway = false) => retryMessage(bench.db, scope, id, { anyway });
     const idsOf = async (contact: string) =>
       (await rows("select id from messages where contact = $1 and direction = 'outbound' order by id", [contact])).map(
         ({ id }) => id as string,
@@ -377,7 +377,7 @@ describe('a reply whose sending fails', () => {
     expect(sentTo(refused)).toHaveLength(3);
     expect(await retry('wam_nobody')).toEqual({ ok: false, reason: 'not_found' });
     expect(
-      await retryMessage(bench.db.pool, { ...scope, environment: 'production' }, first, { anyway: true }),
+      await retryMessage(bench.db, { ...scope, environment: 'production' }, first, { anyway: true }),
     ).toMatchObject({ reason: 'not_found' });
   });
 
@@ -423,7 +423,7 @@ test('statuses end in the furthest, in every order, also before the answer to th
       async () => (await rows("select 1 from webhook_deliveries where status = 'received'")).length === 0,
     );
     const { markSent } = await import('../../../libs/channels/src/whatsapp/outbox');
-    await markSent(bench.db.pool, { id, connectionId: bench.connectionId }, id);
+    await markSent(bench.db, { id, connectionId: bench.connectionId }, id);
     const expected = order.includes('failed') ? 'failed' : 'read';
     expect(await rows('select status from messages where id = $1', [id])).toEqual([{ status: expected }]);
   }
@@ -491,7 +491,7 @@ test('a message whose answer failed is answered when a person asks for it, once'
   await receive(body);
   await bench.settled();
   await bench.db.pool.query("update channel_connections set agent_slug = 'helper'");
-  const retry = () => retryMessage(bench.db.pool, bench.organization.scope, body.message.id, { anyway: false });
+  const retry = () => retryMessage(bench.db, bench.organization.scope, body.message.id, { anyway: false });
   expect(await retry()).toMatchObject({ ok: true, direction: 'inbound' });
   await bench.settled();
   expect(sentTo(contact)).toHaveLength(1);
@@ -511,9 +511,9 @@ test('a conversation that somebody is at work on gets no further jobs, whatever 
       [`wam_wait${at}`, bench.organization.scope.organizationId, bench.connectionId, contact, at],
     );
   const waiting = { connectionId: bench.connectionId, contact };
-  expect(await findWaiting(bench.db.pool, 100)).not.toContainEqual(waiting);
+  expect(await findWaiting(bench.db, 100)).not.toContainEqual(waiting);
   await bench.db.pool.query("update messages set lease_until = now() where id = 'wam_wait1'");
-  expect(await findWaiting(bench.db.pool, 100)).toContainEqual(waiting);
+  expect(await findWaiting(bench.db, 100)).toContainEqual(waiting);
   await bench.db.pool.query('delete from messages where contact = $1', [contact]);
   bench.startWorker();
 });

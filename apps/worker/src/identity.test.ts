@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const event = (name: string): JsonObject => readJsonObject(readFixture(`clerk/${name}.json`))!;
 const applyEvent = (given: JsonObject, { purgeGraceDays = 0, isSigned = true, receivedAt = new Date() } = {}) =>
-  applyIdentityEvent(db.pool, given, { purgeGraceDays, isSigned, receivedAt });
+  applyIdentityEvent(db, given, { purgeGraceDays, isSigned, receivedAt });
 const apply = (name: string, options?: Parameters<typeof applyEvent>[1]) => applyEvent(event(name), options);
 const rows = async (sql: string, values: unknown[] = []) => (await db.pool.query(sql, values)).rows;
 
@@ -217,7 +217,7 @@ describe('an organization that is deleted', () => {
           return (asked += 1) > 7 + stops * 6;
         },
       } as AbortSignal;
-      isDone = (await purgeOrganization(db.pool, doomed.organizationId, signal)) !== null;
+      isDone = (await purgeOrganization(db, doomed.organizationId, signal)) !== null;
       if (!isDone) stops += 1;
       expect(stops).toBeLessThan(100);
     }

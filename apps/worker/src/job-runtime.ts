@@ -17,7 +17,7 @@ export function createJobRuntime(deps: Deps): JobRuntime {
   return {
     ...runtime,
     connect: {
-      db: deps.db.pool,
+      db: deps.db,
       accounts: runtime.channels.accounts,
       webhookUrl: `${PUBLIC_URL}/webhook/kapso/messages`,
       webhookSecrets: MESSAGING_WEBHOOK_SECRET,

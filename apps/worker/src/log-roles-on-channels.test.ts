@@ -17,7 +17,7 @@ afterAll(async () => {
 async function logged(): Promise<unknown[]> {
   const lines: unknown[] = [];
   const log = { info: (fields: unknown) => lines.push(fields) } as unknown as Logger;
-  await logRolesOnChannels(db.pool, log);
+  await logRolesOnChannels(db, log);
   return lines;
 }
 async function connect(organizationId: string, given: { agent?: string; router?: string; environment?: string }) {

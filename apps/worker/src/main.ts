@@ -15,10 +15,10 @@ startProcess(async () => {
   const redis = await openRedis(config, { name: 'parley-worker', roles: ['worker'], log });
   const queues = createQueues({ redis: redis.producer });
   const runtime = createJobRuntime({ config, db, log, metrics });
-  void logRolesOnChannels(db.pool, log).catch((error: unknown) =>
+  void logRolesOnChannels(db, log).catch((error: unknown) =>
     log.warn({ err: error }, 'agents that act by their roles on channels could not be listed'),
   );
-  watchWork({ db: db.pool, queues, metrics, log });
+  watchWork({ db: db, queues, metrics, log });
   const tracer = tracerOf(config, log);
   const worker = createWorker({
     ...runtime,
@@ -37,7 +37,7 @@ startProcess(async () => {
     metrics,
     tracer,
     checks: {
-      database: () => db.pool.query('select 1'),
+      database: () => db.ping(),
       redis: () => redis.producer.ping(),
     },
     closing: [

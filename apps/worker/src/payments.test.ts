@@ -68,8 +68,8 @@ beforeAll(async () => {
   for (const { close } of [...runtime.closing].reverse()) closing.push(close);
   scope = (await seedOrganization(db.pool, { entityTypes: [{ slug: 'receipt', name: 'Receipt', schema: {} }] })).scope;
   const integration = { provider: 'flow', config: { apiUrl: flow.url }, secrets: keys };
-  await saveIntegration(db.pool, createSecretBox(secretsKey), scope, integration);
-  await ensurePaymentType(db.pool, scope);
+  await saveIntegration(db, createSecretBox(secretsKey), scope, integration);
+  await ensurePaymentType(db, scope);
   const pushed = await pushResources(db, scope, {
     resources: {
       triggers: [
@@ -116,7 +116,7 @@ async function connected(url: string): Promise<RedisConnection> {
 
 /** A door over this database and Redis; its address. */
 async function openDoor(database: Db, redis: RedisConnection): Promise<string> {
-  const inbox = createInbox(database.pool);
+  const inbox = createInbox(database);
   const sending = createQueues({ redis });
   closing.push(() => sending.close());
   const app = createIngestApp({

@@ -49,7 +49,7 @@ const sweep = (webhookSecrets: string[] = [shared]) =>
     { signal: new AbortController().signal },
   );
 const secretsAtKapso = () => Object.fromEntries(bench.kapso.webhooks.map((one) => [one.phoneNumberId, one.secretKey]));
-const state = (secrets: string[] = [shared]) => readRegistrations(bench.db.pool, secrets);
+const state = (secrets: string[] = [shared]) => readRegistrations(bench.db, secrets);
 const waits = async () =>
   (
     await bench.db.pool.query<{ id: string; minutes: number | null; attempts: number }>(

@@ -26,11 +26,11 @@ export function relayEvents({ db, queues, triggers, log }: RelayDeps): Relay {
       .enqueueAll('run-triggers', jobs)
       .catch((error: unknown) => log.warn({ err: error, runs: due.length }, 'runs wait for the sweep'));
   };
+  const onError = (error: unknown) => log.warn({ err: error }, 'relay');
   return createRelay({
-    pool: db.pool,
-    channel: 'parley_events',
+    listen: (onNotify) => db.listen('parley_events', { onNotify, onError }),
     everyMs: sweepEveryMs,
-    onError: (error) => log.warn({ err: error }, 'relay'),
+    onError,
     async work() {
       for (let hasMore = true; hasMore;) {
         const planned = await triggers.relay();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityTypeDefinition, JsonObject, Scope, ToolDefinition, TriggerDefinition } from '@parley/contracts';
-import { type Db, createDb, inTransaction } from '@parley/db';
+import { type Db, createDb, unprepared } from '@parley/db';
 import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
 import { pushResources } from '@parley/resources';
 import { createMetrics, loadConfig, silentLogger } from '@parley/service';
@@ -505,8 +505,8 @@ test('a statement that runs into its time limit fails the step', async () => {
   const heavy: typeof runtime.tools = {
     ...runtime.tools,
     async run(runScope, call) {
-      await call.tx?.query('set local statement_timeout = 20');
-      await call.tx?.query('select pg_sleep(5)');
+      await call.tx?.query(scope, unprepared('set-timeout', 'set local statement_timeout = 20'));
+      await call.tx?.query(scope, unprepared('sleep', 'select from pg_sleep(5)'));
       return runtime.tools.run(runScope, call);
     },
   };
@@ -573,7 +573,7 @@ test('what a tool does inside a transaction goes with it', async () => {
     (select count(*) from entity_relations where organization_id = $1) as relations`;
   const before = (await db.pool.query(counts, [scope.organizationId])).rows;
   await expect(
-    inTransaction(db.pool, async (tx) => {
+    db.transaction(async (tx) => {
       for (const [name, args] of calls) {
         expect(await runtime.tools.describe(scope, name)).toMatchObject({ transactional: true });
         const context = { hops: 0, depth: 0 };

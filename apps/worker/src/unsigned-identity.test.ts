@@ -47,7 +47,7 @@ const event = (name: string, data: JsonObject = {}): JsonObject => {
 let count = 0;
 /** Stores a delivery as the door does; our id of it. */
 async function store(body: JsonObject, isSigned: boolean): Promise<string> {
-  const stored = await createInbox(db.pool).store({
+  const stored = await createInbox(db).store({
     provider: 'clerk',
     deliveryId: `msg_${(count += 1)}`,
     path: '/webhook/clerk',
@@ -82,7 +82,7 @@ describe('an unsigned deletion of an organization', () => {
     organizationId = scope.organizationId;
     await db.pool.query('update organizations set external_id = $2 where id = $1', [organizationId, external]);
     // A check of its own each time: it remembers a key for a second.
-    checkKey = async () => (await createApiKeyCheck(db.pool)(key)) !== null;
+    checkKey = async () => (await createApiKeyCheck(db)(key)) !== null;
   });
 
   const purge = () => createPurgeOrganization({ db, log: silentLogger() })({ organizationId }, context);
@@ -131,7 +131,7 @@ describe('an unsigned deletion of an organization', () => {
   test('that has begun lets signed events wait until the purge has finished; then they create the organization again', async () => {
     await unsigned('organization.deleted');
     await becomeDue();
-    await beginPurge(db.pool, organizationId);
+    await beginPurge(db, organizationId);
     const ids = [
       await store(event('organizationMembership.updated'), true),
       await store(event('organization.updated'), true),
@@ -140,7 +140,7 @@ describe('an unsigned deletion of an organization', () => {
     for (let round = 0; round < 10; round += 1)
       for (const id of ids)
         expect(await workOff(id)).toEqual({ status: 'received', reason: expect.stringContaining('purge') });
-    expect((await findOverdue(db.pool, { olderThanMs: 0, limit: 10 })).map(({ id }) => id)).toEqual(ids);
+    expect((await findOverdue(db, { olderThanMs: 0, limit: 10 })).map(({ id }) => id)).toEqual(ids);
     expect(await unsigned('organization.updated')).toMatchObject({ status: 'ignored' });
     await purge();
     expect(await isThere()).toBe(false);
@@ -187,14 +187,14 @@ describe('an unsigned deletion of an organization', () => {
     await unsigned('organization.deleted');
     await unsigned('organization.created', { id: 'acme', slug: 'other', name: 'Other' });
     await unsigned('organization.deleted', { id: 'acme' });
-    expect(await stopPurge(db.pool, 'acme')).toMatchObject({ ok: true, purge: { organizationId } });
-    expect(await stopPurge(db.pool, 'other')).toMatchObject({ ok: true, purge: { slug: 'other' } });
+    expect(await stopPurge(db, 'acme')).toMatchObject({ ok: true, purge: { organizationId } });
+    expect(await stopPurge(db, 'other')).toMatchObject({ ok: true, purge: { slug: 'other' } });
   });
 
   test('that is stopped never runs, neither by a sweep nor by a replay; a later one waits for a day again', async () => {
     const id = await store(event('organization.deleted'), false);
     await workOff(id);
-    await stopPurge(db.pool, 'acme');
+    await stopPurge(db, 'acme');
     await becomeDue();
     await purge();
     expect(await isUntouched()).toBe(true);
@@ -203,7 +203,7 @@ describe('an unsigned deletion of an organization', () => {
         ({ length }) => length,
       );
 
-    await replayDeliveries(db.pool, [id]);
+    await replayDeliveries(db, [id]);
     expect(await rows('select signed from webhook_deliveries where id = $1', [id])).toEqual([{ signed: false }]);
     expect(await workOff(id)).toMatchObject({ status: 'ignored', reason: expect.stringContaining('stopped') });
     await purge();
@@ -211,9 +211,9 @@ describe('an unsigned deletion of an organization', () => {
 
     expect(await unsigned('organization.deleted')).toMatchObject({ status: 'processed' });
     expect([await waiting(), await isUntouched()]).toEqual([1, true]);
-    await stopPurge(db.pool, external);
+    await stopPurge(db, external);
     // A replay of the first one, after the second was stopped.
-    await replayDeliveries(db.pool, [id]);
+    await replayDeliveries(db, [id]);
     await workOff(id);
     expect(await waiting()).toBe(0);
   });
@@ -229,10 +229,10 @@ describe('an unsigned deletion of an organization', () => {
 
   test.each(['waits', 'is stopped'])('that %s gives way to a signed one, which takes effect at once', async (state) => {
     await unsigned('organization.deleted');
-    if (state === 'is stopped') await stopPurge(db.pool, 'acme');
+    if (state === 'is stopped') await stopPurge(db, 'acme');
     expect(await signed('organization.deleted')).toMatchObject({ status: 'processed' });
     expect(await checkKey()).toBe(false);
-    expect(await stopPurge(db.pool, 'acme')).toMatchObject({
+    expect(await stopPurge(db, 'acme')).toMatchObject({
       ok: false,
       reason: 'not_stoppable',
       purge: { signed: true },
@@ -259,12 +259,12 @@ describe('an unsigned deletion of an organization', () => {
       await becomeDue();
       const stop = async () => {
         await sleep(round % 8);
-        return stopPurge(db.pool, 'acme');
+        return stopPurge(db, 'acme');
       };
       const [stopped, ...begun] = await Promise.all([
         stop(),
-        beginPurge(db.pool, organizationId),
-        beginPurge(db.pool, organizationId),
+        beginPurge(db, organizationId),
+        beginPurge(db, organizationId),
       ]);
       const hasBegun = begun.some((one) => one !== null);
       expect([round, hasBegun]).toEqual([round, !stopped.ok]);
@@ -412,37 +412,37 @@ describe('an unsigned event', () => {
 
   test('that makes an organization with the id of a signed user gets no order of the user', async () => {
     await signed('organizationMembership.created');
-    const theirs = await findOwner(db.pool, customer);
+    const theirs = await findOwner(db, customer);
     expect(theirs).toEqual(await ownerOf('acme-fixture'));
     expect(await unsigned('organization.created', { id: customer, slug: 'stranger' })).toMatchObject({
       status: 'processed',
     });
-    expect(await findOwner(db.pool, customer)).toEqual(theirs);
+    expect(await findOwner(db, customer)).toEqual(theirs);
     // A user whose membership is not verified either: neither of the two is credited.
     await db.pool.query('update memberships set verified = false');
-    expect(await findOwner(db.pool, customer)).toEqual({ ok: false, reason: 'several' });
+    expect(await findOwner(db, customer)).toEqual({ ok: false, reason: 'several' });
     await db.pool.query('delete from memberships');
-    expect(await findOwner(db.pool, customer)).toEqual(await ownerOf('stranger'));
+    expect(await findOwner(db, customer)).toEqual(await ownerOf('stranger'));
   });
 
   test('that makes an organization with our id of another takes none of its orders', async () => {
     const { scope } = await seedOrganization(db.pool, { slug: 'acme' });
     await unsigned('organization.created', { id: scope.organizationId, slug: 'stranger' });
-    expect(await findOwner(db.pool, scope.organizationId)).toEqual(await ownerOf('acme'));
+    expect(await findOwner(db, scope.organizationId)).toEqual(await ownerOf('acme'));
     await signed('organization.created');
-    expect(await findOwner(db.pool, external)).toEqual(await ownerOf('acme-fixture'));
+    expect(await findOwner(db, external)).toEqual(await ownerOf('acme-fixture'));
   });
 
   test('that links a user to a second organization does not change who is credited for the user', async () => {
     await unsigned('organizationMembership.created');
     const [{ id: first }] = await rows('select id from organizations');
-    expect(await findOwner(db.pool, customer)).toEqual({ ok: true, organizationId: first });
+    expect(await findOwner(db, customer)).toEqual({ ok: true, organizationId: first });
     const organization = { id: 'org_second', name: 'Second', slug: 'second' };
     await unsigned('organizationMembership.created', { id: 'orgmem_2', organization });
-    expect(await findOwner(db.pool, customer)).toMatchObject({ ok: false });
+    expect(await findOwner(db, customer)).toMatchObject({ ok: false });
     await signed('organizationMembership.created');
-    expect(await findOwner(db.pool, customer)).toEqual({ ok: true, organizationId: first });
+    expect(await findOwner(db, customer)).toEqual({ ok: true, organizationId: first });
     await signed('organizationMembership.created', { id: 'orgmem_2', organization });
-    expect(await findOwner(db.pool, customer)).toMatchObject({ ok: false });
+    expect(await findOwner(db, customer)).toMatchObject({ ok: false });
   });
 });

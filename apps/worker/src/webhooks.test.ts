@@ -184,7 +184,7 @@ test('shuffled orders (PARLEY_ORDERS=10000 for the full run): the balance is wha
   await Promise.all(
     Array.from({ length: 8 }, async () => {
       for (let event = queue.pop(); event; event = queue.pop())
-        await applyBillingEvent(bench.db.pool, event as never, async () => {});
+        await applyBillingEvent(bench.db, event as never, async () => {});
     }),
   );
   expect(await rows('select sum(amount_cents)::int from credit_entries')).toEqual([{ sum: balance }]);
@@ -198,7 +198,7 @@ test('a credit and what became of its delivery are committed together', async ()
   const order = { id: 'order-1', metadata: { organizationId: String(organization!.id) }, subtotal_amount: 100 };
   const event = { type: 'order.paid', data: order };
   const fail = () => Promise.reject(new Error('the outcome cannot be written'));
-  await expect(applyBillingEvent(bench.db.pool, event, fail)).rejects.toThrow('the outcome cannot be written');
+  await expect(applyBillingEvent(bench.db, event, fail)).rejects.toThrow('the outcome cannot be written');
   expect(await rows('select id from credit_entries')).toEqual([]);
   expect(await rows('select id from processed_payments')).toEqual([]);
 });

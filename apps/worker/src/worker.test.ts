@@ -88,7 +88,7 @@ async function until(condition: () => Promise<boolean>, limitMs = 15_000): Promi
     await sleep(50);
   }
 }
-const nothingStale = async () => (await staleTypes(db.pool)).length === 0;
+const nothingStale = async () => (await staleTypes(db)).length === 0;
 
 test('after searchFields changed, the entities that are there are found by the new fields', async () => {
   const typeId = await createType('order', ['title']);
@@ -142,7 +142,7 @@ test('a worker that is stopped in mid-job leaves the rest to another', async () 
 }, 60_000);
 
 test('answers kept under an Idempotency-Key go after a day', async () => {
-  const store = createIdempotencyStore(db.pool);
+  const store = createIdempotencyStore(db);
   const operation = {
     organizationId: 'o',
     apiKeyId: 'k',

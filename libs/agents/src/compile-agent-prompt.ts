@@ -23,7 +23,7 @@ export async function compileAgentPrompt(
   scope: Scope,
   { slug, message, channel = 'api', threadMetadata = {}, requestId, signal }: CompilePromptRequest,
 ): Promise<CompiledPrompt> {
-  const loaded = await loadAgent(deps.db.pool, scope, slug);
+  const loaded = await loadAgent(deps.db, scope, slug);
   if (!loaded.ok) return { ok: false, reason: 'not_found' };
   const agent = loaded.agent.definition;
   const params = paramsOf(threadMetadata);

@@ -36,7 +36,7 @@ export interface Agents {
 
 /** Everything that agents do, in one process. Its turns are marked with an owner that no other process has. */
 export function createAgents(deps: AgentDeps): Agents {
-  const store = createTurnStore(deps.db.pool, randomBytes(9).toString('base64url'));
+  const store = createTurnStore(deps.db, randomBytes(9).toString('base64url'));
   const line = createTurnLine({ store, log: deps.log });
   const chatDeps: ChatDeps = {
     turnTimeoutMs: 120_000,
@@ -49,7 +49,7 @@ export function createAgents(deps: AgentDeps): Agents {
     chat: (scope, request) => runChat(chatDeps, scope, request),
     compilePrompt: (scope, request) => compileAgentPrompt(deps, scope, request),
     async describe(scope, slug) {
-      const loaded = await loadAgent(deps.db.pool, scope, slug);
+      const loaded = await loadAgent(deps.db, scope, slug);
       return loaded.ok ? loaded.agent.definition : null;
     },
     async chatWithAgent(scope, request) {

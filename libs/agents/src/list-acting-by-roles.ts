@@ -7,7 +7,7 @@ export async function listActingByRoles(
   answering: (Scope & { agentSlug: string | null; routerSlug: string | null })[],
   limit: number,
 ): Promise<(Scope & { agent: string; roles: string[] })[]> {
-  const { rows } = await db.query<Scope & { agent: string; roles: string[] }>(
+  const { rows } = await db.raw<Scope & { agent: string; roles: string[] }>(
     `with given as (
        select * from json_to_recordset($1::json)
          as g("organizationId" text, environment "Environment", "agentSlug" text, "routerSlug" text)),

@@ -13,7 +13,7 @@ export type LoadResult = { ok: true; agent: LoadedAgent } | AgentFailure;
 
 /** The agent with its configuration in the environment. */
 export async function loadAgent(db: Queryable, scope: Scope, slug: string): Promise<LoadResult> {
-  const { rows } = await db.query<{ id: string; definition: Omit<AgentDefinition, 'slug'> | null }>({
+  const { rows } = await db.raw<{ id: string; definition: Omit<AgentDefinition, 'slug'> | null }>({
     name: 'agent-by-slug',
     text: `select a.id, c.definition
            from agents a left join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"

@@ -711,7 +711,7 @@ describe('routers', () => {
   const front = { routerSlug: 'front' };
   const smart = { routerSlug: 'smart' };
   const insertCustomer = (data: JsonObject) =>
-    createEntities({ pool: db.pool }).create(org.scope, {
+    createEntities({ db }).create(org.scope, {
       type: 'customer',
       data,
       actor: { type: 'system' },

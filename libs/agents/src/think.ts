@@ -20,7 +20,7 @@ export async function think(
   const { turn, request, agent, params } = running;
   const { definition } = agent;
   const allowed = definition.tools ?? [];
-  const acting = actorOfTurn(deps.db.pool, scope, { request, agent: definition });
+  const acting = actorOfTurn(deps.db, scope, { request, agent: definition });
   const context: ToolContext = {
     requestId: request.requestId,
     threadId: turn.threadId,

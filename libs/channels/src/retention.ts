@@ -8,7 +8,7 @@ export const channelsPurge = {
 
 /** Removes statuses that came before their message and were not claimed for so many days. Returns how many. */
 export async function removeOldStatuses(db: Queryable, days: number): Promise<number> {
-  const { rowCount } = await db.query(
+  const { rowCount } = await db.raw(
     'delete from provider_statuses where updated_at < now() - make_interval(secs => $1::float8 * 86400)',
     [days],
   );

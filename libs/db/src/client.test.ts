@@ -1,6 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@parley/testing';
 import { createDb, type Db, readDatabaseUrl } from './client';
 import { prismaOf } from './prisma';
+import { column, statement } from './statement';
 
 let database: TestDatabase;
 let db: Db;
@@ -16,8 +17,8 @@ afterAll(async () => {
 });
 
 const ask = async (n: number): Promise<number> => {
-  const { rows } = await db.pool.query({ name: `statement-${n}`, text: `select $1::int + ${n} as sum`, values: [1] });
-  return rows[0].sum;
+  const sum = statement(`statement-${n}`, `select $1::int + ${n} as sum`, { sum: column.int4 });
+  return (await db.acrossTenants('sweep', sum, [1])).rows[0]!.sum;
 };
 const prepared = async (): Promise<number> =>
   (await db.pool.query('select count(*)::int as count from pg_prepared_statements')).rows[0].count;
@@ -37,12 +38,12 @@ test('a connection keeps a bounded number of prepared statements, and those it g
 
 test('behind a PgBouncer nothing is prepared by name, and nothing is set for the session', async () => {
   const pooled = createDb({ databaseUrl: `${database.url}?pgbouncer=true`, poolSize: 1 });
-  const query = { name: 'by-name', text: 'select $1::int as one', values: [1] };
-  expect((await pooled.pool.query(query)).rows).toEqual([{ one: 1 }]);
-  const client = await pooled.pool.connect();
-  expect((await client.query(query)).rows).toEqual([{ one: 1 }]);
-  client.release();
-  expect(await prismaOf(pooled.pool).$queryRaw`select 1 as one`).toEqual([{ one: 1 }]);
+  const one = statement('by-name', 'select $1::int as one', { one: column.int4 });
+  expect((await pooled.query({ organizationId: 'org_1' }, one, [1])).rows).toEqual([{ one: 1 }]);
+  await pooled.transaction(async (tx) =>
+    expect((await tx.acrossTenants('sweep', one, [1])).rows).toEqual([{ one: 1 }]),
+  );
+  expect(await prismaOf(pooled).$queryRaw`select 1 as one`).toEqual([{ one: 1 }]);
   const { rows } = await pooled.pool.query(
     `select (select count(*)::int from pg_prepared_statements) as prepared,
             current_setting('jit') as jit, current_setting('statement_timeout') as timeout`,

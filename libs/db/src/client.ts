@@ -1,11 +1,58 @@
+import type { Scope } from '@parley/contracts';
 import pg from 'pg';
+import { createResultCheck } from './check-results';
+import { type Listener, listen } from './listen';
+import type { Statement } from './statement';
 
-/** Anything that runs one SQL statement: the pool, or a client inside a transaction. */
-export type Queryable = Pick<pg.Pool, 'query'>;
+/** Why a statement may touch the rows of more than one organization. The list is closed: a new reason is a decision. */
+export type CrossTenantReason =
+  /** Who is asking: an API key or a session, before its organization is known. */
+  | 'key look-up'
+  | 'session look-up'
+  /** A provider's request, which names a number, a token or a customer and no organization. */
+  | 'inbound webhook'
+  /** Changes that become runs of triggers, in the order of their events. */
+  | 'relay'
+  /** Work whose time has come, looked for and claimed by its id. */
+  | 'due work'
+  /** Upkeep of all rows: retention, indexes, expired records. */
+  | 'sweep'
+  /** The deletion of an organization, with what is kept of it afterwards. */
+  | 'purge'
+  | 'metrics'
+  /** A command of the CLI or a check of `parley doctor`, for whoever may reach the database. */
+  | 'operator command';
 
-export interface Db {
-  pool: pg.Pool;
+/** Whose rows a statement may touch; a `Scope` is one. */
+export type Tenant = Pick<Scope, 'organizationId'>;
+
+export interface Result<T> {
+  rows: T[];
+  /** Of rows returned, or changed when none are returned. */
+  rowCount: number;
+}
+
+/** What runs statements: the database, or a transaction in it. */
+export interface Queryable {
+  /** Runs a statement on the rows of one organization. */
+  query<T>(tenant: Tenant, statement: Statement<T>, values?: readonly unknown[]): Promise<Result<T>>;
+  /** Runs a statement that no organization limits. */
+  acrossTenants<T>(reason: CrossTenantReason, statement: Statement<T>, values?: readonly unknown[]): Promise<Result<T>>;
+  raw: pg.Pool['query'];
+}
+
+export interface Db extends Queryable {
+  /** Runs `work` in one transaction on one connection; rolls back when it throws. */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** Calls back when PostgreSQL notifies of `channel`, on a connection of its own. */
+  listen(channel: string, listener: Listener): { stop(): void };
+  /** Runs `work` while no other process holds the lock of this name, with the connection that holds it. */
+  locked<T>(name: string, work: (connection: Queryable) => Promise<T>): Promise<T>;
+  /** Resolves when the database answers. */
+  ping(): Promise<void>;
   close(): Promise<void>;
+  /** The driver itself, for this library, for the metrics of connections and for tests. */
+  pool: pg.Pool;
 }
 
 export interface DbOptions {
@@ -28,7 +75,7 @@ const sessionOptions = [
 ].join(' ');
 
 /**
- * Prisma and raw SQL on one shared pool. Every wait has an end: 5 s for a connection, 30 s for a statement.
+ * The database, on a pool of connections. Every wait has an end: 5 s for a connection, 30 s for a statement.
  * Connects lazily, so a process may start before its database. Behind a PgBouncer what is set for a session is the
  * role's business (docs/operations.md), and nothing may be prepared that a later transaction would look for.
  */
@@ -50,9 +97,50 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
   pool.on('error', (error) => onError?.(error));
   // So would one that breaks just when it is handed out, before whoever asked for it can listen. Its next statement tells.
   pool.on('connect', (client) => void client.on('error', () => {}));
-  if (isPooled) prepareNothing(pool);
-  else boundPrepared(pool);
-  return { pool, close: () => pool.end() };
+  if (!isPooled) boundPrepared(pool);
+  const queryable = createQueryable(isPooled);
+  return {
+    ...queryable(pool),
+    transaction: (work) => inTransaction(pool, (client) => work(queryable(client))),
+    listen: (channel, listener) => listen(pool, channel, listener),
+    async locked(name, work) {
+      const client = await pool.connect();
+      try {
+        await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name]);
+        return await work(queryable(client));
+      } finally {
+        client.release(true); // ending the connection gives the lock back
+      }
+    },
+    ping: async () => void (await pool.query('select 1')),
+    close: () => pool.end(),
+    pool,
+  };
+}
+
+/** Runs statements on a client. `isPooled`: nothing is prepared, as the next transaction may be on another connection. */
+function createQueryable(isPooled: boolean): (client: Pick<pg.Pool, 'query'>) => Queryable {
+  const checkFolder = process.env.PARLEY_TEST_STATEMENTS;
+  const check = checkFolder === undefined ? null : createResultCheck(checkFolder);
+  return (client) => {
+    const run = <T>({ text, preparedAs }: Statement<T>, values: readonly unknown[] = []) =>
+      client.query({
+        name: isPooled ? undefined : preparedAs,
+        text,
+        values: values as unknown[],
+      }) as unknown as Promise<Result<T>>;
+    const checked = async <T>(statement: Statement<T>, values?: readonly unknown[]): Promise<Result<T>> => {
+      const result = await run(statement, values);
+      await check!(client, statement as Statement, result as unknown as pg.QueryResult);
+      return result;
+    };
+    const runner = check === null ? run : checked;
+    return {
+      query: (_tenant, statement, values) => runner(statement, values),
+      acrossTenants: (_reason, statement, values) => runner(statement, values),
+      raw: client.query.bind(client) as pg.Pool['query'],
+    };
+  };
 }
 
 /** The address as the driver takes it, and whether it is that of a PgBouncer in transaction mode (as Prisma writes it, too). */
@@ -62,16 +150,6 @@ export function readDatabaseUrl(databaseUrl: string): { url: string; isPooled: b
     url: databaseUrl.replace(/([?&])pgbouncer=true(&|$)/, (_, before, after) => (after ? before : '')),
     isPooled: true,
   };
-}
-
-/** Statements go without their names, and are parsed each time: the next transaction may be on another connection. */
-function prepareNothing(pool: pg.Pool): void {
-  pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-    const unnamed = (first: unknown) =>
-      typeof first === 'object' && first !== null && 'name' in first ? { ...first, name: undefined } : first;
-    Object.assign(client, { query: (first: unknown, ...rest: unknown[]) => query(unnamed(first), ...rest) });
-  });
 }
 
 /** Prepared statements of one connection: one takes up to half a megabyte of the server's memory. */
@@ -96,8 +174,7 @@ function boundPrepared(pool: pg.Pool): void {
   });
 }
 
-/** Runs `work` in one transaction on one connection; rolls back when it throws. */
-export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   // Between two statements a broken connection has nobody else to tell, and the event alone would end the process.

@@ -1,5 +1,5 @@
 import { createTestDatabase, type TestDatabase } from '@parley/testing';
-import { createDb, inTransaction, type Db } from './client';
+import { createDb, type Db } from './client';
 import { createIdempotencyStore } from './idempotency';
 
 let database: TestDatabase;
@@ -23,7 +23,7 @@ const operation = (key: string, body = 'body') => ({
   requestHash: Buffer.from(body),
 });
 
-const store = () => createIdempotencyStore(db.pool);
+const store = () => createIdempotencyStore(db);
 
 async function claim(key: string) {
   const begun = await store().begin(operation(key));
@@ -81,7 +81,7 @@ describe('createIdempotencyStore', () => {
 
   it('keeps an answer with the work of its transaction, or neither', async () => {
     const held = await claim('together');
-    const work = inTransaction(db.pool, async (client) => {
+    const work = db.transaction(async (client) => {
       await createIdempotencyStore(client).finish(held, 201, '{}');
       throw new Error('the work failed');
     });

@@ -1,15 +1,15 @@
-import type { Queryable } from './client';
+import type { Queryable, Tenant } from './client';
 import { newId } from './id';
+import { column, statement } from './statement';
 
-interface Operation {
-  organizationId: string;
+interface Operation extends Tenant {
   apiKeyId: string;
   operation: string;
   key: string;
   requestHash: Buffer;
 }
 
-interface Claim {
+interface Claim extends Tenant {
   /** Stays the same when a later try takes over. */
   id: string;
   /** Changes with every try: whoever was taken over can no longer answer. */
@@ -33,74 +33,86 @@ export const idempotentEntitySql = {
     `update idempotency_records r set entity_id = ${source}.id from ${source} where r.id = ${id}`,
 };
 
+const held = 'id = $1 and created_at = $2::timestamptz and status is null';
+
+/** Claims the key when it is new, outlived, or left behind; otherwise changes nothing. */
+const begin = statement(
+  'idempotency-begin',
+  `insert into idempotency_records as r
+     (api_key_id, operation, key, id, organization_id, request_hash, created_at, locked_until, expires_at)
+   values ($1, $2, $3, $4, $5, $6, clock_timestamp(), now() + make_interval(secs => $7),
+     now() + interval '24 hours')
+   on conflict (api_key_id, operation, key) do update
+     set id = case when r.expires_at < now() then excluded.id else r.id end,
+         entity_id = case when r.expires_at < now() then null else r.entity_id end,
+         request_hash = excluded.request_hash, status = null, body = null,
+         created_at = greatest(excluded.created_at, r.created_at + interval '1 ms'),
+         locked_until = excluded.locked_until, expires_at = excluded.expires_at
+     where r.expires_at < now()
+        or (r.status is null and r.locked_until < now() and r.request_hash = excluded.request_hash)
+   returning id, created_at::text as token`,
+  { id: column.text, token: column.text },
+);
+
+const read = statement(
+  'idempotency-read',
+  `select request_hash, status, body from idempotency_records
+   where api_key_id = $1 and operation = $2 and key = $3`,
+  { request_hash: column.bytea, status: column.int4.nullable, body: column.text.nullable },
+);
+
+const renew = statement(
+  'idempotency-renew',
+  `update idempotency_records set locked_until = now() + make_interval(secs => $3) where ${held}`,
+);
+
+const finish = statement('idempotency-finish', `update idempotency_records set status = $3, body = $4 where ${held}`);
+
+const abandon = statement(
+  'idempotency-abandon',
+  `update idempotency_records set locked_until = now() - interval '1 s' where ${held}`,
+);
+
+const sweep = statement('idempotency-sweep', 'delete from idempotency_records where expires_at < now()');
+
 /** First answers by Idempotency-Key, in PostgreSQL, kept 24 hours (the port of libs/service). */
 export function createIdempotencyStore(db: Queryable) {
-  const held = 'id = $1 and created_at = $2::timestamptz and status is null';
   return {
     renewEveryMs: (lockSeconds * 1000) / 3,
 
-    async begin({ apiKeyId, operation, key, organizationId, requestHash }: Operation): Promise<State> {
-      // Claims the key when it is new, outlived, or left behind; otherwise changes nothing.
-      const { rows: claimed } = await db.query<Claim>({
-        name: 'idempotency-begin',
-        text: `insert into idempotency_records as r
-                 (api_key_id, operation, key, id, organization_id, request_hash, created_at, locked_until, expires_at)
-               values ($1, $2, $3, $4, $5, $6, clock_timestamp(), now() + make_interval(secs => $7),
-                 now() + interval '24 hours')
-               on conflict (api_key_id, operation, key) do update
-                 set id = case when r.expires_at < now() then excluded.id else r.id end,
-                     entity_id = case when r.expires_at < now() then null else r.entity_id end,
-                     request_hash = excluded.request_hash, status = null, body = null,
-                     created_at = greatest(excluded.created_at, r.created_at + interval '1 ms'),
-                     locked_until = excluded.locked_until, expires_at = excluded.expires_at
-                 where r.expires_at < now()
-                    or (r.status is null and r.locked_until < now() and r.request_hash = excluded.request_hash)
-               returning id, created_at::text as token`,
-        values: [apiKeyId, operation, key, newId('idem'), organizationId, requestHash, lockSeconds],
-      });
-      if (claimed[0]) return { state: 'started', claim: claimed[0] };
-      const { rows } = await db.query<{ request_hash: Buffer; status: number | null; body: string | null }>({
-        name: 'idempotency-read',
-        text: `select request_hash, status, body from idempotency_records
-               where api_key_id = $1 and operation = $2 and key = $3`,
-        values: [apiKeyId, operation, key],
-      });
+    async begin(asked: Operation): Promise<State> {
+      const { apiKeyId, operation, key, organizationId, requestHash } = asked;
+      const values = [apiKeyId, operation, key, newId('idem'), organizationId, requestHash, lockSeconds];
+      const { rows: claimed } = await db.query(asked, begin, values);
+      if (claimed[0]) return { state: 'started', claim: { ...claimed[0], organizationId } };
+      const { rows } = await db.query(asked, read, [apiKeyId, operation, key]);
       const row = rows[0];
       if (row && !row.request_hash.equals(requestHash)) return { state: 'other_request' };
       if (row?.status == null || row.body === null) return { state: 'running' };
       return { state: 'done', status: row.status, body: row.body };
     },
 
-    async renew({ id, token }: Claim): Promise<void> {
-      await db.query(`update idempotency_records set locked_until = now() + make_interval(secs => $3) where ${held}`, [
-        id,
-        token,
-        lockSeconds,
-      ]);
+    async renew(claim: Claim): Promise<void> {
+      await db.query(claim, renew, [claim.id, claim.token, lockSeconds]);
     },
 
     /**
      * Keeps the answer; false when another try has taken over meanwhile. In the transaction of the work itself, a
      * crash can no longer come between the two.
      */
-    async finish({ id, token }: Claim, status: number, body: string): Promise<boolean> {
-      const { rowCount } = await db.query({
-        name: 'idempotency-finish',
-        text: `update idempotency_records set status = $3, body = $4 where ${held}`,
-        values: [id, token, status, body],
-      });
+    async finish(claim: Claim, status: number, body: string): Promise<boolean> {
+      const { rowCount } = await db.query(claim, finish, [claim.id, claim.token, status, body]);
       return rowCount === 1;
     },
 
     /** Open for a retry at once. The record and its id stay, as it may be unknown whether the work took place. */
-    async abandon({ id, token }: Claim): Promise<void> {
-      await db.query(`update idempotency_records set locked_until = now() - interval '1 s' where ${held}`, [id, token]);
+    async abandon(claim: Claim): Promise<void> {
+      await db.query(claim, abandon, [claim.id, claim.token]);
     },
 
     /** Removes outlived records; the number removed. */
     async sweep(): Promise<number> {
-      const { rowCount } = await db.query('delete from idempotency_records where expires_at < now()');
-      return rowCount ?? 0;
+      return (await db.acrossTenants('sweep', sweep)).rowCount;
     },
   };
 }

@@ -1,4 +1,12 @@
-export { type Db, type Queryable, createDb, inTransaction, isDatabaseUnavailable, readDatabaseUrl } from './client';
+export {
+  type Db,
+  type Queryable,
+  type Result,
+  type Tenant,
+  createDb,
+  isDatabaseUnavailable,
+  readDatabaseUrl,
+} from './client';
 export { newId } from './id';
 export { createIdempotencyStore, idempotentEntitySql } from './idempotency';
 export {
@@ -20,4 +28,5 @@ export { type Page, type Paged, pageValues, parsePosition, toPaged } from './pag
 export { prismaOf } from './prisma';
 export { type PurgeStep, dbPurge, purgeRows } from './purge-rows';
 export { removeOldRows } from './remove-old-rows';
+export { type RowOf, type Statement, column, statement, unprepared } from './statement';
 export { type SecretBox, createSecretBox, secretsKeyVariable } from './secrets';

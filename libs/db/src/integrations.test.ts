@@ -27,43 +27,43 @@ it('keeps one configuration of a provider in each environment, its secrets seale
   const { scope } = await seedOrganization(db.pool);
   const production = { ...scope, environment: 'production' as const };
   const save = (where: typeof scope, apiKey: string) =>
-    saveIntegration(db.pool, box, where, { provider: 'flow', config: { apiUrl: 'http://a' }, secrets: { apiKey } });
+    saveIntegration(db, box, where, { provider: 'flow', config: { apiUrl: 'http://a' }, secrets: { apiKey } });
   await save(scope, 'first-secret');
   await save(scope, 'second-secret');
   await save(production, 'other-secret');
-  expect(await findIntegration(db.pool, box, scope, 'flow')).toMatchObject({
+  expect(await findIntegration(db, box, scope, 'flow')).toMatchObject({
     scope,
     active: true,
     config: { apiUrl: 'http://a' },
     secrets: { apiKey: 'second-secret' },
   });
-  expect(await findIntegration(db.pool, box, scope, 'kapso')).toBeNull();
+  expect(await findIntegration(db, box, scope, 'kapso')).toBeNull();
   const { rows } = await db.pool.query('select secrets from integrations');
   expect(rows.map(({ secrets }) => (secrets as Buffer).toString('latin1')).join()).not.toContain('secret');
 
   const otherBox = createSecretBox(randomBytes(32).toString('base64'));
-  expect((await findIntegration(db.pool, otherBox, scope, 'flow'))?.secrets).toBeNull();
+  expect((await findIntegration(db, otherBox, scope, 'flow'))?.secrets).toBeNull();
 
-  expect(await listActiveIntegrations(db.pool, box, 'flow')).toHaveLength(2);
+  expect(await listActiveIntegrations(db, box, 'flow')).toHaveLength(2);
   await db.pool.query('update integrations set active = false where environment = $1', ['production']);
-  expect(await listActiveIntegrations(db.pool, box, 'flow')).toMatchObject([{ scope }]);
+  expect(await listActiveIntegrations(db, box, 'flow')).toMatchObject([{ scope }]);
   await db.pool.query('update organizations set deleted_at = now()');
-  expect(await listActiveIntegrations(db.pool, box, 'flow')).toEqual([]);
+  expect(await listActiveIntegrations(db, box, 'flow')).toEqual([]);
 });
 
 it('lists the active integrations of one environment, with a revision that changes with each of them', async () => {
   const box = createSecretBox(randomBytes(32).toString('base64'));
   const { scope } = await seedOrganization(db.pool);
   const save = (provider: string, where = scope) =>
-    saveIntegration(db.pool, box, where, { provider, config: { provider }, secrets: {} });
+    saveIntegration(db, box, where, { provider, config: { provider }, secrets: {} });
   for (const provider of ['openai', 'mcp.crm', 'flow']) await save(provider);
   await save('kapso', { ...scope, environment: 'production' });
   await save('resend', (await seedOrganization(db.pool)).scope);
-  await switchIntegration(db.pool, scope, 'flow', false);
-  const [before] = await listEnvironmentIntegrations(db.pool, scope);
+  await switchIntegration(db, scope, 'flow', false);
+  const [before] = await listEnvironmentIntegrations(db, scope);
   expect(before).toMatchObject({ provider: 'mcp.crm', config: { provider: 'mcp.crm' }, secrets: expect.any(Buffer) });
   await save('mcp.crm');
-  const listed = await listEnvironmentIntegrations(db.pool, scope);
+  const listed = await listEnvironmentIntegrations(db, scope);
   expect(listed.map(({ provider }) => provider)).toEqual(['mcp.crm', 'openai']);
   expect(listed[0]).toMatchObject({ id: before!.id });
   expect(listed[0]!.revision).not.toBe(before!.revision);
@@ -74,13 +74,13 @@ it('seals again under a new key what an older one has sealed', async () => {
   await db.pool.query('delete from integrations');
   const { scope } = await seedOrganization(db.pool);
   const save = (key: string, provider: string) =>
-    saveIntegration(db.pool, createSecretBox(key), scope, { provider, config: {}, secrets: { apiKey: provider } });
+    saveIntegration(db, createSecretBox(key), scope, { provider, config: {}, secrets: { apiKey: provider } });
   await save(older, 'flow');
   await save(lost, 'kapso');
   await save(newer, 'resend');
   const rotating = createSecretBox(`${newer},${older}`);
-  const { resealed, unreadable } = await resealIntegrations(db.pool, rotating);
+  const { resealed, unreadable } = await resealIntegrations(db, rotating);
   expect([resealed, unreadable.length]).toEqual([1, 1]);
-  expect((await findIntegration(db.pool, createSecretBox(newer), scope, 'flow'))?.secrets).toEqual({ apiKey: 'flow' });
-  expect(await resealIntegrations(db.pool, rotating)).toMatchObject({ resealed: 0 });
+  expect((await findIntegration(db, createSecretBox(newer), scope, 'flow'))?.secrets).toEqual({ apiKey: 'flow' });
+  expect(await resealIntegrations(db, rotating)).toMatchObject({ resealed: 0 });
 });

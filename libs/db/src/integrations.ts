@@ -2,6 +2,7 @@ import type { Environment, JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from './client';
 import { newId } from './id';
 import type { SecretBox } from './secrets';
+import { type RowOf, column, statement } from './statement';
 
 /** A provider as one environment of an organization has configured it. */
 export interface Integration {
@@ -19,20 +20,25 @@ export interface Integration {
 export const integrationSecretContext = (scope: Scope, provider: string): string =>
   `${scope.organizationId}/${scope.environment}/integration/${provider}`;
 
-interface SealedRow {
-  organization_id: string;
-  environment: Environment;
-  provider: string;
-  secrets: Buffer | null;
-}
+const integrationRow = {
+  id: column.text,
+  organization_id: column.text,
+  environment: column.oneOf<Environment>('Environment'),
+  provider: column.text,
+  active: column.bool,
+  config: column.jsonb<JsonObject>(),
+  secrets: column.bytea.nullable,
+};
+type Row = RowOf<typeof integrationRow>;
+type SealedRow = Pick<Row, 'organization_id' | 'environment' | 'provider' | 'secrets'>;
 
-interface Row extends SealedRow {
-  id: string;
-  active: boolean;
-  config: JsonObject;
-}
+const columns = Object.keys(integrationRow).join(', ');
 
-const columns = 'id, organization_id, environment, provider, active, config, secrets';
+const findOne = statement(
+  'find-integration',
+  `select ${columns} from integrations where organization_id = $1 and environment = $2::"Environment" and provider = $3`,
+  integrationRow,
+);
 
 /** The integration of an environment, active or not; null when there is none. */
 export async function findIntegration(
@@ -41,75 +47,85 @@ export async function findIntegration(
   scope: Scope,
   provider: string,
 ): Promise<Integration | null> {
-  const { rows } = await db.query<Row>({
-    name: 'find-integration',
-    text: `select ${columns} from integrations where organization_id = $1 and environment = $2::"Environment" and provider = $3`,
-    values: [scope.organizationId, scope.environment, provider],
-  });
+  const { rows } = await db.query(scope, findOne, [scope.organizationId, scope.environment, provider]);
   return rows[0] === undefined ? null : toIntegration(box, rows[0]);
 }
+
+const activeOfEnvironment = statement(
+  'environment-integrations',
+  `select id, updated_at::text as revision, provider, config, secrets from integrations
+   where organization_id = $1 and environment = $2::"Environment" and active order by provider`,
+  {
+    id: column.text,
+    revision: column.text,
+    provider: column.text,
+    config: column.jsonb<JsonObject>(),
+    secrets: column.bytea.nullable,
+  },
+);
 
 /**
  * The active integrations of an environment, by provider. Their secrets are still sealed: whoever reads several says which
  * of them does not open. `revision` changes with every change.
  */
 export async function listEnvironmentIntegrations(db: Queryable, scope: Scope) {
-  const { rows } = await db.query<Pick<Row, 'id' | 'provider' | 'config' | 'secrets'> & { revision: string }>({
-    name: 'environment-integrations',
-    text: `select id, updated_at::text as revision, provider, config, secrets from integrations
-           where organization_id = $1 and environment = $2::"Environment" and active order by provider`,
-    values: [scope.organizationId, scope.environment],
-  });
-  return rows;
+  return (await db.query(scope, activeOfEnvironment, [scope.organizationId, scope.environment])).rows;
 }
 
+const allOfEnvironment = statement(
+  'list-integrations',
+  `select ${columns} from integrations where organization_id = $1 and environment = $2::"Environment" order by provider`,
+  integrationRow,
+);
+
 /** The integrations of an environment, active or not, by provider. */
-export async function listIntegrations(
-  db: Queryable,
-  box: SecretBox,
-  { organizationId, environment }: Scope,
-): Promise<Integration[]> {
-  const { rows } = await db.query<Row>(
-    `select ${columns} from integrations where organization_id = $1 and environment = $2::"Environment" order by provider`,
-    [organizationId, environment],
-  );
+export async function listIntegrations(db: Queryable, box: SecretBox, scope: Scope): Promise<Integration[]> {
+  const { rows } = await db.query(scope, allOfEnvironment, [scope.organizationId, scope.environment]);
   return rows.map((row) => toIntegration(box, row));
 }
+
+const activeOfProvider = statement(
+  'list-active-integrations',
+  `select ${columns} from integrations i where provider = $1 and active
+     and exists (select from organizations o where o.id = i.organization_id and o.deleted_at is null)
+   order by id`,
+  integrationRow,
+);
 
 /** The active integrations of a provider, in all environments of all organizations. */
 export async function listActiveIntegrations(db: Queryable, box: SecretBox, provider: string): Promise<Integration[]> {
-  const { rows } = await db.query<Row>({
-    name: 'list-active-integrations',
-    text: `select ${columns} from integrations i where provider = $1 and active
-             and exists (select from organizations o where o.id = i.organization_id and o.deleted_at is null)
-           order by id`,
-    values: [provider],
-  });
+  const { rows } = await db.acrossTenants('due work', activeOfProvider, [provider]);
   return rows.map((row) => toIntegration(box, row));
 }
 
-/** Configures a provider in an environment, or configures it anew; it is active from then on. */
+const save = statement(
+  'save-integration',
+  `insert into integrations (id, organization_id, environment, provider, active, config, secrets, updated_at)
+   values ($1, $2, $3::"Environment", $4, true, $5, $6, now())
+   on conflict (organization_id, environment, provider)
+   do update set active = true, config = excluded.config, secrets = excluded.secrets, updated_at = now()`,
+);
+
+/** Configures a provider in an environment, or replaces its configuration; it is active from then on. */
 export async function saveIntegration(
   db: Queryable,
   box: SecretBox,
   scope: Scope,
   { provider, config, secrets }: { provider: string; config: JsonObject; secrets: JsonObject },
 ): Promise<void> {
-  await db.query(
-    `insert into integrations (id, organization_id, environment, provider, active, config, secrets, updated_at)
-     values ($1, $2, $3::"Environment", $4, true, $5, $6, now())
-     on conflict (organization_id, environment, provider)
-     do update set active = true, config = excluded.config, secrets = excluded.secrets, updated_at = now()`,
-    [
-      newId('int'),
-      scope.organizationId,
-      scope.environment,
-      provider,
-      JSON.stringify(config),
-      box.seal(JSON.stringify(secrets), integrationSecretContext(scope, provider)),
-    ],
-  );
+  const sealed = box.seal(JSON.stringify(secrets), integrationSecretContext(scope, provider));
+  const { organizationId, environment } = scope;
+  await db.query(scope, save, [newId('int'), organizationId, environment, provider, JSON.stringify(config), sealed]);
 }
+
+const switchActive = statement(
+  'switch-integration',
+  `with found as (select id, active from integrations
+                  where organization_id = $1 and environment = $2::"Environment" and provider = $3 for update)
+   update integrations i set active = $4, updated_at = now() from found where i.id = found.id
+   returning found.active <> $4 as changed`,
+  { changed: column.bool },
+);
 
 /**
  * Switches an integration off, or on again, with all its settings; off is as if it were not there. Answers whether that
@@ -117,30 +133,22 @@ export async function saveIntegration(
  */
 export async function switchIntegration(
   db: Queryable,
-  { organizationId, environment }: Scope,
+  scope: Scope,
   provider: string,
   active: boolean,
 ): Promise<boolean | null> {
-  const { rows } = await db.query<{ changed: boolean }>(
-    `with found as (select id, active from integrations
-                    where organization_id = $1 and environment = $2::"Environment" and provider = $3 for update)
-     update integrations i set active = $4, updated_at = now() from found where i.id = found.id
-     returning found.active <> $4 as changed`,
-    [organizationId, environment, provider, active],
-  );
+  const { rows } = await db.query(scope, switchActive, [scope.organizationId, scope.environment, provider, active]);
   return rows[0]?.changed ?? null;
 }
 
+const remove = statement(
+  'remove-integration',
+  'delete from integrations where organization_id = $1 and environment = $2::"Environment" and provider = $3',
+);
+
 /** Forgets an integration with its secrets. False when there is none. */
-export async function removeIntegration(
-  db: Queryable,
-  { organizationId, environment }: Scope,
-  provider: string,
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    'delete from integrations where organization_id = $1 and environment = $2::"Environment" and provider = $3',
-    [organizationId, environment, provider],
-  );
+export async function removeIntegration(db: Queryable, scope: Scope, provider: string): Promise<boolean> {
+  const { rowCount } = await db.query(scope, remove, [scope.organizationId, scope.environment, provider]);
   return rowCount === 1;
 }
 
@@ -159,6 +167,14 @@ function open(box: SecretBox, scope: Scope, { secrets, provider }: SealedRow): J
   }
 }
 
+const sealedRows = statement(
+  'sealed-integrations',
+  `select ${columns} from integrations where secrets is not null order by id`,
+  integrationRow,
+);
+
+const reseal = statement('reseal-integration', 'update integrations set secrets = $2 where id = $1 and secrets = $3');
+
 /**
  * Seals again what an older key of SECRETS_KEY has sealed, so that the older one can be taken away. A row that is changed
  * meanwhile was sealed by its writer.
@@ -167,7 +183,7 @@ export async function resealIntegrations(
   db: Queryable,
   box: SecretBox,
 ): Promise<{ resealed: number; unreadable: string[] }> {
-  const { rows } = await db.query<Row>(`select ${columns} from integrations where secrets is not null order by id`);
+  const { rows } = await db.acrossTenants('operator command', sealedRows);
   let resealed = 0;
   const unreadable: string[] = [];
   for (const row of rows.filter(({ secrets }) => box.isStale(secrets!))) {
@@ -177,25 +193,31 @@ export async function resealIntegrations(
       continue;
     }
     const sealed = box.seal(JSON.stringify(secrets), integrationSecretContext(scope, provider));
-    const { rowCount } = await db.query('update integrations set secrets = $2 where id = $1 and secrets = $3', [
-      row.id,
-      sealed,
-      row.secrets,
-    ]);
-    resealed += rowCount ?? 0;
+    const { rowCount } = await db.query(scope, reseal, [row.id, sealed, row.secrets]);
+    resealed += rowCount;
   }
   return { resealed, unreadable };
 }
+
+const sealedWithOwners = statement(
+  'sealed-integrations-with-owners',
+  `select i.organization_id, i.environment, i.provider, i.secrets, o.slug as organization
+   from integrations i join organizations o on o.id = i.organization_id where i.secrets is not null order by i.id`,
+  {
+    organization_id: column.text,
+    environment: column.oneOf<Environment>('Environment'),
+    provider: column.text,
+    secrets: column.bytea.nullable,
+    organization: column.text,
+  },
+);
 
 /** Whether what is sealed opens: how many integrations have secrets, and those that no key of SECRETS_KEY opens. */
 export async function checkSealedIntegrations(
   db: Queryable,
   box: SecretBox,
 ): Promise<{ sealed: number; unreadable: { provider: string; environment: Environment; organization: string }[] }> {
-  const { rows } = await db.query<SealedRow & { organization: string }>(
-    `select i.organization_id, i.environment, i.provider, i.secrets, o.slug as organization
-     from integrations i join organizations o on o.id = i.organization_id where i.secrets is not null order by i.id`,
-  );
+  const { rows } = await db.acrossTenants('operator command', sealedWithOwners);
   const closed = rows.filter((row) => open(box, { ...row, organizationId: row.organization_id }, row) === null);
   const unreadable = closed.map(({ provider, environment, organization }) => ({ provider, environment, organization }));
   return { sealed: rows.length, unreadable };

@@ -136,7 +136,7 @@ describe('migrate', () => {
   it('leaves tables that Prisma reads', async () => {
     const database = await createTestDatabase();
     const db = createDb({ databaseUrl: database.url });
-    expect(await prismaOf(db.pool).organization.count()).toBe(0);
+    expect(await prismaOf(db).organization.count()).toBe(0);
     await db.close();
     await database.drop();
   });

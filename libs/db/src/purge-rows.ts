@@ -1,4 +1,5 @@
 import type { Queryable } from './client';
+import { unprepared } from './statement';
 
 /** Rows of one step of a purge, which is one transaction. */
 const batchRows = 1_000;
@@ -9,11 +10,12 @@ export type PurgeStep = (tx: Queryable, organizationId: string) => Promise<Recor
 /** A step for each of these tables, which carry `organization_id`; what cascades from their rows is small. */
 export const purgeRows = (...tables: string[]): PurgeStep[] =>
   tables.map((table) => async (tx, organizationId) => {
-    const { rowCount } = await tx.query(
+    const remove = unprepared(
+      'purge-rows',
       `delete from ${table} where ctid = any (array(select ctid from ${table} where organization_id = $1 limit ${batchRows}))`,
-      [organizationId],
     );
-    return { [table]: rowCount ?? 0 };
+    const { rowCount } = await tx.query({ organizationId }, remove, [organizationId]);
+    return { [table]: rowCount };
   });
 
 export const dbPurge = { integrations: purgeRows('integrations'), idempotency: purgeRows('idempotency_records') };

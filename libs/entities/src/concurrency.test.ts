@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTransaction } from '@parley/db';
 import { createTestDatabase } from '@parley/testing';
 import { type TestEntities, here, origin, startEntities } from './testing/start-entities';
 
@@ -69,7 +68,7 @@ test('no segment begins while a writer may still put an older entity into the on
     for (let n = 0; n < 8; n += 1) await create('open', { n });
     await t.entities.settled();
   };
-  await inTransaction(t.db.pool, async (tx) => {
+  await t.db.transaction(async (tx) => {
     await t.entities.create(here, { ...origin, type: 'open', data: {} }, tx);
     await fill();
     expect(await segment()).toBe(0);

@@ -1,6 +1,5 @@
-import type pg from 'pg';
 import type { EntityTypeView, Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import type { Db, Queryable } from '@parley/db';
 import { listEntityTypes } from './entity-types';
 import { type GetInput, type GetResult, getEntity } from './read/get-entity';
 import { type PageInput, type PageResult, type QueryInput, listEntities, queryEntities } from './read/query-entities';
@@ -43,31 +42,31 @@ export interface Entities {
     input: { entityId: string; relation?: string; type?: string },
     tx?: Queryable,
   ): Promise<string[]>;
-  /** Ends when the upkeep that writes have begun is done: before the pool is closed. */
+  /** Ends when the upkeep that writes have begun is done: before the db is closed. */
   settled(): Promise<void>;
 }
 
 export interface EntitiesOptions {
-  pool: pg.Pool;
+  db: Db;
   /** Entities of a segment of the field index (docs/adr/0003); tests make it small. */
   segmentSize?: number;
 }
 
-export function createEntities({ pool, segmentSize = 1_000 }: EntitiesOptions): Entities {
-  const deps = { types: createTypeCache(), segments: createSegments(pool, segmentSize) };
+export function createEntities({ db, segmentSize = 1_000 }: EntitiesOptions): Entities {
+  const deps = { types: createTypeCache(), segments: createSegments(db, segmentSize) };
   return {
-    types: (scope) => listEntityTypes(pool, scope),
-    get: (scope, input, tx = pool) => getEntity(tx, scope, input),
-    list: (scope, input, tx = pool) => listEntities(tx, scope, input),
-    query: (scope, input, tx = pool) => queryEntities(tx, scope, input),
-    search: (scope, input, tx = pool) => searchEntities(tx, scope, input),
-    create: (scope, input, tx) => createEntity(pool, deps, scope, input, tx),
-    update: (scope, input, tx) => updateEntity(pool, deps, scope, input, tx),
-    updateIf: (scope, input, tx) => updateEntityIf(pool, deps, scope, input, tx),
-    remove: (scope, input, tx) => deleteEntity(pool, deps, scope, input, tx),
-    link: (scope, relation, tx = pool) => linkEntities(tx, scope, relation),
-    unlink: (scope, relation, tx = pool) => unlinkEntities(tx, scope, relation),
-    relatedIds: (scope, input, tx = pool) => relatedIds(tx, scope, input),
+    types: (scope) => listEntityTypes(db, scope),
+    get: (scope, input, tx = db) => getEntity(tx, scope, input),
+    list: (scope, input, tx = db) => listEntities(tx, scope, input),
+    query: (scope, input, tx = db) => queryEntities(tx, scope, input),
+    search: (scope, input, tx = db) => searchEntities(tx, scope, input),
+    create: (scope, input, tx) => createEntity(db, deps, scope, input, tx),
+    update: (scope, input, tx) => updateEntity(db, deps, scope, input, tx),
+    updateIf: (scope, input, tx) => updateEntityIf(db, deps, scope, input, tx),
+    remove: (scope, input, tx) => deleteEntity(db, deps, scope, input, tx),
+    link: (scope, relation, tx = db) => linkEntities(tx, scope, relation),
+    unlink: (scope, relation, tx = db) => unlinkEntities(tx, scope, relation),
+    relatedIds: (scope, input, tx = db) => relatedIds(tx, scope, input),
     settled: () => deps.segments.settled(),
   };
 }

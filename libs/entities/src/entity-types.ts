@@ -13,7 +13,7 @@ export type StoredType = {
 
 /** All types of an environment, by slug. */
 export async function readEntityTypes(db: Queryable, scope: Scope): Promise<StoredType[]> {
-  const { rows } = await db.query<StoredType>(
+  const { rows } = await db.raw<StoredType>(
     statement(
       `select slug, name, schema, search_fields as "searchFields" from entity_types
        where organization_id = $1 and environment = $2::"Environment" order by slug collate "C"`,

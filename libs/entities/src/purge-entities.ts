@@ -6,7 +6,7 @@ import { statement } from './sql';
  * tables, in one statement. Returns how many; call again until it is 0, then delete the entity types.
  */
 export async function purgeEntities(db: Queryable, organizationId: string): Promise<number> {
-  const { rows } = await db.query<{ count: number }>(
+  const { rows } = await db.raw<{ count: number }>(
     statement(
       `with parts as (
           select p, no from entity_types cross join lateral (values (no), (-no)) v(p) where organization_id = $1),

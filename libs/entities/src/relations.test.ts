@@ -35,7 +35,7 @@ test('a purge leaves nothing of the organization, and everything of others', asy
   const stays = await t.add('order', { n: 1 }, undefined, other);
   for (let n = 0; n < 25; n += 1) await t.add('order', { n }, n % 3 === 0 ? 'deleted' : undefined);
   let purged = 0;
-  for (let count = -1; count !== 0; purged += count) count = await purgeEntities(t.db.pool, here.organizationId);
+  for (let count = -1; count !== 0; purged += count) count = await purgeEntities(t.db, here.organizationId);
   expect(purged).toBe(27);
   for (const table of ['entities', 'entity_fields', 'entity_shapes', 'entity_relations']) {
     const { rows } = await t.db.pool.query(`select count(*)::int as n from ${table}`);

@@ -16,7 +16,7 @@ export async function linkEntities(
   scope: Scope,
   { relation, fromId, toId }: Relation,
 ): Promise<{ ok: true } | NotFound> {
-  const { rows } = await db.query<{ found: number }>(
+  const { rows } = await db.raw<{ found: number }>(
     statement(
       `with ends as (select id from entities where id in ($4, $5) and organization_id = $1 and environment = $2::"Environment" and part > 0),
         link as (insert into entity_relations (id, organization_id, environment, relation, from_id, to_id)
@@ -32,7 +32,7 @@ export async function linkEntities(
 
 /** Ends a relation; it is no error when there is none. */
 export async function unlinkEntities(db: Queryable, scope: Scope, { relation, fromId, toId }: Relation): Promise<void> {
-  await db.query(
+  await db.raw(
     statement(
       `delete from entity_relations where organization_id = $1 and environment = $2::"Environment"
          and relation = $3 and from_id = $4 and to_id = $5`,
@@ -47,7 +47,7 @@ export async function relatedIds(
   scope: Scope,
   { entityId, relation, type }: { entityId: string; relation?: string; type?: string },
 ): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
+  const { rows } = await db.raw<{ id: string }>(
     statement(
       `select distinct e.id from (
          select to_id as id, relation from entity_relations where organization_id = $1 and environment = $2::"Environment" and from_id = $3
@@ -67,7 +67,7 @@ export async function targetIds(
   scope: Scope,
   { fromId, relation }: { fromId: string; relation: string },
 ): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
+  const { rows } = await db.raw<{ id: string }>(
     `select to_id as id from entity_relations
      where organization_id = $1 and environment = $2::"Environment" and from_id = $3 and relation = $4 order by to_id`,
     [scope.organizationId, scope.environment, fromId, relation],

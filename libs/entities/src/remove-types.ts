@@ -4,7 +4,7 @@ import type { Queryable } from '@parley/db';
 /** Holds off new entities of these types until the transaction ends, so that "has none" stays true. */
 export async function lockTypes(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
   if (slugs.length === 0) return;
-  await db.query(
+  await db.raw(
     `select 1 from entity_types where organization_id = $1 and environment = $2::"Environment" and slug = any($3)
      order by id for update`,
     [scope.organizationId, scope.environment, slugs],
@@ -13,7 +13,7 @@ export async function lockTypes(db: Queryable, scope: Scope, slugs: string[]): P
 
 /** Those of these types that have entities, with how many, counted up to 1,001. Deleted ones count: they can be restored. */
 export async function countOfTypes(db: Queryable, scope: Scope, slugs: string[]) {
-  const { rows } = await db.query<{ slug: string; count: number }>(
+  const { rows } = await db.raw<{ slug: string; count: number }>(
     `select t.slug, e.count from entity_types t cross join lateral
        (select count(*)::int from (select from entities where part in (t.no, -t.no) limit 1001) few) e
      where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = any($3) and e.count > 0`,
@@ -24,7 +24,7 @@ export async function countOfTypes(db: Queryable, scope: Scope, slugs: string[])
 
 /** Deletes what is kept of the shapes of these types' entities; there are none of them any more. */
 export async function deleteShapes(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
-  await db.query(
+  await db.raw(
     `delete from entity_shapes s using entity_types t
      where t.no = s.type_no and t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = any($3)`,
     [scope.organizationId, scope.environment, slugs],

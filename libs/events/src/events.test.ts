@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Db, createDb, inTransaction } from '@parley/db';
+import { type Db, createDb } from '@parley/db';
 import { createTestDatabase } from '@parley/testing';
 import { readEvents } from './read-events';
 import { type NewEvent, recordEvent, recordEventOnce } from './record-event';
@@ -33,10 +33,10 @@ const addTrigger = (action: string) =>
   );
 
 test('an event is stored as it was given, in its own environment alone', async () => {
-  const id = await recordEvent(db.pool, scope, { ...event, hops: 2, requestId: 'req-1' });
-  await recordEvent(db.pool, { ...scope, environment: 'production' }, event);
-  await recordEvent(db.pool, { ...scope, organizationId: 'org_b' }, event);
-  expect(await readEvents(db.pool, scope, {}, 10)).toEqual([
+  const id = await recordEvent(db, scope, { ...event, hops: 2, requestId: 'req-1' });
+  await recordEvent(db, { ...scope, environment: 'production' }, event);
+  await recordEvent(db, { ...scope, organizationId: 'org_b' }, event);
+  expect(await readEvents(db, scope, {}, 10)).toEqual([
     {
       id,
       type: 'payment.paid',
@@ -52,25 +52,25 @@ test('an event is stored as it was given, in its own environment alone', async (
 });
 
 test('an event is part of the transaction that it is given', async () => {
-  const failing = inTransaction(db.pool, async (tx) => {
+  const failing = db.transaction(async (tx) => {
     await recordEvent(tx, scope, event);
     throw new Error('no');
   });
   await expect(failing).rejects.toThrow('no');
-  expect(await readEvents(db.pool, scope, {}, 10)).toEqual([]);
+  expect(await readEvents(db, scope, {}, 10)).toEqual([]);
 });
 
 test('the same fact about an entity is recorded once, another fact and another entity are not held back', async () => {
   const mismatch = (problem: string, id = 'entity_1') =>
     recordEventOnce(
-      db.pool,
+      db,
       scope,
       { ...event, type: 'payment.mismatch', entity: { type: 'payment', id }, payload: { problem, at: Math.random() } },
       'problem',
     );
   for (const problem of ['amount', 'amount', 'currency']) await mismatch(problem);
   await mismatch('amount', 'entity_2');
-  const recorded = await readEvents(db.pool, scope, {}, 10);
+  const recorded = await readEvents(db, scope, {}, 10);
   expect(recorded.map(({ entityId, payload }) => [entityId, payload.problem])).toEqual([
     ['entity_2', 'amount'],
     ['entity_1', 'currency'],
@@ -81,9 +81,9 @@ test('the same fact about an entity is recorded once, another fact and another e
 test('every condition of a filter narrows, newest first', async () => {
   const ids: string[] = [];
   for (const type of ['order.made', 'orders.made', 'order.paid', 'note'])
-    ids.push(await recordEvent(db.pool, scope, { ...event, type, ...(type === 'note' && { entity: undefined }) }));
+    ids.push(await recordEvent(db, scope, { ...event, type, ...(type === 'note' && { entity: undefined }) }));
   const types = async (filter: Parameters<typeof readEvents>[2], limit = 10) =>
-    (await readEvents(db.pool, scope, filter, limit)).map(({ type }) => type);
+    (await readEvents(db, scope, filter, limit)).map(({ type }) => type);
   expect(await types({})).toEqual(['note', 'order.paid', 'orders.made', 'order.made']);
   expect(await types({}, 2)).toEqual(['note', 'order.paid']);
   expect(await types({ type: 'order.*' })).toEqual(['order.paid', 'order.made']);
@@ -99,7 +99,7 @@ test('every condition of a filter narrows, newest first', async () => {
 test('only changes that a trigger may follow wait for the relay, oldest first, until they are marked', async () => {
   await addTrigger('created');
   const change = (type: string, size = 1) =>
-    recordEvent(db.pool, scope, {
+    recordEvent(db, scope, {
       ...event,
       type,
       entity: { type: 'order', id: 'entity_1' },
@@ -108,12 +108,12 @@ test('only changes that a trigger may follow wait for the relay, oldest first, u
   const first = await change('entity.created');
   await change('entity.deleted');
   const second = await change('entity.created');
-  const waiting = await readWaitingEvents(db.pool);
+  const waiting = await readWaitingEvents(db);
   expect(waiting).toEqual({
     hasMore: false,
     events: [expect.objectContaining({ id: first, type: 'entity.created' }), expect.objectContaining({ id: second })],
   });
-  expect(await readPayloads(db.pool, [second])).toEqual(new Map([[second, { data: 'x' }]]));
-  await markRelayed(db.pool, [first]);
-  expect((await readWaitingEvents(db.pool)).events.map(({ id }) => id)).toEqual([second]);
+  expect(await readPayloads(db, [second])).toEqual(new Map([[second, { data: 'x' }]]));
+  await markRelayed(db, [first]);
+  expect((await readWaitingEvents(db)).events.map(({ id }) => id)).toEqual([second]);
 });

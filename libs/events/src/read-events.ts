@@ -37,7 +37,7 @@ export async function readEvents(
   { type, entityType, entityId, visibleTypes, since, before, after }: EventFilter,
   limit: number,
 ): Promise<StoredEvent[]> {
-  const { rows } = await db.query<StoredEvent>({
+  const { rows } = await db.raw<StoredEvent>({
     name: 'read-events',
     text: `select id::text, type, entity_type as "entityType", entity_id as "entityId", payload, actor, hops,
              request_id as "requestId", floor(extract(epoch from created_at) * 1000)::float8 as "createdAt"

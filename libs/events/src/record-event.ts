@@ -54,7 +54,7 @@ const given: EventColumns = {
 
 /** Records an event in the caller's transaction and returns its id. */
 export async function recordEvent(db: Queryable, scope: Scope, event: NewEvent): Promise<string> {
-  const { rows } = await db.query<{ id: string }>({
+  const { rows } = await db.raw<{ id: string }>({
     name: 'record-event',
     text: `${insertEventSql(given, '')} returning id::text`,
     values: valuesOf(scope, event),
@@ -66,7 +66,7 @@ export async function recordEvent(db: Queryable, scope: Scope, event: NewEvent):
 export async function recordEventOnce(db: Queryable, scope: Scope, event: NewEvent, member: string): Promise<void> {
   const source = `where not exists (
     select from events where entity_id = $5 and type = $3 and payload -> $10 = $6::jsonb -> $10)`;
-  await db.query({
+  await db.raw({
     name: 'record-event-once',
     text: insertEventSql(given, source),
     values: [...valuesOf(scope, event), member],

@@ -21,7 +21,7 @@ const batchBytes = 8 * 1_048_576;
 
 /** The oldest events that no relay has taken yet, without their payloads. */
 export async function readWaitingEvents(db: Queryable): Promise<{ events: WaitingEvent[]; hasMore: boolean }> {
-  const { rows } = await db.query<WaitingEvent & { bytes: number }>({
+  const { rows } = await db.raw<WaitingEvent & { bytes: number }>({
     name: 'waiting-events',
     text: `select id::text, organization_id as "organizationId", environment::text, type, entity_type as "entityType",
              entity_id as "entityId", hops, request_id as "requestId", pg_column_size(payload) as bytes,
@@ -41,7 +41,7 @@ export async function readPayloads<T extends object = JsonObject>(
   ids: readonly string[],
 ): Promise<Map<string, T>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await db.query<{ id: string; payload: T }>({
+  const { rows } = await db.raw<{ id: string; payload: T }>({
     name: 'payloads-of-events',
     text: 'select id::text, payload from events where id = any($1::bigint[])',
     values: [ids],
@@ -51,7 +51,7 @@ export async function readPayloads<T extends object = JsonObject>(
 
 /** What follows from these events is written down; they wait no longer. */
 export async function markRelayed(db: Queryable, ids: readonly string[]): Promise<void> {
-  await db.query({
+  await db.raw({
     name: 'mark-relayed',
     text: 'update events set relayed_at = now() where id = any($1::bigint[])',
     values: [ids],

@@ -8,8 +8,8 @@ let db: Db;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
-  await prismaOf(db.pool).organization.create({ data: { id: 'org_a', slug: 'a', name: 'A' } });
-  await prismaOf(db.pool).organization.create({ data: { id: 'org_b', slug: 'b', name: 'B' } });
+  await prismaOf(db).organization.create({ data: { id: 'org_a', slug: 'a', name: 'A' } });
+  await prismaOf(db).organization.create({ data: { id: 'org_b', slug: 'b', name: 'B' } });
 });
 
 afterAll(async () => {
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 const newKey = (extra: object = {}) =>
-  createApiKey(db.pool, {
+  createApiKey(db, {
     organizationId: 'org_a',
     environment: 'development',
     name: 'test',
@@ -30,7 +30,7 @@ const newKey = (extra: object = {}) =>
 function checked() {
   let nowMs = 0;
   let lookUps = 0;
-  const pool = new Proxy(db.pool, {
+  const pool = new Proxy(db, {
     get(target, name) {
       if (name !== 'query') return Reflect.get(target, name);
       return (...args: unknown[]) => {
@@ -81,7 +81,7 @@ describe('createApiKeyCheck', () => {
     const { id, key } = await newKey();
     const { check, advance } = checked();
     expect(await check(key)).not.toBeNull();
-    expect(await revokeApiKey(db.pool, 'org_a', id)).toBe(1);
+    expect(await revokeApiKey(db, 'org_a', id)).toBe(1);
     advance(1_000);
     expect(await check(key)).toBeNull();
   });
@@ -111,14 +111,14 @@ describe('createApiKeyCheck', () => {
   it('refuses the keys of a deleted organization', async () => {
     const { key } = await newKey({ organizationId: 'org_b' });
     expect(await checked().check(key)).not.toBeNull();
-    await prismaOf(db.pool).organization.update({ where: { id: 'org_b' }, data: { deletedAt: new Date() } });
+    await prismaOf(db).organization.update({ where: { id: 'org_b' }, data: { deletedAt: new Date() } });
     expect(await checked().check(key)).toBeNull();
   });
 
   it('takes a failing database for an error, not for an unknown key', async () => {
     const { key } = await newKey();
     const broken = createDb({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none' });
-    await expect(createApiKeyCheck(broken.pool)(key)).rejects.toThrow();
+    await expect(createApiKeyCheck(broken)(key)).rejects.toThrow();
     await broken.close();
   });
 });
@@ -126,9 +126,9 @@ describe('createApiKeyCheck', () => {
 describe('listApiKeys and revokeApiKey', () => {
   it('stay inside the organization', async () => {
     const { id } = await newKey({ name: 'mine' });
-    expect(await revokeApiKey(db.pool, 'org_b', id)).toBe(0);
-    expect(await listApiKeys(db.pool, 'org_b')).not.toContainEqual(expect.objectContaining({ id }));
-    expect(await listApiKeys(db.pool, 'org_a')).toContainEqual(
+    expect(await revokeApiKey(db, 'org_b', id)).toBe(0);
+    expect(await listApiKeys(db, 'org_b')).not.toContainEqual(expect.objectContaining({ id }));
+    expect(await listApiKeys(db, 'org_a')).toContainEqual(
       expect.objectContaining({ id, name: 'mine', revokedAt: null, permissions: ['chat', 'data'] }),
     );
   });

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { ApiKeyIdentity, Environment, Permission, Scope } from '@parley/contracts';
-import type pg from 'pg';
-import { type Queryable, newId } from '@parley/db';
+import { type Db, type Queryable, newId } from '@parley/db';
 
 export interface NewApiKey {
   organizationId: string;
@@ -23,7 +22,7 @@ const hashOf = (key: string) => createHash('sha256').update(key).digest();
 export async function createApiKey(db: Queryable, key: NewApiKey): Promise<{ id: string; key: string }> {
   const id = newId('key');
   const secret = prefixes[key.environment] + randomBytes(32).toString('base64url');
-  await db.query(
+  await db.raw(
     `insert into api_keys (id, organization_id, environment, name, hash, prefix, permissions, role, expires_at)
      values ($1, $2, $3::"Environment", $4, $5, $6, $7, $8, $9)`,
     [
@@ -55,7 +54,7 @@ export interface ApiKeySummary {
 }
 
 export async function listApiKeys(db: Queryable, organizationId: string): Promise<ApiKeySummary[]> {
-  const { rows } = await db.query<ApiKeySummary>(
+  const { rows } = await db.raw<ApiKeySummary>(
     `select id, name, environment::text as environment, prefix, permissions, role, created_at as "createdAt",
             last_used_at as "lastUsedAt", expires_at as "expiresAt", revoked_at as "revokedAt"
      from api_keys where organization_id = $1 order by created_at desc, id desc`,
@@ -66,7 +65,7 @@ export async function listApiKeys(db: Queryable, organizationId: string): Promis
 
 /** Those of these roles that a valid key has, each with the prefix of one of its keys. */
 export async function keysOfRoles(db: Queryable, { organizationId, environment }: Scope, roles: string[]) {
-  const { rows } = await db.query<{ role: string; prefix: string }>(
+  const { rows } = await db.raw<{ role: string; prefix: string }>(
     `select role, min(prefix) as prefix from api_keys
      where organization_id = $1 and environment = $2::"Environment" and role = any($3) and revoked_at is null
        and (expires_at is null or expires_at > now())
@@ -78,7 +77,7 @@ export async function keysOfRoles(db: Queryable, { organizationId, environment }
 
 /** Revokes by id or by visible prefix; the number of keys that it revoked. Every process refuses them within 1 s. */
 export async function revokeApiKey(db: Queryable, organizationId: string, idOrPrefix: string): Promise<number> {
-  const { rowCount } = await db.query(
+  const { rowCount } = await db.raw(
     `update api_keys set revoked_at = now()
      where organization_id = $1 and (id = $2 or prefix = $2) and revoked_at is null`,
     [organizationId, idOrPrefix],
@@ -108,16 +107,16 @@ export interface ApiKeyCheck {
  * The cached look-up behind every request. Simultaneous first uses of one key share one query; a failing database is
  * an exception, never "unknown". Writes `last_used_at` at most once a minute a key.
  */
-export function createApiKeyCheck(pool: pg.Pool, clock: () => number = () => performance.now()): ApiKeyCheck {
+export function createApiKeyCheck(db: Db, clock: () => number = () => performance.now()): ApiKeyCheck {
   const cache = new Map<string, CacheEntry>();
   const pending = new Map<string, Promise<CacheEntry>>();
 
   async function ask(token: string): Promise<CacheEntry> {
     const askedAtMs = clock();
-    const { rows } = await pool.query<KeyRow>({ name: 'api-key-by-hash', text: byHash, values: [hashOf(token)] });
+    const { rows } = await db.raw<KeyRow>({ name: 'api-key-by-hash', text: byHash, values: [hashOf(token)] });
     const row = rows[0];
     if (row?.touch) {
-      pool.query('update api_keys set last_used_at = now() where id = $1', [row.id]).catch(() => {});
+      db.raw('update api_keys set last_used_at = now() where id = $1', [row.id]).catch(() => {});
     }
     const entry: CacheEntry = {
       identity: row ? toIdentity(row) : null,

@@ -1,6 +1,5 @@
 import { type Json, type JsonObject, objectAt, textAt } from '@parley/contracts';
-import { inTransaction } from '@parley/db';
-import type pg from 'pg';
+import type { Db, Queryable } from '@parley/db';
 import type { Change } from './change';
 import { deleteOrganization } from './delete-organization';
 import { lockIdentities } from './lock-identities';
@@ -25,14 +24,14 @@ export interface Applied {
  * which can be stopped for a day (docs/adr/0030).
  */
 export function applyIdentityEvent(
-  pool: pg.Pool,
+  db: Db,
   event: JsonObject,
   { purgeGraceDays, ...delivered }: Omit<Source, 'happenedAt'> & { purgeGraceDays: number },
 ): Promise<Applied> {
   const source: Source = { ...delivered, happenedAt: dateOf(event.timestamp) };
   const type = textAt(event.type) ?? '';
   const data = objectAt(event.data);
-  return inTransaction(pool, async (tx): Promise<Applied> => {
+  return db.transaction(async (tx): Promise<Applied> => {
     await lockSubjects(tx, type, data);
     switch (type) {
       case 'user.created':
@@ -79,7 +78,7 @@ function dateOf(value: Json | undefined): Date | null {
 }
 
 /** Events about one subject come one after the other; a deletion must see what a creation next to it has written. */
-async function lockSubjects(tx: pg.PoolClient, type: string, data: JsonObject): Promise<void> {
+async function lockSubjects(tx: Queryable, type: string, data: JsonObject): Promise<void> {
   const subjects = type.startsWith('organizationMembership.')
     ? [objectAt(data.organization).id, objectAt(data.public_user_data).user_id]
     : [data.id];

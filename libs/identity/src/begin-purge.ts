@@ -1,5 +1,4 @@
-import { inTransaction } from '@parley/db';
-import type pg from 'pg';
+import type { Db } from '@parley/db';
 import { lockIdentities } from './lock-identities';
 import { addTombstone } from './tombstones';
 
@@ -14,9 +13,9 @@ interface Purge {
  * cannot be stopped: who changes the row first, this or a person, wins. An organization that an unsigned delivery deletes
  * is disabled now and not earlier.
  */
-export const beginPurge = (pool: pg.Pool, organizationId: string): Promise<Pick<Purge, 'finishedAt'> | null> =>
-  inTransaction(pool, async (tx) => {
-    const { rows: known } = await tx.query<Purge>(
+export const beginPurge = (db: Db, organizationId: string): Promise<Pick<Purge, 'finishedAt'> | null> =>
+  db.transaction(async (tx) => {
+    const { rows: known } = await tx.raw<Purge>(
       `select external_id as "externalId", started_at as "startedAt", finished_at as "finishedAt"
        from organization_purges where organization_id = $1 and run_at <= now() and stopped_at is null`,
       [organizationId],
@@ -25,7 +24,7 @@ export const beginPurge = (pool: pg.Pool, organizationId: string): Promise<Pick<
     const { externalId, startedAt, finishedAt } = known[0];
     if (startedAt !== null) return { finishedAt };
     if (externalId !== null) await lockIdentities(tx, [externalId]);
-    const { rows } = await tx.query<{ signed: boolean }>(
+    const { rows } = await tx.raw<{ signed: boolean }>(
       `update organization_purges set started_at = now()
        where organization_id = $1 and run_at <= now() and stopped_at is null and started_at is null returning signed`,
       [organizationId],
@@ -33,7 +32,7 @@ export const beginPurge = (pool: pg.Pool, organizationId: string): Promise<Pick<
     if (rows[0] === undefined) return null;
     if (!rows[0].signed) {
       if (externalId !== null) await addTombstone(tx, 'organization', externalId, false);
-      await tx.query('update organizations set deleted_at = now(), updated_at = now() where id = $1', [organizationId]);
+      await tx.raw('update organizations set deleted_at = now(), updated_at = now() where id = $1', [organizationId]);
     }
     return { finishedAt };
   });

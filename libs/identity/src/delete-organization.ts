@@ -18,19 +18,19 @@ export async function deleteOrganization(
   const { isSigned, receivedAt } = source;
   if (isSigned) {
     await addTombstone(tx, 'organization', externalId, true);
-    await tx.query(
+    await tx.raw(
       'update organizations set deleted_at = coalesce(deleted_at, now()), updated_at = now() where external_id = $1',
       [externalId],
     );
   }
-  const { rows } = await tx.query<{ id: string; slug: string }>(
+  const { rows } = await tx.raw<{ id: string; slug: string }>(
     'select id, slug from organizations where external_id = $1',
     [externalId],
   );
   if (rows[0] === undefined) return isSigned ? {} : { ignored: 'the organization is not known here' };
   const { id, slug } = rows[0];
   // A stop covers every delivery received before it, also when it is replayed.
-  const { rowCount } = await tx.query(
+  const { rowCount } = await tx.raw(
     `insert into organization_purges as p (id, organization_id, external_id, slug, signed, run_at)
      values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6::float8 * 86400))
      on conflict (organization_id) do update

@@ -9,7 +9,7 @@ export type Owner = { ok: true; organizationId: string } | { ok: false; reason: 
  * memberships, then the unsigned ones of both.
  */
 export async function findOwner(db: Queryable, name: string): Promise<Owner> {
-  const { rows } = await db.query<{ id: string; rank: number }>(
+  const { rows } = await db.raw<{ id: string; rank: number }>(
     `select id, case when id = $1 or verified then 1 else 3 end as rank
      from organizations where (id = $1 or external_id = $1) and deleted_at is null
      union

@@ -29,10 +29,10 @@ export async function putMembership(tx: Queryable, data: JsonObject, time: Date,
   // The id is unique, and an unsigned event can give any id to other people.
   const others = 'from memberships where external_id = $1 and (organization_id, user_id) <> ($2, $3)';
   const values = [externalId, organizationId, userId];
-  if (source.isSigned) await tx.query(`delete ${others} and not verified`, values);
-  else if ((await tx.query(`select 1 ${others}`, values)).rowCount === 1)
+  if (source.isSigned) await tx.raw(`delete ${others} and not verified`, values);
+  else if ((await tx.raw(`select 1 ${others}`, values)).rowCount === 1)
     return { organizationId, ignored: 'the id of the membership belongs to another one' };
-  const { rows } = await tx.query<{ is_new: boolean }>(
+  const { rows } = await tx.raw<{ is_new: boolean }>(
     `insert into memberships as m (id, organization_id, user_id, role, external_id, external_updated_at, verified,
                                    updated_at)
      values ($1, $2, $3, $4::"MembershipRole", $5, $6, $7, now())
@@ -59,12 +59,12 @@ export async function deleteMembership(tx: Queryable, data: JsonObject, source: 
   const { isSigned } = source;
   const externalId = textAt(data.id) ?? '';
   const organizationId = await organizationIdOf(tx, objectAt(data.organization));
-  const { rowCount: deleted } = await tx.query(
+  const { rowCount: deleted } = await tx.raw(
     'delete from memberships where external_id = $1 and ($2 or not verified)',
     [externalId, isSigned],
   );
   if (deleted === 0 && !isSigned) {
-    const { rowCount: kept } = await tx.query('select 1 from memberships where external_id = $1', [externalId]);
+    const { rowCount: kept } = await tx.raw('select 1 from memberships where external_id = $1', [externalId]);
     const ignored = kept === 1 ? supersededReason('membership', source) : 'the membership is not known here';
     return { organizationId, ignored };
   }
@@ -73,7 +73,7 @@ export async function deleteMembership(tx: Queryable, data: JsonObject, source: 
 }
 
 async function organizationIdOf(tx: Queryable, organization: JsonObject): Promise<string | undefined> {
-  const { rows } = await tx.query<{ id: string }>('select id from organizations where external_id = $1', [
+  const { rows } = await tx.raw<{ id: string }>('select id from organizations where external_id = $1', [
     textAt(organization.id),
   ]);
   return rows[0]?.id;

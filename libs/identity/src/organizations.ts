@@ -14,7 +14,7 @@ const columns = 'id, external_id as "externalId", slug, name, created_at as "cre
 
 /** Organizations that are not being deleted, by slug; with `slug` that one alone. */
 export async function listOrganizations(db: Queryable, slug?: string): Promise<Organization[]> {
-  const { rows } = await db.query<Organization>(
+  const { rows } = await db.raw<Organization>(
     `select ${columns} from organizations where deleted_at is null and ($1::text is null or slug = $1) order by slug`,
     [slug ?? null],
   );
@@ -23,7 +23,7 @@ export async function listOrganizations(db: Queryable, slug?: string): Promise<O
 
 /** What prompts say of an organization. */
 export async function findOrganizationName(db: Queryable, id: string) {
-  const { rows } = await db.query<{ name: string; timezone: string }>({
+  const { rows } = await db.raw<{ name: string; timezone: string }>({
     name: 'prompt-organization',
     text: 'select name, timezone from organizations where id = $1',
     values: [id],
@@ -36,7 +36,7 @@ export async function insertOrganization(
   db: Queryable,
   { id, slug, name }: { id: string; slug: string; name: string },
 ): Promise<Organization | null> {
-  const { rows } = await db.query<Organization>(
+  const { rows } = await db.raw<Organization>(
     `insert into organizations (id, slug, name, updated_at) values ($1, $2, $3, now())
      on conflict (slug) do nothing returning ${columns}`,
     [id, slug, name],
@@ -46,7 +46,7 @@ export async function insertOrganization(
 
 /** The settings of an organization; none when there is no such organization. */
 export async function readSettings(db: Queryable, organizationId: string): Promise<JsonObject> {
-  const { rows } = await db.query<{ settings: JsonObject }>('select settings from organizations where id = $1', [
+  const { rows } = await db.raw<{ settings: JsonObject }>('select settings from organizations where id = $1', [
     organizationId,
   ]);
   return rows[0]?.settings ?? {};
@@ -54,7 +54,7 @@ export async function readSettings(db: Queryable, organizationId: string): Promi
 
 /** Changes these settings of an organization and leaves the others as they are. */
 export async function changeSettings(db: Queryable, organizationId: string, settings: JsonObject): Promise<void> {
-  await db.query('update organizations set settings = settings || $2::jsonb where id = $1', [
+  await db.raw('update organizations set settings = settings || $2::jsonb where id = $1', [
     organizationId,
     JSON.stringify(settings),
   ]);

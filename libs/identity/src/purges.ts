@@ -34,7 +34,7 @@ const isNamed = '$1 in (coalesce(o.slug, p.slug), p.organization_id, p.external_
 
 /** Purges, the latest first. `name` is a slug, an id or the identity provider's id. */
 export async function listPurges(db: Queryable, { name, ...page }: Page & { name?: string }): Promise<Paged<Purge>> {
-  const { rows } = await db.query<Purge>(
+  const { rows } = await db.raw<Purge>(
     `${selectPurges}
      where ($1::text is null or ${isNamed})
        and ($2::timestamptz is null or (p.created_at, p.id) < ($2, $3::text))
@@ -46,7 +46,7 @@ export async function listPurges(db: Queryable, { name, ...page }: Page & { name
 
 /** Purges that unsigned deliveries asked for and that can still be stopped, the next one first. */
 export async function dueUnsignedPurges(db: Queryable, limit: number): Promise<Purge[]> {
-  const { rows } = await db.query<Purge>(`${selectPurges} where ${isStoppable} order by p.run_at limit $1`, [limit]);
+  const { rows } = await db.raw<Purge>(`${selectPurges} where ${isStoppable} order by p.run_at limit $1`, [limit]);
   return rows;
 }
 
@@ -61,25 +61,25 @@ export type StopPurgeResult =
  */
 export async function stopPurge(db: Queryable, name: string): Promise<StopPurgeResult> {
   // A stranger chooses the provider's id of an organization that came unsigned: it must not hide a slug or an id of ours.
-  const { rows: candidates } = await db.query<Purge>(
+  const { rows: candidates } = await db.raw<Purge>(
     `${selectPurges} where ${isNamed}
      order by case $1 when p.organization_id then 1 when coalesce(o.slug, p.slug) then 2 else 3 end, p.created_at desc limit 1`,
     [name],
   );
   const [named] = candidates;
   if (named === undefined) return { ok: false, reason: 'not_found' };
-  const { rowCount } = await db.query(
+  const { rowCount } = await db.raw(
     `update organization_purges set stopped_at = now() where id = $1 and ${isStoppable}`,
     [named.id],
   );
-  const { rows } = await db.query<Purge>(`${selectPurges} where p.id = $1`, [named.id]);
+  const { rows } = await db.raw<Purge>(`${selectPurges} where p.id = $1`, [named.id]);
   const purge = rows[0]!;
   return rowCount === 1 ? { ok: true, purge } : { ok: false, reason: 'not_stoppable', purge };
 }
 
 /** Stops an unsigned deletion when the identity provider has signed that the organization exists at a later `time`. */
 export async function stopDisprovedPurge(tx: Queryable, organizationId: string, time: Date): Promise<void> {
-  await tx.query(
+  await tx.raw(
     `update organization_purges set stopped_at = now() where organization_id = $1 and created_at < $2 and ${isStoppable}`,
     [organizationId, time],
   );
@@ -90,7 +90,7 @@ export async function stopDisprovedPurge(tx: Queryable, organizationId: string, 
  * may have written something after it.
  */
 export async function purgesToRun(db: Queryable): Promise<{ organizationId: string }[]> {
-  const { rows } = await db.query<{ organizationId: string }>(
+  const { rows } = await db.raw<{ organizationId: string }>(
     `select organization_id as "organizationId" from organization_purges
      where (finished_at is null and stopped_at is null and run_at <= now()) or finished_at > now() - interval '10 minutes'`,
   );
@@ -106,7 +106,7 @@ export async function reportPurged(
   organizationId: string,
   deleted: Record<string, number>,
 ): Promise<void> {
-  await tx.query(
+  await tx.raw(
     `update organization_purges set report = report || (
        select coalesce(jsonb_object_agg(key, coalesce((report->>key)::bigint, 0) + value::bigint), '{}')
        from jsonb_each_text($2::jsonb) where value::bigint > 0)
@@ -117,9 +117,9 @@ export async function reportPurged(
 
 /** Deletes the organization itself, which is the last row, and ends its purge. Returns the report. */
 export async function finishPurge(tx: Queryable, organizationId: string): Promise<Record<string, number>> {
-  const { rowCount } = await tx.query('delete from organizations where id = $1', [organizationId]);
+  const { rowCount } = await tx.raw('delete from organizations where id = $1', [organizationId]);
   await reportPurged(tx, organizationId, { organizations: rowCount ?? 0 });
-  const { rows } = await tx.query<{ report: Record<string, number> }>(
+  const { rows } = await tx.raw<{ report: Record<string, number> }>(
     `update organization_purges set finished_at = coalesce(finished_at, now()) where organization_id = $1
      returning report`,
     [organizationId],

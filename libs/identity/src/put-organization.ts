@@ -12,7 +12,7 @@ import { isDeleted } from './tombstones';
  */
 export async function putOrganization(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
   const externalId = textAt(data.id) ?? '';
-  const { rows: known } = await tx.query<{ id: string; slug: string; is_dying: boolean }>(
+  const { rows: known } = await tx.raw<{ id: string; slug: string; is_dying: boolean }>(
     'select id, slug, deleted_at is not null as is_dying from organizations where external_id = $1',
     [externalId],
   );
@@ -22,7 +22,7 @@ export async function putOrganization(tx: Queryable, data: JsonObject, time: Dat
   if (known[0]?.is_dying)
     return { postponed: 'the purge of the organization, which an unsigned delivery asked for, goes on' };
   const slug = await freeSlug(tx, externalId, { given: textAt(data.slug), known: known[0]?.slug, name: data.name });
-  const { rows } = await tx.query<{ id: string }>(
+  const { rows } = await tx.raw<{ id: string }>(
     `insert into organizations (id, external_id, slug, name, external_updated_at, verified, updated_at)
      values ($1, $2, $3, $4, $5, $6, now())
      on conflict (external_id) do update
@@ -57,10 +57,10 @@ async function freeSlug(
   const valid = given !== undefined && slugSchema.safeParse(given).success ? given : undefined;
   if (valid === undefined && known !== undefined) return known;
   const wanted = valid ?? slugOf(typeof name === 'string' ? name : '');
-  const { rowCount } = await tx.query(
-    'select 1 from organizations where slug = $1 and external_id is distinct from $2',
-    [wanted, externalId],
-  );
+  const { rowCount } = await tx.raw('select 1 from organizations where slug = $1 and external_id is distinct from $2', [
+    wanted,
+    externalId,
+  ]);
   if (rowCount === 0) return wanted;
   return `${wanted.slice(0, 90)}-${createHash('sha256').update(externalId).digest('hex').slice(0, 8)}`;
 }

@@ -5,7 +5,7 @@ type Kind = 'organization' | 'membership';
 
 /** Keeps the id of what was deleted, so that an event that comes late does not create it again. */
 export async function addTombstone(tx: Queryable, kind: Kind, id: string, isSigned: boolean): Promise<void> {
-  await tx.query(
+  await tx.raw(
     `insert into identity_tombstones as t (kind, external_id, signed) values ($1, $2, $3)
      on conflict (kind, external_id) do update set signed = true where excluded.signed and not t.signed`,
     [kind, id, isSigned],
@@ -14,7 +14,7 @@ export async function addTombstone(tx: Queryable, kind: Kind, id: string, isSign
 
 /** Whether events about an id are ignored. What an unsigned delivery has deleted, a signed event creates again. */
 export async function isDeleted(tx: Queryable, kind: Kind, id: string, { isSigned }: Source): Promise<boolean> {
-  const { rowCount } = await tx.query(
+  const { rowCount } = await tx.raw(
     'select 1 from identity_tombstones where kind = $1 and external_id = $2 and (signed or not $3)',
     [kind, id, isSigned],
   );

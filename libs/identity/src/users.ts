@@ -5,7 +5,7 @@ import { type Source, supersededReason, supersedes } from './precedence';
 
 /** Creates or updates a user, unless a newer or a signed state is there. */
 export async function putUser(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
-  const { rowCount } = await tx.query(
+  const { rowCount } = await tx.raw(
     `insert into users (id, external_id, email, first_name, last_name, external_updated_at, verified, updated_at)
      values ($1, $2, $3, $4, $5, $6, $7, now())
      on conflict (external_id) do update
@@ -30,7 +30,7 @@ export async function putUser(tx: Queryable, data: JsonObject, time: Date, sourc
  * verify a user whom an unsigned event has written: the e-mail in that row may be a stranger's.
  */
 export async function userOfMembership(tx: Queryable, person: JsonObject, { isSigned }: Source): Promise<string> {
-  const { rows } = await tx.query<{ id: string }>(
+  const { rows } = await tx.raw<{ id: string }>(
     `insert into users (id, external_id, first_name, last_name, verified, updated_at) values ($1, $2, $3, $4, $5, now())
      on conflict (external_id) do update set external_id = excluded.external_id returning id`,
     [newId('user'), textAt(person.user_id), textAt(person.first_name), textAt(person.last_name), isSigned],

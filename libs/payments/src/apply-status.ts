@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Queryable, inTransaction } from '@parley/db';
+import type { Queryable } from '@parley/db';
 import { type Origin, recordEventOnce } from '@parley/events';
 import { roundAmount } from './amount';
 import type { PaymentSource, PaymentsDeps } from './deps';
@@ -30,7 +30,7 @@ export type Applied =
 export async function applyStatus(deps: PaymentsDeps, scope: Scope, input: ApplyInput): Promise<Applied> {
   const { entities, observe, log } = deps;
   const { paymentId, source } = input;
-  const applied = await inTransaction(deps.pool, async (tx): Promise<Applied> => {
+  const applied = await deps.db.transaction(async (tx): Promise<Applied> => {
     const payment = await findPayment(entities, scope, paymentId, tx);
     if (payment === null) return { ok: false, reason: 'not_found' };
     const isOurs = await isAnyOrdered(tx, [paymentId, paymentIdOf(input.status.commerceOrder)]);

@@ -39,7 +39,7 @@ export function createConfirmByToken(deps: PaymentsDeps): (token: string) => Pro
     if (!/^[\x21-\x7e]{4,256}$/.test(token)) {
       return { ok: false, reason: 'invalid_token', message: 'The token is not one of Flow' };
     }
-    const known = await findOrderByToken(deps.pool, token);
+    const known = await findOrderByToken(deps.db, token);
     if (known !== null) return confirmKnown(deps, known, token);
     const hinted = await confirmHinted(deps, token);
     if (hinted !== null && (hinted.ok || hinted.reason !== 'try_again')) return hinted;
@@ -67,7 +67,7 @@ async function confirmKnown(
   { scope, paymentId }: { scope: Scope; paymentId: string },
   token: string,
 ): Promise<Confirmed> {
-  const found = await findFlowAccount(deps.pool, deps.box, scope, { activeOnly: false });
+  const found = await findFlowAccount(deps.db, deps.box, scope, { activeOnly: false });
   if (!found.ok) return { ok: false, reason: 'try_again', message: found.message, scope };
   const answer = await createFlowClient(found.account, deps.flow).getStatus(token);
   if (!answer.ok) return { ok: false, reason: 'try_again', message: describeFailure(answer), scope };
@@ -77,7 +77,7 @@ async function confirmKnown(
 /** By the token in a payment's own fields. Null: no payment has it; `try_again`: no account of those that do knows it. */
 async function confirmHinted(deps: PaymentsDeps, token: string): Promise<Confirmed | null> {
   let last: Confirmed | null = null;
-  for (const { scope, id } of await findByToken(deps.pool, token)) {
+  for (const { scope, id } of await findByToken(deps.db, token)) {
     if ((await findPayment(deps.entities, scope, id)) === null) continue;
     last = await confirmKnown(deps, { scope, paymentId: id }, token);
     if (last.ok || last.reason !== 'try_again') return last;
@@ -87,7 +87,7 @@ async function confirmHinted(deps: PaymentsDeps, token: string): Promise<Confirm
 
 /** Asks the accounts, each set of credentials once, until one knows the token. */
 async function search(deps: PaymentsDeps, token: string): Promise<Confirmed> {
-  const { accounts } = await listFlowAccounts(deps.pool, deps.box);
+  const { accounts } = await listFlowAccounts(deps.db, deps.box);
   const byCredentials = Map.groupBy(accounts, credentialsOf);
   let trouble: string | undefined;
   let found: { sharing: FlowAccount[]; status: FlowStatus } | undefined;

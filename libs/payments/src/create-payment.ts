@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '@parley/contracts';
-import { inTransaction } from '@parley/db';
 import type { Origin } from '@parley/events';
 import { z } from 'zod';
 import { roundAmount } from './amount';
@@ -54,7 +53,7 @@ export async function createPayment(
   scope: Scope,
   input: CreatePaymentInput,
 ): Promise<CreatePaymentResult> {
-  const found = await findFlowAccount(deps.pool, deps.box, scope, { activeOnly: true });
+  const found = await findFlowAccount(deps.db, deps.box, scope, { activeOnly: true });
   if (!found.ok) return { ok: false, reason: 'not_configured', message: found.message };
   const { account } = found;
   const checked = check(input, account);
@@ -93,15 +92,15 @@ async function draft(
   scope: Scope,
   input: CreatePaymentInput & { currency: string },
 ): Promise<{ ok: true; paymentId: string } | Extract<CreatePaymentResult, { reason: string }>> {
-  const { pool, entities } = deps;
+  const { db, entities } = deps;
   const { amount, currency, description, customerEmail, entityId, callKey, actor, hops, requestId } = input;
   const origin: Origin = { actor, hops, requestId };
-  await ensurePaymentType(pool, scope);
+  await ensurePaymentType(db, scope);
   for (;;) {
-    const earlier = callKey === null ? null : await findByCall(pool, scope, callKey);
+    const earlier = callKey === null ? null : await findByCall(db, scope, callKey);
     if (earlier !== null) return { ok: true, paymentId: earlier };
     try {
-      return await inTransaction(pool, async (tx) => {
+      return await db.transaction(async (tx) => {
         const data = { amount, currency, description, status: 'draft', customerEmail };
         const created = await entities.create(scope, { ...origin, type: paymentType, data }, tx);
         if (!created.ok) {
@@ -143,7 +142,7 @@ async function open(
     const payment = await findPayment(deps.entities, scope, paymentId);
     if (payment === null) return noLink(paymentId, 'The payment has been deleted');
     if (payment.status !== 'draft') return outcomeOf(payment);
-    const claim = await claimOrder(deps.pool, paymentId);
+    const claim = await claimOrder(deps.db, paymentId);
     if (claim !== null) return order(deps, scope, account, payment, { ...input, ...claim });
     if (Date.now() > untilMs || input.signal?.aborted) {
       return noLink(paymentId, 'The payment link is still being made, try again in a minute');
@@ -159,7 +158,7 @@ async function order(
   payment: Payment,
   input: OpenInput & { attempt: number; isResumed: boolean },
 ): Promise<CreatePaymentResult> {
-  const { pool, entities, observe, onStep } = deps;
+  const { db, entities, observe, onStep } = deps;
   const { paymentId, actor, hops, requestId } = input;
   const origin: Origin = { actor, hops, requestId };
   // Not given up with the caller: what has begun at Flow is brought to its end, within the client's own limits.
@@ -169,7 +168,7 @@ async function order(
   if (input.isResumed) {
     const resumed = await resume(deps, scope, flow, { paymentId, attempt, origin });
     if (!resumed.ok) {
-      await releaseOrder(pool, paymentId);
+      await releaseOrder(db, paymentId);
       return noLink(paymentId, resumed.message);
     }
     if (resumed.next === 'settled') return open(deps, scope, account, input);
@@ -213,18 +212,18 @@ async function resume(
     await applyStatus(deps, scope, { paymentId, status: answer.status, source: 'tool', origin });
     return { ok: true, next: 'settled' };
   }
-  return { ok: true, next: await nextAttempt(deps.pool, paymentId) };
+  return { ok: true, next: await nextAttempt(deps.db, paymentId) };
 }
 
 /** The link, in one transaction with its event; null when the payment is no draft any more. */
 const record = (
-  { pool, entities }: PaymentsDeps,
+  { db, entities }: PaymentsDeps,
   scope: Scope,
   paymentId: string,
   { link, token, flowOrder }: FlowOrder,
   origin: Origin,
 ): Promise<Payment | null> =>
-  inTransaction(pool, async (tx) => {
+  db.transaction(async (tx) => {
     const change = { to: 'pending', providerReference: flowOrder, paymentLinkUrl: link, flowToken: token } as const;
     const moved = await transition(entities, tx, scope, paymentId, change, origin);
     if (moved.ok) await closeOrder(tx, paymentId, { flowToken: token });
@@ -236,13 +235,13 @@ const record = (
  * trouble on the way the same call may try again, with another payment.
  */
 const fail = (
-  { pool, entities }: PaymentsDeps,
+  { db, entities }: PaymentsDeps,
   scope: Scope,
   paymentId: string,
   failure: FlowFailure,
   origin: Origin,
 ): Promise<Payment | null> =>
-  inTransaction(pool, async (tx) => {
+  db.transaction(async (tx) => {
     const change = { to: 'failed', failureReason: describeFailure(failure) } as const;
     const moved = await transition(entities, tx, scope, paymentId, change, origin);
     if (moved.ok) await closeOrder(tx, paymentId, { freesCall: failure.reason !== 'refused' });

@@ -1,5 +1,4 @@
-import type pg from 'pg';
-import type { SecretBox } from '@parley/db';
+import type { Db, SecretBox } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import type { FlowClientOptions } from './flow/flow-client';
 
@@ -22,7 +21,7 @@ export interface PaymentsLog {
 }
 
 export interface PaymentsDeps {
-  pool: pg.Pool;
+  db: Db;
   entities: Entities;
   box: SecretBox;
   /** Public address of the gateway, without a slash at its end: where the provider sends its callback. */

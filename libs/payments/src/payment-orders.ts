@@ -12,7 +12,7 @@ export const paymentIdOf = (commerceOrder: string): string => commerceOrder.repl
 
 /** The payment that a tool call has made. */
 export async function findByCall(db: Queryable, scope: Scope, callKey: string): Promise<string | null> {
-  const { rows } = await db.query<{ payment_id: string }>({
+  const { rows } = await db.raw<{ payment_id: string }>({
     name: 'payment-by-call',
     text: `select payment_id from payment_orders
            where organization_id = $1 and environment = $2::"Environment" and call_key = $3`,
@@ -23,7 +23,7 @@ export async function findByCall(db: Queryable, scope: Scope, callKey: string): 
 
 /** Whether we have asked the provider for an order of one of these payments. */
 export async function isAnyOrdered(db: Queryable, paymentIds: string[]): Promise<boolean> {
-  const { rowCount } = await db.query({
+  const { rowCount } = await db.raw({
     name: 'is-any-payment-ordered',
     text: 'select from payment_orders where payment_id = any($1) limit 1',
     values: [paymentIds],
@@ -37,7 +37,7 @@ export async function insertOrder(
   scope: Scope,
   { paymentId, callKey }: { paymentId: string; callKey: string | null },
 ): Promise<boolean> {
-  const { rowCount } = await db.query({
+  const { rowCount } = await db.raw({
     name: 'insert-payment-order',
     text: `insert into payment_orders (payment_id, organization_id, environment, call_key)
            values ($1, $2, $3::"Environment", $4) on conflict do nothing`,
@@ -54,7 +54,7 @@ export async function claimOrder(
   db: Queryable,
   paymentId: string,
 ): Promise<{ attempt: number; isResumed: boolean } | null> {
-  const { rows } = await db.query<{ attempt: number; is_resumed: boolean }>({
+  const { rows } = await db.raw<{ attempt: number; is_resumed: boolean }>({
     name: 'claim-payment-order',
     text: `with free as (
              select payment_id, lease_until is not null as is_resumed from payment_orders
@@ -68,7 +68,7 @@ export async function claimOrder(
 
 /** Counts an order whose link is lost: the next one has another name. */
 export async function nextAttempt(db: Queryable, paymentId: string): Promise<number> {
-  const { rows } = await db.query<{ attempt: number }>({
+  const { rows } = await db.raw<{ attempt: number }>({
     name: 'next-payment-attempt',
     text: 'update payment_orders set attempt = attempt + 1 where payment_id = $1 returning attempt',
     values: [paymentId],
@@ -78,7 +78,7 @@ export async function nextAttempt(db: Queryable, paymentId: string): Promise<num
 
 /** Gives the making of a link back, for the next who wants it. */
 export async function releaseOrder(db: Queryable, paymentId: string): Promise<void> {
-  await db.query({
+  await db.raw({
     name: 'release-payment-order',
     // Not null: it was begun, so whoever takes it next asks the provider first.
     text: 'update payment_orders set lease_until = now() where payment_id = $1 and closed_at is null',
@@ -92,7 +92,7 @@ export async function closeOrder(
   paymentId: string,
   { flowToken = null, freesCall = false }: { flowToken?: string | null; freesCall?: boolean },
 ): Promise<void> {
-  await db.query({
+  await db.raw({
     name: 'close-payment-order',
     text: `update payment_orders set closed_at = coalesce(closed_at, now()), lease_until = null,
              flow_token = coalesce(flow_token, $2), call_key = case when $3 then null else call_key end
@@ -106,7 +106,7 @@ export async function findOrderByToken(
   db: Queryable,
   flowToken: string,
 ): Promise<{ scope: Scope; paymentId: string } | null> {
-  const { rows } = await db.query<{ organization_id: string; environment: Environment; payment_id: string }>({
+  const { rows } = await db.raw<{ organization_id: string; environment: Environment; payment_id: string }>({
     name: 'payment-by-token',
     text: 'select organization_id, environment, payment_id from payment_orders where flow_token = $1',
     values: [flowToken],
@@ -125,7 +125,7 @@ export async function findAbandoned(
   scope: Scope,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
 ): Promise<string[]> {
-  const { rows } = await db.query<{ payment_id: string }>({
+  const { rows } = await db.raw<{ payment_id: string }>({
     name: 'abandoned-payment-orders',
     text: `select payment_id from payment_orders
            where organization_id = $1 and environment = $2::"Environment" and closed_at is null

@@ -48,7 +48,7 @@ export async function findPaymentHistory(db: Queryable, scope: Scope, id: string
   const [payment] = found.ok ? found.page.entities : [];
   if (payment === undefined) return null;
   const [order, paidFor, events] = await Promise.all([
-    db.query<{ attempt: number }>('select attempt from payment_orders where payment_id = $1', [id]),
+    db.raw<{ attempt: number }>('select attempt from payment_orders where payment_id = $1', [id]),
     targetIds(db, scope, { fromId: id, relation: 'payment_for' }),
     readEvents(db, scope, { type: 'payment.*', entityId: id }, mostEvents),
   ]);
@@ -70,7 +70,7 @@ export async function findPaymentHistory(db: Queryable, scope: Scope, id: string
  * samples of their webhooks. Null where there is none.
  */
 export async function latestReferences(db: Queryable, { organizationId, environment }: Scope) {
-  const { rows } = await db.query<{ flowToken: string | null; orderId: string | null }>(
+  const { rows } = await db.raw<{ flowToken: string | null; orderId: string | null }>(
     `select (select flow_token from payment_orders where organization_id = $1 and environment = $2::"Environment"
                and flow_token is not null order by created_at desc limit 1) as "flowToken",
             (select order_id from processed_payments where organization_id = $1

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '@parley/contracts';
-import { inTransaction, newId } from '@parley/db';
+import { newId } from '@parley/db';
 import type { Origin } from '@parley/events';
 import { applyStatus } from './apply-status';
 import { describeFailure } from './create-payment';
@@ -61,7 +61,7 @@ export async function reconcile(deps: PaymentsDeps, options: ReconcileOptions = 
     ...{ integrations: 0, skipped: 0, asked: 0, paid: 0, failed: 0, unchanged: 0, mismatched: 0, errors: 0 },
     problems: [],
   };
-  const { accounts, unusable } = await listFlowAccounts(deps.pool, deps.box);
+  const { accounts, unusable } = await listFlowAccounts(deps.db, deps.box);
   const isWanted = ({ scope }: { scope: Scope }) =>
     options.scope === undefined ||
     (scope.organizationId === options.scope.organizationId && scope.environment === options.scope.environment);
@@ -111,7 +111,7 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
   return async (account: FlowAccount): Promise<void> => {
     const { scope, integrationId } = account;
     const owner = newId('run');
-    const held = await holdReconciliation(deps.pool, integrationId, owner);
+    const held = await holdReconciliation(deps.db, integrationId, owner);
     if (held === null) {
       report.skipped += 1;
       return;
@@ -119,11 +119,11 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
     report.integrations += 1;
     let problem: string | null = null;
     try {
-      await ensurePaymentType(deps.pool, scope);
+      await ensurePaymentType(deps.db, scope);
       const flow = createFlowClient(account, deps.flow);
       const ask = (payment: Payment) => askAbout(deps, scope, flow, payment);
       await paced(
-        await findAbandoned(deps.pool, scope, { olderThanMs: abandonedMs, limit: maxPerIntegration }),
+        await findAbandoned(deps.db, scope, { olderThanMs: abandonedMs, limit: maxPerIntegration }),
         (paymentId) => giveUp(deps, scope, flow, paymentId),
       );
       let cursor = held.cursor;
@@ -134,7 +134,7 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
         // What was not asked about is looked at again: the place moves only behind what is done.
         if (signal?.aborted || failures >= maxFailures) break;
         cursor = page.next;
-        if (!(await saveReconciliation(deps.pool, integrationId, owner, cursor)) || cursor === null) break;
+        if (!(await saveReconciliation(deps.db, integrationId, owner, cursor)) || cursor === null) break;
       }
       if (failures >= maxFailures) problem = 'Flow does not answer';
     } catch (error) {
@@ -142,7 +142,7 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
       problem = 'failed unexpectedly';
     } finally {
       if (problem !== null) report.problems.push(`${nameOf(scope)}: ${problem}`);
-      await finishReconciliation(deps.pool, integrationId, owner, problem).catch(() => {});
+      await finishReconciliation(deps.db, integrationId, owner, problem).catch(() => {});
     }
   };
 }
@@ -194,11 +194,11 @@ async function askAbout(
 
 /** A payment whose making a crash cut short: its link reached nobody, so it fails, unless Flow says otherwise. */
 async function giveUp(deps: PaymentsDeps, scope: Scope, flow: FlowClient, paymentId: string): Promise<Outcome> {
-  const claim = await claimOrder(deps.pool, paymentId);
+  const claim = await claimOrder(deps.db, paymentId);
   if (claim === null) return 'unchanged';
   const answer = await flow.getStatusByCommerceId(commerceOrderOf(paymentId, claim.attempt));
   if (!answer.ok && answer.reason !== 'refused') {
-    await releaseOrder(deps.pool, paymentId);
+    await releaseOrder(deps.db, paymentId);
     return 'error';
   }
   if (answer.ok && answer.status.code === 2) {
@@ -206,7 +206,7 @@ async function giveUp(deps: PaymentsDeps, scope: Scope, flow: FlowClient, paymen
     const applied = await applyStatus(deps, scope, { paymentId, status, source: 'reconciliation', origin });
     if (applied.ok && applied.changed) return 'paid';
   }
-  return inTransaction(deps.pool, async (tx) => {
+  return deps.db.transaction(async (tx) => {
     const change = {
       to: 'failed',
       failureReason: 'The payment link was never completed',

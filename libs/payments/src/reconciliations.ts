@@ -9,7 +9,7 @@ export async function holdReconciliation(
   integrationId: string,
   owner: string,
 ): Promise<{ cursor: string | null } | null> {
-  const { rows } = await db.query<{ cursor: string | null }>({
+  const { rows } = await db.raw<{ cursor: string | null }>({
     name: 'hold-reconciliation',
     text: `insert into payment_reconciliations as r (integration_id, lease_owner, lease_until)
            select id, $2, now() + make_interval(secs => $3) from integrations where id = $1
@@ -28,7 +28,7 @@ export async function saveReconciliation(
   owner: string,
   cursor: string | null,
 ): Promise<boolean> {
-  const { rowCount } = await db.query({
+  const { rowCount } = await db.raw({
     name: 'save-reconciliation',
     text: `update payment_reconciliations set cursor = $3, lease_until = now() + make_interval(secs => $4)
            where integration_id = $1 and lease_owner = $2`,
@@ -43,7 +43,7 @@ export async function finishReconciliation(
   owner: string,
   problem: string | null,
 ): Promise<void> {
-  await db.query({
+  await db.raw({
     name: 'finish-reconciliation',
     text: `update payment_reconciliations set lease_owner = null, lease_until = null, finished_at = now(), problem = $3
            where integration_id = $1 and lease_owner = $2`,

@@ -25,7 +25,7 @@ export async function loadPermissions(db: Queryable, scope: Scope, actor: Actor)
 }
 
 async function readRoles(db: Queryable, scope: Scope, slugs: readonly string[]): Promise<RoleDefinition[]> {
-  const { rows } = await db.query<{ definition: RoleDefinition; slug: string }>({
+  const { rows } = await db.raw<{ definition: RoleDefinition; slug: string }>({
     name: 'roles-by-slug',
     text: `select slug, definition from roles
            where organization_id = $1 and environment = $2::"Environment" and slug = any($3)`,
@@ -36,7 +36,7 @@ async function readRoles(db: Queryable, scope: Scope, slugs: readonly string[]):
 
 /** Names of all roles of an environment, by slug. */
 export async function listRoles(db: Queryable, scope: Scope): Promise<{ slug: string; name: string }[]> {
-  const { rows } = await db.query<{ slug: string; name: string }>({
+  const { rows } = await db.raw<{ slug: string; name: string }>({
     name: 'list-roles',
     text: 'select slug, name from roles where organization_id = $1 and environment = $2::"Environment" order by slug',
     values: [scope.organizationId, scope.environment],

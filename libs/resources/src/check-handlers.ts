@@ -28,7 +28,7 @@ export async function checkHandlers(
       : [];
   });
   if (given.length === 0) return [];
-  const { rows } = await db.query<{ name: string; code: string }>(
+  const { rows } = await db.raw<{ name: string; code: string }>(
     `select name, definition->>'handlerCode' as code from tools
      where organization_id = $1 and environment = $2::"Environment" and name = any($3)`,
     [scope.organizationId, scope.environment, given.map(({ name }) => name)],

@@ -1,12 +1,12 @@
 import type { ResourceSet, Scope, SyncPull } from '@parley/contracts';
-import { type Db, inTransaction } from '@parley/db';
+import type { Db } from '@parley/db';
 import { forEachKind } from './definition';
 import { readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
 
 /** Every definition of an environment, as it was pushed; pushing the answer back changes nothing. */
-export function pullResources(db: Pick<Db, 'pool'>, scope: Scope): Promise<SyncPull> {
-  return inTransaction(db.pool, async (client) => {
-    await client.query(readOnlySnapshot);
+export function pullResources(db: Db, scope: Scope): Promise<SyncPull> {
+  return db.transaction(async (client) => {
+    await client.raw(readOnlySnapshot);
     const version = await readVersion(client, scope);
     const stored = await readStoredResources(client, scope);
     const resources = forEachKind((kind) => [...stored[kind].values()].map(({ definition }) => definition));

@@ -7,7 +7,7 @@ import {
   type SyncResult,
   resourceKinds,
 } from '@parley/contracts';
-import { type Db, type Queryable, inTransaction } from '@parley/db';
+import type { Db, Queryable } from '@parley/db';
 import { lockTypes } from '@parley/entities';
 import { type CheckHandler, checkHandlers } from './check-handlers';
 import { checkResources } from './check-resources';
@@ -44,12 +44,12 @@ type PushResult =
  * Brings an environment's definitions to what is given, all or nothing: one transaction, and one push at a time in an
  * environment. Every problem is reported before anything is written (decisions.md, Sync).
  */
-export async function pushResources(db: Pick<Db, 'pool'>, scope: Scope, request: PushRequest): Promise<PushResult> {
+export async function pushResources(db: Db, scope: Scope, request: PushRequest): Promise<PushResult> {
   const { checkHandler, resources } = request;
-  const handlers = checkHandler ? await checkHandlers(db.pool, scope, resources, checkHandler) : [];
+  const handlers = checkHandler ? await checkHandlers(db, scope, resources, checkHandler) : [];
   if (handlers === null) return { ok: false, reason: 'handlers_unchecked' };
-  return inTransaction(db.pool, async (client) => {
-    if (request.dryRun) await client.query(readOnlySnapshot);
+  return db.transaction(async (client) => {
+    if (request.dryRun) await client.raw(readOnlySnapshot);
     else await lockPushes(client, scope, request);
     return push(client, scope, request, handlers);
   });
@@ -61,8 +61,8 @@ export async function pushResources(db: Pick<Db, 'pool'>, scope: Scope, request:
  */
 async function lockPushes(client: Queryable, scope: Scope, { resources }: PushRequest): Promise<void> {
   const lock = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
-  await client.query(lock, [`parley-push-${scope.organizationId}-${scope.environment}`]);
-  if (resources.agents !== undefined) await client.query(lock, [`parley-push-agents-${scope.organizationId}`]);
+  await client.raw(lock, [`parley-push-${scope.organizationId}-${scope.environment}`]);
+  if (resources.agents !== undefined) await client.raw(lock, [`parley-push-agents-${scope.organizationId}`]);
 }
 
 async function push(
@@ -131,7 +131,7 @@ function describe(plan: Plan, pruned: Pruned | null): Partial<Record<ResourceKin
 }
 
 async function nextVersion(client: Queryable, scope: Scope): Promise<number> {
-  const { rows } = await client.query<{ version: number }>(
+  const { rows } = await client.raw<{ version: number }>(
     `insert into environment_states (organization_id, environment, version, updated_at)
      values ($1, $2::"Environment", 1, now())
      on conflict (organization_id, environment) do update

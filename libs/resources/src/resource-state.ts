@@ -1,13 +1,13 @@
 import type { Scope, SyncState } from '@parley/contracts';
-import { type Db, inTransaction } from '@parley/db';
+import type { Db } from '@parley/db';
 import { contentHash } from './content-hash';
 import { forEachKind } from './definition';
 import { readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
 
 /** What an environment holds, without the definitions: per kind slug, name, version and content hash. */
-export function resourceState(db: Pick<Db, 'pool'>, scope: Scope): Promise<SyncState> {
-  return inTransaction(db.pool, async (client) => {
-    await client.query(readOnlySnapshot);
+export function resourceState(db: Db, scope: Scope): Promise<SyncState> {
+  return db.transaction(async (client) => {
+    await client.raw(readOnlySnapshot);
     const version = await readVersion(client, scope);
     const stored = await readStoredResources(client, scope);
     const resources = forEachKind((kind) =>

@@ -30,7 +30,7 @@ const selects: Record<ResourceKind, string> = {
 export async function readStoredResources(db: Queryable, scope: Scope): Promise<StoredResources> {
   const stored: StoredResources = forEachKind(() => new Map());
   for (const kind of resourceKinds) {
-    const { rows } = await db.query<Row>(selects[kind], [scope.organizationId, scope.environment]);
+    const { rows } = await db.raw<Row>(selects[kind], [scope.organizationId, scope.environment]);
     for (const row of rows) stored[kind].set(row.slug, toStored(kind, row));
   }
   return stored;
@@ -72,7 +72,7 @@ export async function readMcpServers(db: Queryable, scope: Scope): Promise<strin
 
 /** The version of an environment: grows with every push that changes something, 0 before the first. */
 export async function readVersion(db: Queryable, scope: Scope): Promise<number> {
-  const { rows } = await db.query<{ version: number }>(
+  const { rows } = await db.raw<{ version: number }>(
     'select version from environment_states where organization_id = $1 and environment = $2::"Environment"',
     [scope.organizationId, scope.environment],
   );

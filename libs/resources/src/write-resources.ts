@@ -46,7 +46,7 @@ export async function writeDefinitions(
   if (kind === 'agents') return writeAgents(db, scope, definitions as Definition<'agents'>[]);
   const { text, prefix } = upserts[kind];
   const rows = definitions.map((definition) => ({ id: newId(prefix), ...toRow(kind, definition) }));
-  await db.query(text, [scope.organizationId, scope.environment, JSON.stringify(rows)]);
+  await db.raw(text, [scope.organizationId, scope.environment, JSON.stringify(rows)]);
 }
 
 function toRow(kind: ResourceKind, definition: Definition): object {
@@ -74,13 +74,13 @@ async function writeAgents(db: Queryable, scope: Scope, agents: Definition<'agen
     definition,
   }));
   const list = JSON.stringify(rows);
-  await db.query(
+  await db.raw(
     `insert into agents (id, organization_id, slug)
      select agent_id, $1, slug from json_to_recordset($2::json) as r(agent_id text, slug text)
      on conflict (organization_id, slug) do nothing`,
     [scope.organizationId, list],
   );
-  await db.query(
+  await db.raw(
     `insert into agent_configs (id, agent_id, environment, name, definition, updated_at)
      select r.config_id, a.id, $2::"Environment", r.name, r.definition, now()
      from json_to_recordset($3::json) as r(config_id text, slug text, name text, definition json)
@@ -102,7 +102,7 @@ export async function deleteDefinitions(
   if (kind === 'agents') return deleteAgents(db, scope, slugs);
   if (kind === 'entityTypes') await deleteShapes(db, scope, slugs);
   const key = kind === 'tools' ? 'name' : 'slug';
-  await db.query(
+  await db.raw(
     `delete from ${tables[kind]}
      where organization_id = $1 and environment = $2::"Environment" and ${key} = any($3)`,
     [scope.organizationId, scope.environment, slugs],
@@ -111,12 +111,12 @@ export async function deleteDefinitions(
 
 /** Takes the configuration of this environment away, and the agent itself when no environment has it any more. */
 async function deleteAgents(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
-  await db.query(
+  await db.raw(
     `delete from agent_configs c using agents a
      where a.id = c.agent_id and a.organization_id = $1 and c.environment = $2::"Environment" and a.slug = any($3)`,
     [scope.organizationId, scope.environment, slugs],
   );
-  await db.query(
+  await db.raw(
     `delete from agents a where a.organization_id = $1 and a.slug = any($2)
        and not exists (select 1 from agent_configs c where c.agent_id = a.id)`,
     [scope.organizationId, slugs],

@@ -50,7 +50,7 @@ export function createRuntime({ config, db, log, metrics }: RuntimeDeps): Runtim
   const models = work.observeModels(
     createModels({
       environment: providersOfEnvironment(config),
-      organizationKeys: createOrganizationKeys(db.pool, box, log),
+      organizationKeys: createOrganizationKeys(db, box, log),
       log,
       defaultModel: config.PARLEY_DEFAULT_MODEL,
       timeoutMs: config.MODEL_TIMEOUT_MS,
@@ -59,12 +59,12 @@ export function createRuntime({ config, db, log, metrics }: RuntimeDeps): Runtim
   const callbackTokens = createCallbackTokens(config.SECRETS_KEY);
   const guarded = createGuardedFetch({ allowedPrivateHosts: config.WEB_FETCH_ALLOWED_PRIVATE_HOSTS });
   const guardedForMcp = createGuardedFetch({ allowedPrivateHosts: config.MCP_ALLOWED_PRIVATE_HOSTS });
-  const mcp = createMcpServers({ db: db.pool, box, openGuarded: guardedForMcp.open, log });
+  const mcp = createMcpServers({ db: db, box, openGuarded: guardedForMcp.open, log });
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token, PUBLIC_URL: publicUrl } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
-  const entities = createEntities({ pool: db.pool });
-  const channels = createChannels({ db: db.pool, box, settings: config, log });
-  const payments = createPayments({ pool: db.pool, entities, box, publicUrl, log, observe: countPayments(metrics) });
+  const entities = createEntities({ db });
+  const channels = createChannels({ db: db, box, settings: config, log });
+  const payments = createPayments({ db, entities, box, publicUrl, log, observe: countPayments(metrics) });
   const tools: Tools = work.observeTools(
     createTools({
       db,

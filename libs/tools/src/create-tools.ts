@@ -18,7 +18,7 @@ export function createTools(deps: ToolDeps): Tools {
     if (name.startsWith(mcpNamespace)) return (await deps.mcp?.find(scope, name)) ?? null;
     // Names come from models, too: what no tool can be called is not looked up.
     if (!/^[\w.-]{1,64}$/.test(name)) return null;
-    return (await loadCustomTools(deps.db.pool, scope, [name]))[0] ?? null;
+    return (await loadCustomTools(deps.db, scope, [name]))[0] ?? null;
   }
 
   return {
@@ -26,7 +26,7 @@ export function createTools(deps: ToolDeps): Tools {
       const ofServers = names.filter((name) => name.startsWith(mcpNamespace));
       const mayBeCustom = names.filter((name) => !builtIns.has(name) && !name.startsWith(mcpNamespace));
       const [custom, fromServers = []] = await Promise.all([
-        mayBeCustom.length === 0 ? [] : loadCustomTools(deps.db.pool, scope, mayBeCustom),
+        mayBeCustom.length === 0 ? [] : loadCustomTools(deps.db, scope, mayBeCustom),
         ofServers.length === 0 ? [] : deps.mcp?.offer(scope, ofServers),
       ]);
       const known = [...[...builtIns.values()].map(viewOfBuiltIn), ...custom.map(viewOf), ...fromServers];

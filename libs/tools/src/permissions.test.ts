@@ -24,7 +24,7 @@ let roleCount = 0;
 async function roleWith(role: Partial<RoleDefinition>): Promise<string> {
   const slug = `role-${(roleCount += 1)}`;
   const definition = { policies: [allow('*', '*')], ...role } as unknown as JsonObject;
-  await prismaOf(db.pool).role.create({
+  await prismaOf(db).role.create({
     data: { ...scope, id: `${scope.organizationId}-${slug}`, slug, name: slug, definition },
   });
   return slug;
@@ -76,7 +76,7 @@ const denied = (action: string, resource: string) => ({
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
-  entities = createEntities({ pool: db.pool });
+  entities = createEntities({ db });
   tools = createTools({ db, entities, log: { error: (fields) => console.error(fields) }, ports: {} });
   ({ scope } = await seedOrganization(db.pool, {
     entityTypes: [
@@ -176,7 +176,7 @@ describe('who may do what', () => {
   it('a role of another environment is no role', async () => {
     const elsewhere = { organizationId: scope.organizationId, environment: 'production' as const };
     const definition = { policies: [allow('*', '*')] } as unknown as JsonObject;
-    await prismaOf(db.pool).role.create({ data: { ...elsewhere, id: 'live', slug: 'live', name: 'Live', definition } });
+    await prismaOf(db).role.create({ data: { ...elsewhere, id: 'live', slug: 'live', name: 'Live', definition } });
     expect(await run(agentWith('live'), 'entity.get', { id: ids.a! })).toEqual(denied('read', 'order'));
   });
 
@@ -329,7 +329,7 @@ describe('scope rules', () => {
     await entities.link(scope, { fromId: ids.bo!, relation: 'ordered', toId: ids.e! });
     const role = await roleWith({ scopeRules: [rule('owner', 'in', 'actor.relatedIds:order')] });
     const actor: Actor = { type: 'user', apiKeyId: 'k', roles: [role], entityId: ids.bo };
-    const operand = async () => (await accessOf(db.pool, scope, actor, 'order')).access!.clauses[0]![0]!.operand;
+    const operand = async () => (await accessOf(db, scope, actor, 'order')).access!.clauses[0]![0]!.operand;
     expect(await operand()).toEqual([ids.c, ids.e].sort());
     await entities.remove(scope, { type: 'order', id: ids.e!, actor: { type: 'system' } });
     expect(await operand()).toEqual([ids.c]);
@@ -443,7 +443,7 @@ describe('field masks', () => {
 describe('accessOf', () => {
   it('says what a key with a role may do, with the text of a denial', async () => {
     const role = await roleWith({ policies: [allow('order', 'read')], scopeRules: [rule('n', 'eq', 1)] });
-    const { can, access } = await accessOf(db.pool, scope, { type: 'user', apiKeyId: 'k', roles: [role] }, 'order');
+    const { can, access } = await accessOf(db, scope, { type: 'user', apiKeyId: 'k', roles: [role] }, 'order');
     expect(can('read')).toEqual({ allowed: true });
     expect(can('delete')).toEqual({
       allowed: false,
@@ -457,7 +457,7 @@ describe('accessOf', () => {
   });
 
   it('narrows nothing for the system', async () => {
-    const { can, access } = await accessOf(db.pool, scope, { type: 'system' }, 'order');
+    const { can, access } = await accessOf(db, scope, { type: 'system' }, 'order');
     expect([can('delete'), access]).toEqual([{ allowed: true }, undefined]);
   });
 });

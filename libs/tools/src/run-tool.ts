@@ -60,7 +60,7 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
     return notAvailable('permission_denied', name);
   }
 
-  const db = call.tx ?? deps.db.pool;
+  const db = call.tx ?? deps.db;
   const needs = 'needs' in tool ? tool.needs : { action: 'execute' as const };
   const entityType = needs.action === 'execute' ? null : await entityTypeOf(db, scope, needs.entityIdIn, call);
   if (entityType === 'not_found') return failure('not_found', 'Entity not found');

@@ -17,7 +17,7 @@ const wantedSql = `r.organization_id = $1 and r.environment = $2::"Environment"
  * of triggers stay as they are. Returns the runs that it changed, by id.
  */
 export async function retryRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<ChangedRun[]> {
-  const { rows } = await db.query<ChangedRun>(
+  const { rows } = await db.raw<ChangedRun>(
     `with changed as (
        update trigger_runs r set status = 'scheduled', error = null, finished_at = null, lease_until = null,
          takeovers = 0, enqueued_at = null, run_at = date_trunc('milliseconds', clock_timestamp()),
@@ -35,7 +35,7 @@ export async function retryRuns(db: Queryable, scope: Scope, wanted: readonly st
  * of one that runs notices before the next effect that the run is not its own any more. Returns the runs that it changed.
  */
 export async function cancelRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<ChangedRun[]> {
-  const { rows } = await db.query<ChangedRun>(
+  const { rows } = await db.raw<ChangedRun>(
     `update trigger_runs r set status = 'cancelled', error = 'Cancelled by hand', finished_at = clock_timestamp(),
        lease_until = null, fence = r.fence + 1
      where ${wantedSql} and r.status in ('scheduled', 'running')

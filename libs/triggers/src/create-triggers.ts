@@ -40,22 +40,22 @@ export function createTriggers(options: TriggersOptions): Triggers {
   const { db, tools, entities, log, leaseMs = 4_000, lostAfterMs = 5_000, onRun } = options;
   const deps = { db, tools, entities, log, leaseMs };
   return {
-    relay: () => planRuns(db.pool),
+    relay: () => planRuns(db),
     async sweep() {
-      const ticks = await tickTriggers(db.pool);
-      const due = await dueRuns(db.pool, { limit: sweepLimit, lostAfterMs });
-      return { due: [...ticks, ...due], nextInMs: await nextDueInMs(db.pool) };
+      const ticks = await tickTriggers(db);
+      const due = await dueRuns(db, { limit: sweepLimit, lostAfterMs });
+      return { due: [...ticks, ...due], nextInMs: await nextDueInMs(db) };
     },
     async run(runId, signal) {
       const outcomes: RunOutcome[] = [];
-      let run = await claimRun(db.pool, runId, leaseMs);
+      let run = await claimRun(db, runId, leaseMs);
       while (run !== null) {
         const outcome = await executeRun(deps, run, signal);
         onRun?.(run, outcome);
         outcomes.push(outcome);
         const isOver =
           outcome === 'released' || outcome === 'lost' || run.entityId === null || signal?.aborted === true;
-        run = isOver ? null : await claimNextRun(db.pool, run.entityId!, leaseMs);
+        run = isOver ? null : await claimNextRun(db, run.entityId!, leaseMs);
       }
       return outcomes;
     },

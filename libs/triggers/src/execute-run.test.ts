@@ -27,9 +27,9 @@ beforeAll(async () => {
   });
   const { db } = bench;
   const log = { error: () => {}, warn: () => {} };
-  entities = createEntities({ pool: db.pool });
+  entities = createEntities({ db });
   const channels = createChannels({
-    db: db.pool,
+    db: db,
     box: createSecretBox(Buffer.alloc(32).toString('base64')),
     settings: { KAPSO_API_URL: provider.url, RESEND_API_URL: provider.url, RESEND_API_KEY: 'k', EMAIL_FROM: 'a@b.cl' },
     log,
@@ -86,7 +86,7 @@ test('a run whose actions are done has succeeded, with one event, and nobody run
   expect(await bench.row(id)).toMatchObject({ status: 'succeeded', attempts: 1, error: null });
   expect(await texts('a')).toEqual(['a1', 'a2']);
   expect(await endsOf(id)).toEqual(['trigger.succeeded']);
-  expect(await claimRun(bench.db.pool, id, leaseMs)).toBeNull();
+  expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
 });
 
 test('a run that fails is tried again from the step that failed, after growing pauses, and then it is dead', async () => {
@@ -140,7 +140,7 @@ test('a holder and the one that takes over work at once, and every action has it
   const staleOutcome = executeRun({ ...deps, leaseMs: overLeaseMs }, stale);
   const others: string[] = [];
   for (let other = null; (await bench.row(id)).status === 'running';) {
-    other = await claimRun(bench.db.pool, id, overLeaseMs);
+    other = await claimRun(bench.db, id, overLeaseMs);
     if (other !== null) others.push(await executeRun(deps, other));
   }
   const outcomes = [await staleOutcome, ...others];
@@ -169,7 +169,7 @@ test('nobody takes a run over while the transaction of a step is at work, howeve
     const outcome = executeRun(deps, await bench.claim(id, overLeaseMs));
     const waits = `select from pg_locks where not granted and relation = 'entities'::regclass`;
     while ((await bench.db.pool.query(waits)).rowCount === 0);
-    expect(await claimRun(bench.db.pool, id, leaseMs)).toBeNull();
+    expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
     await blocker.query('commit');
     expect(await outcome).toBe('succeeded');
   } finally {

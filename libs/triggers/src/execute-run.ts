@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, type TriggerDefinition } from '@parley/contracts';
-import { type Db, type Queryable, inTransaction, isDatabaseUnavailable } from '@parley/db';
+import { type Db, type Queryable, isDatabaseUnavailable } from '@parley/db';
 import {
   type ToolContext,
   type ToolFailure,
@@ -47,7 +47,7 @@ export async function executeRun(deps: ExecuteDeps, run: ClaimedRun, signal?: Ab
     for (const [index, action] of run.definition!.actions.entries()) {
       if (index < doneSteps(run).length) continue;
       if (signal?.aborted) {
-        await releaseRun(deps.db.pool, run, 0);
+        await releaseRun(deps.db, run, 0);
         return 'released';
       }
       const outcome = await runStep(deps, run, action, index);
@@ -58,7 +58,7 @@ export async function executeRun(deps: ExecuteDeps, run: ClaimedRun, signal?: Ab
     if (!isPassing(error))
       deps.log.error({ err: error, runId: run.id, trigger: run.triggerSlug }, 'a trigger run failed unexpectedly');
     // When even this is not possible, the lease runs out and the run is taken over.
-    await releaseRun(deps.db.pool, run, 1_000).catch(() => {});
+    await releaseRun(deps.db, run, 1_000).catch(() => {});
     return 'released';
   }
 }
@@ -132,7 +132,7 @@ async function runStep(
     return fail(deps, run, stepWith({ status: 'error', errorType, error, ...kept }));
   }
   if (view?.transactional) return 'done';
-  return (await record(db.pool, result.result)) ? 'done' : 'lost';
+  return (await record(db, result.result)) ? 'done' : 'lost';
 }
 
 const actorOf = ({ triggerSlug }: ClaimedRun) => ({ type: 'system' as const, trigger: triggerSlug });
@@ -206,7 +206,7 @@ async function inOneTransaction(
   record: (tx: Queryable, result: Json) => Promise<boolean>,
 ): Promise<ToolResult | 'lost'> {
   try {
-    return await inTransaction(db.pool, async (client) => {
+    return await db.transaction(async (client) => {
       if (!(await holdRun(client, run))) throw new Undone('lost');
       const guarded = endable(client);
       const result = await work(guarded.tx).finally(guarded.end);
@@ -225,11 +225,16 @@ async function inOneTransaction(
 /** A tool that has been given up may still be at work: what it sends later must not reach the connection. */
 function endable(client: Queryable): { tx: Queryable; end: () => void } {
   let isOver = false;
-  const query = (...args: unknown[]) =>
-    isOver
-      ? Promise.reject(new Error('The transaction of this call is over'))
-      : Reflect.apply(client.query, client, args);
-  return { tx: { query: query as Queryable['query'] }, end: () => (isOver = true) };
+  const open = (): Queryable => {
+    if (isOver) throw new Error('The transaction of this call is over');
+    return client;
+  };
+  const tx: Queryable = {
+    query: async (...given) => open().query(...given),
+    acrossTenants: async (...given) => open().acrossTenants(...given),
+    raw: ((...given: unknown[]) => Reflect.apply(open().raw, client, given)) as Queryable['raw'],
+  };
+  return { tx, end: () => (isOver = true) };
 }
 
 /** Keeps the run ours while a tool works outside of the database; gives the work up when it is not any more. */
@@ -238,10 +243,10 @@ async function withLease(
   run: ClaimedRun,
   work: (signal: AbortSignal) => Promise<ToolResult>,
 ): Promise<ToolResult | 'lost'> {
-  if (!(await renewLease(db.pool, run, leaseMs))) return 'lost';
+  if (!(await renewLease(db, run, leaseMs))) return 'lost';
   const lost = new AbortController();
   const timer = setInterval(() => {
-    renewLease(db.pool, run, leaseMs).then(
+    renewLease(db, run, leaseMs).then(
       (isOurs) => isOurs || lost.abort(),
       () => {}, // the next beat may get through, and the record of the step is checked anyway
     );
@@ -265,12 +270,12 @@ async function fail(deps: ExecuteDeps, run: ClaimedRun, step: RunStep): Promise<
 }
 
 async function end({ db, leaseMs }: ExecuteDeps, run: ClaimedRun, end: RunEnd, step?: RunStep): Promise<RunOutcome> {
-  if (!(await recordRun(db.pool, run, { step, end, leaseMs }))) return 'lost';
+  if (!(await recordRun(db, run, { step, end, leaseMs }))) return 'lost';
   return end.status === 'scheduled' ? 'retry' : end.status;
 }
 
 async function release({ db }: ExecuteDeps, run: ClaimedRun): Promise<RunOutcome> {
-  await releaseRun(db.pool, run, 1_000);
+  await releaseRun(db, run, 1_000);
   return 'released';
 }
 

@@ -32,8 +32,8 @@ export async function fireTrigger(
   scope: Scope,
   request: FireRequest,
 ): Promise<FireResult> {
-  const { pool } = deps.db;
-  const { rows } = await pool.query<{ definition: TriggerDefinition }>({
+  const { db } = deps;
+  const { rows } = await db.raw<{ definition: TriggerDefinition }>({
     name: 'trigger-by-slug',
     text: `select definition from triggers where organization_id = $1 and environment = $2::"Environment" and slug = $3`,
     values: [scope.organizationId, scope.environment, request.triggerSlug],
@@ -43,7 +43,7 @@ export async function fireTrigger(
   if (context === null) return { ok: false, reason: 'entity_not_found' };
 
   const runId = newId('run');
-  await pool.query({
+  await db.raw({
     name: 'insert-manual-run',
     // As if its job had been sent: the sweep leaves it to us for a while.
     text: `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, hops, max_attempts,
@@ -60,16 +60,16 @@ export async function fireTrigger(
       request.requestId ?? null,
     ],
   });
-  const run = await claimRun(pool, runId, deps.leaseMs);
-  if (run === null) return { ok: false, reason: await whyNotOurs(pool, runId), runId };
+  const run = await claimRun(db, runId, deps.leaseMs);
+  if (run === null) return { ok: false, reason: await whyNotOurs(db, runId), runId };
   const outcome = await executeRun(deps, run);
   if (outcome === 'succeeded') return { ok: true, runId, steps: run.steps };
-  if (outcome !== 'dead') return { ok: false, reason: await whyNotOurs(pool, runId), runId };
+  if (outcome !== 'dead') return { ok: false, reason: await whyNotOurs(db, runId), runId };
   return { ok: false, reason: 'failed', runId, steps: run.steps, error: run.steps.at(-1)?.error ?? 'failed' };
 }
 
 async function whyNotOurs(db: Queryable, runId: string): Promise<'cancelled' | 'interrupted'> {
-  const { rowCount } = await db.query(`select from trigger_runs where id = $1 and status = 'cancelled'`, [runId]);
+  const { rowCount } = await db.raw(`select from trigger_runs where id = $1 and status = 'cancelled'`, [runId]);
   return rowCount === 1 ? 'cancelled' : 'interrupted';
 }
 
@@ -80,7 +80,7 @@ async function contextOf(
 ): Promise<RunContext | null> {
   const timestamp = Date.now();
   if (entityId === undefined) return { timestamp, data: data ?? {} };
-  const entityType = await typeOfEntity(db.pool, scope, entityId);
+  const entityType = await typeOfEntity(db, scope, entityId);
   const found = entityType === null ? null : await entities.get(scope, { type: entityType, id: entityId });
   if (entityType === null || found?.ok !== true) return null;
   const entity = JSON.parse(found.entity.json) as { data: JsonObject; status: string };

@@ -29,7 +29,7 @@ export interface DueRun {
 /** Writes runs that are not there yet, in order. Returns those that are due; it is for the caller to send their jobs. */
 export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Promise<DueRun[]> {
   if (runs.length === 0) return [];
-  const { rows } = await client.query<{ id: string; requestId: string | null; isDue: boolean; isDead: boolean }>({
+  const { rows } = await client.raw<{ id: string; requestId: string | null; isDue: boolean; isDead: boolean }>({
     name: 'insert-trigger-runs',
     text: `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, event_id, hops,
              max_attempts, run_at, context, request_id, status, error, finished_at, enqueued_at)
@@ -60,7 +60,7 @@ export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Pr
 async function cancelPrevious(client: Queryable, runs: readonly NewRun[]): Promise<void> {
   const replacing = runs.filter(({ entityId }) => entityId !== null);
   if (replacing.length === 0) return;
-  await client.query({
+  await client.raw({
     name: 'cancel-previous-runs',
     text: `update trigger_runs r set status = 'cancelled', error = 'Replaced by a later change', finished_at = now()
            from json_to_recordset($1::json) n("organizationId" text, environment text, "triggerSlug" text, "entityId" text, "eventId" bigint)
@@ -74,5 +74,5 @@ async function cancelPrevious(client: Queryable, runs: readonly NewRun[]): Promi
 /** The result of a run that never runs is an event like that of any other. */
 async function recordDead(client: Queryable, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await client.query(insertRunEventSql('from trigger_runs r where r.id = any($1)'), [ids]);
+  await client.raw(insertRunEventSql('from trigger_runs r where r.id = any($1)'), [ids]);
 }

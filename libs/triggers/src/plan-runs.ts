@@ -1,5 +1,5 @@
 import type { Environment, TriggerDefinition } from '@parley/contracts';
-import { type Queryable, inTransaction, newId } from '@parley/db';
+import { type Db, type Queryable, newId } from '@parley/db';
 import { type WaitingEvent, markRelayed, readPayloads, readWaitingEvents } from '@parley/events';
 import type pg from 'pg';
 import { maxHops } from './hops';
@@ -22,10 +22,10 @@ export interface Planned {
  * Takes the next events that wait and writes down, in one transaction, which triggers run for them. What is written is
  * never written again (unique per trigger and event), so that it may be begun anew wherever it was cut short.
  */
-export function planRuns(pool: pg.Pool): Promise<Planned> {
-  return inTransaction(pool, async (client) => {
+export function planRuns(db: Db): Promise<Planned> {
+  return db.transaction(async (client) => {
     // A relay that is stopped in here would hold up all others: the server ends its transaction.
-    const [, lock] = (await client.query(
+    const [, lock] = (await client.raw(
       `set local idle_in_transaction_session_timeout = '3s'; select pg_try_advisory_xact_lock(${relayLock}) as mine`,
     )) as unknown as pg.QueryResult<{ mine: boolean }>[];
     if (!lock!.rows[0]!.mine) return { events: 0, hasMore: false, due: [] };
@@ -67,7 +67,7 @@ async function readTriggers(
 ): Promise<Map<string, MatchedTrigger[]>> {
   const kinds = [...new Set(events.map((event) => keyOf(event)))].map((key) => JSON.parse(key) as string[]);
   const column = (index: number) => kinds.map((kind) => kind[index]);
-  const { rows } = await client.query<MatchedTrigger>({
+  const { rows } = await client.raw<MatchedTrigger>({
     name: 'triggers-of-events',
     text: `select t.organization_id as "organizationId", t.environment::text, t.entity_type as "entityType", t.action,
              t.definition::jsonb || jsonb_build_object('slug', t.slug) as definition,

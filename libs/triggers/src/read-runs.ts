@@ -39,7 +39,7 @@ export async function listRuns(
   { organizationId, environment }: Scope,
   { triggerSlug, status, entityId, ...page }: Page & { triggerSlug?: string; status?: RunState; entityId?: string },
 ): Promise<Paged<TriggerRunSummary>> {
-  const { rows } = await db.query<TriggerRunSummary>(
+  const { rows } = await db.raw<TriggerRunSummary>(
     `select ${columns} from trigger_runs
      where organization_id = $1 and environment = $2::"Environment" and ($3::text is null or trigger_slug = $3)
        and ($4::text is null or status = $4::"TriggerRunStatus") and ($5::text is null or entity_id = $5)
@@ -52,7 +52,7 @@ export async function listRuns(
 
 /** One run with its context and its steps; null when the environment has none of this id. */
 export async function findRun(db: Queryable, scope: Scope, id: string): Promise<TriggerRun | null> {
-  const { rows } = await db.query<TriggerRun>(
+  const { rows } = await db.raw<TriggerRun>(
     `select ${columns}, request_id as "requestId", context, steps from trigger_runs
      where organization_id = $1 and environment = $2::"Environment" and id = $3`,
     [scope.organizationId, scope.environment, id],

@@ -13,7 +13,7 @@ export interface TriggerSummary {
 
 /** The triggers of an environment with the numbers of their runs, by slug. */
 export async function listTriggers(db: Queryable, scope: Scope): Promise<TriggerSummary[]> {
-  const { rows } = await db.query<TriggerSummary>(
+  const { rows } = await db.raw<TriggerSummary>(
     `select t.slug, t.name, t.enabled, t.definition->'on' as on, t.next_tick_at as "nextTickAt",
        coalesce((select jsonb_object_agg(status, count) from (
          select status, count(*) from trigger_runs r

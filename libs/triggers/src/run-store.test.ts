@@ -1,4 +1,3 @@
-import { inTransaction } from '@parley/db';
 import { createTestDatabase, readTable, seedOrganization } from '@parley/testing';
 import { insertRuns } from './insert-runs';
 import {
@@ -24,19 +23,19 @@ afterAll(() => bench.stop());
 
 const hourMs = 3_600_000;
 const step: RunStep = { tool: 'entity.get', status: 'success', attempt: 1, startedAt: 1, durationMs: 1 };
-const record = (run: ClaimedRun, end?: RunEnd) => recordRun(bench.db.pool, run, { step, end, leaseMs });
+const record = (run: ClaimedRun, end?: RunEnd) => recordRun(bench.db, run, { step, end, leaseMs });
 const retryIn = (inMs: number): RunEnd => ({ status: 'scheduled', error: 'failed', inMs });
 
 /** Each brings a run into a state through the store alone. What it returns is the run as its first holder knows it. */
 const states: Record<string, (id: string) => Promise<ClaimedRun>> = {
   'released, due': async (id) => {
     const run = await bench.claim(id);
-    await releaseRun(bench.db.pool, run, -1_000);
+    await releaseRun(bench.db, run, -1_000);
     return run;
   },
   'released for later': async (id) => {
     const run = await bench.claim(id);
-    await releaseRun(bench.db.pool, run, hourMs);
+    await releaseRun(bench.db, run, hourMs);
     return run;
   },
   'due again': (id) => ended(id, retryIn(-1_000)),
@@ -55,21 +54,21 @@ const states: Record<string, (id: string) => Promise<ClaimedRun>> = {
 
 async function ended(id: string, end: RunEnd): Promise<ClaimedRun> {
   const run = await bench.claim(id);
-  await recordRun(bench.db.pool, run, { end, leaseMs });
+  await recordRun(bench.db, run, { end, leaseMs });
   return run;
 }
 
 /** What a worker does with a run; false when it is refused. */
 const actions: Record<string, (run: ClaimedRun) => Promise<unknown>> = {
-  claim: async ({ id }) => (await claimRun(bench.db.pool, id, leaseMs)) !== null,
-  renewal: (run) => renewLease(bench.db.pool, run, leaseMs),
-  hold: (run) => inTransaction(bench.db.pool, (tx) => holdRun(tx, run)),
+  claim: async ({ id }) => (await claimRun(bench.db, id, leaseMs)) !== null,
+  renewal: (run) => renewLease(bench.db, run, leaseMs),
+  hold: (run) => bench.db.transaction((tx) => holdRun(tx, run)),
   step: (run) => record(run),
   success: (run) => record(run, { status: 'succeeded' }),
   failure: (run) => record(run, retryIn(1_000)),
   death: (run) => record(run, { status: 'dead', error: 'failed' }),
   cancellation: (run) => record(run, { status: 'cancelled', error: 'by hand' }),
-  release: (run) => releaseRun(bench.db.pool, run, 1_000),
+  release: (run) => releaseRun(bench.db, run, 1_000),
 };
 
 /** In each cell the state that follows; `-` is refused. A silent run is that of a worker whose lease is over. */
@@ -149,7 +148,7 @@ test.each(['released, due', 'due again', 'silent'])(
     for (let round = 0; round < 10; round += 1) {
       const id = await bench.add();
       const { fence } = await states[state]!(id);
-      const claims = await Promise.all(workers.map(() => claimRun(bench.db.pool, id, leaseMs)));
+      const claims = await Promise.all(workers.map(() => claimRun(bench.db, id, leaseMs)));
       expect(claims.filter((run) => run !== null)).toMatchObject([{ id, fence: fence + 1 }]);
       expect(await bench.row(id)).toMatchObject({ status: 'running', fence: fence + 1 });
     }
@@ -160,7 +159,7 @@ test('a takeover keeps the steps that are done and counts as the worker, not as 
   const id = await bench.add();
   const first = await bench.claim(id);
   expect(await record(first)).toBe(true);
-  await recordRun(bench.db.pool, first, { step, leaseMs: overLeaseMs });
+  await recordRun(bench.db, first, { step, leaseMs: overLeaseMs });
   const second = await bench.claim(id, overLeaseMs);
   expect(second).toMatchObject({ attempts: 1, takeovers: 1, fence: 2, steps: [step, step] });
   expect(await bench.claim(id)).toMatchObject({ attempts: 1, takeovers: 2, fence: 3 });
@@ -169,24 +168,24 @@ test('a takeover keeps the steps that are done and counts as the worker, not as 
 test('a worker that is late and not yet replaced renews its lease, and then nobody takes the run', async () => {
   const id = await bench.add();
   const run = await bench.claim(id, overLeaseMs);
-  expect(await renewLease(bench.db.pool, run, leaseMs)).toBe(true);
-  expect(await claimRun(bench.db.pool, id, leaseMs)).toBeNull();
+  expect(await renewLease(bench.db, run, leaseMs)).toBe(true);
+  expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
 });
 
 test('a step renews the lease of its worker', async () => {
   const id = await bench.add();
   const run = await bench.claim(id, overLeaseMs);
   expect(await record(run)).toBe(true);
-  expect(await claimRun(bench.db.pool, id, leaseMs)).toBeNull();
+  expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
   expect(await bench.row(id)).toMatchObject({ status: 'running', steps: [step], fence: 1 });
 });
 
 test('a run that a transaction holds is not taken over before the transaction ends', async () => {
   const id = await bench.add();
   const run = await bench.claim(id, overLeaseMs);
-  await inTransaction(bench.db.pool, async (tx) => {
+  await bench.db.transaction(async (tx) => {
     expect(await holdRun(tx, run)).toBe(true);
-    expect(await claimRun(bench.db.pool, id, leaseMs)).toBeNull();
+    expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
   });
   expect(await bench.claim(id)).toMatchObject({ fence: 2 });
 });
@@ -244,7 +243,7 @@ test('a failure keeps its error until the next end, which says how the run ended
 test('a failure and a release are due after the wait that they name, and their jobs are to be sent', async () => {
   for (const wait of [
     (run: ClaimedRun) => record(run, retryIn(hourMs)),
-    (run: ClaimedRun) => releaseRun(bench.db.pool, run, hourMs),
+    (run: ClaimedRun) => releaseRun(bench.db, run, hourMs),
   ]) {
     const id = await bench.add();
     const fromMs = Date.now();
@@ -257,7 +256,7 @@ test('a failure and a release are due after the wait that they name, and their j
 
 test('a release does not count as a try', async () => {
   const id = await bench.add();
-  await releaseRun(bench.db.pool, await bench.claim(id), -1_000);
+  await releaseRun(bench.db, await bench.claim(id), -1_000);
   expect(await bench.row(id)).toMatchObject({ attempts: 0, lease_until: null, error: null });
   expect(await bench.claim(id)).toMatchObject({ attempts: 1, fence: 2, takeovers: 0 });
 });
@@ -288,11 +287,11 @@ describe('a later run of the same entity', () => {
     if (state in states) await states[state]!(first);
     const second = await bench.add({ entityId, triggerSlug: trigger === 'same trigger' ? 'on-order' : 'other' });
     const elsewhere = await bench.add({ entityId: `${entityId}_2` });
-    const jobs = await dueRuns(bench.db.pool, { limit: 1_000, lostAfterMs: -1_000 });
+    const jobs = await dueRuns(bench.db, { limit: 1_000, lostAfterMs: -1_000 });
     expect(jobs.some(({ id }) => id === second)).toBe(answer === 'yes');
-    const claimed = await claimRun(bench.db.pool, second, leaseMs);
+    const claimed = await claimRun(bench.db, second, leaseMs);
     expect(claimed === null ? 'no' : 'yes').toBe(answer);
-    expect(await claimRun(bench.db.pool, elsewhere, leaseMs)).not.toBeNull();
+    expect(await claimRun(bench.db, elsewhere, leaseMs)).not.toBeNull();
   });
 
   test('does not hold up an earlier one', async () => {
@@ -312,12 +311,12 @@ describe('a later run of the same entity', () => {
     let atWork = 0;
     const work = async () => {
       while (seen.length < ids.length) {
-        const run = await claimNextRun(bench.db.pool, entityId, leaseMs);
+        const run = await claimNextRun(bench.db, entityId, leaseMs);
         if (run === null) continue;
         atWork += 1;
         seen.push(run.id);
         expect(atWork).toBe(1);
-        await inTransaction(bench.db.pool, (tx) => holdRun(tx, run));
+        await bench.db.transaction((tx) => holdRun(tx, run));
         atWork -= 1;
         await record(run, { status: 'succeeded' });
       }
@@ -330,7 +329,7 @@ describe('a later run of the same entity', () => {
 describe('a run that is inserted', () => {
   test('under the same cause is one run, however often and at once', async () => {
     const runs = workers.map(() => bench.newRun({ cause: 'event-same' }));
-    const due = await Promise.all(runs.map((run) => insertRuns(bench.db.pool, [run])));
+    const due = await Promise.all(runs.map((run) => insertRuns(bench.db, [run])));
     expect(due.flat()).toHaveLength(1);
     const { rows } = await bench.db.pool.query("select id from trigger_runs where cause = 'event-same'");
     expect(rows).toEqual([{ id: due.flat()[0]!.id }]);
@@ -339,17 +338,17 @@ describe('a run that is inserted', () => {
   test('is returned for its job when it is due, and only then', async () => {
     const now = bench.newRun({ requestId: 'req-3' });
     const later = bench.newRun({ runAtMs: Date.now() + hourMs });
-    expect(await insertRuns(bench.db.pool, [now, later])).toEqual([{ id: now.id, requestId: 'req-3' }]);
+    expect(await insertRuns(bench.db, [now, later])).toEqual([{ id: now.id, requestId: 'req-3' }]);
     expect((await bench.row(now.id)).enqueued_at).toEqual(expect.any(Date));
     expect((await bench.row(later.id)).enqueued_at).toBeNull();
   });
 
   test('with a problem is dead at once, never runs, and is one event', async () => {
     const run = bench.newRun({ problem: 'schedule.at: "soon" is not a time' });
-    expect(await insertRuns(bench.db.pool, [run])).toEqual([]);
-    expect(await insertRuns(bench.db.pool, [{ ...run, id: 'run_twin' }])).toEqual([]);
+    expect(await insertRuns(bench.db, [run])).toEqual([]);
+    expect(await insertRuns(bench.db, [{ ...run, id: 'run_twin' }])).toEqual([]);
     expect(await bench.row(run.id)).toMatchObject({ status: 'dead', error: run.problem, attempts: 0 });
-    expect(await claimRun(bench.db.pool, run.id, leaseMs)).toBeNull();
+    expect(await claimRun(bench.db, run.id, leaseMs)).toBeNull();
     expect(await bench.endsOf(run.id)).toMatchObject([{ type: 'trigger.failed', payload: { error: run.problem } }]);
     expect(await bench.endsOf('run_twin')).toEqual([]);
   });
@@ -397,8 +396,8 @@ describe('a run that replaces earlier ones', () => {
       bench.newRun({ ...earlier, eventId: String(Number(replacing.eventId) + 1_000) }),
     ];
     const replaced = bench.newRun(earlier);
-    await insertRuns(bench.db.pool, [...kept, replaced]);
-    await insertRuns(bench.db.pool, [replacing]);
+    await insertRuns(bench.db, [...kept, replaced]);
+    await insertRuns(bench.db, [replacing]);
     const statuses = await Promise.all(
       [...kept, replaced, replacing].map(async ({ id }) => (await bench.row(id)).status),
     );
@@ -409,10 +408,10 @@ describe('a run that replaces earlier ones', () => {
     const entityId = 'entity_not_replaced';
     const runAtMs = Date.now() + hourMs;
     const replacing = bench.newRun({ entityId, cancelsPrevious: true, runAtMs });
-    await insertRuns(bench.db.pool, [replacing]);
+    await insertRuns(bench.db, [replacing]);
     const eventId = String(Number(replacing.eventId) - 1);
     const id = await bench.add({ entityId, runAtMs, eventId });
-    await insertRuns(bench.db.pool, [{ ...replacing, id: 'run_again' }]);
+    await insertRuns(bench.db, [{ ...replacing, id: 'run_again' }]);
     await bench.add({ entityId, runAtMs, cancelsPrevious: true, problem: 'no time' });
     expect((await bench.row(id)).status).toBe('scheduled');
   });
@@ -422,7 +421,7 @@ describe('a run that replaces earlier ones', () => {
       const entityId = `entity_race_${round}`;
       const id = await bench.add({ entityId });
       const [claimed] = await Promise.all([
-        claimRun(bench.db.pool, id, leaseMs),
+        claimRun(bench.db, id, leaseMs),
         bench.add({ entityId, cancelsPrevious: true }),
       ]);
       expect((await bench.row(id)).status).toBe(claimed === null ? 'cancelled' : 'running');
@@ -433,7 +432,7 @@ describe('a run that replaces earlier ones', () => {
 
 describe('the sweep', () => {
   const due = async (lostAfterMs: number, ids: string[]) =>
-    (await dueRuns(bench.db.pool, { limit: 1_000, lostAfterMs })).map(({ id }) => id).filter((id) => ids.includes(id));
+    (await dueRuns(bench.db, { limit: 1_000, lostAfterMs })).map(({ id }) => id).filter((id) => ids.includes(id));
 
   test('sends the job of a due run once, and again when it is taken for lost', async () => {
     const id = await bench.add();
@@ -459,9 +458,9 @@ describe('the sweep', () => {
 
   test('is to come back when the next run is due', async () => {
     await bench.db.pool.query("update trigger_runs set run_at = now() - interval '1 s' where status = 'scheduled'");
-    expect(await nextDueInMs(bench.db.pool)).toBeNull();
+    expect(await nextDueInMs(bench.db)).toBeNull();
     await bench.add({ runAtMs: Date.now() + 2 * hourMs });
     await bench.add({ runAtMs: Date.now() + hourMs });
-    expect(Math.abs((await nextDueInMs(bench.db.pool))! - hourMs)).toBeLessThan(20_000);
+    expect(Math.abs((await nextDueInMs(bench.db))! - hourMs)).toBeLessThan(20_000);
   });
 });

@@ -105,7 +105,7 @@ async function claim(
   id: string,
   leaseMs: number,
 ): Promise<ClaimedRun | null> {
-  const { rows } = await db.query<ClaimedRow>({ name, text, values: [id, leaseMs] });
+  const { rows } = await db.raw<ClaimedRow>({ name, text, values: [id, leaseMs] });
   const [row] = rows;
   if (row === undefined) return null;
   const { organizationId, environment, ...run } = row;
@@ -114,7 +114,7 @@ async function claim(
 
 /** Locks a run inside a transaction; false when it belongs to another by now. Effects of the transaction depend on it. */
 export async function holdRun(tx: Queryable, { id, fence }: ClaimedRun): Promise<boolean> {
-  const { rowCount } = await tx.query({
+  const { rowCount } = await tx.raw({
     name: 'hold-run',
     text: `select from trigger_runs where id = $1 and fence = $2 and status = 'running' for update`,
     values: [id, fence],
@@ -124,7 +124,7 @@ export async function holdRun(tx: Queryable, { id, fence }: ClaimedRun): Promise
 
 /** Says that its worker is alive; false when the run belongs to another by now. */
 export async function renewLease(db: Queryable, { id, fence }: ClaimedRun, leaseMs: number): Promise<boolean> {
-  const { rowCount } = await db.query({
+  const { rowCount } = await db.raw({
     name: 'renew-run',
     text: `update trigger_runs set lease_until = clock_timestamp() + $3 * interval '1 ms'
            where id = $1 and fence = $2 and status = 'running'`,
@@ -147,7 +147,7 @@ export async function recordRun(
   { id, fence }: ClaimedRun,
   { step, end, leaseMs }: { step?: RunStep; end?: RunEnd; leaseMs: number },
 ): Promise<boolean> {
-  const { rows } = await db.query<{ recorded: boolean }>({
+  const { rows } = await db.raw<{ recorded: boolean }>({
     name: 'record-run',
     text: `with r as (
         update trigger_runs set steps = steps || $3::jsonb,
@@ -174,7 +174,7 @@ export async function recordRun(
 
 /** Gives a run back for reasons that are not its own: the try does not count. */
 export async function releaseRun(db: Queryable, { id, fence }: ClaimedRun, inMs: number): Promise<void> {
-  await db.query({
+  await db.raw({
     name: 'release-run',
     text: `update trigger_runs set status = 'scheduled', attempts = attempts - 1, lease_until = null, enqueued_at = null,
              run_at = clock_timestamp() + $3 * interval '1 ms'
@@ -191,7 +191,7 @@ export async function dueRuns(
   db: Queryable,
   { limit, lostAfterMs }: { limit: number; lostAfterMs: number },
 ): Promise<DueRun[]> {
-  const { rows } = await db.query<DueRun>({
+  const { rows } = await db.raw<DueRun>({
     name: 'due-runs',
     text: `with due as (
         select c.id from trigger_runs c where c.status = 'scheduled' and c.run_at <= clock_timestamp()
@@ -210,7 +210,7 @@ export async function dueRuns(
 
 /** Milliseconds until the next run or cron trigger is due; null when none is planned. */
 export async function nextDueInMs(db: Queryable): Promise<number | null> {
-  const { rows } = await db.query<{ ms: number | null }>({
+  const { rows } = await db.raw<{ ms: number | null }>({
     name: 'next-due',
     text: `select extract(epoch from least(
         (select min(run_at) from trigger_runs where status = 'scheduled' and run_at > clock_timestamp()),
@@ -223,7 +223,7 @@ export async function nextDueInMs(db: Queryable): Promise<number | null> {
 
 /** Runs that are due and that no worker has begun: how many, and how long the oldest has waited in seconds. */
 export async function waitingRuns(db: Queryable): Promise<{ waiting: number; lag: number }[]> {
-  const { rows } = await db.query<{ waiting: number; lag: number }>({
+  const { rows } = await db.raw<{ waiting: number; lag: number }>({
     name: 'waiting-trigger-runs',
     text: `select count(*)::int as waiting, coalesce(extract(epoch from now() - min(run_at)), 0)::float8 as lag
            from trigger_runs where status = 'scheduled' and run_at <= now()`,

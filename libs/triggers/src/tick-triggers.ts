@@ -1,6 +1,5 @@
 import type { Environment, TriggerDefinition } from '@parley/contracts';
-import { inTransaction, newId } from '@parley/db';
-import type pg from 'pg';
+import { type Db, newId } from '@parley/db';
 import { lastTickMs, nextTickMs } from './cron';
 import { type DueRun, type NewRun, insertRuns } from './insert-runs';
 import { runTime } from './run-time';
@@ -25,9 +24,9 @@ const neverMs = Date.UTC(9999, 0);
  * Writes down the runs of cron triggers whose time has come, each tick once over all workers: the trigger's row is
  * locked, and the run of a tick is unique. Of ticks that nobody was there for only the last one runs.
  */
-export function tickTriggers(pool: pg.Pool): Promise<DueRun[]> {
-  return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<CronTrigger>({
+export function tickTriggers(db: Db): Promise<DueRun[]> {
+  return db.transaction(async (client) => {
+    const { rows } = await client.raw<CronTrigger>({
       name: 'cron-triggers-due',
       // One that was disabled begins anew when it is enabled: what it left out then is no outage.
       text: `with paused as (update triggers set next_tick_at = null
@@ -49,7 +48,7 @@ export function tickTriggers(pool: pg.Pool): Promise<DueRun[]> {
       client,
       ticks.flatMap(({ run }) => (run === null ? [] : [run])),
     );
-    await client.query({
+    await client.raw({
       name: 'set-next-ticks',
       text: `update triggers t set next_tick_at = to_timestamp(n.ms / 1000), tick_schedule = n.schedule
              from unnest($1::text[], $2::float8[], $3::text[]) n(id, ms, schedule) where t.id = n.id`,

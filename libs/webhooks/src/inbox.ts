@@ -51,7 +51,7 @@ export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {
         if (busy < lanes) void drain();
       }),
     async revive(id, { organizationId, environment }) {
-      await db.query(
+      await db.raw(
         `update webhook_deliveries
          set status = 'received', reason = null, processed_at = null, organization_id = $2, environment = $3::"Environment"
          where id = $1 and status = 'unattributed'`,
@@ -64,7 +64,7 @@ export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {
 const columnTypes = 'text text text text text jsonb bytea text "Environment" boolean "DeliveryStatus" text'.split(' ');
 
 async function storeAll(db: Queryable, batch: readonly Waiting[]): Promise<Stored[]> {
-  const { rows } = await db.query<{ id: string }>({
+  const { rows } = await db.raw<{ id: string }>({
     // Mostly one delivery comes at a time; a prepared statement for each size would fill the connection.
     ...(batch.length === 1 && { name: 'store-delivery' }),
     text: `insert into webhook_deliveries (id, provider, delivery_id, path, event_type, headers, body, organization_id,
@@ -110,7 +110,7 @@ async function findKnown(
   db: Queryable,
   repeated: readonly Waiting[],
 ): Promise<Map<string, { id: string; status: DeliveryStatus }>> {
-  const { rows } = await db.query<{ id: string; provider: string; deliveryId: string; status: DeliveryStatus }>({
+  const { rows } = await db.raw<{ id: string; provider: string; deliveryId: string; status: DeliveryStatus }>({
     name: 'find-known-deliveries',
     text: `select d.id, d.provider, d.delivery_id as "deliveryId", d.status
            from unnest($1::text[], $2::text[]) as given (provider, delivery_id)

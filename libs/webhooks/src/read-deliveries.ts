@@ -31,7 +31,7 @@ export async function listDeliveries(
   db: Queryable,
   { status, provider, organization, ...page }: Page & { status?: string; provider?: string; organization?: string },
 ): Promise<Paged<DeliverySummary>> {
-  const { rows } = await db.query<DeliverySummary>(
+  const { rows } = await db.raw<DeliverySummary>(
     `select ${columns} from webhook_deliveries d left join organizations o on o.id = d.organization_id
      where ($1::text is null or d.status = $1::"DeliveryStatus") and ($2::text is null or d.provider = $2)
        and ($3::text is null or o.slug = $3)
@@ -50,7 +50,7 @@ interface FullDelivery extends DeliverySummary {
 
 /** A delivery by its id or by the provider's; of several with the same the latest. Null when there is none. */
 export async function findDelivery(db: Queryable, id: string): Promise<FullDelivery | null> {
-  const { rows } = await db.query<FullDelivery>(
+  const { rows } = await db.raw<FullDelivery>(
     `select ${columns}, d.delivery_id as "deliveryId", d.headers, d.body
      from webhook_deliveries d left join organizations o on o.id = d.organization_id
      where d.id = $1 or d.delivery_id = $1 order by d.received_at desc limit 1`,

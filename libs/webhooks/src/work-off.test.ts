@@ -25,7 +25,7 @@ afterAll(async () => {
 
 /** A delivery that came so many days ago; our id of it. */
 async function store(deliveryId: string, status: DeliveryStatus, { daysAgo = 0, reason = null as string | null } = {}) {
-  const { id } = await createInbox(db.pool).store({
+  const { id } = await createInbox(db).store({
     provider: 'polar',
     deliveryId,
     path: '/webhook/polar',
@@ -55,7 +55,7 @@ test('what is done goes after its days, what needs a person after longer, and wh
   const open = ['failed', 'unattributed'] as const;
   for (const status of [...done, ...open, 'received'] as const)
     for (const daysAgo of [29, 31, 179, 181, 4_000]) await store(`${status}-${daysAgo}`, status, { daysAgo });
-  expect(await sweepDeliveries(db.pool, { doneDays: 30, openDays: 180 })).toBe(3 * 4 + 2 * 2);
+  expect(await sweepDeliveries(db, { doneDays: 30, openDays: 180 })).toBe(3 * 4 + 2 * 2);
   expect(await kept()).toEqual(
     [
       ...done.map((status) => `${status}-29`),
@@ -70,26 +70,26 @@ test('more than a batch goes in one sweep', async () => {
     `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, status, received_at)
      select 'd' || n, 'polar', n, '/', '{}', '', 'processed', now() - interval '40 days' from generate_series(1, 4500) n`,
   );
-  expect(await sweepDeliveries(db.pool, { doneDays: 30, openDays: 180 })).toBe(4_500);
+  expect(await sweepDeliveries(db, { doneDays: 30, openDays: 180 })).toBe(4_500);
 });
 
 test('a delivery is finished once; what comes later changes nothing', async () => {
   const id = await store('one', 'received');
-  expect(await loadPending(db.pool, id)).toMatchObject({ id, attempts: 0, body: Buffer.from('{}') });
-  await finishDelivery(db.pool, id, { status: 'received', reason: 'try again' });
-  await finishDelivery(db.pool, id, { status: 'processed', organizationId: 'org_1' });
-  await finishDelivery(db.pool, id, { status: 'failed', reason: 'late', organizationId: 'org_2' });
+  expect(await loadPending(db, id)).toMatchObject({ id, attempts: 0, body: Buffer.from('{}') });
+  await finishDelivery(db, id, { status: 'received', reason: 'try again' });
+  await finishDelivery(db, id, { status: 'processed', organizationId: 'org_1' });
+  await finishDelivery(db, id, { status: 'failed', reason: 'late', organizationId: 'org_2' });
   expect(await rowOf(id)).toEqual({ status: 'processed', reason: null, attempts: 2, organization_id: 'org_1' });
-  expect(await loadPending(db.pool, id)).toBeNull();
+  expect(await loadPending(db, id)).toBeNull();
 });
 
 test('a replay gives another chance to what was accepted, never to what was refused', async () => {
   const ids = [await store('f', 'failed'), await store('p', 'processed'), await store('r', 'rejected')];
-  expect(await replayDeliveries(db.pool, ids)).toBe(2);
+  expect(await replayDeliveries(db, ids)).toBe(2);
   expect((await Promise.all(ids.map(rowOf))).map(({ status }) => status)).toEqual(['received', 'received', 'rejected']);
-  expect(await replayDeliveries(db.pool, [], 'rejected')).toBe(0);
+  expect(await replayDeliveries(db, [], 'rejected')).toBe(0);
   const failed = await store('f2', 'failed');
-  expect(await replayDeliveries(db.pool, [], 'failed')).toBeGreaterThan(0);
+  expect(await replayDeliveries(db, [], 'failed')).toBeGreaterThan(0);
   expect((await rowOf(failed)).status).toBe('received');
   expect((await rowOf(ids[2]!)).status).toBe('rejected');
 });
@@ -97,7 +97,7 @@ test('a replay gives another chance to what was accepted, never to what was refu
 test('owners that have come are looked for again, where one was named', async () => {
   const named = await store('named', 'unattributed', { reason: 'not known here: org_1' });
   const unnamed = await store('unnamed', 'unattributed', { reason: 'the order names no organization and no user' });
-  await retryUnattributed(db.pool, 'polar');
+  await retryUnattributed(db, 'polar');
   expect([(await rowOf(named)).status, (await rowOf(unnamed)).status]).toEqual(['received', 'unattributed']);
 });
 
@@ -109,9 +109,9 @@ test('what waits too long is found, oldest first', async () => {
   ] as const)
     await store(name, 'received', { daysAgo });
   await store('done', 'processed', { daysAgo: 4 });
-  const found = await findOverdue(db.pool, { olderThanMs: 60_000, limit: 10 });
-  const names = await Promise.all(found.map(async ({ id }) => (await loadPending(db.pool, id))!.receivedAt.getTime()));
+  const found = await findOverdue(db, { olderThanMs: 60_000, limit: 10 });
+  const names = await Promise.all(found.map(async ({ id }) => (await loadPending(db, id))!.receivedAt.getTime()));
   expect(names).toHaveLength(2);
   expect(names[0]).toBeLessThan(names[1]!);
-  expect(await findOverdue(db.pool, { olderThanMs: 60_000, limit: 1 })).toEqual([found[0]]);
+  expect(await findOverdue(db, { olderThanMs: 60_000, limit: 1 })).toEqual([found[0]]);
 });

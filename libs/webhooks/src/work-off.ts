@@ -3,7 +3,7 @@ import type { Delivery, DeliveryStatus } from './delivery';
 
 /** A delivery that is still to be worked off; null when it is done, or gone. */
 export async function loadPending(db: Queryable, id: string): Promise<Delivery | null> {
-  const { rows } = await db.query<Delivery>({
+  const { rows } = await db.raw<Delivery>({
     name: 'load-pending-delivery',
     text: `select id, provider, path, event_type as "eventType", body, organization_id as "organizationId", environment,
                   signed as "isSigned", status, attempts, received_at as "receivedAt"
@@ -23,7 +23,7 @@ export interface Outcome {
 
 /** Writes how a try ended; a delivery that another worker has finished meanwhile stays as it is. */
 export async function finishDelivery(db: Queryable, id: string, outcome: Outcome): Promise<void> {
-  await db.query({
+  await db.raw({
     name: 'finish-delivery',
     text: `update webhook_deliveries
            set status = $2::"DeliveryStatus", reason = $3, attempts = attempts + 1,
@@ -39,7 +39,7 @@ export async function findOverdue(
   db: Queryable,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
 ): Promise<{ id: string; path: string }[]> {
-  const { rows } = await db.query<{ id: string; path: string }>(
+  const { rows } = await db.raw<{ id: string; path: string }>(
     `select id, path from webhook_deliveries
      where status = 'received' and received_at < now() - make_interval(secs => $1::float8 / 1000)
      order by received_at limit $2`,
@@ -50,7 +50,7 @@ export async function findOverdue(
 
 /** Per provider: how many deliveries are not worked off yet, and the age of the oldest in seconds. */
 export async function waitingDeliveries(db: Queryable): Promise<{ provider: string; waiting: number; lag: number }[]> {
-  const { rows } = await db.query<{ provider: string; waiting: number; lag: number }>({
+  const { rows } = await db.raw<{ provider: string; waiting: number; lag: number }>({
     name: 'waiting-deliveries',
     text: `select provider, count(*)::int as waiting, extract(epoch from now() - min(received_at))::float8 as lag
            from webhook_deliveries where status = 'received' group by provider`,
@@ -64,7 +64,7 @@ export async function replayDeliveries(
   ids: readonly string[],
   status?: DeliveryStatus,
 ): Promise<number> {
-  const { rowCount } = await db.query(
+  const { rowCount } = await db.raw(
     `update webhook_deliveries set status = 'received', attempts = 0, reason = null, processed_at = null
      where (id = any($1) or status = $2::"DeliveryStatus") and status <> 'rejected'`,
     [ids, status ?? null],
@@ -77,7 +77,7 @@ export const unknownOwner = 'not known here: ';
 
 /** Gives deliveries whose owner was not known another chance, as owners have come. */
 export async function retryUnattributed(db: Queryable, provider: string): Promise<void> {
-  await db.query(
+  await db.raw(
     `update webhook_deliveries set status = 'received', attempts = 0, reason = null, processed_at = null
      where provider = $1 and status = 'unattributed' and starts_with(reason, $2)`,
     [provider, unknownOwner],
@@ -99,7 +99,7 @@ const batchRows = 2_000;
 export async function sweepDeliveries(db: Queryable, { doneDays, openDays }: Retention): Promise<number> {
   let removed = 0;
   for (;;) {
-    const { rowCount } = await db.query(
+    const { rowCount } = await db.raw(
       `delete from webhook_deliveries where ctid = any (array(
          select ctid from webhook_deliveries
          where (status in ('processed', 'ignored', 'rejected') and received_at < now() - make_interval(secs => $1::float8 * 86400))

@@ -13,8 +13,8 @@ export async function admission(db: Db, redisUrl: string): Promise<void> {
     `insert into organizations (id, slug, name, updated_at) values ($1, 'bench', 'Bench', now()) on conflict do nothing`,
     [big.organizationId],
   );
-  const { key } = await createApiKey(db.pool, { ...big, name: 'admission', permissions: ['data'] });
-  const checkKey = createApiKeyCheck(db.pool);
+  const { key } = await createApiKey(db, { ...big, name: 'admission', permissions: ['data'] });
+  const checkKey = createApiKeyCheck(db);
   const identity = await checkKey(key);
   if (identity === null) throw new Error('The key is not known');
   const redis = connectRedis({ url: redisUrl, role: 'limiter' });

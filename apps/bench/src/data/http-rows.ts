@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Db } from '@parley/db';
+import type { Db, Queryable } from '@parley/db';
 import { createApiKey } from '@parley/identity';
 import type { Entities } from '@parley/entities';
 import { startStack } from '@parley/testing';
@@ -24,7 +24,7 @@ export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, f
     `insert into organizations (id, slug, name, updated_at) values ($1, 'bench', 'Bench', now()) on conflict do nothing`,
     [big.organizationId],
   );
-  const { key } = await createApiKey(db.pool, { ...big, name: 'bench', permissions: ['data'] });
+  const { key } = await createApiKey(db, { ...big, name: 'bench', permissions: ['data'] });
   const stack = await startStack({
     databaseUrl,
     redisUrl,
@@ -124,17 +124,18 @@ const call = (client: RawClient) => () => client.call();
 /** The statement that a read of the library consists of, for the driver to send as it is. */
 async function recorded(
   db: Db,
-  read: (tx: Pick<Db['pool'], 'query'>) => Promise<unknown>,
+  read: (tx: Queryable) => Promise<unknown>,
 ): Promise<{ name: string; text: string; values: unknown[] }> {
   const asked: { name: string; text: string; values: unknown[] }[] = [];
-  const recorder = {
-    query: (statement: { name: string; text: string; values: unknown[] }) => {
-      asked.push(statement);
-      return db.pool.query(statement);
+  const recorder: Queryable = {
+    ...db,
+    query(tenant, statement, values = []) {
+      asked.push({ name: statement.preparedAs!, text: statement.text, values: [...values] });
+      return db.query(tenant, statement, values);
     },
   };
   // What comes a second time has a name, and is prepared.
-  for (let time = 0; time < 2; time += 1) await read(recorder as unknown as Pick<Db['pool'], 'query'>);
+  for (let time = 0; time < 2; time += 1) await read(recorder);
   if (asked.length !== 2) throw new Error('A read is one statement');
   return asked[1]!;
 }

@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   } = process.env;
   const total = Number(process.argv[2] ?? 1_000_000);
   const db = createDb({ databaseUrl, poolSize: 8 });
-  const entities = createEntities({ pool: db.pool });
+  const entities = createEntities({ db });
   console.log(`${machine()}\n`);
   if (process.env.BENCH_LOADED === undefined) {
     const startedAt = performance.now();
@@ -75,7 +75,7 @@ async function reads(entities: Entities): Promise<void> {
 
 async function filters(databaseUrl: string): Promise<void> {
   const db = createDb({ databaseUrl, poolSize: 1 });
-  const entities = createEntities({ pool: db.pool });
+  const entities = createEntities({ db });
   const onCpu = await backendCpu(db);
   const next = random(7);
   const measured: { operator: string; filters: JsonObject; p50: number; cpu: number }[] = [];

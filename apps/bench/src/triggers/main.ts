@@ -25,7 +25,7 @@ async function speed(): Promise<void> {
     environment: { NODE_ENV: 'production', LOG_LEVEL: 'warn' },
   });
   const db = createDb({ databaseUrl: DATABASE_URL });
-  const entities = createEntities({ pool: db.pool });
+  const entities = createEntities({ db });
   const { scope } = await seedOrganization(db.pool, {
     entityTypes: ['order', 'plain', 'effect'].map((slug) => ({ slug, name: slug, schema: {} })),
   });

@@ -36,7 +36,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
   const log = silentLogger();
-  entities = createEntities({ pool: db.pool });
+  entities = createEntities({ db });
   const tools = createTools({ db, entities, log, ports: {} });
   const agents = createAgents({
     db,

@@ -24,7 +24,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
   const log = silentLogger();
-  entities = createEntities({ pool: db.pool });
+  entities = createEntities({ db });
   const tools = createTools({ db, entities, log, ports: {} });
   const models = createModels({ environment: providersOfEnvironment({}), log });
   const agents = createAgents({ db, tools, log, models });
@@ -112,14 +112,14 @@ describe('POST /v1/mcp', () => {
   it('lets a key with a role do what the role may', async () => {
     const { scope } = org;
     const given = { ...scope, name: 'r', permissions: ['*' as const] };
-    const { key } = await createApiKey(db.pool, { ...given, role: 'nobody' });
+    const { key } = await createApiKey(db, { ...given, role: 'nobody' });
     expect((await post(create, { key })).body).toMatchObject({ result: denied('create') });
     const get = call('entity_get', { type: 'order', id: 'x' });
     expect((await post(get, { key, query: '?agent=reader' })).body).toMatchObject({ result: denied('read') });
   });
 
   it('refuses other keys, other protocols and other methods', async () => {
-    const { key } = await createApiKey(db.pool, { ...org.scope, name: 'c', permissions: ['chat', 'data'] });
+    const { key } = await createApiKey(db, { ...org.scope, name: 'c', permissions: ['chat', 'data'] });
     expect(await post(create, { key })).toMatchObject({ status: 403 });
     expect(await post(create, { key: 'nope' })).toMatchObject({ status: 401 });
     const headers = { 'mcp-protocol-version': '1999-01-01' };

@@ -41,7 +41,7 @@ afterAll(async () => {
 /** Chat whose tools have the given database, and an executor that nobody answers for. */
 async function serve(ofTools: Db) {
   const log = silentLogger();
-  const entities = createEntities({ pool: ofTools.pool });
+  const entities = createEntities({ db: ofTools });
   const executor = createExecutorClient({ url: 'http://127.0.0.1:1', token: 'x' });
   const tools = createTools({ db: ofTools, entities, log, executor, ports: {} });
   const agents = createAgents({ db, tools, log, models: createModels({ environment: {}, log }) });

@@ -7,9 +7,9 @@ import { formatTable, formatTime, print, printJson } from '../terminal';
 /** `parley credits show`: the balance is the sum of the ledger. */
 export async function runCreditsShow(options: { org?: string; limit?: string; json?: boolean }): Promise<void> {
   const limit = parseLimit(options.limit, 20);
-  const { slug, balanceCents, entries } = await withDatabase(async ({ pool }) => {
-    const organization = await findOrganization(pool, options.org);
-    return { slug: organization.slug, ...(await readCredits(pool, organization.id, limit)) };
+  const { slug, balanceCents, entries } = await withDatabase(async (db) => {
+    const organization = await findOrganization(db, options.org);
+    return { slug: organization.slug, ...(await readCredits(db, organization.id, limit)) };
   });
   if (options.json) return printJson({ organization: slug, balanceCents, entries });
   print(`${slug}: ${cents(balanceCents)}`);

@@ -25,12 +25,12 @@ export async function runKeysCreate(options: KeysCreateOptions): Promise<void> {
   const { name, role } = options;
   if (name.trim() === '') throw usageFailure('--name must not be empty');
   await withDatabase(async (db) => {
-    const organization = await findOrganization(db.pool, options.org);
+    const organization = await findOrganization(db, options.org);
     const scope = { organizationId: organization.id, environment };
     // A key whose role is misspelled would be refused everywhere.
-    if (role !== undefined && !(await listRoles(db.pool, scope)).some(({ slug }) => slug === role))
+    if (role !== undefined && !(await listRoles(db, scope)).some(({ slug }) => slug === role))
       throw new Failure(`No role "${role}" in ${environment}; push it first`);
-    const { id, key } = await createApiKey(db.pool, { ...scope, name: name.trim(), permissions, role, expiresAt });
+    const { id, key } = await createApiKey(db, { ...scope, name: name.trim(), permissions, role, expiresAt });
     if (options.json) {
       return printJson({
         id,

@@ -6,8 +6,8 @@ import { formatTable, note, print } from '../terminal';
 /** `parley keys list`: every key of an organization, newest first; never the keys themselves. */
 export async function runKeysList({ org, json }: { org?: string; json?: boolean }): Promise<void> {
   const { slug, keys } = await withDatabase(async (db) => {
-    const organization = await findOrganization(db.pool, org);
-    return { slug: organization.slug, keys: await listApiKeys(db.pool, organization.id) };
+    const organization = await findOrganization(db, org);
+    return { slug: organization.slug, keys: await listApiKeys(db, organization.id) };
   });
   if (json) return print(JSON.stringify(keys));
   if (keys.length === 0) return note(`${slug} has no keys`);

@@ -16,11 +16,11 @@ export async function runMessagesRetry(
   { env = 'development', org, anyway = false, json }: MessagesRetryOptions,
 ): Promise<void> {
   const environment = parseEnvironment(env);
-  const results = await withDatabase(async ({ pool }) => {
-    const { id: organizationId } = await findOrganization(pool, org);
+  const results = await withDatabase(async (db) => {
+    const { id: organizationId } = await findOrganization(db, org);
     const tried: { message: string; result: RetriedMessage }[] = [];
     for (const message of new Set(ids))
-      tried.push({ message, result: await retryMessage(pool, { organizationId, environment }, message, { anyway }) });
+      tried.push({ message, result: await retryMessage(db, { organizationId, environment }, message, { anyway }) });
     return tried;
   });
   const problems = results.flatMap(({ message, result }) => (result.ok ? [] : [`${message}: ${problemOf(result)}`]));

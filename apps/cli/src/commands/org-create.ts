@@ -11,7 +11,7 @@ export async function runOrgCreate({ slug, name }: { slug: string; name: string 
   if (!parsed.success) throw usageFailure(`--slug ${parsed.error.issues[0]!.message}`);
   if (name.trim() === '') throw usageFailure('--name must not be empty');
   await withDatabase(async (db) => {
-    const made = await insertOrganization(db.pool, { id: newId('org'), slug, name: name.trim() });
+    const made = await insertOrganization(db, { id: newId('org'), slug, name: name.trim() });
     if (made === null) throw new Failure(`An organization with the slug "${slug}" exists already`);
     print(JSON.stringify(made));
   });

@@ -4,7 +4,7 @@ import { formatTable, formatTime, note, print, printJson } from '../terminal';
 
 /** `parley org list`: every organization that is not being deleted. */
 export async function runOrgList({ json }: { json?: boolean }): Promise<void> {
-  const organizations = await withDatabase(({ pool }) => listOrganizations(pool));
+  const organizations = await withDatabase((db) => listOrganizations(db));
   if (json) return printJson({ organizations });
   if (organizations.length === 0) return note('There is no organization yet; make one with: parley org create');
   const rows = organizations.map(({ slug, name, id, externalId, createdAt }) => [

@@ -18,12 +18,12 @@ export async function runOrgPurges({
   if (stopName !== undefined) {
     if (Object.keys(options).length > 0 || org !== undefined)
       throw usageFailure('--stop takes no other option except --json');
-    const stopped = await withDatabase(({ pool }) => stop(pool, stopName));
+    const stopped = await withDatabase((db) => stop(db, stopName));
     if (json) return printJson({ stopped });
     return print(`Stopped the purge of ${nameOf(stopped)}: the organization stays as it is.`);
   }
   const page = parsePage(options, /^purge_[0-9a-z]{1,40}$/);
-  const { items, next } = await withDatabase(({ pool }) => listPurges(pool, { ...page, name: org }));
+  const { items, next } = await withDatabase((db) => listPurges(db, { ...page, name: org }));
   if (json) return printJson({ purges: items, next });
   if (items.length === 0) return note(`No${page.before ? ' more' : ''} purges`);
   if (org !== undefined) for (const purge of items) printReport(purge);

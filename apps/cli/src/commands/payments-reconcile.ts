@@ -24,16 +24,16 @@ export async function runPaymentsReconcile(options: PaymentsReconcileOptions): P
     throw usageFailure('--all looks everywhere: leave out --env and --org');
   const environment = parseEnvironment(env);
   const box = openSecretBox();
-  const report = await withDatabase(async ({ pool }) => {
+  const report = await withDatabase(async (db) => {
     const scope: Scope | undefined = all
       ? undefined
-      : { organizationId: (await findOrganization(pool, org)).id, environment };
-    const entities = createEntities({ pool });
+      : { organizationId: (await findOrganization(db, org)).id, environment };
+    const entities = createEntities({ db });
     const tell = ({ paymentId, problem }: Record<string, unknown>, message: string) =>
       note(safeLine(`${message}: ${paymentId} ${problem ?? ''}`));
     // No payment is made here, so nobody is told of an address.
     const log = { info: () => {}, warn: tell, error: tell };
-    const payments = createPayments({ pool, entities, box, publicUrl: '', log });
+    const payments = createPayments({ db, entities, box, publicUrl: '', log });
     const progress = startProgress('Asking about payments', 0, json);
     const olderThanMs = Number(olderThan) * 60_000;
     const report = await payments.reconcile({ scope, olderThanMs, onProgress: ({ asked }) => progress.advance(asked) });

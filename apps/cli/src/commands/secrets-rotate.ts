@@ -6,7 +6,7 @@ import { print, printJson } from '../terminal';
 
 /** `parley secrets rotate`: seals everything under the first key of SECRETS_KEY. */
 export async function runSecretsRotate({ json }: { json?: boolean }): Promise<void> {
-  const { resealed, unreadable } = await withDatabase((db) => resealIntegrations(db.pool, openSecretBox()));
+  const { resealed, unreadable } = await withDatabase((db) => resealIntegrations(db, openSecretBox()));
   if (json) printJson({ resealed, unreadable });
   else print(`${resealed} secret${resealed === 1 ? '' : 's'} sealed again.`);
   if (unreadable.length > 0)

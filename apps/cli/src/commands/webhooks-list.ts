@@ -14,8 +14,8 @@ export interface WebhooksListOptions extends PageOptions {
 /** `parley webhooks list`: the inbox, with why a delivery was refused or failed. */
 export async function runWebhooksList({ json, org, ...options }: WebhooksListOptions): Promise<void> {
   const page = parsePage(options, /^[\w-]+$/);
-  const { items, next } = await withDatabase(({ pool }) =>
-    listDeliveries(pool, { ...page, status: options.status, provider: options.provider, organization: org }),
+  const { items, next } = await withDatabase((db) =>
+    listDeliveries(db, { ...page, status: options.status, provider: options.provider, organization: org }),
   );
   if (json) return printJson({ deliveries: items, next });
   if (items.length === 0) return note(`No${page.before ? ' more' : ''} deliveries`);

@@ -10,7 +10,7 @@ export async function runWebhooksReplay(
   { status, json }: { status?: DeliveryStatus; json?: boolean },
 ): Promise<void> {
   if ((ids.length === 0) === (status === undefined)) throw usageFailure('Say which: ids, or --status');
-  const count = await withDatabase(async ({ pool }) => replayDeliveries(pool, await resolveIds(pool, ids), status));
+  const count = await withDatabase(async (db) => replayDeliveries(db, await resolveIds(db, ids), status));
   const wanted = new Set(ids).size;
   if (count < wanted)
     throw new Failure(`${count} of ${wanted} can be replayed: refused ones cannot`, undefined, { replayed: count });

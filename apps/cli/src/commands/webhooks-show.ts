@@ -6,7 +6,7 @@ import { showBody } from '../webhooks/show-body';
 
 /** `parley webhooks show`: a delivery with its headers and body. */
 export async function runWebhooksShow(id: string, { json }: { json?: boolean }): Promise<void> {
-  const delivery = await withDatabase(({ pool }) => findDelivery(pool, id));
+  const delivery = await withDatabase((db) => findDelivery(db, id));
   if (delivery === null) throw new Failure(`No delivery "${id}"`);
   const body = showBody(delivery.body);
   if (json) return printJson({ ...delivery, body });

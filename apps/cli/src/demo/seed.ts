@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Db, type Queryable, inTransaction, newId } from '@parley/db';
+import { type Db, type Queryable, newId } from '@parley/db';
 import {
   type Organization,
   changeSettings,
@@ -23,10 +23,8 @@ const keyName = 'demo';
  * Makes the demo organization, its definitions, its data and its key: each once. What a person has changed since is
  * left alone. Runs that come together take turns; one that was killed is finished by the next.
  */
-export async function seedDemo(db: Db, { newKey = false } = {}): Promise<{ key: string | null }> {
-  const turn = await db.pool.connect();
-  try {
-    await turn.query("select pg_advisory_lock(hashtextextended('parley-demo', 0))");
+export const seedDemo = (db: Db, { newKey = false } = {}): Promise<{ key: string | null }> =>
+  db.locked('parley-demo', async (turn) => {
     const { id: organizationId } = await demoOrganization(turn);
     const development: Scope = { organizationId, environment: 'development' };
     if ((await readSettings(turn, organizationId)).demoSeeded !== true) {
@@ -35,11 +33,7 @@ export async function seedDemo(db: Db, { newKey = false } = {}): Promise<{ key: 
       await insertRows(db, development);
     }
     return { key: newKey || !(await hasKey(turn, development)) ? await makeKey(turn, development) : null };
-  } finally {
-    // Ending the connection gives the lock back.
-    turn.release(true);
-  }
-}
+  });
 
 async function demoOrganization(db: Queryable): Promise<Organization> {
   await insertOrganization(db, { id: newId('org'), slug: demoSlug, name: 'Demo shop' });
@@ -59,8 +53,8 @@ async function pushOnce(db: Db, scope: Scope, resources: PushRequest['resources'
 
 /** All rows or none, together with the note that they are there. */
 async function insertRows(db: Db, scope: Scope): Promise<void> {
-  const entities = createEntities({ pool: db.pool });
-  await inTransaction(db.pool, async (client) => {
+  const entities = createEntities({ db });
+  await db.transaction(async (client) => {
     for (const [type, rows] of Object.entries(demoRows)) {
       for (const data of rows) {
         const created = await entities.create(scope, { type, data, actor: { type: 'system' } }, client);

@@ -12,9 +12,9 @@ const stuckAfterAttempts = 3;
 const warning = (detail: string, fix: string): Finding => ({ name, state: 'warning', detail, fix });
 
 /** Whether organizations know the secret, since earlier versions registered it with their accounts (docs/adr/0031). */
-export async function checkMessagingSecret({ pool }: Db): Promise<Finding> {
+export async function checkMessagingSecret(db: Db): Promise<Finding> {
   const secrets = findSecrets(name);
-  const { registered, shared, outdated, isKnown, isEarlierKnown } = await readRegistrations(pool, secrets);
+  const { registered, shared, outdated, isKnown, isEarlierKnown } = await readRegistrations(db, secrets);
   const countOf = (some: { id: string; organization: string }[]) => {
     const shown = some.slice(0, 3).map(({ id, organization }) => `${id} of ${organization}`);
     return `${some.length} of ${registered} connections (${shown.join(', ')}${some.length > 3 ? ', …' : ''})`;

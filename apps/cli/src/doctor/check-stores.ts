@@ -17,7 +17,7 @@ export async function checkDatabase(): Promise<Finding[]> {
   }
   const db = createDb({ databaseUrl: url, poolSize: 1, applicationName: 'parley-doctor' });
   try {
-    const { rows } = await db.pool.query<{ server_version_num: string }>('show server_version_num');
+    const { rows } = await db.raw<{ server_version_num: string }>('show server_version_num');
     const major = Math.floor(Number(rows[0]!.server_version_num) / 10_000);
     const problem = await schemaProblem(db.pool, migrationsDir());
     // What is wrong, and what to do about it.
@@ -41,7 +41,7 @@ export async function checkDatabase(): Promise<Finding[]> {
 }
 
 /** Whether what the services have sealed opens with the key that is known here. */
-async function checkSecrets({ pool }: Db): Promise<Finding[]> {
+async function checkSecrets(db: Db): Promise<Finding[]> {
   const name = 'SECRETS_KEY';
   const key = findSecret('SECRETS_KEY');
   if (key === undefined)
@@ -52,7 +52,7 @@ async function checkSecrets({ pool }: Db): Promise<Finding[]> {
   } catch (error) {
     return [{ name, state: 'failed', detail: reasonOf(error), fix: 'openssl rand -base64 32 makes one' }];
   }
-  const { sealed, unreadable } = await checkSealedIntegrations(pool, box);
+  const { sealed, unreadable } = await checkSealedIntegrations(db, box);
   if (unreadable.length === 0) return [{ name, state: 'ok', detail: `opens what is sealed (${sealed})` }];
   const shown = unreadable
     .slice(0, 3)
@@ -68,9 +68,9 @@ async function checkSecrets({ pool }: Db): Promise<Finding[]> {
 }
 
 /** Whether strangers may write identities, as far as it is known here, and what they have asked to be deleted. */
-async function checkIdentity({ pool }: Db): Promise<Finding[]> {
+async function checkIdentity(db: Db): Promise<Finding[]> {
   const name = 'Identity deliveries';
-  const purges = await dueUnsignedPurges(pool, 4);
+  const purges = await dueUnsignedPurges(db, 4);
   const shown = purges.slice(0, 3).map(({ slug, runAt }) => `${slug} (due ${formatTime(runAt)})`);
   const findings: Finding[] = [];
   if (purges.length > 0)

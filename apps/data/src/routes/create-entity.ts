@@ -1,4 +1,4 @@
-import { createIdempotencyStore, inTransaction } from '@parley/db';
+import { createIdempotencyStore } from '@parley/db';
 import type { CreateInput, CreateResult, Entities } from '@parley/entities';
 import { type Handler, type KeyedContext, RawJson, conflict } from '@parley/service';
 import { type AccessDeps, originOf, requireAccess } from '../caller';
@@ -25,7 +25,7 @@ async function createOnce(
   { scope, idempotency }: KeyedContext,
   input: CreateInput,
 ): Promise<CreateResult> {
-  const result = await inTransaction(db.pool, async (client) => {
+  const result = await db.transaction(async (client) => {
     const made = await entities.create(scope, input, client);
     if (made.ok && !(await createIdempotencyStore(client).finish(idempotency!, 201, made.entity.json))) {
       throw conflict('Another request with this Idempotency-Key has taken over', 'idempotency_in_progress');

@@ -8,6 +8,6 @@ export const listEntityTypes =
   async (_input, { key, scope }) => {
     const types = await entities.types(scope);
     if (key.role === null) return { data: types };
-    const { decide } = await loadPermissions(db.pool, scope, actorOf(key));
+    const { decide } = await loadPermissions(db, scope, actorOf(key));
     return { data: types.filter(({ slug }) => decide('read', slug).allowed || decide('list', slug).allowed) };
   };

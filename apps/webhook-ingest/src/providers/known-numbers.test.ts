@@ -46,7 +46,7 @@ test('a statement that fails fails those who share it, and none of the next', as
   const broken = { query: () => Promise.reject(new Error('away')) } as unknown as Queryable;
   const failed = await Promise.allSettled(['a', 'known'].map((number) => numbers.find(broken, number)));
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(await numbers.find(db.pool, 'known')).toMatchObject({ connectionId: 'conn' });
+  expect(await numbers.find(db, 'known')).toMatchObject({ connectionId: 'conn' });
 });
 
 test('a statement that hangs holds up the next one for a second only', async () => {
@@ -55,6 +55,6 @@ test('a statement that hangs holds up the next one for a second only', async () 
   void numbers.find(hung, 'a');
   const startedAtMs = performance.now();
   await new Promise(setImmediate);
-  expect(await numbers.find(db.pool, 'known')).toMatchObject({ connectionId: 'conn' });
+  expect(await numbers.find(db, 'known')).toMatchObject({ connectionId: 'conn' });
   expect(performance.now() - startedAtMs).toBeGreaterThan(900);
 });

@@ -11,7 +11,7 @@ import {
   requestOf,
   threadKeyOf,
 } from '@parley/channels';
-import { type Db, inTransaction } from '@parley/db';
+import type { Db } from '@parley/db';
 import { splitText } from './split-text';
 
 export interface AnswerDeps {
@@ -36,7 +36,7 @@ export async function answerMessage(
 ): Promise<{ ok: true; toSend: string[]; threadId: string | null } | { ok: false; error: string } | null> {
   const decision = await decide(deps, message, signal);
   if (decision.kind === 'again') return { ok: false, error: decision.error };
-  return inTransaction(deps.db.pool, async (tx) => {
+  return deps.db.transaction(async (tx) => {
     if (!(await finishMessage(tx, message.id, owner, decision.end))) return null;
     const toSend: string[] = [];
     for (const [index, text] of splitText(decision.reply ?? '').entries()) {
@@ -69,7 +69,7 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
   if (agentSlug === null && routerSlug === null)
     return end('stored', null, null, 'the connection has neither agent nor router');
   const threadKey = threadKeyOf(message.contact);
-  const earlier = await findEarlierTurn(deps.db.pool, message, threadKey, message.id);
+  const earlier = await findEarlierTurn(deps.db, message, threadKey, message.id);
   if (earlier.state === 'running') return { kind: 'again', error: 'an earlier try has not ended yet' };
   if (earlier.state === 'answered') return end('answered', earlier.reply, earlier.threadId);
   if (earlier.state === 'stored') return end('stored', null, earlier.threadId);
@@ -84,8 +84,7 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
     contact: {
       id: message.contact,
       phoneNumber:
-        inbound.identity.phone ??
-        (message.contactType && (await latestNumberOf(deps.db.pool, message, message.contact))),
+        inbound.identity.phone ?? (message.contactType && (await latestNumberOf(deps.db, message, message.contact))),
       entityType: message.contactType,
     },
     requestId: message.id,
@@ -115,7 +114,7 @@ const withMedia = (text: string, { type, mediaUrl }: { type: string; mediaUrl: s
   mediaUrl === null || type === 'audio' || type === 'voice' ? text : `${text}\n[${type}: ${mediaUrl}]`;
 
 async function answerMedia({ db, channels }: AnswerDeps, message: WaitingMessage): Promise<Decision> {
-  const thread = await readThread(db.pool, message, threadKeyOf(message.contact));
+  const thread = await readThread(db, message, threadKeyOf(message.contact));
   const account = await channels.accounts.kapso(message);
   if (thread?.agentPaused || account === null || account.mediaReply === '')
     return end('stored', null, thread?.id ?? null);

@@ -1,9 +1,8 @@
 import { type JsonObject, integerAt, objectAt, textAt } from '@parley/contracts';
-import { type Queryable, inTransaction } from '@parley/db';
+import type { Db, Queryable } from '@parley/db';
 import { findOwner } from '@parley/identity';
 import { applyOrder, lockOrder } from '@parley/payments';
 import { type Outcome, unknownOwner } from '@parley/webhooks';
-import type pg from 'pg';
 
 /**
  * Applies `order.paid` or `order.refunded` of the billing platform to the credits of the order's organization. Both are
@@ -11,7 +10,7 @@ import type pg from 'pg';
  * transaction.
  */
 export async function applyBillingEvent(
-  pool: pg.Pool,
+  db: Db,
   event: JsonObject,
   finish: (db: Queryable, outcome: Outcome) => Promise<void>,
 ): Promise<void> {
@@ -21,11 +20,11 @@ export async function applyBillingEvent(
   // The interface's shape has no refunded_amount: its refund is about the whole `amount`.
   const amountCents = integerAt(isRefund ? (order.refunded_amount ?? order.amount) : order.subtotal_amount);
   if (orderId === undefined || amountCents === undefined || amountCents < 0)
-    return finish(pool, {
+    return finish(db, {
       status: 'failed',
       reason: `the order has no ${isRefund ? 'refunded_amount' : 'subtotal_amount'} in whole cents`,
     });
-  await inTransaction(pool, async (tx) => {
+  await db.transaction(async (tx) => {
     const before = await lockOrder(tx, orderId);
     const owner = before ?? (await ownerOf(tx, order));
     if ('problem' in owner) return finish(tx, { status: 'unattributed', reason: owner.problem });

@@ -10,15 +10,15 @@ import { type Delivery, type Outcome, finishDelivery, loadPending } from '@parle
 export const onDelivery =
   ({ db }: { db: Db }, handle: (delivery: Delivery, context: JobContext) => Promise<Outcome | 'finished'>) =>
   async ({ deliveryId }: { deliveryId: string }, context: JobContext): Promise<void> => {
-    const delivery = await loadPending(db.pool, deliveryId);
+    const delivery = await loadPending(db, deliveryId);
     if (delivery === null) return;
     try {
       const outcome = await handle(delivery, context);
-      if (outcome !== 'finished') await finishDelivery(db.pool, deliveryId, outcome);
+      if (outcome !== 'finished') await finishDelivery(db, deliveryId, outcome);
     } catch (error) {
       if (context.signal.aborted) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      await finishDelivery(db.pool, deliveryId, { status: context.isLastAttempt ? 'failed' : 'received', reason });
+      await finishDelivery(db, deliveryId, { status: context.isLastAttempt ? 'failed' : 'received', reason });
       throw error;
     }
   };

@@ -19,7 +19,7 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
   const answering = new Set<string>();
   const timer = setInterval(() => {
     if (answering.size === 0) return;
-    renewClaims(db.pool, [...answering], owner).catch((error: unknown) =>
+    renewClaims(db, [...answering], owner).catch((error: unknown) =>
       log.warn({ err: error }, 'messages that are being answered could not be renewed'),
     );
   }, renewEveryMs);
@@ -31,7 +31,7 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
   ): Promise<void> => {
     for (;;) {
       if (signal.aborted) throw signal.reason;
-      const message = await claimNext(db.pool, conversation, owner);
+      const message = await claimNext(db, conversation, owner);
       if (message === null) return;
       answering.add(message.id);
       try {
@@ -44,7 +44,7 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
         log.info({ requestId, jobId, organizationId, environment, threadId, messageId }, 'a message was answered');
         for (const id of answered.toSend) await channels.tryMessage(id);
       } catch (error) {
-        if (signal.aborted) await postpone(db.pool, message.id, owner, 'the worker was stopped', 0).catch(() => {});
+        if (signal.aborted) await postpone(db, message.id, owner, 'the worker was stopped', 0).catch(() => {});
         else await again(message, error instanceof Error ? error.message : String(error)).catch(() => {});
         throw error;
       } finally {
@@ -56,7 +56,7 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
   async function again({ id, attempts }: { id: string; attempts: number }, error: string): Promise<void> {
     log.warn({ messageId: id, attempts, error }, 'a message could not be answered');
     if (attempts < mostAttempts)
-      return postpone(db.pool, id, owner, error, Math.min(1_000 * 3 ** (attempts - 1), longestWaitMs));
-    await finishMessage(db.pool, id, owner, { status: 'failed', error, threadId: null });
+      return postpone(db, id, owner, error, Math.min(1_000 * 3 ** (attempts - 1), longestWaitMs));
+    await finishMessage(db, id, owner, { status: 'failed', error, threadId: null });
   }
 }

@@ -6,6 +6,6 @@ import { onDelivery } from '../deliveries/on-delivery';
 /** A delivery of the billing platform: an order that was paid or refunded. */
 export const createApplyBilling = (deps: { db: Db }) =>
   onDelivery(deps, async ({ id, body }) => {
-    await applyBillingEvent(deps.db.pool, readJsonObject(body) ?? {}, (db, outcome) => finishDelivery(db, id, outcome));
+    await applyBillingEvent(deps.db, readJsonObject(body) ?? {}, (db, outcome) => finishDelivery(db, id, outcome));
     return 'finished';
   });

@@ -8,9 +8,9 @@ import { purgeOrganization } from '../purge/purge-organization';
 export const createPurgeOrganization =
   ({ db, log }: { db: Db; log: Logger }) =>
   async ({ organizationId }: JobPayload<'purge-organization'>, { signal }: JobContext): Promise<void> => {
-    const purge = await beginPurge(db.pool, organizationId);
+    const purge = await beginPurge(db, organizationId);
     if (purge === null) return;
-    const deleted = await purgeOrganization(db.pool, organizationId, signal);
+    const deleted = await purgeOrganization(db, organizationId, signal);
     if (deleted === null) throw signal.reason;
     if (purge.finishedAt === null)
       log.info({ organizationId, deleted }, 'an organization was deleted with all its data');

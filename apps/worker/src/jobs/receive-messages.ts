@@ -36,21 +36,21 @@ interface ItemOutcome {
 async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promise<ItemOutcome> {
   const eventType = delivery.eventType ?? '';
   const phoneNumberId = phoneNumberIdOf(item) ?? '';
-  const connection = await findConnection(db.pool, phoneNumberId);
+  const connection = await findConnection(db, phoneNumberId);
   if (connection === null)
     return { status: 'unattributed', reason: `phone number ${phoneNumberId} belongs to no connection` };
   const { id: connectionId, organizationId } = connection;
   if (!isOwnedBy(connection, delivery))
     return { status: 'unattributed', reason: `phone number ${phoneNumberId} belongs to another connection by now` };
   if (!eventType.endsWith('.received')) {
-    const applied = await applyMessageStatus(db.pool, { connectionId, eventType, item });
+    const applied = await applyMessageStatus(db, { connectionId, eventType, item });
     if (!applied.ok) return { status: 'failed', reason: applied.reason, organizationId };
     // The number's app and other software send from it, too.
     return applied.isKnown
       ? { status: 'processed', organizationId }
       : { status: 'ignored', reason: 'not a message of ours (yet)', organizationId };
   }
-  const stored = await storeInbound(db.pool, connection, connectionId, item, mergeThreads);
+  const stored = await storeInbound(db, connection, connectionId, item, mergeThreads);
   if (!stored.ok) return { status: 'failed', reason: stored.reason, organizationId };
   return {
     status: 'processed',

@@ -12,7 +12,7 @@ export const createReindexEntityType =
   async ({ typeId }: JobPayload<'reindex-entity-type'>, { signal }: JobContext): Promise<void> => {
     let toldAtMs = -Infinity;
     let progress = { done: 0, share: 0 };
-    const finished = await reindexType(db.pool, typeId, {
+    const finished = await reindexType(db, typeId, {
       signal,
       onProgress(done, share) {
         progress = { done, share: Math.round(share * 100) / 100 };

@@ -8,10 +8,10 @@ const limit = 500;
 export const createSweepChannels =
   ({ db, queues }: { db: Db; queues: Queues }) =>
   async (_payload: object, { requestId }: JobContext): Promise<void> => {
-    for (const conversation of await findWaiting(db.pool, limit))
+    for (const conversation of await findWaiting(db, limit))
       await queues.enqueue('answer-conversation', conversation, { requestId });
-    for (const messageId of await findDueMessages(db.pool, limit))
+    for (const messageId of await findDueMessages(db, limit))
       await queues.enqueue('send-message', { messageId }, { requestId });
-    for (const emailId of await findDueEmails(db.pool, limit))
+    for (const emailId of await findDueEmails(db, limit))
       await queues.enqueue('send-email', { emailId }, { requestId });
   };

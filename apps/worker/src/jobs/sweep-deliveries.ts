@@ -10,7 +10,7 @@ const limit = 2_000;
 export const createSweepDeliveries =
   ({ db, queues }: { db: Db; queues: Queues }) =>
   async (_payload: object, { requestId }: JobContext): Promise<void> => {
-    const overdue = await findOverdue(db.pool, { olderThanMs: patienceMs, limit });
+    const overdue = await findOverdue(db, { olderThanMs: patienceMs, limit });
     for (const [path, deliveries] of Map.groupBy(overdue, (delivery) => delivery.path)) {
       const name: JobName | undefined = deliveryJobs[path];
       if (name === undefined) continue;

@@ -4,5 +4,5 @@ import { type Db, createIdempotencyStore } from '@parley/db';
 export const createSweepIdempotency =
   ({ db }: { db: Db }) =>
   async (): Promise<void> => {
-    await createIdempotencyStore(db.pool).sweep();
+    await createIdempotencyStore(db).sweep();
   };

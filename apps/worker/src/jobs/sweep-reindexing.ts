@@ -6,7 +6,7 @@ import type { JobContext, Queues } from '@parley/redis';
 export const createSweepReindexing =
   ({ db, queues }: { db: Db; queues: Queues }) =>
   async (_payload: object, { requestId }: JobContext): Promise<void> => {
-    for (const { typeId } of await staleTypes(db.pool)) {
+    for (const { typeId } of await staleTypes(db)) {
       await queues.enqueue('reindex-entity-type', { typeId }, { requestId });
     }
   };

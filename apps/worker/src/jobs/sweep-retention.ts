@@ -23,11 +23,11 @@ interface RetentionDeps {
 export const createSweepRetention =
   ({ db, log, retention, history: { eventDays, runDays } }: RetentionDeps) =>
   async (_payload: object, { signal }: Pick<JobContext, 'signal'>): Promise<void> => {
-    const deliveries = await sweepDeliveries(db.pool, retention);
+    const deliveries = await sweepDeliveries(db, retention);
     // Runs first: an event that only a run kept goes with it.
-    const runs = runDays === 0 ? 0 : await removeOldRuns(db.pool, runDays, signal);
-    const events = eventDays === 0 ? 0 : await removeOldEvents(db.pool, noRunNeedsEventSql, eventDays, signal);
+    const runs = runDays === 0 ? 0 : await removeOldRuns(db, runDays, signal);
+    const events = eventDays === 0 ? 0 : await removeOldEvents(db, noRunNeedsEventSql, eventDays, signal);
     // Last, as it is one statement: were it too slow, the rest would be done.
-    const statuses = await removeOldStatuses(db.pool, retention.openDays);
+    const statuses = await removeOldStatuses(db, retention.openDays);
     if (deliveries + events + runs > 0) log.info({ deliveries, statuses, events, runs }, 'what is old was removed');
   };

@@ -12,11 +12,11 @@ export const createSyncIdentity = (deps: { db: Db; queues: Queues; log: Logger; 
     const { isSigned, receivedAt } = delivery;
     const event = readJsonObject(delivery.body);
     if (event === null) return { status: 'failed', reason: 'the body is not a JSON object' };
-    const applied = await applyIdentityEvent(db.pool, event, { purgeGraceDays, isSigned, receivedAt });
+    const applied = await applyIdentityEvent(db, event, { purgeGraceDays, isSigned, receivedAt });
     // Credits may have been bought before their owner was known here. Before the end: after it nothing would do this again.
-    if (applied.isNewOwner) await retryUnattributed(db.pool, 'polar');
+    if (applied.isNewOwner) await retryUnattributed(db, 'polar');
     // Before a purge, which is to find that this delivery was the organization's.
-    await finishDelivery(db.pool, delivery.id, applied.outcome);
+    await finishDelivery(db, delivery.id, applied.outcome);
     if (applied.purge && !isSigned)
       log.warn(
         applied.purge,

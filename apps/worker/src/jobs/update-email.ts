@@ -6,7 +6,7 @@ import { onDelivery } from '../deliveries/on-delivery';
 /** A delivery of the e-mail provider: what became of an e-mail, also when its sending has not been answered yet. */
 export const createUpdateEmail = (deps: { db: Db }) =>
   onDelivery(deps, async ({ body }) => {
-    const applied = await applyEmailStatus(deps.db.pool, readJsonObject(body) ?? {});
+    const applied = await applyEmailStatus(deps.db, readJsonObject(body) ?? {});
     if (!applied.ok) return { status: 'failed', reason: applied.reason };
     const { isKnown, organizationId } = applied;
     return isKnown

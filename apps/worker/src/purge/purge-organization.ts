@@ -1,6 +1,6 @@
 import { threadsPurge } from '@parley/agents';
 import { channelsPurge } from '@parley/channels';
-import { type PurgeStep, dbPurge, inTransaction } from '@parley/db';
+import { type Db, type PurgeStep, dbPurge } from '@parley/db';
 import { entitiesPurge } from '@parley/entities';
 import { eventsPurge } from '@parley/events';
 import { finishPurge, identityPurge, reportPurged } from '@parley/identity';
@@ -8,7 +8,6 @@ import { creditsPurge } from '@parley/payments';
 import { definitionsPurge } from '@parley/resources';
 import { triggersPurge } from '@parley/triggers';
 import { deliveriesPurge } from '@parley/webhooks';
-import type pg from 'pg';
 
 /**
  * Everything that belongs to an organization, as the owners of its tables delete it, in an order in which nothing new is
@@ -35,7 +34,7 @@ const steps: readonly PurgeStep[] = [
  * run that was cut short goes on where it stopped. Returns the report; null when `signal` stopped it.
  */
 export async function purgeOrganization(
-  pool: pg.Pool,
+  db: Db,
   organizationId: string,
   signal: AbortSignal,
 ): Promise<Record<string, number> | null> {
@@ -44,7 +43,7 @@ export async function purgeOrganization(
     for (const step of steps) {
       for (let ofStep = -1; ofStep !== 0;) {
         if (signal.aborted) return null;
-        ofStep = await inTransaction(pool, async (tx) => {
+        ofStep = await db.transaction(async (tx) => {
           const counts = await step(tx, organizationId);
           const sum = Object.values(counts).reduce((total, count) => total + count, 0);
           if (sum > 0) await reportPurged(tx, organizationId, counts);
@@ -54,5 +53,5 @@ export async function purgeOrganization(
       }
     }
   }
-  return inTransaction(pool, (tx) => finishPurge(tx, organizationId));
+  return db.transaction((tx) => finishPurge(tx, organizationId));
 }

@@ -29,13 +29,13 @@ it("reads an organization's own keys, opens each only in its place, and leaves b
   const seal = (provider: string) => box.seal('{"apiKey":"own-key"}', integrationSecretContext(scope, provider));
   // As `parley integrations set` writes it.
   const own = { provider: 'openai', config: { baseUrl: 'http://models.test/v1' }, secrets: { apiKey: 'own-key' } };
-  await saveIntegration(db.pool, box, scope, own);
+  await saveIntegration(db, box, scope, own);
   await insert('ollama', null, { baseUrl: 'http://ollama.test' });
   await insert('anthropic', seal('openai'));
   await insert('google', seal('google'), {}, false);
   await insert('flow', seal('flow'));
   await insert('mcp.crm', seal('mcp.crm'), { url: 'https://crm.test/mcp' });
-  const keys = createOrganizationKeys(db.pool, box, log);
+  const keys = createOrganizationKeys(db, box, log);
   expect(await keys(scope)).toEqual({
     openai: { apiKey: 'own-key', baseUrl: 'http://models.test/v1' },
     ollama: { apiKey: undefined, baseUrl: 'http://ollama.test' },

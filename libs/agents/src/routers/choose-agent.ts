@@ -85,7 +85,7 @@ export async function chooseAgent(
 
 async function loadRouter(db: Queryable, scope: Scope, request: RoutingRequest): Promise<Row | null> {
   const threadKey = request.threadId === undefined ? 'external' : 'id';
-  const { rows } = await db.query<Row>({
+  const { rows } = await db.raw<Row>({
     name: `router-with-thread-by-${threadKey}`,
     text: `select r.definition, t.id as thread_id, t.params->>'phoneNumber' as phone, t.agent_paused as is_paused,
                   case when t.transfer_count > 0 and t.last_message_at >= now() - ${idle} then t.agent_slug end
@@ -105,7 +105,7 @@ async function loadRouter(db: Queryable, scope: Scope, request: RoutingRequest):
 }
 
 async function loadCandidates(db: Queryable, scope: Scope, slugs: readonly string[]): Promise<Candidate[]> {
-  const { rows } = await db.query<Candidate>({
+  const { rows } = await db.raw<Candidate>({
     name: 'router-candidates',
     text: `select a.slug, c.name, c.definition->>'description' as description
            from agents a join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"
@@ -120,7 +120,7 @@ async function loadRecent(
   threadId: string,
   count: number,
 ): Promise<{ role: string; content: string }[]> {
-  const { rows } = await db.query<{ role: string; content: string }>({
+  const { rows } = await db.raw<{ role: string; content: string }>({
     name: 'router-recent-messages',
     text: `select role::text as role, content from thread_messages
            where thread_id = $1 and role <> 'tool' and content <> ''

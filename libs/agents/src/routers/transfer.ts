@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Db, inTransaction } from '@parley/db';
+import type { Db } from '@parley/db';
 import { recordEvent } from '@parley/events';
 import type { ToolResult, TransferRequest } from '@parley/tools';
 
@@ -15,7 +15,7 @@ const refuse = (message: string): ToolResult => ({ ok: false, errorType: 'execut
 export function createTransfer(db: Db): (scope: Scope, request: TransferRequest) => Promise<ToolResult> {
   return async (scope, { threadId, executionId, fromAgentSlug, toAgentSlug, reason }) => {
     if (fromAgentSlug === toAgentSlug) return refuse(`Agent "${toAgentSlug}" already has this conversation`);
-    const { rows } = await db.pool.query<{ id: string; name: string; routed: boolean; in_router: boolean | null }>({
+    const { rows } = await db.raw<{ id: string; name: string; routed: boolean; in_router: boolean | null }>({
       name: 'transfer-target',
       text: `select a.id, c.name, e.router_slug is not null as routed, r.definition::jsonb->'agents' ? a.slug as in_router
              from agents a
@@ -31,8 +31,8 @@ export function createTransfer(db: Db): (scope: Scope, request: TransferRequest)
       return { ok: false, errorType: 'not_found', message: `There is no agent "${toAgentSlug}"` };
     if (target.routed && target.in_router !== true)
       return refuse(`Agent "${toAgentSlug}" is not among the router's agents`);
-    return inTransaction(db.pool, async (client) => {
-      const { rowCount } = await client.query(
+    return db.transaction(async (client) => {
+      const { rowCount } = await client.raw(
         `update threads set agent_slug = $4, transfer_count = transfer_count + 1, updated_at = now()
          where id = $3 and organization_id = $1 and environment = $2::"Environment" and transfer_count < $5`,
         [scope.organizationId, scope.environment, threadId, toAgentSlug, maxTransfers],

@@ -19,7 +19,7 @@ export async function findEarlierTurn(
   threadKey: string,
   requestId: string,
 ): Promise<EarlierTurn> {
-  const { rows } = await db.query<{
+  const { rows } = await db.raw<{
     status: 'queued' | 'running' | 'succeeded' | 'failed';
     output: string | null;
     threadId: string;

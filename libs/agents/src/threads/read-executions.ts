@@ -103,13 +103,13 @@ export async function listExecutions(
   { threadId, agentSlug, status, ...page }: Page & { threadId?: string; agentSlug?: string; status?: ExecutionState },
 ): Promise<Paged<ExecutionSummary>> {
   const values = [organizationId, environment, threadId, agentSlug, status, ...pageValues(page)];
-  const { rows } = await db.query<ExecutionSummary>(listSql, values);
+  const { rows } = await db.raw<ExecutionSummary>(listSql, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
 /** One execution with its messages, tool calls and undelivered replies; null when the environment has none of this id. */
 export async function findExecution(db: Queryable, scope: Scope, id: string): Promise<Execution | null> {
-  const { rows } = await db.query<Execution>(
+  const { rows } = await db.raw<Execution>(
     `select ${wholeColumns} from executions e
      where e.organization_id = $1 and e.environment = $2::"Environment" and e.id = $3::bigint`,
     [scope.organizationId, scope.environment, id],
@@ -126,7 +126,7 @@ export async function readTurns(
   scope: Scope,
   { threadId, limit, beforeId }: { threadId: string; limit: number; beforeId: string | null },
 ): Promise<{ turns: Execution[]; isWhole: boolean }> {
-  const { rows } = await db.query<Execution>(
+  const { rows } = await db.raw<Execution>(
     `select ${wholeColumns} from executions e
      where e.organization_id = $1 and e.environment = $2::"Environment" and e.thread_id = $3
        and ($4::bigint is null or e.id < $4)
@@ -139,13 +139,13 @@ export async function readTurns(
 /** Messages first: every call that they name was stored with them. */
 async function withWork(db: Queryable, scope: Scope, executions: Execution[]): Promise<Execution[]> {
   const ids = executions.map(({ id }) => id);
-  const messages = await db.query<Message>(
+  const messages = await db.raw<Message>(
     `select execution_id::text as "executionId", id, position, role::text as role, content,
             tool_calls as "toolCalls", tool_call_id as "toolCallId", created_at as "createdAt"
      from thread_messages where execution_id = any($1::bigint[]) order by execution_id, position`,
     [ids],
   );
-  const calls = await db.query<StoredCall>(
+  const calls = await db.raw<StoredCall>(
     `select execution_id::text as "executionId", call_id as "callId", name, args, status::text as status, result,
             started_at as "startedAt", finished_at as "finishedAt"
      from tool_calls where execution_id = any($1::bigint[]) order by execution_id, started_at, call_id`,

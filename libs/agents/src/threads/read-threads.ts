@@ -46,13 +46,13 @@ export async function listThreads(
 ): Promise<Paged<ThreadSummary>> {
   const isPaused = state && state === 'paused';
   const values = [organizationId, environment, agentSlug, isPaused, ...pageValues(page)];
-  const { rows } = await db.query<ThreadSummary>(listSql, values);
+  const { rows } = await db.raw<ThreadSummary>(listSql, values);
   return toPaged(rows, page, ({ lastMessageAt, id }) => ({ at: lastMessageAt, id }));
 }
 
 /** A thread by its id, else by the id that its organization knows it by; null when there is none. */
 export async function readThread(db: Queryable, scope: Scope, idOrExternalId: string): Promise<Thread | null> {
-  const { rows } = await db.query<Thread>(
+  const { rows } = await db.raw<Thread>(
     `select ${columns}, t.params, t.transfer_count as "transferCount" from threads t
      where t.organization_id = $1 and t.environment = $2::"Environment" and (t.id = $3 or t.external_id = $3)
      order by t.id = $3 desc limit 1`,
@@ -63,7 +63,7 @@ export async function readThread(db: Queryable, scope: Scope, idOrExternalId: st
 
 /** Notes that a person has taken a thread over, or has given it back. False: that was so already, or there is no such thread. */
 export async function setPaused(db: Queryable, scope: Scope, threadId: string, paused: boolean): Promise<boolean> {
-  const { rowCount } = await db.query(
+  const { rowCount } = await db.raw(
     `update threads set agent_paused = $4, updated_at = now()
      where organization_id = $1 and environment = $2::"Environment" and id = $3 and agent_paused <> $4`,
     [scope.organizationId, scope.environment, threadId, paused],

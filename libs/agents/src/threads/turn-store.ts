@@ -35,7 +35,7 @@ export function createTurnStore(db: Queryable, owner: string) {
      * one before it begins at once.
      */
     async enter(scope: Scope, { agent, threadId, externalThreadId, ...entrance }: Entrance): Promise<Entered> {
-      const { rows } = await db.query<EnteredRow>({
+      const { rows } = await db.raw<EnteredRow>({
         name: 'turn-enter',
         text: `select * from enter_thread($1, $2::"Environment", $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11, $12,
                  interval '${leaseSeconds} seconds', $13, $14, $15, ${historyLimit})`,
@@ -65,7 +65,7 @@ export function createTurnStore(db: Queryable, owner: string) {
      * process has died are ended on the way. Null: not yet.
      */
     async claim(turn: Turn): Promise<HistoryRow[] | null> {
-      const { rows } = await db.query<{ claimed: boolean; history: HistoryRow[] | null }>({
+      const { rows } = await db.raw<{ claimed: boolean; history: HistoryRow[] | null }>({
         name: 'turn-claim',
         text: claimSql,
         values: [turn.threadId, turn.id, owner, historyLimit],
@@ -87,7 +87,7 @@ export function createTurnStore(db: Queryable, owner: string) {
         results: readonly CallResult[];
       },
     ): Promise<boolean> {
-      const { rowCount } = await db.query({
+      const { rowCount } = await db.raw({
         name: 'turn-record-calls',
         text: recordCallsSql,
         values: [
@@ -105,12 +105,12 @@ export function createTurnStore(db: Queryable, owner: string) {
 
     /** Stores what calls came to, also for a turn that was lost meanwhile. */
     async recordResults(turn: Turn, results: readonly CallResult[]): Promise<void> {
-      await db.query({ name: 'turn-record-results', text: recordResultsSql, values: resultValues(turn, results) });
+      await db.raw({ name: 'turn-record-results', text: recordResultsSql, values: resultValues(turn, results) });
     },
 
     /** Ends a turn and stores its reply. False: this process had lost it, no reply was stored. */
     async finish(turn: Turn, outcome: TurnOutcome, results: readonly CallResult[] = []): Promise<boolean> {
-      const { rowCount } = await db.query({
+      const { rowCount } = await db.raw({
         name: 'turn-finish',
         text: finishSql,
         values: [
@@ -129,7 +129,7 @@ export function createTurnStore(db: Queryable, owner: string) {
 
     /** The sign of life of this process's turns. */
     async renew(turnIds: string[]): Promise<void> {
-      await db.query({
+      await db.raw({
         name: 'turn-renew',
         text: `update executions set lease_until = ${lease}
                where id = any($1::bigint[]) and lease_owner = $2 and status in ('queued', 'running')`,

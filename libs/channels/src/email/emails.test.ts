@@ -38,7 +38,7 @@ let count = 0;
 async function queue({ key = `key-${(count += 1)}`, in: within = scope } = {}): Promise<string> {
   const subject = 'Hello';
   const request = { from, to: ['a@b.example'], subject, text: 'How are you?' };
-  return (await queueEmail(db.pool, within, { from, to: ['a@b.example'], subject, request, key })).id;
+  return (await queueEmail(db, within, { from, to: ['a@b.example'], subject, request, key })).id;
 }
 
 interface Row {
@@ -61,11 +61,11 @@ function send(id: string, owner = 'a', apiKey: string | null = resend.apiKey) {
     RESEND_API_URL: resend.url,
     ...(apiKey !== null && { RESEND_API_KEY: apiKey }),
   };
-  const accounts = createAccounts(db.pool, createSecretBox(Buffer.alloc(32).toString('base64')), settings);
-  return sendEmail({ db: db.pool, accounts, owner }, id);
+  const accounts = createAccounts(db, createSecretBox(Buffer.alloc(32).toString('base64')), settings);
+  return sendEmail({ db: db, accounts, owner }, id);
 }
 const deliver = (providerId: string, status: string) =>
-  applyEmailStatus(db.pool, { type: `email.${status}`, data: { email_id: providerId } });
+  applyEmailStatus(db, { type: `email.${status}`, data: { email_id: providerId } });
 
 /** Each brings an e-mail that is queued into a state. */
 const states: Record<string, (id: string) => Promise<unknown>> = {
@@ -157,13 +157,13 @@ test('an e-mail that was sent is known by its id at the provider, and its conten
   expect(await send(id)).toBe('sent');
   expect(resend.sent).toMatchObject([{ key: id, body: { from, subject: 'Hello' } }]);
   expect(await read(id)).toMatchObject({ status: 'sent', payload: null, lease_until: null });
-  expect(await readEmail(db.pool, scope, id)).toEqual({
+  expect(await readEmail(db, scope, id)).toEqual({
     id,
     status: 'sent',
     error: null,
     providerId: resend.sent[0]!.id,
   });
-  expect(await readEmail(db.pool, { ...scope, environment: 'production' }, id)).toBeNull();
+  expect(await readEmail(db, { ...scope, environment: 'production' }, id)).toBeNull();
 });
 
 describe('an e-mail whose sending fails', () => {
@@ -272,7 +272,7 @@ test.each([
 test('the sweep finds what should be sent by now: what is new is left to its own call for two seconds', async () => {
   const ids: Record<string, string> = {};
   for (const [state, enter] of Object.entries(states)) await enter((ids[state] = await queue()));
-  const found = async () => (await findDueEmails(db.pool, 1_000)).filter((id) => Object.values(ids).includes(id));
+  const found = async () => (await findDueEmails(db, 1_000)).filter((id) => Object.values(ids).includes(id));
   const due = [ids['due again'], ids.silent];
   expect(await found()).toEqual(due);
   await set(ids.queued!, "created_at = now() - interval '3 seconds'");
@@ -332,13 +332,13 @@ describe('statuses', () => {
     const id = await queue();
     await send(id);
     const data = { email_id: sentAs(id)[0]!.id, bounce: { message: 'No such mailbox' } };
-    expect(await applyEmailStatus(db.pool, { type: 'email.bounced', data })).toMatchObject({
+    expect(await applyEmailStatus(db, { type: 'email.bounced', data })).toMatchObject({
       organizationId: scope.organizationId,
     });
     await deliver(data.email_id, 'complained');
     expect(await read(id)).toMatchObject({ status: 'complained', error: 'No such mailbox' });
     const none: JsonObject[] = [{ type: 'email.opened', data }, { type: 'email.sent', data: {} }, {}];
     for (const event of none)
-      expect(await applyEmailStatus(db.pool, event)).toEqual({ ok: false, reason: 'no status of an e-mail' });
+      expect(await applyEmailStatus(db, event)).toEqual({ ok: false, reason: 'no status of an e-mail' });
   });
 });

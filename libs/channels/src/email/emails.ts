@@ -29,7 +29,7 @@ const isNotSent = `emails.status = 'failed' and emails.provider_id is null
  * certainly not sent gets its tries again.
  */
 export async function queueEmail(db: Queryable, scope: Scope, email: NewEmail): Promise<{ id: string }> {
-  const { rows } = await db.query<{ id: string }>(
+  const { rows } = await db.raw<{ id: string }>(
     `insert into emails (id, organization_id, environment, idempotency_key, "from", "to", subject, status, payload,
                          updated_at)
      values ($1, $2, $3::"Environment", $4, $5, $6, $7, 'queued', $8::jsonb, now())
@@ -78,7 +78,7 @@ export async function sendEmail(
   const email = await claim(db, id, owner);
   if (email === null) return 'not_due';
   const end = async (status: 'failed' | 'unknown', error: string): Promise<EmailOutcome> => {
-    await db.query(
+    await db.raw(
       `update emails set status = $3, error = $4, lease_owner = null, lease_until = null, updated_at = now()
        where id = $1 and status = 'sending' and lease_owner = $2`,
       [id, owner, status, error],
@@ -127,7 +127,7 @@ async function putBack(
   { id, attempts }: ClaimedEmail,
   { error, afterMs, isTried }: { error: string; afterMs: number | null; isTried: boolean },
 ): Promise<EmailOutcome> {
-  await db.query(
+  await db.raw(
     `update emails set status = 'queued', error = $3, lease_owner = null, updated_at = now(),
                        lease_until = now() + make_interval(secs => $4::float8 / 1000),
                        attempts = attempts - case when $5 then 0 else 1 end
@@ -138,7 +138,7 @@ async function putBack(
 }
 
 async function claim(db: Queryable, id: string, owner: string): Promise<ClaimedEmail | null> {
-  const { rows } = await db.query<ClaimedEmail>({
+  const { rows } = await db.raw<ClaimedEmail>({
     name: 'claim-email',
     text: `update emails set status = 'sending', lease_owner = $2, attempts = attempts + 1, updated_at = now(),
                              lease_until = now() + interval '${leaseSeconds} seconds'
@@ -152,14 +152,14 @@ async function claim(db: Queryable, id: string, owner: string): Promise<ClaimedE
 
 async function markSent(db: Queryable, id: string, providerId: string): Promise<void> {
   // What was written is not kept once the provider has it.
-  await db.query({
+  await db.raw({
     name: 'mark-email-sent',
     text: `update emails set provider_id = $2, status = case when status in ('queued', 'sending', 'unknown') then 'sent' else status end,
                              payload = null, error = null, lease_owner = null, lease_until = null, updated_at = now()
            where id = $1 and provider_id is null`,
     values: [id, providerId],
   });
-  await db.query({ name: 'apply-email-status', text: applySql, values: [providerId] });
+  await db.raw({ name: 'apply-email-status', text: applySql, values: [providerId] });
 }
 
 /** A complaint is not undone by a late delivery (providers.md, 7.1). */
@@ -185,8 +185,8 @@ export async function applyEmailStatus(
   if (providerId === undefined || !(status in ranks)) return { ok: false, reason: 'no status of an e-mail' };
   const error = status === 'bounced' ? (textAt(objectAt(data.bounce).message) ?? 'bounced') : null;
   await keepStatus(db, 'resend', { externalId: providerId, status, rank: ranks[status], error });
-  await db.query({ name: 'apply-email-status', text: applySql, values: [providerId] });
-  const { rows } = await db.query<{ organizationId: string }>(
+  await db.raw({ name: 'apply-email-status', text: applySql, values: [providerId] });
+  const { rows } = await db.raw<{ organizationId: string }>(
     'select organization_id as "organizationId" from emails where provider_id = $1',
     [providerId],
   );
@@ -195,7 +195,7 @@ export async function applyEmailStatus(
 
 /** E-mails that should be sent by now, or whose sender is gone; oldest first. */
 export async function findDueEmails(db: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
+  const { rows } = await db.raw<{ id: string }>(
     `select id from emails where status in ('queued', 'sending')
        and (lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now())
      order by id limit $1`,
@@ -212,7 +212,7 @@ export interface EmailView {
 }
 
 export async function readEmail(db: Queryable, scope: Scope, id: string): Promise<EmailView | null> {
-  const { rows } = await db.query<EmailView>(
+  const { rows } = await db.raw<EmailView>(
     `select id, status, error, provider_id as "providerId" from emails
      where organization_id = $1 and environment = $2::"Environment" and id = $3`,
     [scope.organizationId, scope.environment, id],

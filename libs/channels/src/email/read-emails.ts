@@ -19,7 +19,7 @@ export async function listEmails(
   { organizationId, environment }: Scope,
   { status, ...page }: Page & { status?: string },
 ): Promise<Paged<SentEmail>> {
-  const { rows } = await db.query<SentEmail>(
+  const { rows } = await db.raw<SentEmail>(
     `select id, provider_id as "providerId", "to", subject, status, attempts, error, created_at as "createdAt"
      from emails
      where organization_id = $1 and environment = $2::"Environment" and ($3::text is null or status = $3)

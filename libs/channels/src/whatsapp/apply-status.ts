@@ -13,7 +13,7 @@ export async function applyMessageStatus(
   const { messageId, status, error } = update;
   const key = statusKeyOf(connectionId, messageId);
   await keepStatus(db, 'kapso', { externalId: key, status, rank: statusRanks[status], error });
-  const { rows } = await db.query<{ id: string }>({
+  const { rows } = await db.raw<{ id: string }>({
     name: 'named-outbound-message',
     text: "select id from messages where connection_id = $1 and message_id = $2 and direction = 'outbound'",
     values: [connectionId, messageId],
@@ -33,7 +33,7 @@ async function findUnnamed(
   connectionId: string,
   { reference, to, text }: { reference: string | null; to: string | null; text: string | null },
 ): Promise<string | null> {
-  const { rows } = await db.query<{ id: string }>({
+  const { rows } = await db.raw<{ id: string }>({
     name: 'unnamed-message',
     text: `select id from messages
            where connection_id = $1 and direction = 'outbound' and message_id is null
@@ -50,7 +50,7 @@ export async function keepStatus(
   provider: string,
   update: { externalId: string; status: string; rank: number; error: string | null },
 ): Promise<void> {
-  await db.query({
+  await db.raw({
     name: 'keep-status',
     text: `insert into provider_statuses as s (provider, external_id, status, rank, error) values ($1, $2, $3, $4, $5)
            on conflict (provider, external_id) do update

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Scope } from '@parley/contracts';
-import { type Queryable, inTransaction, newId } from '@parley/db';
-import type pg from 'pg';
+import { type Db, type Queryable, newId } from '@parley/db';
 import type { Accounts } from '../accounts';
 import { createKapsoClient } from '../kapso/kapso-client';
 import { digitsOf } from './read-inbound';
@@ -20,7 +19,7 @@ const columns = `id, organization_id as "organizationId", environment, phone_num
   phone_number as "phoneNumber", agent_slug as "agentSlug", router_slug as "routerSlug", webhook_id as "webhookId"`;
 
 export interface ConnectDeps extends WebhookSettings {
-  db: pg.Pool;
+  db: Db;
   accounts: Accounts;
 }
 
@@ -32,7 +31,7 @@ export type ConnectResult =
   | { ok: false; reason: 'failed'; message: string };
 
 export async function findConnection(db: Queryable, phoneNumberId: string): Promise<Connection | null> {
-  const { rows } = await db.query<Connection>({
+  const { rows } = await db.raw<Connection>({
     name: 'find-connection',
     text: `select ${columns} from channel_connections where phone_number_id = $1`,
     values: [phoneNumberId],
@@ -45,7 +44,7 @@ export async function findConnectionFor(
   db: Queryable,
   { phoneNumberId, customerId }: { phoneNumberId: string; customerId: string | null },
 ): Promise<Connection | null> {
-  const { rows } = await db.query<Connection>(
+  const { rows } = await db.raw<Connection>(
     `select ${columns} from channel_connections
      where phone_number_id = $1 or (external_customer_id = $2 and phone_number_id is null)
      order by phone_number_id nulls last, created_at limit 1`,
@@ -61,7 +60,7 @@ export async function createConnection(
   given: { customerId: string; agentSlug: string | null; routerSlug: string | null; contactType: string | null },
 ): Promise<string> {
   const id = newId('conn');
-  await db.query(
+  await db.raw(
     `insert into channel_connections (id, organization_id, environment, external_customer_id, agent_slug, router_slug,
                                       contact_type, updated_at)
      values ($1, $2, $3::"Environment", $4, $5, $6, $7, now())`,
@@ -81,7 +80,7 @@ export async function createConnection(
 /** A connected number that exists here only, to try deliveries with. Returns its id as the intermediary would name it. */
 export async function simulateConnection(db: Queryable, scope: Scope, agentSlug: string): Promise<string> {
   const phoneNumberId = `simulated-${randomUUID()}`;
-  await db.query(
+  await db.raw(
     `insert into channel_connections (id, organization_id, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
      values ($1, $2, $3::"Environment", $4, '15550000000', 'connected', $5, now())`,
     [newId('conn'), scope.organizationId, scope.environment, phoneNumberId, agentSlug],
@@ -96,7 +95,7 @@ export async function setContactType(
   connectionId: string,
   contactType: string | null,
 ): Promise<void> {
-  await db.query(
+  await db.raw(
     `update channel_connections set contact_type = $4, updated_at = now()
      where id = $3 and organization_id = $1 and environment = $2::"Environment"`,
     [scope.organizationId, scope.environment, connectionId, contactType],
@@ -125,7 +124,7 @@ export async function connectNumber(
     return { ok: false, reason: isGone ? 'not_found' : 'failed', message: `phone number: ${number.message}` };
   }
   const phoneNumber = digitsOf(number.value.phoneNumber ?? '') || null;
-  const { rows: updated } = await db.query<Connection & { lease: Date }>(
+  const { rows: updated } = await db.raw<Connection & { lease: Date }>(
     `update channel_connections set phone_number_id = $2, phone_number = $3, status = 'connected', updated_at = now(),
                                     webhook_try_at = now() + interval '${registrationLeaseSeconds} seconds'
      where id = $1 returning ${columns}, webhook_try_at as lease`,
@@ -168,20 +167,20 @@ export async function disconnectNumber(
 }
 
 /** Open messages without a connection would stay open for ever, and hold up what comes for their contacts later. */
-const removeConnection = (pool: pg.Pool, id: string, phoneNumberId: string): Promise<void> =>
-  inTransaction(pool, async (tx) => {
+const removeConnection = (db: Db, id: string, phoneNumberId: string): Promise<void> =>
+  db.transaction(async (tx) => {
     // Whoever is about to add a message to it has to wait, and then finds it gone.
-    const { rowCount } = await tx.query(
+    const { rowCount } = await tx.raw(
       'select from channel_connections where id = $1 and phone_number_id = $2 for update',
       [id, phoneNumberId],
     );
     if (rowCount === 0) return;
-    await tx.query(
+    await tx.raw(
       `update messages set status = case status when 'sending' then 'unknown' else 'failed' end,
                            error = 'the number was disconnected', lease_owner = null, lease_until = null,
                            updated_at = now()
        where connection_id = $1 and status in ('queued', 'sending', 'received', 'answering')`,
       [id],
     );
-    await tx.query('delete from channel_connections where id = $1', [id]);
+    await tx.raw('delete from channel_connections where id = $1', [id]);
   });

@@ -1,6 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Queryable, inTransaction } from '@parley/db';
-import type pg from 'pg';
+import type { Db, Queryable } from '@parley/db';
 import type { Identity } from './read-inbound';
 
 const channel = 'whatsapp';
@@ -17,7 +16,7 @@ export const threadKeyOf = (contact: string): string => `${channel}:${contact}`;
  * a number becomes known, or two names turn out to be one contact, what was kept under the scoped id moves over.
  */
 export async function resolveContact(
-  pool: pg.Pool,
+  db: Db,
   scope: Scope,
   identity: Identity,
   mergeThreads: MergeThreads,
@@ -25,12 +24,12 @@ export async function resolveContact(
   const { phone, scopedId } = identity;
   const names = [phone, scopedId].filter((name) => name !== null);
   if (names.length === 0) return null;
-  const known = await findAliases(pool, scope, names);
+  const known = await findAliases(db, scope, names);
   const contacts = new Set(known.values());
   const [only] = contacts;
   const isSettled = known.size === names.length && contacts.size === 1 && (phone === null || only !== scopedId);
   if (isSettled) return only!;
-  return inTransaction(pool, (tx) => link(tx, scope, identity, mergeThreads));
+  return db.transaction((tx) => link(tx, scope, identity, mergeThreads));
 }
 
 /** The contact of a name, for messages that go out; the name itself when it is new. */
@@ -39,7 +38,7 @@ export async function contactOf(db: Queryable, scope: Scope, name: string): Prom
 }
 
 async function findAliases(db: Queryable, scope: Scope, names: string[]): Promise<Map<string, string>> {
-  const { rows } = await db.query<{ alias: string; contactId: string }>({
+  const { rows } = await db.raw<{ alias: string; contactId: string }>({
     name: 'contact-aliases',
     text: `select alias, contact_id as "contactId" from contact_aliases
            where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and alias = any($3)`,
@@ -55,7 +54,7 @@ const isPhone = (name: string): boolean => /^\d+$/.test(name);
  * an earlier number, which belongs to somebody else by now.
  */
 export async function latestNumberOf(db: Queryable, scope: Scope, contact: string): Promise<string | null> {
-  const { rows } = await db.query<{ alias: string }>({
+  const { rows } = await db.raw<{ alias: string }>({
     name: 'latest-number-of-contact',
     text: `select alias from contact_aliases
            where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3
@@ -68,20 +67,18 @@ export async function latestNumberOf(db: Queryable, scope: Scope, contact: strin
 
 /** Contacts of one environment are linked one after the other, which is rare. */
 async function link(
-  tx: pg.PoolClient,
+  tx: Queryable,
   scope: Scope,
   { phone, scopedId }: Identity,
   mergeThreads: MergeThreads,
 ): Promise<string> {
   const { organizationId, environment } = scope;
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `contacts:${organizationId}:${environment}`,
-  ]);
+  await tx.raw('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`contacts:${organizationId}:${environment}`]);
   const names = [phone, scopedId].filter((name) => name !== null);
   const known = await findAliases(tx, scope, names);
   const before = [...new Set(known.values())];
   const contact = before.find(isPhone) ?? phone ?? before[0] ?? names[0]!;
-  await tx.query(
+  await tx.raw(
     `insert into contact_aliases (organization_id, environment, channel, alias, contact_id)
      select $1, $2::"Environment", '${channel}', alias, $4 from unnest($3::text[]) as alias
      on conflict (organization_id, environment, channel, alias) do update
@@ -94,18 +91,18 @@ async function link(
 }
 
 async function moveContact(
-  tx: pg.PoolClient,
+  tx: Queryable,
   scope: Scope,
   { from, to }: { from: string; to: string },
   mergeThreads: MergeThreads,
 ): Promise<void> {
   const ids = [scope.organizationId, scope.environment, from, to];
-  await tx.query(
+  await tx.raw(
     `update contact_aliases set contact_id = $4
      where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3`,
     ids,
   );
-  await tx.query(
+  await tx.raw(
     `update messages set contact = $4 where organization_id = $1 and environment = $2::"Environment" and contact = $3`,
     ids,
   );

@@ -26,7 +26,7 @@ export async function readConversation(
   contact: string,
   limit: number,
 ): Promise<MessageView[]> {
-  const { rows } = await db.query<MessageView>({
+  const { rows } = await db.raw<MessageView>({
     name: 'read-conversation',
     text: `select ${view} from messages
            where organization_id = $1 and environment = $2::"Environment" and contact = $3
@@ -38,7 +38,7 @@ export async function readConversation(
 
 /** A message by our id or the provider's. */
 export async function readMessage(db: Queryable, scope: Scope, id: string): Promise<MessageView | null> {
-  const { rows } = await db.query<MessageView>({
+  const { rows } = await db.raw<MessageView>({
     name: 'read-message',
     text: `select ${view} from messages
            where organization_id = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3) limit 1`,
@@ -56,7 +56,7 @@ export async function isWindowOpen(
   scope: Scope,
   { contact, connectionId }: { contact: string; connectionId: string },
 ): Promise<boolean> {
-  const { rowCount } = await db.query({
+  const { rowCount } = await db.raw({
     name: 'is-window-open',
     text: `select 1 from messages
            where organization_id = $1 and environment = $2::"Environment" and contact = $3 and connection_id = $4
@@ -79,7 +79,7 @@ export async function findSender(
   scope: Scope,
   { from, contact }: { from?: string; contact: string },
 ): Promise<{ ok: true; sender: Sender } | { ok: false; message: string }> {
-  const { rows } = await db.query<Sender & { isLast: boolean }>({
+  const { rows } = await db.raw<Sender & { isLast: boolean }>({
     name: 'find-sender',
     text: `select c.id as "connectionId", c.phone_number_id as "phoneNumberId", c.phone_number as "phoneNumber",
                   c.id = (select m.connection_id from messages m

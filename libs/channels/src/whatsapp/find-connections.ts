@@ -10,7 +10,7 @@ export interface KnownNumber {
 
 /** Whose these numbers are; those that no connection has are left out. */
 export async function findNumbers(db: Queryable, phoneNumberIds: string[]): Promise<Map<string, KnownNumber>> {
-  const { rows } = await db.query<KnownNumber & { phoneNumberId: string }>({
+  const { rows } = await db.raw<KnownNumber & { phoneNumberId: string }>({
     name: 'connections-by-phone-number-id',
     text: `select c.phone_number_id as "phoneNumberId", c.id as "connectionId",
                   c.organization_id as "organizationId", c.environment
@@ -31,7 +31,7 @@ interface Answering extends Scope {
 
 /** Who answers on connections, each once: in one environment, or with `scope` null in all. */
 export async function listAnswering(db: Queryable, scope: Scope | null): Promise<Answering[]> {
-  const { rows } = await db.query<Answering>(
+  const { rows } = await db.raw<Answering>(
     `select distinct organization_id as "organizationId", environment, agent_slug as "agentSlug",
             router_slug as "routerSlug", status = 'connected' as "isConnected"
      from channel_connections where $1::text is null or organization_id = $1 and environment = $2::"Environment"`,

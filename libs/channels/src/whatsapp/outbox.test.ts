@@ -64,7 +64,7 @@ async function queue({
 } = {}): Promise<string> {
   const text = `hello ${contact}`;
   const request = { to: contact, type: 'text', text: { body: text } };
-  return (await queueMessage(db.pool, within, { connectionId, contact, type: 'text', text, request, key })).id;
+  return (await queueMessage(db, within, { connectionId, contact, type: 'text', text, request, key })).id;
 }
 
 interface Row {
@@ -79,7 +79,7 @@ const read = async (id: string) => (await db.pool.query<Row>('select * from mess
 const set = (id: string, assignments: string) =>
   db.pool.query(`update messages set ${assignments} where id = $1`, [id]);
 const leaseEnds = (id: string) => set(id, "lease_until = now() - interval '1 second'");
-const claim = (id: string, owner: string) => claimMessage(db.pool, id, owner);
+const claim = (id: string, owner: string) => claimMessage(db, id, owner);
 
 /** Sends as one of several processes; "a" and "b" in these tests. */
 function send(id: string, owner = 'a', apiKey: string | null = kapso.apiKey) {
@@ -88,13 +88,13 @@ function send(id: string, owner = 'a', apiKey: string | null = kapso.apiKey) {
     ...(apiKey !== null && { KAPSO_API_KEY: apiKey }),
     RESEND_API_URL: kapso.url,
   };
-  const accounts = createAccounts(db.pool, createSecretBox(Buffer.alloc(32).toString('base64')), settings);
-  return sendMessage({ db: db.pool, accounts, owner, log: { warn: () => {} } }, id);
+  const accounts = createAccounts(db, createSecretBox(Buffer.alloc(32).toString('base64')), settings);
+  return sendMessage({ db: db, accounts, owner, log: { warn: () => {} } }, id);
 }
 
 /** A status as the provider delivers it; `reference`: the message's id, which some deliveries carry. */
 const deliver = (messageId: string, status: string, reference?: string) =>
-  applyMessageStatus(db.pool, {
+  applyMessageStatus(db, {
     connectionId,
     eventType: `whatsapp.message.${status}`,
     item: {
@@ -113,11 +113,11 @@ const states: Record<string, (id: string) => Promise<unknown>> = {
   queued: async () => {},
   waiting: async (id) => {
     await claim(id, 'a');
-    await putBack(db.pool, id, 'a', { error: 'slow down', afterMs: minuteMs, isTried: true });
+    await putBack(db, id, 'a', { error: 'slow down', afterMs: minuteMs, isTried: true });
   },
   'due again': async (id) => {
     await claim(id, 'a');
-    await putBack(db.pool, id, 'a', { error: 'slow down', afterMs: -1_000, isTried: true });
+    await putBack(db, id, 'a', { error: 'slow down', afterMs: -1_000, isTried: true });
   },
   sending: (id) => claim(id, 'a'),
   silent: async (id) => {
@@ -130,7 +130,7 @@ const states: Record<string, (id: string) => Promise<unknown>> = {
   },
   sent: async (id) => {
     await claim(id, 'a');
-    await markSent(db.pool, { id, connectionId }, `wamid.first-${id}`);
+    await markSent(db, { id, connectionId }, `wamid.first-${id}`);
   },
   delivered: async (id) => {
     await states.sent!(id);
@@ -142,21 +142,21 @@ const states: Record<string, (id: string) => Promise<unknown>> = {
   },
   refused: async (id) => {
     await claim(id, 'a');
-    await giveUp(db.pool, id, 'a', { status: 'failed', error: '400' });
+    await giveUp(db, id, 'a', { status: 'failed', error: '400' });
   },
   unknown: async (id) => {
     await claim(id, 'a');
-    await giveUp(db.pool, id, 'a', { status: 'unknown', error: 'no answer' });
+    await giveUp(db, id, 'a', { status: 'unknown', error: 'no answer' });
   },
 };
 
 /** What happens to a message. All but the last three are done by "a", who may have lost it. */
 const actions: Record<string, (id: string) => Promise<unknown>> = {
-  'put back': (id) => putBack(db.pool, id, 'a', { error: 'slow down', afterMs: minuteMs, isTried: true }),
-  doubt: (id) => noteDoubt(db.pool, id, 'a', { error: 'no answer', isTried: true }),
-  refusal: (id) => giveUp(db.pool, id, 'a', { status: 'failed', error: '400' }),
-  'no answer': (id) => giveUp(db.pool, id, 'a', { status: 'unknown', error: 'no answer' }),
-  'id known': (id) => markSent(db.pool, { id, connectionId }, `wamid.second-${id}`),
+  'put back': (id) => putBack(db, id, 'a', { error: 'slow down', afterMs: minuteMs, isTried: true }),
+  doubt: (id) => noteDoubt(db, id, 'a', { error: 'no answer', isTried: true }),
+  refusal: (id) => giveUp(db, id, 'a', { status: 'failed', error: '400' }),
+  'no answer': (id) => giveUp(db, id, 'a', { status: 'unknown', error: 'no answer' }),
+  'id known': (id) => markSent(db, { id, connectionId }, `wamid.second-${id}`),
   claim: (id) => claim(id, 'c'),
   'same key': async (id) => {
     const { rows } = await db.pool.query('select idempotency_key as key, contact from messages where id = $1', [id]);
@@ -334,7 +334,7 @@ describe('a lease that ends before the answer is stored', () => {
     // Neither a job that comes late, nor the sweep, nor the same call sends it.
     kapso.tellsHistory = true;
     expect(await send(id)).toBe('not_due');
-    expect(await findDueMessages(db.pool, 1_000)).not.toContain(id);
+    expect(await findDueMessages(db, 1_000)).not.toContain(id);
     expect(await queue(given)).toBe(id);
     expect(await send(id)).toBe('not_due');
     expect(kapso.sent).toHaveLength(1);
@@ -354,7 +354,7 @@ describe('a lease that ends before the answer is stored', () => {
     const third = (await claim(id, 'b'))!;
     expect(third.claimedFrom).toEqual(second.claimedFrom);
     expect(third.claimedUntil.getTime()).toBeGreaterThan(second.claimedUntil.getTime());
-    await putBack(db.pool, id, 'b', { error: '429', afterMs: -1_000, isTried: true });
+    await putBack(db, id, 'b', { error: '429', afterMs: -1_000, isTried: true });
     const fourth = (await claim(id, 'b'))!;
     expect(fourth).toMatchObject({ before: 'queued', attempts: 4 });
     expect(fourth.claimedUntil.getTime() - fourth.claimedFrom.getTime()).toBe(30_000);
@@ -363,16 +363,16 @@ describe('a lease that ends before the answer is stored', () => {
   test('counts no try when the provider was not asked', async () => {
     const id = await queue();
     await claim(id, 'a');
-    await putBack(db.pool, id, 'a', { error: 'no place', afterMs: minuteMs, isTried: false });
+    await putBack(db, id, 'a', { error: 'no place', afterMs: minuteMs, isTried: false });
     expect(await read(id)).toMatchObject({ status: 'queued', attempts: 0, error: 'no place' });
   });
 
   test('takes nothing from a sender whose answer comes after all: the message gets the id of the first that is stored', async () => {
     const id = await queue();
     await states['taken over']!(id);
-    await markSent(db.pool, { id, connectionId }, 'wamid.of-a');
-    await putBack(db.pool, id, 'b', { error: '429', afterMs: -1_000, isTried: true });
-    await markSent(db.pool, { id, connectionId }, 'wamid.of-b');
+    await markSent(db, { id, connectionId }, 'wamid.of-a');
+    await putBack(db, id, 'b', { error: '429', afterMs: -1_000, isTried: true });
+    await markSent(db, { id, connectionId }, 'wamid.of-b');
     expect(await read(id)).toMatchObject({ status: 'sent', message_id: 'wamid.of-a', lease_owner: null });
     expect(await claim(id, 'c')).toBeNull();
   });
@@ -389,10 +389,10 @@ describe('messages to the same contact', () => {
     await claim(first, 'a');
     expect(await send(second)).toBe('not_due');
     expect(await send(other)).toBe('sent');
-    await markSent(db.pool, { id: first, connectionId }, `wamid.${first}`);
-    expect(await findNextMessage(db.pool, first)).toBe(second);
+    await markSent(db, { id: first, connectionId }, `wamid.${first}`);
+    expect(await findNextMessage(db, first)).toBe(second);
     expect(await send(second)).toBe('sent');
-    expect(await findNextMessage(db.pool, first)).toBeNull();
+    expect(await findNextMessage(db, first)).toBeNull();
   });
 
   test.each(['refused', 'unknown', 'delivered'])('go on behind one that is %s', async (state) => {
@@ -406,7 +406,7 @@ describe('messages to the same contact', () => {
 test('the sweep finds what should be sent by now: what is new is left to its own job for two seconds', async () => {
   const ids: Record<string, string> = {};
   for (const [state, enter] of Object.entries(states)) await enter((ids[state] = await queue()));
-  const found = async () => (await findDueMessages(db.pool, 1_000)).filter((id) => Object.values(ids).includes(id));
+  const found = async () => (await findDueMessages(db, 1_000)).filter((id) => Object.values(ids).includes(id));
   const due = [ids['due again'], ids.silent];
   expect(await found()).toEqual(due);
   await set(ids.queued!, "created_at = now() - interval '3 seconds'");
@@ -433,7 +433,7 @@ describe('statuses', () => {
           for (const [index, status] of [...order.entries(), [order.length, null] as const]) {
             const isNamed = index === at;
             if (isNamed && (naming !== 'by one of them' || status === null))
-              await markSent(db.pool, { id, connectionId }, messageId);
+              await markSent(db, { id, connectionId }, messageId);
             if (status !== null)
               await deliver(messageId, status, isNamed && naming === 'by one of them' ? id : undefined);
           }
@@ -457,7 +457,7 @@ describe('statuses', () => {
       const given = round % 2 ? all : ['sent', 'delivered', 'read'];
       await Promise.all([
         ...given.map((status) => deliver(messageId, status)),
-        markSent(db.pool, { id, connectionId }, messageId),
+        markSent(db, { id, connectionId }, messageId),
         ...given.map((status) => deliver(messageId, status)),
       ]);
       expect(await read(id)).toMatchObject({ status: furthest(given), message_id: messageId });
@@ -485,7 +485,7 @@ describe('statuses', () => {
       [`conn_other:${messageId}`],
     );
     expect(await read(id)).toMatchObject({ status: 'sending', message_id: null });
-    await markSent(db.pool, { id, connectionId }, messageId);
+    await markSent(db, { id, connectionId }, messageId);
     expect(await read(id)).toMatchObject({ status: 'read', message_id: messageId });
   });
 });

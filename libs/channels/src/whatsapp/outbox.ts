@@ -26,7 +26,7 @@ export async function queueMessage(
   scope: Scope,
   message: NewMessage,
 ): Promise<{ id: string; isNew: boolean }> {
-  const { rows } = await db.query<{ id: string; is_new: boolean }>({
+  const { rows } = await db.raw<{ id: string; is_new: boolean }>({
     name: 'queue-message',
     text: `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, media_url,
                                  payload, thread_id, status, idempotency_key, updated_at)
@@ -83,7 +83,7 @@ export interface ClaimedMessage {
  * to the same contact is still to be sent.
  */
 export async function claimMessage(db: Queryable, id: string, owner: string): Promise<ClaimedMessage | null> {
-  const { rows } = await db.query<ClaimedMessage>({
+  const { rows } = await db.raw<ClaimedMessage>({
     name: 'claim-message',
     text: `with due as (
              select m.id, m.status, m.lease_until from messages m
@@ -116,7 +116,7 @@ export async function markSent(
   { id, connectionId }: { id: string; connectionId: string },
   messageId: string,
 ): Promise<void> {
-  await db.query({
+  await db.raw({
     name: 'mark-message-sent',
     text: `update messages set message_id = $2, sent_at = coalesce(sent_at, now()), error = null, lease_owner = null,
                                lease_until = null, updated_at = now(),
@@ -137,7 +137,7 @@ export async function putBack(
   owner: string,
   { error, afterMs, isTried }: { error: string; afterMs: number; isTried: boolean },
 ): Promise<void> {
-  await db.query({
+  await db.raw({
     name: 'put-message-back',
     text: `update messages set status = 'queued', error = $3, lease_owner = null, updated_at = now(),
                                lease_until = now() + make_interval(secs => $4::float8 / 1000),
@@ -154,7 +154,7 @@ export async function giveUp(
   owner: string,
   outcome: { status: 'failed' | 'unknown'; error: string },
 ): Promise<void> {
-  await db.query({
+  await db.raw({
     name: 'give-message-up',
     text: `update messages set status = $3, error = $4, lease_owner = null, lease_until = null, updated_at = now()
            where id = $1 and status = 'sending' and lease_owner = $2`,
@@ -169,7 +169,7 @@ export async function noteDoubt(
   owner: string,
   { error, isTried }: { error: string; isTried: boolean },
 ): Promise<void> {
-  await db.query({
+  await db.raw({
     name: 'note-doubt',
     text: `update messages set error = $3, updated_at = now(), attempts = attempts - case when $4 then 0 else 1 end
            where id = $1 and status = 'sending' and lease_owner = $2`,
@@ -193,7 +193,7 @@ export const statusKeyOf = (connectionId: string, messageId: string): string => 
 
 /** Applies the furthest of the statuses that were kept under `keys` to a message that has this id at the provider. */
 export async function applyStatus(db: Queryable, id: string, messageId: string, keys: string[]): Promise<void> {
-  await db.query({
+  await db.raw({
     name: 'apply-kept-status',
     text: `update messages m set status = s.status, error = coalesce(s.error, m.error), updated_at = now()
            from (select status, rank, error from provider_statuses
@@ -208,7 +208,7 @@ export async function applyStatus(db: Queryable, id: string, messageId: string, 
  * wait for it. Whoever sends it goes on with them.
  */
 export async function findDueMessages(db: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>({
+  const { rows } = await db.raw<{ id: string }>({
     name: 'due-messages',
     text: `select id from (
              select distinct on (organization_id, environment, contact) id, lease_until, created_at from messages
@@ -223,7 +223,7 @@ export async function findDueMessages(db: Queryable, limit: number): Promise<str
 
 /** The message that was waiting behind one that is done; null when there is none. */
 export async function findNextMessage(db: Queryable, id: string): Promise<string | null> {
-  const { rows } = await db.query<{ id: string }>({
+  const { rows } = await db.raw<{ id: string }>({
     name: 'next-message',
     text: `select n.id from messages m join messages n on n.organization_id = m.organization_id
              and n.environment = m.environment and n.contact = m.contact and n.id > m.id

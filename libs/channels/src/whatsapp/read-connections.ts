@@ -19,7 +19,7 @@ export async function listConnections(
   db: Queryable,
   { organizationId, environment }: Scope,
 ): Promise<ConnectionSummary[]> {
-  const { rows } = await db.query<ConnectionSummary>(
+  const { rows } = await db.raw<ConnectionSummary>(
     `select id, status, phone_number as "phoneNumber", phone_number_id as "phoneNumberId",
             external_customer_id as "customerId", agent_slug as agent, router_slug as router,
             contact_type as "contactType"

@@ -22,7 +22,7 @@ export async function listMessages(
   { organizationId, environment }: Scope,
   { status, direction, contact, ...page }: Page & { status?: string; direction?: string; contact?: string },
 ): Promise<Paged<ChannelMessage>> {
-  const { rows } = await db.query<ChannelMessage>(
+  const { rows } = await db.raw<ChannelMessage>(
     `select id, message_id as "messageId", direction, contact, type, text, status, attempts, error,
             created_at as "createdAt"
      from messages
@@ -37,7 +37,7 @@ export async function listMessages(
 
 /** The providers' ids of the last message and the last e-mail that they have taken, for samples of their webhooks. */
 export async function latestSent(db: Queryable, { organizationId, environment }: Scope) {
-  const { rows } = await db.query<{ messageId: string | null; emailId: string | null }>(
+  const { rows } = await db.raw<{ messageId: string | null; emailId: string | null }>(
     `select (select message_id from messages where organization_id = $1 and environment = $2::"Environment"
                and direction = 'outbound' and message_id is not null order by created_at desc limit 1) as "messageId",
             (select provider_id from emails where organization_id = $1 and environment = $2::"Environment"
@@ -64,7 +64,7 @@ export async function undeliveredReplies(
   { organizationId, environment }: Scope,
   requestIds: readonly string[],
 ): Promise<UndeliveredReply[]> {
-  const { rows } = await db.query<UndeliveredReply>(
+  const { rows } = await db.raw<UndeliveredReply>(
     `select r.request_id as "requestId", m.id, m.status, m.text, m.error
      from unnest($3::text[]) r(request_id)
      cross join generate_series(0, 99) part

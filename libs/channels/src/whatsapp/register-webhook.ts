@@ -38,7 +38,7 @@ export async function registerWebhook(
       : await client.updateWebhook(phoneNumberId, ours.id, settings);
   if (!done.ok) return done;
   const webhookId = ours?.id ?? done.value ?? '';
-  await db.query(
+  await db.raw(
     `update channel_connections
      set webhook_id = $2, secret_fingerprint = case when webhook_try_at = $4 then $3 else '' end, webhook_attempts = 0,
          webhook_try_at = null

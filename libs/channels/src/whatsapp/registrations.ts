@@ -52,7 +52,7 @@ export async function registerOutdated(
 async function claimOutdated(db: Queryable, fingerprint: string, limit: number): Promise<Claimed[]> {
   const isDue = `webhook_id is not null and phone_number_id is not null and secret_fingerprint is distinct from $1
                  and (webhook_try_at is null or webhook_try_at <= now())`;
-  const { rows } = await db.query<Claimed>(
+  const { rows } = await db.raw<Claimed>(
     `with due as (
        select id, row_number() over (partition by organization_id order by webhook_try_at nulls first, id) as turn
        from channel_connections where ${isDue}
@@ -70,7 +70,7 @@ async function claimOutdated(db: Queryable, fingerprint: string, limit: number):
 }
 
 async function putOff(db: Queryable, id: string, lease: Date): Promise<void> {
-  await db.query(
+  await db.raw(
     `update channel_connections set webhook_try_at = now() + interval '1 minute' * least(60, 2 ^ (webhook_attempts - 1))
      where id = $1 and webhook_try_at = $2`,
     [id, lease],
@@ -86,7 +86,7 @@ const unnamed = '';
  * migration when nothing was noted yet. Once something is, later secrets are not noted: they were never handed out.
  */
 async function noteSharedSecrets(db: Queryable, secrets: readonly string[]): Promise<void> {
-  await db.query(
+  await db.raw(
     `with found as (delete from shared_messaging_secrets where fingerprint = $2 returning fingerprint)
      insert into shared_messaging_secrets (fingerprint)
      select unnest($1::text[])
@@ -120,12 +120,12 @@ interface Connected {
 
 /** How far the registrations are. Without `secrets`, what the rows alone say. */
 export async function readRegistrations(db: Queryable, secrets: readonly string[]): Promise<RegistrationState> {
-  const { rows } = await db.query<Connected & { fingerprint: string | null }>(
+  const { rows } = await db.raw<Connected & { fingerprint: string | null }>(
     `select c.id, o.slug as organization, c.webhook_attempts as attempts, c.secret_fingerprint as fingerprint
      from channel_connections c join organizations o on o.id = c.organization_id
      where c.webhook_id is not null order by c.id`,
   );
-  const { rows: known } = await db.query<{ fingerprint: string }>('select fingerprint from shared_messaging_secrets');
+  const { rows: known } = await db.raw<{ fingerprint: string }>('select fingerprint from shared_messaging_secrets');
   const isKnown = (fingerprint: string) => known.some((one) => one.fingerprint === fingerprint);
   const [first, ...earlier] = secrets.map(fingerprintOf);
   const derived = rows.filter(({ fingerprint }) => fingerprint !== null);

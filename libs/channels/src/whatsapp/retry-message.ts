@@ -1,6 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { inTransaction, newId } from '@parley/db';
-import type pg from 'pg';
+import { type Db, type Queryable, newId } from '@parley/db';
 import { findSender } from './conversation';
 import { retryKeySql } from './message-keys';
 
@@ -28,20 +27,11 @@ interface Row {
  * Tries a message again that has failed: one of ours is sent, one of a customer's is answered. What the provider has seen
  * is not touched (docs/adr/0022): a new message with the same content takes its place, one however often it is asked for.
  */
-export const retryMessage = (
-  pool: pg.Pool,
-  scope: Scope,
-  id: string,
-  options: { anyway: boolean },
-): Promise<RetriedMessage> => inTransaction(pool, (tx) => retry(tx, scope, id, options));
+export const retryMessage = (db: Db, scope: Scope, id: string, options: { anyway: boolean }): Promise<RetriedMessage> =>
+  db.transaction((tx) => retry(tx, scope, id, options));
 
-async function retry(
-  tx: pg.PoolClient,
-  scope: Scope,
-  id: string,
-  options: { anyway: boolean },
-): Promise<RetriedMessage> {
-  const { rows } = await tx.query<Row>(
+async function retry(tx: Queryable, scope: Scope, id: string, options: { anyway: boolean }): Promise<RetriedMessage> {
+  const { rows } = await tx.raw<Row>(
     `select id, direction, connection_id as "connectionId", message_id as "messageId", contact, status from messages
      where organization_id = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3)
      order by id = $3 desc limit 1 for update`,
@@ -64,7 +54,7 @@ async function retry(
     // It has taken its place before: what is asked for is asked of it.
     return copy.isNew ? { ok: true, id: copy.id, direction } : retry(tx, scope, copy.id, options);
   }
-  await tx.query(
+  await tx.raw(
     `update messages set status = $2, connection_id = $3, attempts = 0, error = null, lease_owner = null,
                          lease_until = null, sent_at = case when direction = 'inbound' then sent_at end,
                          updated_at = now()
@@ -74,8 +64,8 @@ async function retry(
   return { ok: true, id: message.id, direction };
 }
 
-async function copyOnce(tx: pg.PoolClient, id: string, connectionId: string): Promise<{ id: string; isNew: boolean }> {
-  const { rows } = await tx.query<{ id: string; isNew: boolean }>(
+async function copyOnce(tx: Queryable, id: string, connectionId: string): Promise<{ id: string; isNew: boolean }> {
+  const { rows } = await tx.raw<{ id: string; isNew: boolean }>(
     `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, media_url,
                            payload, thread_id, status, idempotency_key, updated_at)
      select $2, organization_id, environment, $3, direction, contact, type, text, media_url, payload, thread_id, 'queued',

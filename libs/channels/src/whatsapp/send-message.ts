@@ -152,7 +152,7 @@ async function lookUp(client: KapsoClient, { db }: SendDeps, message: ClaimedMes
   if (byReference !== undefined) return { messageId: byReference.id };
   const recipient = digitsOf(String(message.request.to ?? ''));
   const ids = listed.value.map(({ id }) => id);
-  const { rows } = await db.query<{ message_id: string }>({
+  const { rows } = await db.raw<{ message_id: string }>({
     name: 'known-message-ids',
     text: 'select message_id from messages where connection_id = $1 and message_id = any($2)',
     values: [message.connectionId, ids],

@@ -1,6 +1,5 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { newId } from '@parley/db';
-import type pg from 'pg';
+import { type Db, newId } from '@parley/db';
 import { type MergeThreads, resolveContact } from './contacts';
 import { readInbound } from './read-inbound';
 
@@ -11,7 +10,7 @@ export type StoredInbound = { ok: true; contact: string; isToBeAnswered: boolean
  * failed gets its tries again when its delivery is replayed.
  */
 export async function storeInbound(
-  pool: pg.Pool,
+  db: Db,
   scope: Scope,
   connectionId: string,
   item: JsonObject,
@@ -19,10 +18,10 @@ export async function storeInbound(
 ): Promise<StoredInbound> {
   const message = readInbound(item);
   if (message === null) return { ok: false, reason: 'no message of a customer' };
-  const contact = await resolveContact(pool, scope, message.identity, mergeThreads);
+  const contact = await resolveContact(db, scope, message.identity, mergeThreads);
   if (contact === null) return { ok: false, reason: 'the message names no sender' };
   const isToBeAnswered = message.handling !== 'store';
-  await pool.query({
+  await db.raw({
     name: 'store-inbound-message',
     text: `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, text,
                                  media_url, payload, status, sent_at, updated_at)

@@ -1,6 +1,5 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Queryable, inTransaction } from '@parley/db';
-import type pg from 'pg';
+import type { Db, Queryable } from '@parley/db';
 
 /** A customer's message that this process is answering. */
 export interface WaitingMessage extends Scope {
@@ -29,13 +28,13 @@ const lease = "interval '4 seconds'";
  * being answered elsewhere: whoever does that goes on with the rest.
  */
 export function claimNext(
-  pool: pg.Pool,
+  db: Db,
   { connectionId, contact }: Conversation,
   owner: string,
 ): Promise<WaitingMessage | null> {
-  return inTransaction(pool, async (tx) => {
-    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`answer:${connectionId}:${contact}`]);
-    const { rows } = await tx.query<WaitingMessage>(
+  return db.transaction(async (tx) => {
+    await tx.raw('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`answer:${connectionId}:${contact}`]);
+    const { rows } = await tx.raw<WaitingMessage>(
       `with first as (
          select id, lease_until from messages
          where connection_id = $1 and contact = $2 and direction = 'inbound' and status in ('received', 'answering')
@@ -54,7 +53,7 @@ export function claimNext(
 }
 
 export async function renewClaims(db: Queryable, ids: string[], owner: string): Promise<void> {
-  await db.query({
+  await db.raw({
     name: 'renew-answers',
     text: `update messages set lease_until = now() + ${lease}
            where id = any($1) and status = 'answering' and lease_owner = $2`,
@@ -66,7 +65,7 @@ export type AnswerEnd = { status: 'answered' | 'stored' | 'failed'; error: strin
 
 /** Writes what became of a message. False: this process had lost it, and nothing may follow. */
 export async function finishMessage(db: Queryable, id: string, owner: string, end: AnswerEnd): Promise<boolean> {
-  const { rowCount } = await db.query({
+  const { rowCount } = await db.raw({
     name: 'finish-answer',
     text: `update messages set status = $3, error = $4, thread_id = coalesce($5, thread_id), lease_owner = null,
                                lease_until = null, updated_at = now()
@@ -84,7 +83,7 @@ export async function postpone(
   error: string,
   afterMs: number,
 ): Promise<void> {
-  await db.query({
+  await db.raw({
     name: 'postpone-answer',
     text: `update messages set status = 'received', error = $3, lease_owner = null, updated_at = now(),
                                lease_until = now() + make_interval(secs => $4::float8 / 1000)
@@ -95,7 +94,7 @@ export async function postpone(
 
 /** Conversations whose first message waits without anybody at work on it; the ones behind it have to wait for it. */
 export async function findWaiting(db: Queryable, limit: number): Promise<Conversation[]> {
-  const { rows } = await db.query<Conversation>({
+  const { rows } = await db.raw<Conversation>({
     name: 'waiting-conversations',
     text: `select connection_id as "connectionId", contact from (
              select distinct on (connection_id, contact) connection_id, contact, lease_until, created_at from messages

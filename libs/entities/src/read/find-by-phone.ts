@@ -69,7 +69,7 @@ async function byDigits(
   const digits = digitsOf(phoneNumber);
   if (digits === '') return [];
   const condition = phoneFields.map((field) => `regexp_replace(e.data->>'${field}', '\\D', '', 'g') = $4`).join(' or ');
-  const { rows } = await db.query<Pick<Entity, 'id' | 'data'>>({
+  const { rows } = await db.raw<Pick<Entity, 'id' | 'data'>>({
     name: 'entity-by-phone-digits',
     // Where the newest 5,000 begin is read from the index alone: sorting whole entities takes longer than comparing them.
     text: `select e.id, e.data from entity_types t

@@ -20,7 +20,7 @@ export async function getEntity(db: Queryable, scope: Scope, { type, id, access 
   if (!isStorable(type)) return { ok: false, reason: 'type_not_found' };
   if (!isStorable(id)) return { ok: false, reason: 'not_found' };
   const asked = access === undefined ? plainSql(scope, type, id) : accessSql(scope, type, id, access);
-  const { rows } = await db.query<{ part: number | null; json: string; visible: boolean }>(asked);
+  const { rows } = await db.raw<{ part: number | null; json: string; visible: boolean }>(asked);
   const [row] = rows;
   if (row === undefined) return { ok: false, reason: 'type_not_found' };
   if (row.part === null) return { ok: false, reason: 'not_found' };

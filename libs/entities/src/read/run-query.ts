@@ -31,12 +31,12 @@ export async function runQuery(db: Queryable, plan: QueryPlan): Promise<QueryPag
 }
 
 const pageRow = async (db: Queryable, plan: QueryPlan): Promise<PageRow> =>
-  (await db.query<PageRow>(querySql(plan, 'page'))).rows[0]!;
+  (await db.raw<PageRow>(querySql(plan, 'page'))).rows[0]!;
 
 /** Up to `limit` + 1 rows in order; entities that lack the field of the sort follow all others. */
 async function sortedRows(db: Queryable, plan: QueryPlan, sort: SortPlan): Promise<SortedRow[] | null> {
   if (sort.collects) {
-    const { rows } = await db.query<CollectedRow>(querySql(plan, 'collect'));
+    const { rows } = await db.raw<CollectedRow>(querySql(plan, 'collect'));
     if (rows[0] === undefined) return null;
     if (rows[0].complete) return rows.filter(({ json }) => json !== null);
   }
@@ -47,7 +47,7 @@ async function sortedRows(db: Queryable, plan: QueryPlan, sort: SortPlan): Promi
     const merge = sort.merges[round] ?? sort.merges.at(-1)!;
     const missing = most - found.length;
     const limit = merge === 'matching' ? missing - 1 : plan.limit;
-    const { rows } = await db.query<MergedRow>(querySql({ ...plan, after, limit }, merge));
+    const { rows } = await db.raw<MergedRow>(querySql({ ...plan, after, limit }, merge));
     const [first] = rows;
     if (first === undefined) return null;
     found.push(...rows.filter(({ json }) => json !== null).slice(0, missing));

@@ -1,6 +1,5 @@
-import type pg from 'pg';
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Queryable, inTransaction } from '@parley/db';
+import type { Db, Queryable } from '@parley/db';
 import { firstPosition } from '../field-index/position';
 import { exclusiveLockSql } from '../write/segments';
 import { searchVector } from './search-vector';
@@ -25,7 +24,7 @@ interface Progress {
 
 /** Types whose entities are not all indexed for their present search fields, the longest waiting first, at most 100. */
 export async function staleTypes(db: Queryable, scope?: Scope): Promise<(Scope & { typeId: string })[]> {
-  const { rows } = await db.query<Scope & { typeId: string }>(
+  const { rows } = await db.raw<Scope & { typeId: string }>(
     `select id as "typeId", organization_id as "organizationId", environment::text as environment from entity_types
      where search_fields <> indexed_fields
        and ($1::text is null or (organization_id = $1 and environment = $2::"Environment"))
@@ -46,7 +45,7 @@ export interface SearchState {
 
 /** The types of an environment by slug, with the progress of the reindexing of each. */
 export async function searchStates(db: Queryable, scope: Scope): Promise<SearchState[]> {
-  const { rows } = await db.query<{
+  const { rows } = await db.raw<{
     slug: string;
     name: string;
     searchFields: string[];
@@ -70,15 +69,15 @@ export async function searchStates(db: Queryable, scope: Scope): Promise<SearchS
  * so an interrupted run continues where it stopped; a change of the fields begins again. Searches
  * continue: an entity is found by the old fields until its batch is done. True when all are done.
  */
-export async function reindexType(pool: pg.Pool, typeId: string, options: ReindexOptions = {}): Promise<boolean> {
+export async function reindexType(db: Db, typeId: string, options: ReindexOptions = {}): Promise<boolean> {
   const { batchSize = 500, onProgress = () => {}, signal } = options;
   while (!signal?.aborted) {
-    const step = await inTransaction(pool, (client) => reindexBatch(client, typeId, batchSize, false));
+    const step = await db.transaction((client) => reindexBatch(client, typeId, batchSize, false));
     if (step === null) return true;
     await onProgress(step.done, step.share);
     if (step.moved === batchSize) continue;
     // Writers that began with the old fields end first, then what they have written since is indexed as well.
-    const rest = await inTransaction(pool, (client) => reindexBatch(client, typeId, batchSize, true));
+    const rest = await db.transaction((client) => reindexBatch(client, typeId, batchSize, true));
     if (rest === null || rest.finished) return true;
   }
   return false;
@@ -99,11 +98,11 @@ async function reindexBatch(
   closing: boolean,
 ): Promise<Step | null> {
   if (closing) {
-    await client.query(`set local lock_timeout = '5s'`);
-    const { rows } = await client.query<{ no: number }>('select no from entity_types where id = $1', [typeId]);
-    if (rows[0] !== undefined) await client.query(exclusiveLockSql('$1'), [rows[0].no]);
+    await client.raw(`set local lock_timeout = '5s'`);
+    const { rows } = await client.raw<{ no: number }>('select no from entity_types where id = $1', [typeId]);
+    if (rows[0] !== undefined) await client.raw(exclusiveLockSql('$1'), [rows[0].no]);
   }
-  const { rows: types } = await client.query<TypeRow>(
+  const { rows: types } = await client.raw<TypeRow>(
     `select no, segment, search_fields, reindex from entity_types where id = $1 and search_fields <> indexed_fields for no key update`,
     [typeId],
   );
@@ -115,7 +114,7 @@ async function reindexBatch(
       ? reindex
       : { fields, pos: String(firstPosition), done: 0, share: 0 };
   // Two index ranges, each in order: the living and the deleted ones. Rows are locked below the union, which cannot.
-  const { rows } = await client.query<EntityRow>(
+  const { rows } = await client.raw<EntityRow>(
     `select id, part, segment, pos::text, data from (
        select * from (select * from entities where part = $1 and pos > $2 order by pos limit $3 for update) living
        union all
@@ -123,7 +122,7 @@ async function reindexBatch(
      order by e.pos limit $3`,
     [no, progress.pos, batchSize],
   );
-  await client.query(
+  await client.raw(
     `update entities e set search = x.search::tsvector from unnest($1::text[], $2::text[]) x(id, search) where e.id = x.id`,
     [rows.map(({ id }) => id), rows.map(({ part, data }) => searchVector(part, data, fields))],
   );
@@ -132,7 +131,7 @@ async function reindexBatch(
   const last = rows.at(-1);
   const share = last === undefined ? progress.share : (last.segment + 1) / (segment + 1);
   const finished = closing && rows.length < batchSize;
-  await client.query(
+  await client.raw(
     finished
       ? 'update entity_types set indexed_fields = $3, reindex = null where id = $1 and $2::jsonb is not null'
       : 'update entity_types set reindex = $2::jsonb where id = $1 and $3::text[] is not null',

@@ -138,10 +138,10 @@ test('a change of the search fields is caught up with, in batches, from where it
     Array.from({ length: 25 }, (_, i) => ({ a: `old${i}`, b: `new${i}` })),
   );
   await t.db.pool.query(`update entity_types set search_fields = '{b}' where id = $1`, [typeId]);
-  expect(await staleTypes(t.db.pool)).toEqual([{ ...here, typeId }]);
+  expect(await staleTypes(t.db)).toEqual([{ ...here, typeId }]);
   const stop = new AbortController();
   const progress: number[] = [];
-  const finished = await reindexType(t.db.pool, typeId, {
+  const finished = await reindexType(t.db, typeId, {
     batchSize: 10,
     signal: stop.signal,
     onProgress: (done) => {
@@ -150,7 +150,7 @@ test('a change of the search fields is caught up with, in batches, from where it
     },
   });
   expect([finished, progress]).toEqual([false, [10]]);
-  const state = async () => (await searchStates(t.db.pool, here)).find(({ slug }) => slug === 'again')?.reindexing;
+  const state = async () => (await searchStates(t.db, here)).find(({ slug }) => slug === 'again')?.reindexing;
   expect(await state()).toEqual({ done: 10, share: expect.any(Number) });
   expect((await state())!.share).toBeGreaterThan(0.2);
   expect((await state())!.share).toBeLessThan(0.9);
@@ -158,14 +158,12 @@ test('a change of the search fields is caught up with, in batches, from where it
   expect(await search('again', 'new3')).toEqual([3]);
   expect(await search('again', 'old22')).toEqual([22]);
   await t.add('again', { n: 99, a: 'old99', b: 'new99' });
-  expect(await reindexType(t.db.pool, typeId, { batchSize: 10, onProgress: (done) => void progress.push(done) })).toBe(
-    true,
-  );
+  expect(await reindexType(t.db, typeId, { batchSize: 10, onProgress: (done) => void progress.push(done) })).toBe(true);
   expect(progress).toEqual([10, 20, 26]);
   expect(await search('again', 'old')).toEqual([]);
   expect(await search('again', 'new99')).toEqual([99]);
   expect(await search('again', 'new', { limit: 100 })).toHaveLength(26);
-  expect(await staleTypes(t.db.pool)).toEqual([]);
+  expect(await staleTypes(t.db)).toEqual([]);
   expect(await state()).toBe(null);
-  expect(await reindexType(t.db.pool, typeId)).toBe(true);
+  expect(await reindexType(t.db, typeId)).toBe(true);
 });

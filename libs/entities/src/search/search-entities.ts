@@ -68,7 +68,7 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
       string_agg(${entityJsonSql('e', type, access?.masks ?? [], sql)}, ${rowSeparatorSql}
         order by top.whole desc, top.rank desc, top.pos desc) as items
     from top cross join lateral (select * from entities e where e.part = top.part and e.pos = top.pos offset 0) e`;
-  const { rows } = await db.query<{ no: number | null; fields: string[] | null; items: string | null }>(
+  const { rows } = await db.raw<{ no: number | null; fields: string[] | null; items: string | null }>(
     statement(text, sql.values),
   );
   const { no, fields, items } = rows[0]!;

@@ -21,7 +21,7 @@ export async function startEntities(
   { segmentSize = 5 } = {},
 ): Promise<TestEntities> {
   const db = createDb({ databaseUrl: database.url });
-  const entities = createEntities({ pool: db.pool, segmentSize });
+  const entities = createEntities({ db, segmentSize });
   return {
     db,
     entities,

@@ -53,7 +53,7 @@ export async function lockEntity(
       where e.id = ${sql.param(id, 'text')} and e.part in (t.no, -t.no) for update of e)
     select t.no, t.schema, t.search_fields, e.part, e.status, e.data::text as data, e.updated_at::text, e.visible, e.holds
     from t left join e on true`;
-  const { rows } = await db.query<LockedRow>(statement(text, sql.values));
+  const { rows } = await db.raw<LockedRow>(statement(text, sql.values));
   const [row] = rows;
   if (row === undefined) return { ok: false, reason: 'type_not_found' };
   if (row.part === null) return { ok: false, reason: 'not_found' };
@@ -143,7 +143,7 @@ export async function applyChange(
       sql,
     })})${newShape}
     select ${entityJsonSql('u', type, access?.masks ?? [], sql)} as json from u`;
-  const { rows } = await db.query<{ json: string }>(statement(text, sql.values));
+  const { rows } = await db.raw<{ json: string }>(statement(text, sql.values));
   const [row] = rows;
   return row === undefined ? { ok: false, reason: 'out_of_scope' } : { ok: true, entity: new EntityText(row.json) };
 }

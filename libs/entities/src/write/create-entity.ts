@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type pg from 'pg';
 import { type JsonObject, type Scope, findUnstorable } from '@parley/contracts';
-import { type Queryable, idempotentEntitySql } from '@parley/db';
+import { type Db, type Queryable, idempotentEntitySql } from '@parley/db';
 import type { Origin } from '@parley/events';
 import { type Access, maskedFieldSet } from '../access';
 import { filterSql } from '../filter/filter-sql';
@@ -41,29 +40,30 @@ export interface WriteDeps {
  * transaction. The type may change between what is known of it and the statement, which then does nothing and is made again.
  */
 export async function createEntity(
-  pool: pg.Pool,
+  db: Db,
   { types, segments }: WriteDeps,
   scope: Scope,
   input: CreateInput,
   tx?: Queryable,
 ): Promise<CreateResult> {
-  const db = tx ?? pool;
+  const within = tx ?? db;
   const { data, status = 'active', access } = input;
   const unstorable = unstorableIn(data, status);
   if (unstorable !== null) return unstorable;
   if (!isStorable(input.type)) return { ok: false, reason: 'type_not_found' };
-  const earlier = input.idempotencyId === undefined ? null : await madeBefore(db, scope, input, input.idempotencyId);
+  const earlier =
+    input.idempotencyId === undefined ? null : await madeBefore(within, scope, input, input.idempotencyId);
   if (earlier !== null) return earlier;
   const rows = indexRows(data, status);
   for (;;) {
-    const type = await types.get(db, scope, input.type);
+    const type = await types.get(within, scope, input.type);
     if (type === null) return { ok: false, reason: 'type_not_found' };
     const problems = validateNew(type.schema, data);
     if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
     const masked = maskedFieldSet(data, access?.masks ?? [], 'create');
     if (masked !== null) return { ok: false, reason: 'masked_field', field: masked };
     const shape = storedShape(type, rows.shape);
-    const stored = await db.query<CreatedRow>(createSql(scope, type, { ...input, status }, { ...rows, shape }));
+    const stored = await within.raw<CreatedRow>(createSql(scope, type, { ...input, status }, { ...rows, shape }));
     const { version, segment, json } = stored.rows[0]!;
     if (version !== type.version) {
       types.forget(scope, input.type);
@@ -84,7 +84,7 @@ async function madeBefore(
   { type, access }: CreateInput,
   idempotencyId: string,
 ): Promise<CreateResult | null> {
-  const { rows } = await db.query<{ entity_id: string | null }>(statement(idempotentEntitySql.find, [idempotencyId]));
+  const { rows } = await db.raw<{ entity_id: string | null }>(statement(idempotentEntitySql.find, [idempotencyId]));
   const id = rows[0]?.entity_id;
   if (!id) return null;
   const found = await getEntity(db, scope, { type, id, access });

@@ -1,6 +1,5 @@
-import type pg from 'pg';
 import type { Scope } from '@parley/contracts';
-import { type Queryable, inTransaction } from '@parley/db';
+import type { Db, Queryable } from '@parley/db';
 import type { Origin } from '@parley/events';
 import type { NotFound, OutOfScope, TypeNotFound } from '../result';
 import { isStorable } from '../storable';
@@ -13,7 +12,7 @@ export type DeleteResult = { ok: true } | TypeNotFound | NotFound | OutOfScope;
 
 /** Marks an entity as deleted (interface.md, DELETE); again changes nothing. A patch with a status restores it. */
 export async function deleteEntity(
-  pool: pg.Pool,
+  db: Db,
   { types }: WriteDeps,
   scope: Scope,
   input: DeleteInput,
@@ -36,5 +35,5 @@ export async function deleteEntity(
     });
     return { ok: true };
   };
-  return tx === undefined ? inTransaction(pool, run) : run(tx);
+  return tx === undefined ? db.transaction(run) : run(tx);
 }

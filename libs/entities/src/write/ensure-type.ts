@@ -8,7 +8,7 @@ export async function ensureType(
   { slug, name, schema, searchFields }: { slug: string; name: string; schema: JsonObject; searchFields: string[] },
 ): Promise<void> {
   // The look-up saves a write for the type that is there, and the conflict clause covers one made at the same moment.
-  await db.query({
+  await db.raw({
     name: 'ensure-entity-type',
     text: `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, indexed_fields, updated_at)
            select $1, $2, $3::"Environment", $4, $5, $6::json, $7, $7, now()

@@ -10,7 +10,7 @@ test('segments follow the order of creation while several processes create, so t
   const db = createDb({ databaseUrl: database.url, poolSize: 40 });
   await test.createType('item');
   // Each stands for a process: it knows of a new segment only from the database.
-  const replicas = [1, 2].map(() => createEntities({ pool: db.pool, segmentSize: 50 }));
+  const replicas = [1, 2].map(() => createEntities({ db, segmentSize: 50 }));
   const writers = 24;
   const each = 150;
   await Promise.all(

@@ -1,5 +1,4 @@
-import type pg from 'pg';
-import { inTransaction } from '@parley/db';
+import type { Db } from '@parley/db';
 import { createdAtSql } from '../field-index/position';
 import { statement } from '../sql';
 
@@ -26,13 +25,13 @@ export interface Segments {
  * attempt. Running writers finish first: later writers are in the new segment with a later time, so
  * that segments follow the order of creation exactly.
  */
-export function createSegments(pool: pg.Pool, size: number): Segments {
+export function createSegments(db: Db, size: number): Segments {
   const running = new Map<number, Promise<void>>();
   const checkEvery = Math.max(1, Math.floor(size / 10));
   return {
     created(no, segment) {
       if (running.has(no) || Math.random() * checkEvery >= 1) return;
-      const attempt = beginNext(pool, no, segment, size)
+      const attempt = beginNext(db, no, segment, size)
         .catch(() => {})
         .finally(() => running.delete(no));
       running.set(no, attempt);
@@ -43,10 +42,10 @@ export function createSegments(pool: pg.Pool, size: number): Segments {
   };
 }
 
-async function beginNext(pool: pg.Pool, no: number, segment: number, size: number): Promise<void> {
+async function beginNext(db: Db, no: number, segment: number, size: number): Promise<void> {
   // Larger types get larger segments, so that their number grows slower than the entities.
   const full = Math.round(size * (1 + segment / 256));
-  const { rows } = await pool.query<{ count: number }>(
+  const { rows } = await db.raw<{ count: number }>(
     statement(
       `select count(*)::int as count from (select from entities where part = $1 and segment = $2
          and pos >= (select segment_floor << 21 from entity_types where no = $1) limit $3) e`,
@@ -54,11 +53,11 @@ async function beginNext(pool: pg.Pool, no: number, segment: number, size: numbe
     ),
   );
   if (rows[0]!.count < full) return;
-  await inTransaction(pool, async (client) => {
+  await db.transaction(async (client) => {
     // A writer that keeps its transaction open must not hold up the others for long.
-    await client.query(`set local lock_timeout = '200ms'`);
-    await client.query(exclusiveLockSql('$1'), [no]);
-    await client.query(
+    await client.raw(`set local lock_timeout = '200ms'`);
+    await client.raw(exclusiveLockSql('$1'), [no]);
+    await client.raw(
       `update entity_types set segment = segment + 1, segment_floor = 1 + greatest(segment_floor,
          (extract(epoch from clock_timestamp()) * 1000)::bigint,
          (select ${createdAtSql('max(pos)')} from entities where part = $1),

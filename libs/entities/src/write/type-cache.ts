@@ -37,7 +37,7 @@ export function createTypeCache(): TypeCache {
       const key = keyOf(scope, slug);
       const cached = types.get(key);
       if (cached !== undefined) return cached;
-      const { rows } = await db.query<TypeRow>(
+      const { rows } = await db.raw<TypeRow>(
         statement(
           `select no, schema, search_fields, xmin::text as version,
              array(select encode(shape, 'hex') from entity_shapes s where s.type_no = t.no limit ${2 * maxShapes}) as shapes

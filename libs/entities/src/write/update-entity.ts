@@ -1,6 +1,5 @@
-import type pg from 'pg';
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Queryable, inTransaction } from '@parley/db';
+import type { Db, Queryable } from '@parley/db';
 import type { Origin } from '@parley/events';
 import { maskedFieldSet } from '../access';
 import { parseFilters } from '../filter/parse-filters';
@@ -47,20 +46,20 @@ export type UpdateResult =
 
 /** Changes an entity (interface.md, PATCH). Patches of different keys at the same time all survive. */
 export async function updateEntity(
-  pool: pg.Pool,
+  db: Db,
   deps: WriteDeps,
   scope: Scope,
   input: UpdateInput,
   tx?: Queryable,
 ): Promise<UpdateResult> {
-  const result = await updateEntityIf(pool, deps, scope, { ...input, onlyIf: {} }, tx);
+  const result = await updateEntityIf(db, deps, scope, { ...input, onlyIf: {} }, tx);
   if (!result.ok && result.reason === 'condition_failed') throw new Error('An empty condition has failed');
   return result;
 }
 
 /** Changes an entity if it is as the caller takes it to be. */
 export async function updateEntityIf(
-  pool: pg.Pool,
+  db: Db,
   deps: WriteDeps,
   scope: Scope,
   input: ConditionalUpdateInput,
@@ -93,5 +92,5 @@ export async function updateEntityIf(
       event: newStatus === 'deleted' && entity.part > 0 ? 'entity.deleted' : 'entity.updated',
     });
   };
-  return tx === undefined ? inTransaction(pool, run) : run(tx);
+  return tx === undefined ? db.transaction(run) : run(tx);
 }

@@ -1,5 +1,4 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { inTransaction } from '@parley/db';
 import { createTestDatabase } from '@parley/testing';
 import { type Access, parseAccess } from '../access';
 import { type TestEntities, here, origin, startEntities } from '../testing/start-entities';
@@ -381,7 +380,7 @@ test('a change is part of the transaction that it is given', async () => {
   const kept = await t.add('free', { n: 1 });
   let made = '';
   await expect(
-    inTransaction(t.db.pool, async (tx) => {
+    t.db.transaction(async (tx) => {
       const created = await t.entities.create(here, { ...origin, type: 'free', data: { fresh: 'shape' } }, tx);
       made = created.ok ? created.entity.value.id : '';
       await t.entities.update(here, { ...origin, type: 'free', id: kept, data: { n: 2 } }, tx);

@@ -15,8 +15,8 @@ export interface CreditedOrder {
 
 /** An order of the billing platform, locked until the transaction ends; null when nothing has been written for it. */
 export async function lockOrder(tx: Queryable, orderId: string): Promise<CreditedOrder | null> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`order:${provider}:${orderId}`]);
-  const { rows } = await tx.query<CreditedOrder>(
+  await tx.raw('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`order:${provider}:${orderId}`]);
+  const { rows } = await tx.raw<CreditedOrder>(
     `select organization_id as "organizationId", credited_cents as "creditedCents", refunded_cents as "refundedCents",
             paid_at is not null as "isPaid"
      from processed_payments where provider = $1 and order_id = $2`,
@@ -39,7 +39,7 @@ export async function applyOrder(
   const refundedCents = before?.refundedCents ?? 0;
   const column = isRefund ? 'refunded_cents' : 'credited_cents';
   const difference = isRefund ? Math.max(0, amountCents - refundedCents) : before?.isPaid ? 0 : amountCents;
-  await tx.query(
+  await tx.raw(
     `insert into processed_payments as p (id, organization_id, provider, order_id, ${column}, paid_at, updated_at)
      values ($1, $2, $3, $4, $5, case when $6 then now() end, now())
      on conflict (provider, order_id) do update
@@ -50,7 +50,7 @@ export async function applyOrder(
   if (difference === 0) return 0;
   const change = isRefund ? -difference : difference;
   const cause = `${provider}-order-${orderId}-${isRefund ? `refunded-${refundedCents + difference}` : 'paid'}`;
-  await tx.query(
+  await tx.raw(
     'insert into credit_entries (id, organization_id, amount_cents, reason, cause) values ($1, $2, $3, $4, $5)',
     [newId('credit'), organizationId, change, `order ${kind}`, cause],
   );

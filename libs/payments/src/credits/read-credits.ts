@@ -14,11 +14,11 @@ export async function readCredits(
   organizationId: string,
   limit: number,
 ): Promise<{ balanceCents: number; entries: CreditEntry[] }> {
-  const { rows: sums } = await db.query<{ balance: string }>(
+  const { rows: sums } = await db.raw<{ balance: string }>(
     'select coalesce(sum(amount_cents), 0)::text as balance from credit_entries where organization_id = $1',
     [organizationId],
   );
-  const { rows: entries } = await db.query<CreditEntry>(
+  const { rows: entries } = await db.raw<CreditEntry>(
     `select amount_cents as "amountCents", reason, cause, created_at as "createdAt" from credit_entries
      where organization_id = $1 order by created_at desc, id desc limit $2`,
     [organizationId, limit],

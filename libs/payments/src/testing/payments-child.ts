@@ -20,8 +20,8 @@ const task = JSON.parse(process.argv[2]!) as ChildTask;
 process.stdin.on('end', () => process.exit(1));
 const db = createDb({ databaseUrl: task.databaseUrl, poolSize: 6 });
 const payments = createPayments({
-  pool: db.pool,
-  entities: createEntities({ pool: db.pool }),
+  db,
+  entities: createEntities({ db }),
   box: createSecretBox(task.secretsKey),
   publicUrl: 'https://svc.example.com',
   log: { info: () => {}, warn: () => {}, error: () => {} },

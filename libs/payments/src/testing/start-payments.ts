@@ -34,14 +34,14 @@ export function startPayments(database: { url: string; drop(): Promise<void> }, 
   const secretsKey = randomBytes(32).toString('base64');
   const box = createSecretBox(secretsKey);
   const db = createDb({ databaseUrl: database.url });
-  const entities = createEntities({ pool: db.pool });
+  const entities = createEntities({ db });
   const observed: PaymentObservation[] = [];
   const logged: { level: string; message: string }[] = [];
   const logAt = (level: string) => (_fields: Record<string, unknown>, message: string) => {
     logged.push({ level, message });
   };
   const deps: PaymentsDeps = {
-    pool: db.pool,
+    db,
     entities,
     box,
     publicUrl: 'https://svc.example.com',
@@ -57,12 +57,12 @@ export function startPayments(database: { url: string; drop(): Promise<void> }, 
     logged,
     other: (more = {}) => createPayments({ ...deps, ...more }),
     async configure(scope, secrets, config = {}) {
-      await saveIntegration(db.pool, box, scope, {
+      await saveIntegration(db, box, scope, {
         provider: 'flow',
         config: { apiUrl: flow.url, ...config },
         secrets,
       });
-      await ensurePaymentType(db.pool, scope);
+      await ensurePaymentType(db, scope);
     },
     async dataOf(scope, id) {
       const found = await entities.get(scope, { type: 'payment', id });

@@ -10,6 +10,7 @@ export interface IdempotentOperation {
 
 /** The right to answer an operation. */
 export interface IdempotencyClaim {
+  organizationId: string;
   /** Names the operation: a second try after a crash has the same. */
   id: string;
   /** Names the try. */

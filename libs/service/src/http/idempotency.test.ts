@@ -41,7 +41,7 @@ function createTestApp() {
     log: silentLogger(),
     checkResponses: true,
     checkKey: async (token) => (token.startsWith('key') ? keyOf(token) : null),
-    idempotency: createIdempotencyStore(db.pool),
+    idempotency: createIdempotencyStore(db),
     routes: ['/v1/a', '/v1/b'].map((path) =>
       route(
         {
@@ -159,5 +159,5 @@ test('after 24 hours a key is new again, and a sweep removes it', async () => {
   await post('old').expect(201);
   expect(new Set(runs).size).toBe(2);
   await db.pool.query("update idempotency_records set expires_at = now() - interval '1 s' where key = 'old'");
-  expect(await createIdempotencyStore(db.pool).sweep()).toBe(1);
+  expect(await createIdempotencyStore(db).sweep()).toBe(1);
 });

@@ -13,7 +13,7 @@ export interface BuiltInCall {
   context: ToolContext;
   /** Of the caller, when the call is part of its transaction. */
   tx?: Queryable;
-  /** What to read with: the transaction, else the pool. */
+  /** What to read with: the transaction, else the db. */
   db: Queryable;
   permissions: Permissions;
   /** The type of the entity that the call is about, permitted already; null for tools about none. */

@@ -32,7 +32,7 @@ const fails = (errorType: string, message: unknown) => ({ ok: false, errorType, 
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
-  entities = createEntities({ pool: db.pool });
+  entities = createEntities({ db });
   tools = createTools({ db, entities, log: { error: (fields) => console.error(fields) }, ports: {} });
   const entityTypes: EntityTypeDefinition[] = [
     { slug: 'order', name: 'Order', schema: { total: 'number', note: 'string' }, searchFields: ['note'] },
@@ -63,7 +63,7 @@ describe('entity.create', () => {
       },
     });
     const { id } = (result as { result: JsonObject }).result;
-    const [event] = await prismaOf(db.pool).event.findMany({ where: { entityId: id as string } });
+    const [event] = await prismaOf(db).event.findMany({ where: { entityId: id as string } });
     expect(event).toMatchObject({ type: 'entity.created', actor: { type: 'system' }, hops: 1, requestId: 'req_1' });
   });
 
@@ -192,7 +192,7 @@ describe('entity.update and entity.delete', () => {
 
 describe('entity.link and entity.unlink', () => {
   const relations = async () =>
-    (await prismaOf(db.pool).entityRelation.findMany()).map(({ relation, toId }) => [relation, toId]);
+    (await prismaOf(db).entityRelation.findMany()).map(({ relation, toId }) => [relation, toId]);
 
   it('make and end a relation, once', async () => {
     const [order, customer] = [await made({}), await made({}, 'customer')];

@@ -22,7 +22,7 @@ const pageOf = (result: ToolResult) => {
 };
 
 const changeOf = (type: string, id: string, data: JsonObject) =>
-  prismaOf(db.pool).event.create({
+  prismaOf(db).event.create({
     data: {
       ...scope,
       type: 'entity.updated',
@@ -38,17 +38,17 @@ beforeAll(async () => {
   db = createDb({ databaseUrl: database.url });
   tools = createTools({
     db,
-    entities: createEntities({ pool: db.pool }),
+    entities: createEntities({ db }),
     log: { error: (fields) => console.error(fields) },
     ports: {},
   });
   for (const slug of ['order', 'customer', 'salary', 'ticket']) {
-    const { no } = await prismaOf(db.pool).entityType.create({
+    const { no } = await prismaOf(db).entityType.create({
       data: { ...scope, id: `t-${slug}`, slug, name: slug, schema: {} },
     });
     const times = { pos: 1n, createdAt: 1n, updatedAt: 1n };
     const row = { ...scope, ...times, id: `${slug}1`, part: no, segment: 0, status: 'active', data: {} };
-    await prismaOf(db.pool).entity.create({ data: row });
+    await prismaOf(db).entity.create({ data: row });
     await changeOf(slug, `${slug}1`, { secret: `${slug} secret` });
   }
   const policies: RoleDefinition['policies'] = [
@@ -64,11 +64,11 @@ beforeAll(async () => {
     fieldMasks: [{ entityType: 'customer', fieldPath: 'secret', maskType: 'hide' }],
     scopeRules: [{ entityType: 'ticket', field: 'data.owner', operator: 'eq', value: 'actor.userId' }],
   };
-  await prismaOf(db.pool).role.create({
+  await prismaOf(db).role.create({
     data: { ...scope, id: 'r1', slug: 'clerk', name: 'Clerk', definition: clerk },
   });
   const none = { policies: [{ resource: 'order', actions: ['read'], effect: 'allow' }] };
-  await prismaOf(db.pool).role.create({ data: { ...scope, id: 'r2', slug: 'mute', name: 'Mute', definition: none } });
+  await prismaOf(db).role.create({ data: { ...scope, id: 'r2', slug: 'mute', name: 'Mute', definition: none } });
 });
 
 afterAll(async () => {
@@ -92,7 +92,7 @@ describe('event.emit', () => {
       createdAt: expect.any(Number),
     });
     expect(Math.abs(Date.now() - (event!.createdAt as number))).toBeLessThan(60_000);
-    expect(await prismaOf(db.pool).event.findFirst({ where: { type: 'order.reviewed' } })).toMatchObject({
+    expect(await prismaOf(db).event.findFirst({ where: { type: 'order.reviewed' } })).toMatchObject({
       hops: 2,
       requestId: 'req_1',
     });

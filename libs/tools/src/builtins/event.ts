@@ -82,7 +82,7 @@ const query = defineBuiltIn({
       before: cursor || undefined,
       visibleTypes: visible === null ? undefined : [...visible.keys()],
     };
-    const events = await readEvents(deps.db.pool, scope, filter, limit + 1);
+    const events = await readEvents(deps.db, scope, filter, limit + 1);
     const page = events.slice(0, limit).map(({ hops: _hops, requestId: _requestId, ...event }) => {
       const isPayloadShown = event.entityType === null || visible === null || visible.get(event.entityType) === 'all';
       return { ...event, payload: isPayloadShown ? event.payload : null, actor: namedActor(event.actor) };
@@ -103,7 +103,7 @@ async function visibleTypes({
 }: BuiltInCall): Promise<Map<string, 'all' | 'no_payload'> | null> {
   const { roles } = permissions;
   if (roles === null) return null;
-  const types = await readEntityTypes(deps.db.pool, scope);
+  const types = await readEntityTypes(deps.db, scope);
   const isScoped = (slug: string) => roles.some(({ scopeRules }) => scopeRules?.some((one) => one.entityType === slug));
   const isMasked = (slug: string) => roles.some(({ fieldMasks }) => fieldMasks?.some((one) => one.entityType === slug));
   return new Map(

@@ -30,11 +30,11 @@ let orderId: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
-  entities = createEntities({ pool: db.pool });
+  entities = createEntities({ db });
   flow = await startFlowServer(keys);
   const box = createSecretBox(randomBytes(32).toString('base64'));
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const payments = createPayments({ pool: db.pool, entities, box, publicUrl: 'https://svc.example.com', log });
+  const payments = createPayments({ db, entities, box, publicUrl: 'https://svc.example.com', log });
   tools = createTools({ db, entities, payments, log, ports: {} });
   const policy = (resource: string, action: 'execute' | 'read') => ({
     resource,
@@ -56,8 +56,8 @@ beforeAll(async () => {
   });
   scope = org.scope;
   const config = { apiUrl: flow.url };
-  await saveIntegration(db.pool, box, scope, { provider: 'flow', config, secrets: keys });
-  await ensurePaymentType(db.pool, scope);
+  await saveIntegration(db, box, scope, { provider: 'flow', config, secrets: keys });
+  await ensurePaymentType(db, scope);
   orderId = await add('order', { shop: 'mine' });
 });
 afterAll(async () => {

@@ -30,7 +30,7 @@ const create = defineBuiltIn({
   async call(args, call) {
     const { deps, scope, signal } = call;
     if (args.entityId !== undefined) {
-      const type = await typeOfEntity(deps.db.pool, scope, args.entityId);
+      const type = await typeOfEntity(deps.db, scope, args.entityId);
       if (type === null) return failure('not_found', 'Entity not found');
       const denial = await denyUnreadable(call, type, args.entityId);
       if (denial !== null) return denial;

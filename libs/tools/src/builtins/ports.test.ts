@@ -64,7 +64,7 @@ beforeEach(() => {
   [asked, transfers, logged, received] = [[], [], [], []];
   tools = createTools({
     db,
-    entities: createEntities({ pool: db.pool }),
+    entities: createEntities({ db }),
     log: { error: (fields) => logged.push(fields) },
     fetchGuarded: guarded.fetch,
     ports: {
@@ -229,7 +229,7 @@ describe('what goes wrong inside a tool', () => {
     const away = createDb({ databaseUrl: `postgresql://nobody@127.0.0.1:${port}/none` });
     tools = createTools({
       db: away,
-      entities: createEntities({ pool: away.pool }),
+      entities: createEntities({ db: away }),
       log: { error: () => {} },
       ports: {},
     });
@@ -244,7 +244,7 @@ describe('what goes wrong inside a tool', () => {
     const chatWithAgent = () => away.pool.query('select 1') as never;
     tools = createTools({
       db,
-      entities: createEntities({ pool: db.pool }),
+      entities: createEntities({ db }),
       log: { error: () => {} },
       ports: { chatWithAgent },
     });
@@ -258,7 +258,7 @@ describe('what goes wrong inside a tool', () => {
 
 describe('a tool without its port', () => {
   it('does not exist', async () => {
-    tools = createTools({ db, entities: createEntities({ pool: db.pool }), log: { error: () => {} }, ports: {} });
+    tools = createTools({ db, entities: createEntities({ db }), log: { error: () => {} }, ports: {} });
     const message = 'Tool not available: web.fetch';
     expect(await run('web.fetch', {})).toEqual({ ok: false, errorType: 'tool_not_found', message });
     const offered = (await tools.offer(scope, ['*'])).map(({ name }) => name);

@@ -13,7 +13,7 @@ export interface CustomTool {
 /** The custom tools among some names; `orders.*` stands for all of its namespace and `*` for all there are. */
 export async function loadCustomTools(db: Queryable, scope: Scope, names: readonly string[]): Promise<CustomTool[]> {
   const prefixes = names.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -1));
-  const { rows } = await db.query<{ id: string; name: string; revision: number; definition: ToolDefinition }>({
+  const { rows } = await db.raw<{ id: string; name: string; revision: number; definition: ToolDefinition }>({
     name: 'custom-tools',
     text: `select id, name, revision, definition from tools
            where organization_id = $1 and environment = $2::"Environment"

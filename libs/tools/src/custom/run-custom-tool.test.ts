@@ -57,7 +57,7 @@ const refund: ToolDefinition = {
 };
 
 const store = (definition: ToolDefinition, environment: Scope['environment'] = 'development') =>
-  prismaOf(db.pool).tool.create({
+  prismaOf(db).tool.create({
     data: {
       id: `${environment}-${definition.name}`,
       organizationId: 'org_1',
@@ -100,7 +100,7 @@ beforeEach(() => {
   Object.assign(executor.state, { status: 200, answer: { result: 'ok', _meta: { durationMs: 1 } }, delayMs: 0 });
   tools = createTools({
     db,
-    entities: createEntities({ pool: db.pool }),
+    entities: createEntities({ db }),
     log: { error: (_fields, message) => logged.push(message) },
     executor: client,
     ports: { mintCallbackToken: (_scope, grant) => `token-${minted.push(grant)}` },
@@ -185,7 +185,7 @@ describe('a call of a custom tool', () => {
     await store({ ...refund, name: 'orders.changing' });
     expect(await run('orders.changing', {})).toMatchObject({ errorType: 'invalid_arguments' });
     const definition = { ...refund, parameters: {} } as unknown as JsonObject;
-    await prismaOf(db.pool).tool.updateMany({ where: { name: 'orders.changing' }, data: { revision: 2, definition } });
+    await prismaOf(db).tool.updateMany({ where: { name: 'orders.changing' }, data: { revision: 2, definition } });
     expect(await run('orders.changing', {})).toEqual({ ok: true, result: 'ok' });
   });
 
@@ -244,7 +244,7 @@ describe('a call of a custom tool', () => {
     const nobody = createExecutorClient({ url: 'http://127.0.0.1:1', token: 'x' });
     tools = createTools({
       db,
-      entities: createEntities({ pool: db.pool }),
+      entities: createEntities({ db }),
       log: { error: (_f, message) => logged.push(message) },
       executor: nobody,
       ports: {},
@@ -264,7 +264,7 @@ describe('a call of a custom tool', () => {
     });
     tools = createTools({
       db,
-      entities: createEntities({ pool: db.pool }),
+      entities: createEntities({ db }),
       log: { error: () => {} },
       executor: broken,
       ports: {},
@@ -279,7 +279,7 @@ describe('a call of a custom tool', () => {
     executor.state.delayMs = 1_000;
     tools = createTools({
       db,
-      entities: createEntities({ pool: db.pool }),
+      entities: createEntities({ db }),
       log: { error: () => {} },
       executor: client,
       ports: {},

@@ -26,7 +26,7 @@ const ask = (method: string, params?: JsonObject, caller = system) =>
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
-  entities = createEntities({ pool: db.pool });
+  entities = createEntities({ db });
   tools = createTools({ db, entities, log: { error: (fields) => console.error(fields) }, ports: {} });
   ({ scope } = await seedOrganization(db.pool, {
     entityTypes: [{ slug: 'order', name: 'Order', schema: {} }],

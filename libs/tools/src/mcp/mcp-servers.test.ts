@@ -30,7 +30,7 @@ let tools: Tools;
 let logged: string[];
 
 const configure = (name: string, config: JsonObject, secrets: JsonObject = {}) =>
-  saveIntegration(db.pool, box, org.scope, { provider: `mcp.${name}`, config, secrets });
+  saveIntegration(db, box, org.scope, { provider: `mcp.${name}`, config, secrets });
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -55,7 +55,7 @@ beforeEach(async () => {
   await configure('tickets', { url: tickets.url }, { apiKey: 'secret', headers: { 'X-Team': 'north' } });
   await configure('plain', { url: plain.url });
   // Of another kind, and no server even though it has a URL.
-  await saveIntegration(db.pool, box, org.scope, { provider: 'openai', config: { url: plain.url }, secrets: {} });
+  await saveIntegration(db, box, org.scope, { provider: 'openai', config: { url: plain.url }, secrets: {} });
   open([tickets.host, plain.host]);
 });
 afterEach(async () => {
@@ -66,8 +66,8 @@ afterEach(async () => {
 function open(allowedPrivateHosts: string[], limits = {}): void {
   guarded = createGuardedFetch({ allowedPrivateHosts });
   const log = { error: (_fields: unknown, message: string) => void logged.push(message) };
-  mcp = createMcpServers({ db: db.pool, box, openGuarded: guarded.open, log, ...limits });
-  tools = createTools({ db, entities: createEntities({ pool: db.pool }), log, mcp, ports: {} });
+  mcp = createMcpServers({ db: db, box, openGuarded: guarded.open, log, ...limits });
+  tools = createTools({ db, entities: createEntities({ db }), log, mcp, ports: {} });
 }
 
 async function reopen(allowedPrivateHosts: string[], limits = {}): Promise<void> {

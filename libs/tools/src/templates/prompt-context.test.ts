@@ -41,15 +41,15 @@ describe('loadPromptVariables', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     db = createDb({ databaseUrl: database.url });
-    await prismaOf(db.pool).organization.create({
+    await prismaOf(db).organization.create({
       data: { id: 'org_1', slug: 'acme', name: 'Acme', timezone: 'America/Lima' },
     });
     const here = { ...scope, slug: 'order', name: 'Order' };
-    await prismaOf(db.pool).entityType.create({
+    await prismaOf(db).entityType.create({
       data: { ...here, id: 't1', schema: { total: 'number' }, searchFields: [] },
     });
-    await prismaOf(db.pool).entityType.create({ data: { ...here, environment: 'production', id: 't2', schema: {} } });
-    await prismaOf(db.pool).role.create({ data: { ...here, id: 'r1', slug: 'clerk', name: 'Clerk', definition: {} } });
+    await prismaOf(db).entityType.create({ data: { ...here, environment: 'production', id: 't2', schema: {} } });
+    await prismaOf(db).role.create({ data: { ...here, id: 'r1', slug: 'clerk', name: 'Clerk', definition: {} } });
   });
 
   afterAll(async () => {

@@ -23,9 +23,9 @@ export async function loadPromptVariables(db: Db, scope: Scope, subject: PromptS
   const { agent, channel, params, threadId, message, now = new Date() } = subject;
   const mentions = (name: string) => agent.systemPrompt.includes(name);
   const [found, entityTypes, roles] = await Promise.all([
-    findOrganizationName(db.pool, scope.organizationId),
-    mentions('entityTypes') ? readEntityTypes(db.pool, scope) : null,
-    mentions('roles') ? listRoles(db.pool, scope) : null,
+    findOrganizationName(db, scope.organizationId),
+    mentions('entityTypes') ? readEntityTypes(db, scope) : null,
+    mentions('roles') ? listRoles(db, scope) : null,
   ]);
   const organization = found ?? { name: '', timezone: 'UTC' };
   const { systemPrompt: _, ...shownAgent } = agent;

@@ -88,11 +88,11 @@ export async function startRuns(
     },
     async add(given) {
       const run = newRun(given);
-      await insertRuns(db.pool, [run]);
+      await insertRuns(db, [run]);
       return run.id;
     },
     async claim(id, forMs = leaseMs) {
-      const run = await claimRun(db.pool, id, forMs);
+      const run = await claimRun(db, id, forMs);
       if (run === null) throw new Error(`${id} cannot be claimed`);
       return run;
     },
@@ -100,7 +100,7 @@ export async function startRuns(
       return (await db.pool.query<RunRow>('select * from trigger_runs where id = $1', [id])).rows[0]!;
     },
     async endsOf(id) {
-      const events = await readEvents(db.pool, scope, { type: 'trigger.*', since: Date.now() - hourMs }, 10_000);
+      const events = await readEvents(db, scope, { type: 'trigger.*', since: Date.now() - hourMs }, 10_000);
       return events.filter(({ payload }) => payload.runId === id).reverse();
     },
     async stop() {

@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { type Db, createDb } from './client';
+import { type Statement, column, statement, unprepared } from './statement';
+
+const tenant = { organizationId: 'org_1' };
+const before = process.env.PARLEY_TEST_STATEMENTS;
+const folder = mkdtempSync(join(tmpdir(), 'parley-statements-'));
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  process.env.PARLEY_TEST_STATEMENTS = folder;
+  db = createDb({ databaseUrl: database.url });
+});
+
+afterAll(async () => {
+  process.env.PARLEY_TEST_STATEMENTS = before;
+  await db.close();
+  await database.drop();
+  rmSync(folder, { recursive: true });
+});
+
+const everything = `'t' as a, 1 as b, 2::int8 as c, 1.5::float8 as d, true as e, now() as f, '\\x00'::bytea as g,
+  array['x'] as h, '{"n":1}'::jsonb as i, 'production'::"Environment" as j, null::text as k`;
+const declared = {
+  a: column.text,
+  b: column.int4,
+  c: column.int8,
+  d: column.float8,
+  e: column.bool,
+  f: column.timestamptz,
+  g: column.bytea,
+  h: column.textArray,
+  i: column.jsonb<{ n: number }>(),
+  j: column.oneOf<'development' | 'production'>('Environment'),
+  k: column.text.nullable,
+};
+
+const problemOf = async (run: Statement<unknown>): Promise<string> => {
+  const { message } = (await db.query(tenant, run).catch((error: unknown) => error)) as Error;
+  return message.replace('The statement wrong does not return what it declares: ', '');
+};
+
+it('lets a result through that is as declared, also in a transaction', async () => {
+  const all = statement('everything', `select ${everything}`, declared);
+  const { rows } = await db.query(tenant, all);
+  expect(rows[0]).toMatchObject({
+    a: 't',
+    b: 1,
+    c: '2',
+    d: 1.5,
+    e: true,
+    h: ['x'],
+    i: { n: 1 },
+    j: 'production',
+    k: null,
+  });
+  await db.transaction(async (tx) => expect((await tx.acrossTenants('sweep', all)).rowCount).toBe(1));
+  expect(readFileSync(join(folder, `${process.pid}.txt`), 'utf8')).toBe('everything\n');
+});
+
+it('refuses a column of another type, a missing one, one too many, and a null', async () => {
+  expect(await problemOf(unprepared('wrong', 'select 1::int8 as n', { n: column.int4 }))).toBe(
+    'n is int8 and not int4 or int2',
+  );
+  expect(await problemOf(unprepared('wrong', `select 'development'::"Environment" as n`, { n: column.text }))).toMatch(
+    /^n is Environment/,
+  );
+  expect(await problemOf(unprepared('wrong', 'select 1 as n', { n: column.int4, m: column.int4 }))).toBe(
+    'n and not m, n',
+  );
+  expect(await problemOf(unprepared('wrong', 'select 1 as n, 2 as m', { n: column.int4 }))).toBe('m, n and not n');
+  expect(await problemOf(unprepared('wrong', 'select 1 as n'))).toBe('n and not ');
+  expect(await problemOf(unprepared('wrong', 'select null::int as n', { n: column.int4 }))).toBe('n is null');
+});
