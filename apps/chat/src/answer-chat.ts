@@ -2,7 +2,7 @@ import type { Agents, ChatFailure, ChatRequest } from '@parley/agents';
 import type { ChatResponse } from '@parley/contracts';
 import {
   HttpError,
-  type KeyedContext,
+  type CallerContext,
   badGateway,
   badRequest,
   gatewayTimeout,
@@ -15,7 +15,7 @@ import {
 export async function answerChat(
   agents: Pick<Agents, 'chat'>,
   request: Omit<ChatRequest, 'channel' | 'requestId' | 'signal'>,
-  context: KeyedContext,
+  context: CallerContext,
 ): Promise<ChatResponse> {
   const { scope, requestId, signal } = context;
   const result = await agents.chat(scope, { ...request, channel: 'api', requestId, signal });

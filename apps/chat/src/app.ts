@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Agents, CallbackTokens } from '@parley/agents';
 import { operationsOf } from '@parley/contracts';
 import { type Db, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
-import { createApiKeyCheck } from '@parley/identity';
+import { createIdentify } from '@parley/identity';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
 import type { Tools } from '@parley/tools';
 import type { Triggers } from '@parley/triggers';
@@ -35,7 +35,7 @@ export function createChatApp(deps: ChatAppDeps): RequestListener {
     log,
     metrics,
     checkResponses,
-    checkKey: createApiKeyCheck(db),
+    identify: createIdentify(db),
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
     routes: serve(

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { operationsOf } from '@parley/contracts';
 import { createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
-import { createApiKeyCheck } from '@parley/identity';
+import { createIdentify } from '@parley/identity';
 import type { Entities } from '@parley/entities';
 import type { RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
@@ -33,7 +33,7 @@ export function createDataApp(deps: DataDeps): RequestListener {
     log,
     metrics,
     checkResponses,
-    checkKey: createApiKeyCheck(db),
+    identify: createIdentify(db),
     limiter,
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,

@@ -188,7 +188,7 @@ test('a change of the role holds from the next request on', async () => {
 test('changes by a key with a role name it in their event', async () => {
   const { body } = await api.call('post', '/v1/data/order', clerk, { data: { shop: 'north' } }).expect(201);
   const { rows } = await api.db.pool.query('select actor from events where entity_id = $1', [body.id]);
-  expect(rows).toEqual([{ actor: { type: 'user', apiKeyId: expect.stringMatching(/^key_/), roles: ['clerk'] } }]);
+  expect(rows).toEqual([{ actor: { type: 'user', callerId: expect.stringMatching(/^key_/), roles: ['clerk'] } }]);
 });
 
 test('a role of one environment means nothing in the other', async () => {

@@ -36,6 +36,6 @@ export function createApp({
     metrics,
     checkResponses,
     // No route of this service takes an API key.
-    checkKey: async () => null,
+    identify: async () => null,
   });
 }

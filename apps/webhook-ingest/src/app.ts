@@ -27,7 +27,7 @@ export function createIngestApp(deps: IngestDeps): RequestListener {
     log,
     metrics,
     checkResponses,
-    checkKey: async () => null,
+    identify: async () => null,
     isUnavailable: isDatabaseUnavailable,
     routes: serve(operationsOf.webhooks, {
       clerkWebhook: webhook(deps, clerkDoor(secrets.clerk, { acceptsUnsigned })),

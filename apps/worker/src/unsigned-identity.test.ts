@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
-import { beginPurge, createApiKeyCheck, findOwner, stopPurge } from '@parley/identity';
+import { beginPurge, createIdentify, findOwner, stopPurge } from '@parley/identity';
 import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/redis';
 import { silentLogger } from '@parley/service';
 import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
@@ -82,7 +82,7 @@ describe('an unsigned deletion of an organization', () => {
     organizationId = scope.organizationId;
     await db.pool.query('update organizations set external_id = $2 where id = $1', [organizationId, external]);
     // A check of its own each time: it remembers a key for a second.
-    checkKey = async () => (await createApiKeyCheck(db)(key)) !== null;
+    checkKey = async () => (await createIdentify(db)({ headers: { authorization: `Bearer ${key}` } })) !== null;
   });
 
   const purge = () => createPurgeOrganization({ db, log: silentLogger() })({ organizationId }, context);

@@ -145,7 +145,7 @@ test('answers kept under an Idempotency-Key go after a day', async () => {
   const store = createIdempotencyStore(db);
   const operation = {
     organizationId: 'o',
-    apiKeyId: 'k',
+    callerId: 'k',
     operation: 'POST /',
     key: 'a',
     requestHash: Buffer.from('x'),

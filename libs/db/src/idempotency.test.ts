@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const operation = (key: string, body = 'body') => ({
   organizationId: 'org_a',
-  apiKeyId: 'key_a',
+  callerId: 'key_a',
   operation: 'POST /v1/data/order',
   key,
   requestHash: Buffer.from(body),

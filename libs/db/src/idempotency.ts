@@ -3,7 +3,7 @@ import { newId } from './id';
 import { column, statement } from './statement';
 
 interface Operation extends Tenant {
-  apiKeyId: string;
+  callerId: string;
   operation: string;
   key: string;
   requestHash: Buffer;
@@ -39,10 +39,10 @@ const held = 'id = $1 and created_at = $2::timestamptz and status is null';
 const begin = statement(
   'idempotency-begin',
   `insert into idempotency_records as r
-     (api_key_id, operation, key, id, organization_id, request_hash, created_at, locked_until, expires_at)
+     (caller_id, operation, key, id, organization_id, request_hash, created_at, locked_until, expires_at)
    values ($1, $2, $3, $4, $5, $6, clock_timestamp(), now() + make_interval(secs => $7),
      now() + interval '24 hours')
-   on conflict (api_key_id, operation, key) do update
+   on conflict (caller_id, operation, key) do update
      set id = case when r.expires_at < now() then excluded.id else r.id end,
          entity_id = case when r.expires_at < now() then null else r.entity_id end,
          request_hash = excluded.request_hash, status = null, body = null,
@@ -57,7 +57,7 @@ const begin = statement(
 const read = statement(
   'idempotency-read',
   `select request_hash, status, body from idempotency_records
-   where api_key_id = $1 and operation = $2 and key = $3`,
+   where caller_id = $1 and operation = $2 and key = $3`,
   { request_hash: column.bytea, status: column.int4.nullable, body: column.text.nullable },
 );
 
@@ -81,11 +81,11 @@ export function createIdempotencyStore(db: Queryable) {
     renewEveryMs: (lockSeconds * 1000) / 3,
 
     async begin(asked: Operation): Promise<State> {
-      const { apiKeyId, operation, key, organizationId, requestHash } = asked;
-      const values = [apiKeyId, operation, key, newId('idem'), organizationId, requestHash, lockSeconds];
+      const { callerId, operation, key, organizationId, requestHash } = asked;
+      const values = [callerId, operation, key, newId('idem'), organizationId, requestHash, lockSeconds];
       const { rows: claimed } = await db.query(asked, begin, values);
       if (claimed[0]) return { state: 'started', claim: { ...claimed[0], organizationId } };
-      const { rows } = await db.query(asked, read, [apiKeyId, operation, key]);
+      const { rows } = await db.query(asked, read, [callerId, operation, key]);
       const row = rows[0];
       if (row && !row.request_hash.equals(requestHash)) return { state: 'other_request' };
       if (row?.status == null || row.body === null) return { state: 'running' };

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { ApiKeyIdentity, Environment, Permission, Scope } from '@parley/contracts';
+import type { Caller, Environment, Permission, Scope } from '@parley/contracts';
 import { type Db, type Queryable, newId } from '@parley/db';
 
 export interface NewApiKey {
@@ -86,7 +86,7 @@ export async function revokeApiKey(db: Queryable, organizationId: string, idOrPr
 }
 
 interface CacheEntry {
-  identity: ApiKeyIdentity | null;
+  identity: Caller | null;
   expiresAtMs: number;
   /** When the answer was asked for, by the monotonic clock: revocation counts from there. */
   askedAtMs: number;
@@ -100,7 +100,7 @@ const cacheSize = 20_000;
 
 export interface ApiKeyCheck {
   /** The identity behind a bearer token; null when it is missing, unknown, expired or revoked. */
-  (token: string): Promise<ApiKeyIdentity | null>;
+  (token: string): Promise<Caller | null>;
 }
 
 /**
@@ -161,7 +161,8 @@ const byHash = `
   from api_keys k join organizations o on o.id = k.organization_id
   where k.hash = $1 and k.revoked_at is null and o.deleted_at is null`;
 
-const toIdentity = (row: KeyRow): ApiKeyIdentity => ({
+const toIdentity = (row: KeyRow): Caller => ({
+  type: 'api_key',
   id: row.id,
   organizationId: row.organization_id,
   environment: row.environment,

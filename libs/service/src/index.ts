@@ -17,7 +17,7 @@ export { readBody } from './http/read-json';
 export { renderError } from './http/render-error';
 export { requestIdOf } from './http/request-id';
 export { RawJson, sendJson } from './http/respond';
-export { type KeyedContext } from './http/exchange';
+export { type CallerContext } from './http/exchange';
 export { type Handler, serve } from './http/serve';
 export { closeServer } from './process/close-server';
 export {

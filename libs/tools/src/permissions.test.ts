@@ -150,9 +150,9 @@ describe('who may do what', () => {
   });
 
   it.each<[string, Actor]>([
-    ['a user without roles', { type: 'user', apiKeyId: 'k', roles: [] }],
+    ['a user without roles', { type: 'user', callerId: 'k', roles: [] }],
     ['an agent whose role does not exist', agentWith('gone')],
-    ['a user whose role does not exist', { type: 'user', apiKeyId: 'k', roles: ['gone'] }],
+    ['a user whose role does not exist', { type: 'user', callerId: 'k', roles: ['gone'] }],
   ])('%s may do nothing', async (_name, actor) => {
     expect(await allowedActions(actor)).toEqual({
       create: false,
@@ -328,7 +328,7 @@ describe('scope rules', () => {
     await create('e', 'order', { n: 5 });
     await entities.link(scope, { fromId: ids.bo!, relation: 'ordered', toId: ids.e! });
     const role = await roleWith({ scopeRules: [rule('owner', 'in', 'actor.relatedIds:order')] });
-    const actor: Actor = { type: 'user', apiKeyId: 'k', roles: [role], entityId: ids.bo };
+    const actor: Actor = { type: 'user', callerId: 'k', roles: [role], entityId: ids.bo };
     const operand = async () => (await accessOf(db, scope, actor, 'order')).access!.clauses[0]![0]!.operand;
     expect(await operand()).toEqual([ids.c, ids.e].sort());
     await entities.remove(scope, { type: 'order', id: ids.e!, actor: { type: 'system' } });
@@ -443,7 +443,7 @@ describe('field masks', () => {
 describe('accessOf', () => {
   it('says what a key with a role may do, with the text of a denial', async () => {
     const role = await roleWith({ policies: [allow('order', 'read')], scopeRules: [rule('n', 'eq', 1)] });
-    const { can, access } = await accessOf(db, scope, { type: 'user', apiKeyId: 'k', roles: [role] }, 'order');
+    const { can, access } = await accessOf(db, scope, { type: 'user', callerId: 'k', roles: [role] }, 'order');
     expect(can('read')).toEqual({ allowed: true });
     expect(can('delete')).toEqual({
       allowed: false,

@@ -1,6 +1,6 @@
 import { createIdempotencyStore } from '@parley/db';
 import type { CreateInput, CreateResult, Entities } from '@parley/entities';
-import { type Handler, type KeyedContext, RawJson, conflict } from '@parley/service';
+import { type Handler, type CallerContext, RawJson, conflict } from '@parley/service';
 import { type AccessDeps, originOf, requireAccess } from '../caller';
 import { entityFailure } from '../entity-failure';
 
@@ -22,7 +22,7 @@ export const createEntity =
 /** The entity and the answer kept under its `Idempotency-Key` in one transaction: a retry makes no second entity. */
 async function createOnce(
   { db, entities }: CreateDeps,
-  { scope, idempotency }: KeyedContext,
+  { scope, idempotency }: CallerContext,
   input: CreateInput,
 ): Promise<CreateResult> {
   const result = await db.transaction(async (client) => {

@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiKeyIdentity } from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import request from 'supertest';
@@ -11,10 +11,31 @@ import { HttpError, statedFailure } from './errors';
 import { RawJson } from './respond';
 import { route } from './route';
 
-const keys: Record<string, ApiKeyIdentity> = {
-  all: { id: 'k1', organizationId: 'o1', environment: 'development', permissions: new Set(['*']), role: null },
-  data: { id: 'k2', organizationId: 'o1', environment: 'production', permissions: new Set(['data']), role: null },
-  chat: { id: 'k3', organizationId: 'o1', environment: 'development', permissions: new Set(['chat']), role: null },
+const keys: Record<string, Caller> = {
+  all: {
+    type: 'api_key',
+    id: 'k1',
+    organizationId: 'o1',
+    environment: 'development',
+    permissions: new Set(['*']),
+    role: null,
+  },
+  data: {
+    type: 'api_key',
+    id: 'k2',
+    organizationId: 'o1',
+    environment: 'production',
+    permissions: new Set(['data']),
+    role: null,
+  },
+  chat: {
+    type: 'api_key',
+    id: 'k3',
+    organizationId: 'o1',
+    environment: 'development',
+    permissions: new Set(['chat']),
+    role: null,
+  },
 };
 
 const lines: Record<string, unknown>[] = [];
@@ -34,12 +55,12 @@ class Unavailable extends Error {}
 const app = createApp({
   log,
   checkResponses: true,
-  checkKey: async (token) => keys[token] ?? null,
+  identify: async ({ headers }) => keys[/^Bearer (\w+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''] ?? null,
   limiter: {
-    blockedUntil: (key) => (key.id === 'k2' ? blockedUntilMs : 0),
-    admit: async (key) => {
+    blockedUntil: (caller) => (caller.id === 'k2' ? blockedUntilMs : 0),
+    admit: async (caller) => {
       await sleep(5);
-      return key.id === 'k2' ? refusedUntilMs : 0;
+      return caller.id === 'k2' ? refusedUntilMs : 0;
     },
   },
   isUnavailable: (error) => error instanceof Unavailable,
@@ -55,9 +76,9 @@ const app = createApp({
         query: z.object({ limit: z.string().optional() }),
         response: z.object({ id: z.string() }).loose(),
       },
-      async ({ params, query }, { scope, key }) => {
+      async ({ params, query }, { scope, caller }) => {
         handled += 1;
-        return { id: params.id, ...query, ...scope, key: key.id };
+        return { id: params.id, ...query, ...scope, key: caller.id };
       },
     ),
     route(
@@ -81,7 +102,7 @@ const app = createApp({
       async () => new RawJson('[1, 2]'),
     ),
     route({ method: 'get', path: '/v1/keyless', permission: null, response: z.unknown() }, async (_input, context) => ({
-      key: (context as { key?: unknown }).key,
+      caller: (context as { caller?: unknown }).caller,
     })),
     route(
       {

@@ -107,7 +107,7 @@ function discardBody(request: IncomingMessage, response: ServerResponse): void {
 
 /** What is told of a request once it is over; 499 when the client left before the answer. */
 function createObserver({ log, metrics }: AppOptions): (exchange: Exchange) => void {
-  return ({ request, response, requestId, route, startedAtMs, identity, fields }) => {
+  return ({ request, response, requestId, route, startedAtMs, knownCaller, fields }) => {
     const durationMs = performance.now() - startedAtMs;
     const method = request.method!;
     const status = response.writableFinished ? response.statusCode : 499;
@@ -119,8 +119,8 @@ function createObserver({ log, metrics }: AppOptions): (exchange: Exchange) => v
       path: pathOf(request),
       status,
       durationMs: Math.round(durationMs * 100) / 100,
-      organizationId: identity?.organizationId,
-      environment: identity?.environment,
+      organizationId: knownCaller?.organizationId,
+      environment: knownCaller?.environment,
       ...fields,
     };
     if (status >= 500) log.error(line, 'request');

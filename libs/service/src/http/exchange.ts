@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ApiKeyIdentity, Scope } from '@parley/contracts';
+import type { Caller, Scope } from '@parley/contracts';
 import type { Logger } from '../process/logger';
 import type { IdempotencyClaim } from './idempotency-store';
 import { requestIdOf } from './request-id';
@@ -17,9 +17,9 @@ export interface RequestContext {
   note(fields: object): void;
 }
 
-export interface KeyedContext extends RequestContext {
-  readonly key: ApiKeyIdentity;
-  /** The tenant that the key fixes. */
+export interface CallerContext extends RequestContext {
+  readonly caller: Caller;
+  /** The caller's organization and environment. */
   readonly scope: Scope;
   /** There when the request carries an `Idempotency-Key`. */
   readonly idempotency: RunningIdempotency | undefined;
@@ -31,12 +31,13 @@ export interface RunningIdempotency extends IdempotencyClaim {
 }
 
 /** One request on its way. What a handler rarely asks for is made when it asks. */
-export class Exchange implements KeyedContext {
+export class Exchange implements CallerContext {
   readonly requestId: string;
   readonly startedAtMs = performance.now();
   /** Pattern of the route that took it; a label of metrics, so never a path. */
   route = 'none';
-  identity: ApiKeyIdentity | undefined = undefined;
+  /** Known once the request is admitted. */
+  knownCaller: Caller | undefined = undefined;
   idempotency: RunningIdempotency | undefined = undefined;
   fields: object | undefined = undefined;
   #log: Logger | undefined = undefined;
@@ -50,13 +51,13 @@ export class Exchange implements KeyedContext {
     this.requestId = requestIdOf(request);
   }
 
-  get key(): ApiKeyIdentity {
-    if (this.identity === undefined) throw new Error(`${this.route} asks for no key`);
-    return this.identity;
+  get caller(): Caller {
+    if (this.knownCaller === undefined) throw new Error(`${this.route} does not ask who calls`);
+    return this.knownCaller;
   }
 
   get scope(): Scope {
-    const { organizationId, environment } = this.key;
+    const { organizationId, environment } = this.caller;
     return { organizationId, environment };
   }
 

@@ -1,6 +1,6 @@
 export interface IdempotentOperation {
   organizationId: string;
-  apiKeyId: string;
+  callerId: string;
   /** Method and path. */
   operation: string;
   key: string;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiKeyIdentity } from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
 import { type Db, createDb, createIdempotencyStore } from '@parley/db';
 import { type TestDatabase, createTestDatabase } from '@parley/testing';
 import request from 'supertest';
@@ -9,7 +9,8 @@ import { createApp } from './create-app';
 import { HttpError, notFound } from './errors';
 import { route } from './route';
 
-const keyOf = (id: string): ApiKeyIdentity => ({
+const keyOf = (id: string): Caller => ({
+  type: 'api_key',
   id,
   organizationId: 'o1',
   environment: 'development',
@@ -40,7 +41,7 @@ function createTestApp() {
   return createApp({
     log: silentLogger(),
     checkResponses: true,
-    checkKey: async (token) => (token.startsWith('key') ? keyOf(token) : null),
+    identify: async ({ headers }) => keyOf(headers.authorization!.slice('Bearer '.length)),
     idempotency: createIdempotencyStore(db),
     routes: ['/v1/a', '/v1/b'].map((path) =>
       route(

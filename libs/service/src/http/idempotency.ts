@@ -21,8 +21,8 @@ export async function withIdempotency(
     throw badRequest('Idempotency-Key must be 1 to 255 visible ASCII characters', undefined, 'invalid_idempotency_key');
   }
   const operation: IdempotentOperation = {
-    organizationId: exchange.key.organizationId,
-    apiKeyId: exchange.key.id,
+    organizationId: exchange.caller.organizationId,
+    callerId: exchange.caller.id,
     operation: `${exchange.request.method} ${exchange.request.url!.split('?')[0]}`,
     key,
     // Of what the body means: a client may write the keys of an object in another order the second time.

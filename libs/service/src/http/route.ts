@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
-import { type ApiKeyIdentity, type Operation, type Permission, findUnstorable } from '@parley/contracts';
+import { type Caller, type Operation, type Permission, findUnstorable } from '@parley/contracts';
 import type { z } from 'zod';
 import type { Logger } from '../process/logger';
 import { badRequest, missingPermission, rateLimited, unauthorized } from './errors';
-import type { Exchange, KeyedContext, RequestContext } from './exchange';
+import type { CallerContext, Exchange, RequestContext } from './exchange';
 import { withIdempotency } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
 import { parseInput } from './parse';
@@ -22,7 +22,7 @@ type Input<S> = { params: Parsed<S, 'params'>; query: Parsed<S, 'query'>; body: 
 /** Answers a request with the body of a success, or throws an HttpError. */
 export type HandlerOf<S extends RouteSpec, A = unknown> = (
   input: Input<S>,
-  context: S['permission'] extends null ? RequestContext : KeyedContext,
+  context: S['permission'] extends null ? RequestContext : CallerContext,
 ) => Promise<A>;
 
 export interface Route {
@@ -32,7 +32,8 @@ export interface Route {
 }
 
 export interface RouteDeps {
-  checkKey: (token: string) => Promise<ApiKeyIdentity | null>;
+  /** Who sends a request; null when that is not known. */
+  identify: (request: IncomingMessage) => Promise<Caller | null>;
   log: Logger;
   /** Answers are checked against their schemas. */
   checkResponses: boolean;
@@ -42,10 +43,10 @@ export interface RouteDeps {
 
 /** The rate limit, in two questions: 0 means yes, else it is the Unix milliseconds at which to come back. */
 export interface RequestLimiter {
-  /** Whether it is known already that this key has to wait. */
-  blockedUntil(key: ApiKeyIdentity): number;
+  /** Whether it is known already that this caller has to wait. */
+  blockedUntil(caller: Caller): number;
   /** Counts the request, or refuses it. Never rejects. */
-  admit(key: ApiKeyIdentity): number | Promise<number>;
+  admit(caller: Caller): number | Promise<number>;
 }
 
 interface Answer {
@@ -55,7 +56,7 @@ interface Answer {
 
 const defaultBodyLimitBytes = 1024 * 1024;
 
-/** One endpoint. The order of refusals is key, permission, rate limit, input: nothing of a stranger's request is read. */
+/** One endpoint. The order of refusals is caller, permission, rate limit, input: nothing of a stranger's request is read. */
 export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>): Route {
   const status = spec.status ?? 200;
   const readOnly = spec.readOnly ?? spec.method === 'get';
@@ -66,7 +67,7 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
     deps: RouteDeps,
     admission?: Promise<number>,
   ): Promise<Answer> {
-    const { request, identity } = exchange;
+    const { request } = exchange;
     const body = spec.body && (await readJson(request, spec.bodyLimitBytes ?? defaultBodyLimitBytes));
     // The body may be read meanwhile, but nothing is changed for a request that is not admitted.
     if (admission !== undefined && !readOnly && (await admission) > 0) return refused;
@@ -79,7 +80,7 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
       return { status, body: await handler(input as never, exchange) };
     };
     const key = spec.idempotent ? request.headers['idempotency-key'] : undefined;
-    if (key === undefined || identity === undefined || deps.idempotency === undefined) return answer();
+    if (key === undefined || deps.idempotency === undefined) return answer();
     return withIdempotency(deps.idempotency, { key, exchange, body }, answer);
   }
 
@@ -88,15 +89,17 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
     path: spec.path,
     async handle(exchange, params, deps) {
       spec.guard?.(exchange.request);
-      const key = spec.permission === null ? undefined : await authenticate(exchange, spec.permission, deps);
-      const limiter = spec.rateLimited && key !== undefined ? deps.limiter : undefined;
+      const caller = spec.permission === null ? undefined : await authenticate(exchange, spec.permission, deps);
+      const limiter = spec.rateLimited && caller !== undefined ? deps.limiter : undefined;
       if (limiter === undefined) return send(exchange, await work(exchange, params, deps), deps);
 
-      const blockedUntilMs = limiter.blockedUntil(key!);
+      const blockedUntilMs = limiter.blockedUntil(caller!);
       if (blockedUntilMs > 0) throw rateLimited(blockedUntilMs);
       // The longest wait begins first: a read has sent its query before the limit is asked, and a change is not begun
       // before it has answered.
-      const admission = readOnly ? afterThisTurn(() => limiter.admit(key!)) : Promise.resolve(limiter.admit(key!));
+      const admission = readOnly
+        ? afterThisTurn(() => limiter.admit(caller!))
+        : Promise.resolve(limiter.admit(caller!));
       const working = work(exchange, params, deps, admission);
       // Its failure is told below, once it is known whether the request is admitted at all.
       working.catch(() => {});
@@ -121,18 +124,12 @@ const afterThisTurn = (ask: () => number | Promise<number>): Promise<number> =>
 /** Never sent: the caller has seen the same decision and throws. */
 const refused: Answer = { status: 429, body: null };
 
-async function authenticate(exchange: Exchange, permission: Permission, deps: RouteDeps): Promise<ApiKeyIdentity> {
-  const token = tokenOf(exchange.request.headers.authorization);
-  const key = token === null ? null : await deps.checkKey(token);
-  if (key === null) throw unauthorized();
-  exchange.identity = key;
-  if (!key.permissions.has('*') && !key.permissions.has(permission)) throw missingPermission(permission);
-  return key;
-}
-
-function tokenOf(authorization: string | undefined): string | null {
-  if (authorization === undefined) return null;
-  return /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1] ?? null;
+async function authenticate(exchange: Exchange, permission: Permission, deps: RouteDeps): Promise<Caller> {
+  const caller = await deps.identify(exchange.request);
+  if (caller === null) throw unauthorized();
+  exchange.knownCaller = caller;
+  if (!caller.permissions.has('*') && !caller.permissions.has(permission)) throw missingPermission(permission);
+  return caller;
 }
 
 function queryOf(url: string): object {

@@ -14,7 +14,7 @@ const executor = ({ headers }: { headers: { authorization?: string } }) => {
 const app = createApp({
   log: silentLogger(),
   checkResponses: true,
-  checkKey: async () => null,
+  identify: async () => null,
   routes: serve(operationsOf.executor, { validate, execute }, { executor }),
 });
 

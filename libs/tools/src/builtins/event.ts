@@ -123,7 +123,7 @@ function namedActor(actor: Actor): { type: Actor['type']; id?: string } {
     case 'agent':
       return { type: 'agent', id: actor.slug };
     case 'user':
-      return { type: 'user', id: actor.apiKeyId };
+      return { type: 'user', id: actor.callerId };
     default:
       return { type: (actor as Actor).type };
   }
