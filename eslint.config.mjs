@@ -51,6 +51,7 @@ const boundaries = [
 ];
 
 const restricted = (name, owner) => ({ name, message: `Only ${owner} imports ${name} (docs/architecture.md).` });
+const driver = [restricted('pg', 'libs/db')];
 const express = [restricted('express', 'apps and libs/service')];
 const queueing = [restricted('bullmq', 'libs/redis'), restricted('ioredis', 'libs/redis')];
 const langchain = {
@@ -102,7 +103,7 @@ export default tseslint.config(
           message: 'Only main.ts reads the environment (libs/service loadConfig).',
         },
       ],
-      ...restrictImports([...express, ...queueing], [langchain]),
+      ...restrictImports([...driver, ...express, ...queueing], [langchain]),
     },
   },
   {
@@ -121,9 +122,23 @@ export default tseslint.config(
       ],
     },
   },
-  { files: ['libs/service/**/*.ts', 'apps/**/*.ts'], rules: restrictImports(queueing, [langchain]) },
-  { files: ['libs/redis/**/*.ts'], rules: restrictImports(express, [langchain]) },
-  { files: ['libs/agents/**/*.ts'], rules: restrictImports([...express, ...queueing]) },
+  {
+    files: ['apps/**/*.ts', 'libs/**/*.ts'],
+    ignores: ['libs/db/**', 'libs/testing/**', 'apps/bench/**', 'apps/e2e/**', '**/*.test.ts', '**/testing/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'CallExpression[callee.object.property.name="pool"], CallExpression[callee.object.name="pool"]',
+          message: 'Statements run through db.query or db.acrossTenants (docs/adr/0033).',
+        },
+      ],
+    },
+  },
+  { files: ['libs/service/**/*.ts', 'apps/**/*.ts'], rules: restrictImports([...driver, ...queueing], [langchain]) },
+  { files: ['libs/redis/**/*.ts'], rules: restrictImports([...driver, ...express], [langchain]) },
+  { files: ['libs/agents/**/*.ts'], rules: restrictImports([...driver, ...express, ...queueing]) },
+  { files: ['libs/db/**/*.ts'], rules: restrictImports([...express, ...queueing], [langchain]) },
   {
     files: [
       '**/main.ts',
@@ -136,6 +151,8 @@ export default tseslint.config(
     ],
     rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
   },
+  // Tests switch the check of results on for every process that they start.
+  { files: ['libs/db/src/client.ts'], rules: { 'no-restricted-properties': 'off' } },
   {
     files: ['**/*.test.ts', 'apps/bench/**/*.ts', 'apps/e2e/**/*.ts', 'libs/testing/**/*.ts'],
     rules: { 'no-restricted-imports': 'off' },

@@ -11,7 +11,7 @@ const notProduction =
   /^(apps\/(bench|e2e)|libs\/testing)\/|\.test\.ts$|\/(testing|generated|fixtures)\/|-under-test\.ts$/;
 
 /** @returns {{ path: string, place: string, source: ts.SourceFile, lines: number }[]} */
-function productionFiles() {
+export function productionFiles() {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'apps/*.ts', 'libs/*.ts'], {
     cwd: root,
     encoding: 'utf8',

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { root } from '../start/paths.mjs';
 import { measureStructure } from './measure.mjs';
 import { ownerOf, readers } from './owners.mjs';
+import { declaredStatements } from './statements.mjs';
 
 const { figures, tables } = measureStructure();
 const limits = JSON.parse(readFileSync(new URL('./limits.json', import.meta.url), 'utf8'));
@@ -29,6 +30,15 @@ test('each table is named by its owner alone, and by the readers that are listed
     for (const place of named) if (place !== ownerOf[table]) found.add(`${place} names ${table}`);
   }
   assert.deepEqual([...found].sort(), [...listed].sort());
+});
+
+test('each statement has a name of its own, under which connections keep it prepared', () => {
+  const names = declaredStatements().map(({ name }) => name);
+  assert.ok(names.length > 100, `only ${names.length} statements were found`);
+  assert.deepEqual(
+    names.filter((name, at) => names.indexOf(name) !== at),
+    [],
+  );
 });
 
 test('the workspace graph is read from the imports of the sources, so that caches notice a changed library', () => {

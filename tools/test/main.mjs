@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { Problem, runMain, say, step } from '../start/output.mjs';
 import { root } from '../start/paths.mjs';
 import { ensureGenerated } from '../start/prisma.mjs';
+import { untestedStatements } from '../structure/statements.mjs';
 import { startTestServers } from './servers.mjs';
 import { createTally } from './tally.mjs';
 
@@ -25,9 +26,11 @@ await runMain(async () => {
   const nx = ['run-many', '-t', ...targets, '--parallel=2', '--outputStyle=static', ...selection];
   const code = await runNx([...nx, ...args.filter((arg) => arg.startsWith('-'))], servers.env, tally.read);
   await servers.stop();
+  const untested = code === 0 && args.length === 0 ? untestedStatements() : [];
+  for (const { name, path } of untested) say(`No test runs the statement ${name} of ${path}`);
   const { passed, failed } = tally.result(code);
-  say(`${passed} passed, ${failed} failed`);
-  return code;
+  say(`${passed} passed, ${failed + untested.length} failed`);
+  return code === 0 && untested.length > 0 ? 1 : code;
 });
 
 /** The projects whose folder's name contains one of the given texts; all of them when none is given. */

@@ -34,7 +34,7 @@ export function buildCli() {
       const child = execFile(
         process.execPath,
         [join(dist, 'cli', 'main.cjs'), ...args],
-        { cwd: folder, env: { PATH: process.env.PATH, ...env } },
+        { cwd: folder, env: { PATH: process.env.PATH, PARLEY_TEST_STATEMENTS: process.env.PARLEY_TEST_STATEMENTS, ...env } },
         (error, stdout, stderr) =>
           // What was killed, as it hung, has no code.
           done({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr }),

@@ -7,7 +7,7 @@ export async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> 
   const url = databaseUrl();
   const db = createDb({ databaseUrl: url, poolSize: 4, applicationName: 'parley-cli' });
   try {
-    const problem = await schemaProblem(db.pool, migrationsDir());
+    const problem = await schemaProblem(db, migrationsDir());
     if (problem !== null) throw new Failure(problem);
     return await work(db);
   } catch (error) {

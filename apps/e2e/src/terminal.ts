@@ -36,11 +36,12 @@ export interface Terminal {
 /** The command line beside the shared stack, with the settings that its services have. */
 export function openTerminal(settings: Record<string, string> = {}): Terminal {
   const folder = mkdtempSync(join(tmpdir(), 'parley-e2e-'));
+  const { PATH, PARLEY_TEST_STATEMENTS } = process.env;
   const run: Terminal['run'] = async (args, { env = {}, input } = {}) => {
     const { code, stdout, stderr } = await runFile(
       process.execPath,
       [join(shared.bundles, 'cli', 'main.cjs'), ...args],
-      { cwd: folder, env: { PATH: process.env.PATH, DATABASE_URL: shared.databaseUrl, ...settings, ...env } },
+      { cwd: folder, env: { PATH, PARLEY_TEST_STATEMENTS, DATABASE_URL: shared.databaseUrl, ...settings, ...env } },
       input,
     );
     return { code, stdout: stdout.trim(), stderr: stderr.trim() };

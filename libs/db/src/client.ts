@@ -120,8 +120,8 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
 
 /** Runs statements on a client. `isPooled`: nothing is prepared, as the next transaction may be on another connection. */
 function createQueryable(isPooled: boolean): (client: Pick<pg.Pool, 'query'>) => Queryable {
-  const checkFolder = process.env.PARLEY_TEST_STATEMENTS;
-  const check = checkFolder === undefined ? null : createResultCheck(checkFolder);
+  const folder = process.env.PARLEY_TEST_STATEMENTS;
+  const check = folder ? createResultCheck(folder) : null;
   return (client) => {
     const run = <T>({ text, preparedAs }: Statement<T>, values: readonly unknown[] = []) =>
       client.query({

@@ -64,11 +64,11 @@ async function withExtraMigration(sql: string) {
 describe('migrate', () => {
   it('applies what is missing once, however many start together', async () => {
     const { databaseUrl, folder, pool, close } = await withExtraMigration('create table extra (id int);');
-    expect(await schemaProblem(pool, folder)).toContain('29990101000000_extra');
-    expect(await schemaProblem(pool, folder)).toContain('parley migrate');
+    expect(await schemaProblem({ pool }, folder)).toContain('29990101000000_extra');
+    expect(await schemaProblem({ pool }, folder)).toContain('parley migrate');
     const results = await Promise.all(Array.from({ length: 4 }, () => migrate({ databaseUrl, migrationsDir: folder })));
     expect(results.flatMap(({ applied }) => applied)).toEqual(['29990101000000_extra']);
-    expect(await schemaProblem(pool, folder)).toBeNull();
+    expect(await schemaProblem({ pool }, folder)).toBeNull();
     await close();
   });
 
@@ -82,14 +82,14 @@ describe('migrate', () => {
       'create table half (id int); select no_such_function();',
     );
     await expect(migrate({ databaseUrl, migrationsDir: folder })).rejects.toThrow(/no_such_function/);
-    expect(await schemaProblem(pool, folder)).toContain('29990101000000_extra');
+    expect(await schemaProblem({ pool }, folder)).toContain('29990101000000_extra');
     await close();
   });
 
   it('says that a database is newer than the code', async () => {
     const { databaseUrl, folder, pool, close } = await withExtraMigration('create table extra (id int);');
     await migrate({ databaseUrl, migrationsDir: folder });
-    expect(await schemaProblem(pool, ours)).toContain('newer than this version: it has 29990101000000_extra');
+    expect(await schemaProblem({ pool }, ours)).toContain('newer than this version: it has 29990101000000_extra');
     await close();
   });
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { MigrationList } from '@prisma/schema-engine-wasm';
-import { readDatabaseUrl } from './client';
+import { type Db, readDatabaseUrl } from './client';
 import { loadSchemaEngine } from './migration-engine';
 
 export interface MigrateOptions {
@@ -52,7 +52,7 @@ export async function migrate({
  * is newer than the code. Says the command that mends it.
  */
 export async function schemaProblem(
-  client: Pick<pg.Pool, 'query'>,
+  { pool: client }: Pick<Db, 'pool'>,
   migrationsDir: string = defaultMigrationsDir(),
 ): Promise<string | null> {
   const pending = await pendingMigrations(client, migrationsDir);

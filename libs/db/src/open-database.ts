@@ -24,7 +24,7 @@ export async function openDatabase(
   });
   try {
     const problem = await untilAvailable({ name: 'PostgreSQL', log, isUnavailable: isDatabaseUnavailable }, () =>
-      schemaProblem(db.pool),
+      schemaProblem(db),
     );
     if (problem !== null) throw new Error(problem);
     return db;

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
-import { isDatabaseUnavailable, migrate, schemaProblem } from '@parley/db';
+import { createDb, isDatabaseUnavailable, migrate, schemaProblem } from '@parley/db';
 import { explain } from '../database';
 import { databaseUrl, migrationsDir } from '../environment';
 import { Failure } from '../failure';
@@ -38,14 +37,13 @@ async function apply(url: string, json = false): Promise<void> {
 }
 
 async function checkSchema(url: string, json = false): Promise<void> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  await client.connect();
+  const db = createDb({ databaseUrl: url, poolSize: 1, applicationName: 'parley-cli' });
   try {
-    const problem = await schemaProblem(client, migrationsDir());
+    const problem = await schemaProblem(db, migrationsDir());
     if (problem !== null) throw new Failure(problem);
     if (json) printJson({ applied: [] });
     else print('The database is up to date.');
   } finally {
-    await client.end();
+    await db.close();
   }
 }

@@ -19,7 +19,7 @@ export async function checkDatabase(): Promise<Finding[]> {
   try {
     const { rows } = await db.raw<{ server_version_num: string }>('show server_version_num');
     const major = Math.floor(Number(rows[0]!.server_version_num) / 10_000);
-    const problem = await schemaProblem(db.pool, migrationsDir());
+    const problem = await schemaProblem(db, migrationsDir());
     // What is wrong, and what to do about it.
     const [detail, fix] = problem?.split(/\. (?:Run: )?/) ?? [];
     return [

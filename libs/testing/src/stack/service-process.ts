@@ -76,6 +76,7 @@ export async function prepareService({ name, bundles, environment }: ServiceSett
             INTERNAL_PORT: String(internalPort),
             SHUTDOWN_TIMEOUT_MS: '5000',
             PARLEY_TEST_EGRESS: process.env.PARLEY_TEST_EGRESS ?? '',
+            PARLEY_TEST_STATEMENTS: process.env.PARLEY_TEST_STATEMENTS ?? '',
             ...environment(),
           },
         },

@@ -1,0 +1,35 @@
+// The statements that the code declares (libs/db `statement`), and those that no test has run.
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { root } from '../start/paths.mjs';
+import { productionFiles } from './measure.mjs';
+
+/** Where processes note what they have run, a folder for each project (libs/db check-results). */
+const notesFolder = join(root, 'dist', 'statements');
+
+const makers = new Set(['statement', 'unprepared']);
+
+/** @returns {{ name: string, path: string }[]} each declaration, in the order of the files. */
+export function declaredStatements() {
+  const found = [];
+  for (const { path, source } of productionFiles()) {
+    const visit = (node) => {
+      if (ts.isCallExpression(node) && makers.has(node.expression.getText()) && ts.isStringLiteralLike(node.arguments[0]))
+        found.push({ name: node.arguments[0].text, path });
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+  }
+  return found;
+}
+
+/** The declared statements that none of the noted test runs has run. */
+export function untestedStatements() {
+  const run = new Set(
+    readdirSync(notesFolder, { recursive: true })
+      .filter((file) => file.endsWith('.txt'))
+      .flatMap((file) => readFileSync(join(notesFolder, file), 'utf8').split('\n')),
+  );
+  return declaredStatements().filter(({ name }) => !run.has(name));
+}
