@@ -15,7 +15,11 @@ export function declaredStatements() {
   const found = [];
   for (const { path, source } of productionFiles()) {
     const visit = (node) => {
-      if (ts.isCallExpression(node) && makers.has(node.expression.getText()) && ts.isStringLiteralLike(node.arguments[0]))
+      if (
+        ts.isCallExpression(node) &&
+        makers.has(node.expression.getText()) &&
+        ts.isStringLiteralLike(node.arguments[0])
+      )
         found.push({ name: node.arguments[0].text, path });
       ts.forEachChild(node, visit);
     };
