@@ -17,6 +17,7 @@ import {
   type ModelServer,
   type SeededOrganization,
   type TestDatabase,
+  countStatements,
   createTestDatabase,
   seedOrganization,
   startModelServer,
@@ -172,6 +173,12 @@ describe('chat', () => {
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject(error(text, code));
     expect(models.requests).toEqual([]);
+  });
+
+  it('costs two statements a message of a known thread: its beginning and its end', async () => {
+    const ask = () => post('/v1/agents/clerk/chat', { message: 'Hello', externalThreadId: 'counted' });
+    await ask();
+    expect(await countStatements(db.pool, ask)).toBe(2);
   });
 
   it('names an agent without a configuration in the environment of the key', async () => {

@@ -2,7 +2,13 @@ import type { JsonObject, TriggerDefinition } from '@parley/contracts';
 import { createChannels } from '@parley/channels';
 import { createSecretBox } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
-import { type ProviderServer, createTestDatabase, seedOrganization, startProviderServer } from '@parley/testing';
+import {
+  type ProviderServer,
+  countStatements,
+  createTestDatabase,
+  seedOrganization,
+  startProviderServer,
+} from '@parley/testing';
 import { createTools } from '@parley/tools';
 import { type ExecuteDeps, executeRun } from './execute-run';
 import { claimRun } from './run-store';
@@ -87,6 +93,12 @@ test('a run whose actions are done has succeeded, with one event, and nobody run
   expect(await texts('a')).toEqual(['a1', 'a2']);
   expect(await endsOf(id)).toEqual(['trigger.succeeded']);
   expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
+});
+
+test('a run of one action costs 6 statements: claim, transaction of the action with its step, and end', async () => {
+  await run((await addRun([log('measured 1')])).id); // the type and its shapes are known from here on
+  const { id } = await addRun([log('measured 2')]);
+  expect(await countStatements(bench.db.pool, () => run(id))).toBe(6);
 });
 
 test('a run that fails is tried again from the step that failed, after growing pauses, and then it is dead', async () => {

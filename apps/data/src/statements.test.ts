@@ -1,0 +1,31 @@
+import { countStatements, createTestDatabase } from '@parley/testing';
+import { type TestApi, createTestApi } from './api-under-test';
+
+let api: TestApi;
+let key: string;
+let id: string;
+
+beforeAll(async () => {
+  api = createTestApi(await createTestDatabase());
+  const organizationId = await api.organization();
+  const order = { slug: 'order', name: 'Order', schema: { total: 'number' }, searchFields: ['note'] };
+  await api.push({ organizationId }, { entityTypes: [order] });
+  key = await api.key({ organizationId, permissions: ['data'] });
+  id = (await api.call('post', '/v1/data/order', key, { data: { total: 1, note: 'red' } }).expect(201)).body.id;
+});
+afterAll(() => api.close());
+
+// The key and the type are known from the request before: what is left is what every request costs.
+test.each([
+  ['get an entity', 1, () => api.call('get', `/v1/data/order/${id}`, key)],
+  ['list', 1, () => api.call('get', '/v1/data/order', key)],
+  ['query', 1, () => api.call('post', '/v1/data/order/query', key, { filters: { 'data.total': 1 } })],
+  ['search', 1, () => api.call('post', '/v1/data/order/search', key, { query: 'red' })],
+  ['create an entity', 1, () => api.call('post', '/v1/data/order', key, { data: { total: 1 } })],
+  ['update an entity', 4, () => api.call('patch', `/v1/data/order/${id}`, key, { data: { total: Math.random() } })],
+])('%s: %d statements', async (_name, most, ask) => {
+  await ask();
+  let status = 0;
+  const count = await countStatements(api.db.pool, async () => ({ status } = await ask()));
+  expect([count, status < 300]).toEqual([most, true]);
+});

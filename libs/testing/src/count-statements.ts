@@ -1,0 +1,31 @@
+import type { Pool } from 'pg';
+
+/**
+ * Counts what a pool sends to PostgreSQL, transactions' own statements included, while `work` runs. Only one such count at
+ * a time; the look-ups of types that tests add (libs/db check-results) are not counted.
+ */
+export async function countStatements(pool: Pool, work: () => Promise<unknown>): Promise<number> {
+  let count = 0;
+  const watched = new Map<object, unknown>();
+  const watch = (client: { query: unknown }) => {
+    const { query } = client;
+    watched.set(client, query);
+    client.query = function (this: unknown, ...given: unknown[]) {
+      const [first] = given as [string | { text?: string }];
+      const text = typeof first === 'string' ? first : (first.text ?? '');
+      if (!text.startsWith('select typname from pg_type')) count += 1;
+      return Reflect.apply(query as () => unknown, client, given);
+    };
+  };
+  const onAcquire = (client: object) => {
+    if (!watched.has(client)) watch(client as { query: unknown });
+  };
+  pool.on('acquire', onAcquire);
+  try {
+    await work();
+    return count;
+  } finally {
+    pool.off('acquire', onAcquire);
+    for (const [client, query] of watched) Object.assign(client, { query });
+  }
+}
