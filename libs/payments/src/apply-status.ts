@@ -75,7 +75,7 @@ async function adopt(
 ): Promise<void> {
   const change: Change = { to: 'pending', providerReference: status.flowOrder, ...(flowToken && { flowToken }) };
   const moved = await transition(entities, tx, scope, paymentId, change, origin);
-  if (moved.ok) await closeOrder(tx, paymentId, { flowToken });
+  if (moved.ok) await closeOrder(tx, scope, paymentId, { flowToken });
 }
 
 /**

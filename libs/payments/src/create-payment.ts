@@ -142,7 +142,7 @@ async function open(
     const payment = await findPayment(deps.entities, scope, paymentId);
     if (payment === null) return noLink(paymentId, 'The payment has been deleted');
     if (payment.status !== 'draft') return outcomeOf(payment);
-    const claim = await claimOrder(deps.db, paymentId);
+    const claim = await claimOrder(deps.db, scope, paymentId);
     if (claim !== null) return order(deps, scope, account, payment, { ...input, ...claim });
     if (Date.now() > untilMs || input.signal?.aborted) {
       return noLink(paymentId, 'The payment link is still being made, try again in a minute');
@@ -168,7 +168,7 @@ async function order(
   if (input.isResumed) {
     const resumed = await resume(deps, scope, flow, { paymentId, attempt, origin });
     if (!resumed.ok) {
-      await releaseOrder(db, paymentId);
+      await releaseOrder(db, scope, paymentId);
       return noLink(paymentId, resumed.message);
     }
     if (resumed.next === 'settled') return open(deps, scope, account, input);
@@ -212,7 +212,7 @@ async function resume(
     await applyStatus(deps, scope, { paymentId, status: answer.status, source: 'tool', origin });
     return { ok: true, next: 'settled' };
   }
-  return { ok: true, next: await nextAttempt(deps.db, paymentId) };
+  return { ok: true, next: await nextAttempt(deps.db, scope, paymentId) };
 }
 
 /** The link, in one transaction with its event; null when the payment is no draft any more. */
@@ -226,7 +226,7 @@ const record = (
   db.transaction(async (tx) => {
     const change = { to: 'pending', providerReference: flowOrder, paymentLinkUrl: link, flowToken: token } as const;
     const moved = await transition(entities, tx, scope, paymentId, change, origin);
-    if (moved.ok) await closeOrder(tx, paymentId, { flowToken: token });
+    if (moved.ok) await closeOrder(tx, scope, paymentId, { flowToken: token });
     return moved.ok ? moved.payment : null;
   });
 
@@ -244,7 +244,7 @@ const fail = (
   db.transaction(async (tx) => {
     const change = { to: 'failed', failureReason: describeFailure(failure) } as const;
     const moved = await transition(entities, tx, scope, paymentId, change, origin);
-    if (moved.ok) await closeOrder(tx, paymentId, { freesCall: failure.reason !== 'refused' });
+    if (moved.ok) await closeOrder(tx, scope, paymentId, { freesCall: failure.reason !== 'refused' });
     return moved.ok ? moved.payment : null;
   });
 

@@ -1,5 +1,5 @@
 import type { Entity, JsonObject, Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 import { queryEntities, targetIds } from '@parley/entities';
 import { readEvents } from '@parley/events';
 import { paymentType } from './payment';
@@ -42,13 +42,17 @@ interface PaymentHistory {
 /** More than any payment has. */
 const mostEvents = 200;
 
+const attemptsOf = statement('payment-attempts', 'select attempt from payment_orders where payment_id = $1', {
+  attempt: column.int4,
+});
+
 /** A payment with its latest events, oldest first; null when the environment has none of this id. */
 export async function findPaymentHistory(db: Queryable, scope: Scope, id: string): Promise<PaymentHistory | null> {
   const found = await queryEntities(db, scope, { type: paymentType, filters: { id }, limit: 1 });
   const [payment] = found.ok ? found.page.entities : [];
   if (payment === undefined) return null;
   const [order, paidFor, events] = await Promise.all([
-    db.raw<{ attempt: number }>('select attempt from payment_orders where payment_id = $1', [id]),
+    db.query(scope, attemptsOf, [id]),
     targetIds(db, scope, { fromId: id, relation: 'payment_for' }),
     readEvents(db, scope, { type: 'payment.*', entityId: id }, mostEvents),
   ]);
@@ -65,17 +69,19 @@ export async function findPaymentHistory(db: Queryable, scope: Scope, id: string
   };
 }
 
+const latest = statement(
+  'latest-payment-references',
+  `select (select flow_token from payment_orders where organization_id = $1 and environment = $2::"Environment"
+             and flow_token is not null order by created_at desc limit 1) as "flowToken",
+          (select order_id from processed_payments where organization_id = $1
+           order by created_at desc limit 1) as "orderId"`,
+  { flowToken: column.text.nullable, orderId: column.text.nullable },
+);
+
 /**
  * What the providers call the latest payment that has a link, and the latest order that was credited or refunded: for
  * samples of their webhooks. Null where there is none.
  */
-export async function latestReferences(db: Queryable, { organizationId, environment }: Scope) {
-  const { rows } = await db.raw<{ flowToken: string | null; orderId: string | null }>(
-    `select (select flow_token from payment_orders where organization_id = $1 and environment = $2::"Environment"
-               and flow_token is not null order by created_at desc limit 1) as "flowToken",
-            (select order_id from processed_payments where organization_id = $1
-             order by created_at desc limit 1) as "orderId"`,
-    [organizationId, environment],
-  );
-  return rows[0]!;
+export async function latestReferences(db: Queryable, scope: Scope) {
+  return (await db.query(scope, latest, [scope.organizationId, scope.environment])).rows[0]!;
 }

@@ -111,7 +111,7 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
   return async (account: FlowAccount): Promise<void> => {
     const { scope, integrationId } = account;
     const owner = newId('run');
-    const held = await holdReconciliation(deps.db, integrationId, owner);
+    const held = await holdReconciliation(deps.db, scope, integrationId, owner);
     if (held === null) {
       report.skipped += 1;
       return;
@@ -134,7 +134,7 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
         // What was not asked about is looked at again: the place moves only behind what is done.
         if (signal?.aborted || failures >= maxFailures) break;
         cursor = page.next;
-        if (!(await saveReconciliation(deps.db, integrationId, owner, cursor)) || cursor === null) break;
+        if (!(await saveReconciliation(deps.db, scope, integrationId, owner, cursor)) || cursor === null) break;
       }
       if (failures >= maxFailures) problem = 'Flow does not answer';
     } catch (error) {
@@ -142,7 +142,7 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
       problem = 'failed unexpectedly';
     } finally {
       if (problem !== null) report.problems.push(`${nameOf(scope)}: ${problem}`);
-      await finishReconciliation(deps.db, integrationId, owner, problem).catch(() => {});
+      await finishReconciliation(deps.db, scope, integrationId, owner, problem).catch(() => {});
     }
   };
 }
@@ -194,11 +194,11 @@ async function askAbout(
 
 /** A payment whose making a crash cut short: its link reached nobody, so it fails, unless Flow says otherwise. */
 async function giveUp(deps: PaymentsDeps, scope: Scope, flow: FlowClient, paymentId: string): Promise<Outcome> {
-  const claim = await claimOrder(deps.db, paymentId);
+  const claim = await claimOrder(deps.db, scope, paymentId);
   if (claim === null) return 'unchanged';
   const answer = await flow.getStatusByCommerceId(commerceOrderOf(paymentId, claim.attempt));
   if (!answer.ok && answer.reason !== 'refused') {
-    await releaseOrder(deps.db, paymentId);
+    await releaseOrder(deps.db, scope, paymentId);
     return 'error';
   }
   if (answer.ok && answer.status.code === 2) {
@@ -213,7 +213,7 @@ async function giveUp(deps: PaymentsDeps, scope: Scope, flow: FlowClient, paymen
       ...(answer.ok && { providerReference: answer.status.flowOrder }),
     } as const;
     const moved = await transition(deps.entities, tx, scope, paymentId, change, origin);
-    await closeOrder(tx, paymentId, { freesCall: true });
+    await closeOrder(tx, scope, paymentId, { freesCall: true });
     return moved.ok ? 'failed' : 'unchanged';
   });
 }

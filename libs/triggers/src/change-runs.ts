@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 import { maxHops } from './hops';
 
 interface ChangedRun {
@@ -11,36 +11,42 @@ interface ChangedRun {
 const wantedSql = `r.organization_id = $1 and r.environment = $2::"Environment"
   and (r.id = any($3) or r.trigger_slug = any($3) and r.status = any($4::text[]::"TriggerRunStatus"[]))`;
 
+const retry = statement(
+  'retry-runs',
+  `with changed as (
+     update trigger_runs r set status = 'scheduled', error = null, finished_at = null, lease_until = null,
+       takeovers = 0, enqueued_at = null, run_at = date_trunc('milliseconds', clock_timestamp()),
+       max_attempts = greatest(r.max_attempts, r.attempts + 1)
+     where ${wantedSql} and r.status in ('dead', 'cancelled') and r.hops <= ${maxHops}
+     returning r.id, r.trigger_slug as "triggerSlug")
+   select changed.*, pg_notify('parley_events', '')::text as notified from changed order by id`,
+  { id: column.text, triggerSlug: column.text, notified: column.text },
+);
+
 /**
  * Makes dead and cancelled runs due again, now and for one more try, and wakes the relay. Steps that are done stay done.
  * `wanted` has ids of runs, and slugs of triggers whose dead runs are meant. Runs that were stopped at the end of a chain
  * of triggers stay as they are. Returns the runs that it changed, by id.
  */
 export async function retryRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<ChangedRun[]> {
-  const { rows } = await db.raw<ChangedRun>(
-    `with changed as (
-       update trigger_runs r set status = 'scheduled', error = null, finished_at = null, lease_until = null,
-         takeovers = 0, enqueued_at = null, run_at = date_trunc('milliseconds', clock_timestamp()),
-         max_attempts = greatest(r.max_attempts, r.attempts + 1)
-       where ${wantedSql} and r.status in ('dead', 'cancelled') and r.hops <= ${maxHops}
-       returning r.id, r.trigger_slug as "triggerSlug")
-     select changed.*, pg_notify('parley_events', '') from changed order by id`,
-    [scope.organizationId, scope.environment, wanted, ['dead']],
-  );
+  const { rows } = await db.query(scope, retry, [scope.organizationId, scope.environment, wanted, ['dead']]);
   return rows.map(({ id, triggerSlug }) => ({ id, triggerSlug }));
 }
+
+const cancel = statement(
+  'cancel-runs',
+  `update trigger_runs r set status = 'cancelled', error = 'Cancelled by hand', finished_at = clock_timestamp(),
+     lease_until = null, fence = r.fence + 1
+   where ${wantedSql} and r.status in ('scheduled', 'running')
+   returning r.id, r.trigger_slug as "triggerSlug"`,
+  { id: column.text, triggerSlug: column.text },
+);
 
 /**
  * Cancels runs that wait or run. `wanted` has ids of runs, and slugs of triggers whose waiting runs are meant. The worker
  * of one that runs notices before the next effect that the run is not its own any more. Returns the runs that it changed.
  */
 export async function cancelRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<ChangedRun[]> {
-  const { rows } = await db.raw<ChangedRun>(
-    `update trigger_runs r set status = 'cancelled', error = 'Cancelled by hand', finished_at = clock_timestamp(),
-       lease_until = null, fence = r.fence + 1
-     where ${wantedSql} and r.status in ('scheduled', 'running')
-     returning r.id, r.trigger_slug as "triggerSlug"`,
-    [scope.organizationId, scope.environment, wanted, ['scheduled']],
-  );
+  const { rows } = await db.query(scope, cancel, [scope.organizationId, scope.environment, wanted, ['scheduled']]);
   return rows;
 }

@@ -55,7 +55,7 @@ export function createTriggers(options: TriggersOptions): Triggers {
         outcomes.push(outcome);
         const isOver =
           outcome === 'released' || outcome === 'lost' || run.entityId === null || signal?.aborted === true;
-        run = isOver ? null : await claimNextRun(db, run.entityId!, leaseMs);
+        run = isOver ? null : await claimNextRun(db, run.scope, run.entityId!, leaseMs);
       }
       return outcomes;
     },

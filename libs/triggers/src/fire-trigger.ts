@@ -1,5 +1,5 @@
 import type { JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
-import { type Queryable, newId } from '@parley/db';
+import { type Queryable, column, newId, statement } from '@parley/db';
 import { type Entities, typeOfEntity } from '@parley/entities';
 import { type ExecuteDeps, type RunContext, executeRun } from './execute-run';
 import { type RunStep, claimRun } from './run-store';
@@ -23,6 +23,21 @@ export type FireResult =
   /** It was begun, and a worker brings it to its end. */
   | { ok: false; reason: 'interrupted'; runId: string };
 
+const triggerBySlug = statement(
+  'trigger-by-slug',
+  `select definition from triggers where organization_id = $1 and environment = $2::"Environment" and slug = $3`,
+  { definition: column.jsonb<TriggerDefinition>() },
+);
+
+// As if its job had been sent: the sweep leaves it to us for a while.
+const insertManualRun = statement(
+  'insert-manual-run',
+  `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, hops, max_attempts,
+     run_at, context, request_id, enqueued_at)
+   values ($1, $2, $3::"Environment", $4, 'manual-' || $1, $5, 1, 1, date_trunc('milliseconds', clock_timestamp()),
+     $6, $7, now())`,
+);
+
 /**
  * Runs a trigger's actions now and waits for them (interface.md, fire-trigger): whatever its condition and schedule say,
  * also when it is disabled, once. A run like any other: should this process end, a worker goes on with it.
@@ -33,43 +48,34 @@ export async function fireTrigger(
   request: FireRequest,
 ): Promise<FireResult> {
   const { db } = deps;
-  const { rows } = await db.raw<{ definition: TriggerDefinition }>({
-    name: 'trigger-by-slug',
-    text: `select definition from triggers where organization_id = $1 and environment = $2::"Environment" and slug = $3`,
-    values: [scope.organizationId, scope.environment, request.triggerSlug],
-  });
+  const values = [scope.organizationId, scope.environment, request.triggerSlug];
+  const { rows } = await db.query(scope, triggerBySlug, values);
   if (rows[0] === undefined) return { ok: false, reason: 'trigger_not_found' };
   const context = await contextOf(deps, scope, request);
   if (context === null) return { ok: false, reason: 'entity_not_found' };
 
   const runId = newId('run');
-  await db.raw({
-    name: 'insert-manual-run',
-    // As if its job had been sent: the sweep leaves it to us for a while.
-    text: `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, hops, max_attempts,
-             run_at, context, request_id, enqueued_at)
-           values ($1, $2, $3::"Environment", $4, 'manual-' || $1, $5, 1, 1, date_trunc('milliseconds', clock_timestamp()),
-             $6, $7, now())`,
-    values: [
-      runId,
-      scope.organizationId,
-      scope.environment,
-      request.triggerSlug,
-      request.entityId ?? null,
-      JSON.stringify(context),
-      request.requestId ?? null,
-    ],
-  });
+  await db.query(scope, insertManualRun, [
+    runId,
+    scope.organizationId,
+    scope.environment,
+    request.triggerSlug,
+    request.entityId ?? null,
+    JSON.stringify(context),
+    request.requestId ?? null,
+  ]);
   const run = await claimRun(db, runId, deps.leaseMs);
-  if (run === null) return { ok: false, reason: await whyNotOurs(db, runId), runId };
+  if (run === null) return { ok: false, reason: await whyNotOurs(db, scope, runId), runId };
   const outcome = await executeRun(deps, run);
   if (outcome === 'succeeded') return { ok: true, runId, steps: run.steps };
-  if (outcome !== 'dead') return { ok: false, reason: await whyNotOurs(db, runId), runId };
+  if (outcome !== 'dead') return { ok: false, reason: await whyNotOurs(db, scope, runId), runId };
   return { ok: false, reason: 'failed', runId, steps: run.steps, error: run.steps.at(-1)?.error ?? 'failed' };
 }
 
-async function whyNotOurs(db: Queryable, runId: string): Promise<'cancelled' | 'interrupted'> {
-  const { rowCount } = await db.raw(`select from trigger_runs where id = $1 and status = 'cancelled'`, [runId]);
+const cancelledRun = statement('cancelled-run', `select from trigger_runs where id = $1 and status = 'cancelled'`);
+
+async function whyNotOurs(db: Queryable, scope: Scope, runId: string): Promise<'cancelled' | 'interrupted'> {
+  const { rowCount } = await db.query(scope, cancelledRun, [runId]);
   return rowCount === 1 ? 'cancelled' : 'interrupted';
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 import { insertRunEventSql } from './run-event';
 
 export interface NewRun extends Scope {
@@ -26,25 +26,27 @@ export interface DueRun {
   requestId: string | null;
 }
 
+const insert = statement(
+  'insert-trigger-runs',
+  `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, event_id, hops,
+     max_attempts, run_at, context, request_id, status, error, finished_at, enqueued_at)
+   select id, "organizationId", environment::"Environment", "triggerSlug", cause, "entityId", "eventId", hops,
+     "maxAttempts", to_timestamp("runAtMs" / 1000), context, "requestId",
+     (case when problem is null then 'scheduled' else 'dead' end)::"TriggerRunStatus", problem,
+     case when problem is not null then now() end,
+     case when to_timestamp("runAtMs" / 1000) <= clock_timestamp() then now() end
+   from json_to_recordset($1::json) r(id text, "organizationId" text, environment text, "triggerSlug" text,
+     cause text, "entityId" text, "eventId" bigint, hops int, "maxAttempts" int, "runAtMs" float8, context jsonb,
+     "requestId" text, problem text)
+   on conflict (organization_id, environment, trigger_slug, cause) do nothing
+   returning id, request_id as "requestId", enqueued_at is not null and status = 'scheduled' as "isDue", status = 'dead' as "isDead"`,
+  { id: column.text, requestId: column.text.nullable, isDue: column.bool, isDead: column.bool },
+);
+
 /** Writes runs that are not there yet, in order. Returns those that are due; it is for the caller to send their jobs. */
 export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Promise<DueRun[]> {
   if (runs.length === 0) return [];
-  const { rows } = await client.raw<{ id: string; requestId: string | null; isDue: boolean; isDead: boolean }>({
-    name: 'insert-trigger-runs',
-    text: `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, event_id, hops,
-             max_attempts, run_at, context, request_id, status, error, finished_at, enqueued_at)
-           select id, "organizationId", environment::"Environment", "triggerSlug", cause, "entityId", "eventId", hops,
-             "maxAttempts", to_timestamp("runAtMs" / 1000), context, "requestId",
-             (case when problem is null then 'scheduled' else 'dead' end)::"TriggerRunStatus", problem,
-             case when problem is not null then now() end,
-             case when to_timestamp("runAtMs" / 1000) <= clock_timestamp() then now() end
-           from json_to_recordset($1::json) r(id text, "organizationId" text, environment text, "triggerSlug" text,
-             cause text, "entityId" text, "eventId" bigint, hops int, "maxAttempts" int, "runAtMs" float8, context jsonb,
-             "requestId" text, problem text)
-           on conflict (organization_id, environment, trigger_slug, cause) do nothing
-           returning id, request_id as "requestId", enqueued_at is not null and status = 'scheduled' as "isDue", status = 'dead' as "isDead"`,
-    values: [JSON.stringify(runs)],
-  });
+  const { rows } = await client.acrossTenants('relay', insert, [JSON.stringify(runs)]);
   const inserted = new Set(rows.map(({ id }) => id));
   await cancelPrevious(
     client,
@@ -57,22 +59,25 @@ export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Pr
   return rows.filter(({ isDue }) => isDue).map(({ id, requestId }) => ({ id, requestId }));
 }
 
+const cancelReplaced = statement(
+  'cancel-previous-runs',
+  `update trigger_runs r set status = 'cancelled', error = 'Replaced by a later change', finished_at = now()
+   from json_to_recordset($1::json) n("organizationId" text, environment text, "triggerSlug" text, "entityId" text, "eventId" bigint)
+   where r.entity_id = n."entityId" and r.event_id < n."eventId" and r.status = 'scheduled' and r.started_at is null
+     and r.organization_id = n."organizationId" and r.environment = n.environment::"Environment"
+     and r.trigger_slug = n."triggerSlug"`,
+);
+
 async function cancelPrevious(client: Queryable, runs: readonly NewRun[]): Promise<void> {
   const replacing = runs.filter(({ entityId }) => entityId !== null);
   if (replacing.length === 0) return;
-  await client.raw({
-    name: 'cancel-previous-runs',
-    text: `update trigger_runs r set status = 'cancelled', error = 'Replaced by a later change', finished_at = now()
-           from json_to_recordset($1::json) n("organizationId" text, environment text, "triggerSlug" text, "entityId" text, "eventId" bigint)
-           where r.entity_id = n."entityId" and r.event_id < n."eventId" and r.status = 'scheduled' and r.started_at is null
-             and r.organization_id = n."organizationId" and r.environment = n.environment::"Environment"
-             and r.trigger_slug = n."triggerSlug"`,
-    values: [JSON.stringify(replacing)],
-  });
+  await client.acrossTenants('relay', cancelReplaced, [JSON.stringify(replacing)]);
 }
+
+const insertDeadEvents = statement('record-dead-runs', insertRunEventSql('from trigger_runs r where r.id = any($1)'));
 
 /** The result of a run that never runs is an event like that of any other. */
 async function recordDead(client: Queryable, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await client.raw(insertRunEventSql('from trigger_runs r where r.id = any($1)'), [ids]);
+  await client.acrossTenants('relay', insertDeadEvents, [ids]);
 }

@@ -1,7 +1,6 @@
 import type { Environment, TriggerDefinition } from '@parley/contracts';
-import { type Db, type Queryable, newId } from '@parley/db';
+import { type Db, type Queryable, type RowOf, column, newId, statement } from '@parley/db';
 import { type WaitingEvent, markRelayed, readPayloads, readWaitingEvents } from '@parley/events';
-import type pg from 'pg';
 import { maxHops } from './hops';
 import { type ChangedEntity, matchesCondition } from './match-condition';
 import { type DueRun, type NewRun, insertRuns } from './insert-runs';
@@ -18,17 +17,22 @@ export interface Planned {
   due: DueRun[];
 }
 
+// A relay that is stopped inside the transaction would hold up all others: the server ends its transaction.
+const takeRelayLock = statement(
+  'take-relay-lock',
+  `select set_config('idle_in_transaction_session_timeout', '3s', true) as timeout,
+     pg_try_advisory_xact_lock(${relayLock}) as mine`,
+  { timeout: column.text, mine: column.bool },
+);
+
 /**
  * Takes the next events that wait and writes down, in one transaction, which triggers run for them. What is written is
  * never written again (unique per trigger and event), so that it may be begun anew wherever it was cut short.
  */
 export function planRuns(db: Db): Promise<Planned> {
   return db.transaction(async (client) => {
-    // A relay that is stopped in here would hold up all others: the server ends its transaction.
-    const [, lock] = (await client.raw(
-      `set local idle_in_transaction_session_timeout = '3s'; select pg_try_advisory_xact_lock(${relayLock}) as mine`,
-    )) as unknown as pg.QueryResult<{ mine: boolean }>[];
-    if (!lock!.rows[0]!.mine) return { events: 0, hasMore: false, due: [] };
+    const { rows } = await client.acrossTenants('relay', takeRelayLock);
+    if (!rows[0]!.mine) return { events: 0, hasMore: false, due: [] };
     const { events, hasMore } = await readWaitingEvents(client);
     if (events.length === 0) return { events: 0, hasMore: false, due: [] };
     const triggers = await readTriggers(client, events);
@@ -47,38 +51,41 @@ export function planRuns(db: Db): Promise<Planned> {
   });
 }
 
-interface MatchedTrigger {
-  organizationId: string;
-  environment: Environment;
-  entityType: string;
-  action: string;
-  definition: TriggerDefinition;
-  organization: { name: string; timezone: string };
-}
+const matchedTriggerRow = {
+  organizationId: column.text,
+  environment: column.oneOf<Environment>(),
+  entityType: column.text,
+  action: column.text,
+  definition: column.jsonb<TriggerDefinition>(),
+  organization: column.jsonb<{ name: string; timezone: string }>(),
+};
+type MatchedTrigger = RowOf<typeof matchedTriggerRow>;
 
 const idsOf = (events: readonly WaitingEvent[]): string[] => events.map(({ id }) => id);
 
 const keyOf = (one: { organizationId: string; environment: string; entityType: string }, action?: string): string =>
   JSON.stringify([one.organizationId, one.environment, one.entityType, action ?? (one as WaitingEvent).type.slice(7)]);
 
+const triggersOfEvents = statement(
+  'triggers-of-events',
+  `select t.organization_id as "organizationId", t.environment::text, t.entity_type as "entityType", t.action,
+     t.definition::jsonb || jsonb_build_object('slug', t.slug) as definition,
+     jsonb_build_object('name', coalesce(o.name, ''), 'timezone', coalesce(o.timezone, 'UTC')) as organization
+   from unnest($1::text[], $2::text[], $3::text[], $4::text[]) k(organization_id, environment, entity_type, action)
+   join triggers t on t.organization_id = k.organization_id and t.environment = k.environment::"Environment"
+     and t.entity_type = k.entity_type and t.action = k.action and t.enabled
+   left join organizations o on o.id = t.organization_id
+   order by t.slug`,
+  matchedTriggerRow,
+);
+
 async function readTriggers(
   client: Queryable,
   events: readonly WaitingEvent[],
 ): Promise<Map<string, MatchedTrigger[]>> {
   const kinds = [...new Set(events.map((event) => keyOf(event)))].map((key) => JSON.parse(key) as string[]);
-  const column = (index: number) => kinds.map((kind) => kind[index]);
-  const { rows } = await client.raw<MatchedTrigger>({
-    name: 'triggers-of-events',
-    text: `select t.organization_id as "organizationId", t.environment::text, t.entity_type as "entityType", t.action,
-             t.definition::jsonb || jsonb_build_object('slug', t.slug) as definition,
-             jsonb_build_object('name', coalesce(o.name, ''), 'timezone', coalesce(o.timezone, 'UTC')) as organization
-           from unnest($1::text[], $2::text[], $3::text[], $4::text[]) k(organization_id, environment, entity_type, action)
-           join triggers t on t.organization_id = k.organization_id and t.environment = k.environment::"Environment"
-             and t.entity_type = k.entity_type and t.action = k.action and t.enabled
-           left join organizations o on o.id = t.organization_id
-           order by t.slug`,
-    values: [column(0), column(1), column(2), column(3)],
-  });
+  const values = [0, 1, 2, 3].map((index) => kinds.map((kind) => kind[index]));
+  const { rows } = await client.acrossTenants('relay', triggersOfEvents, values);
   return Map.groupBy(rows, (row) => keyOf(row, row.action));
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, pageValues, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, column, pageValues, statement, toPaged } from '@parley/db';
 import type { RunStep } from './run-store';
 
 /** `scheduled` waits for its time, its turn or its next try. */
@@ -33,29 +33,58 @@ const columns = `id, trigger_slug as "triggerSlug", cause, entity_id as "entityI
   max_attempts as "maxAttempts", hops, error, run_at as "runAt", created_at as "createdAt", started_at as "startedAt",
   finished_at as "finishedAt"`;
 
+const summaryRow = {
+  id: column.text,
+  triggerSlug: column.text,
+  cause: column.text,
+  entityId: column.text.nullable,
+  status: column.oneOf<RunState>(),
+  attempts: column.int4,
+  maxAttempts: column.int4,
+  hops: column.int4,
+  error: column.text.nullable,
+  runAt: column.timestamptz,
+  createdAt: column.timestamptz,
+  startedAt: column.timestamptz.nullable,
+  finishedAt: column.timestamptz.nullable,
+};
+
+const runsOfEnvironment = statement(
+  'list-runs',
+  `select ${columns} from trigger_runs
+   where organization_id = $1 and environment = $2::"Environment" and ($3::text is null or trigger_slug = $3)
+     and ($4::text is null or status = $4::"TriggerRunStatus") and ($5::text is null or entity_id = $5)
+     and ($6::timestamptz is null or (created_at, id) < ($6, $7::text))
+   order by created_at desc, id desc limit $8`,
+  summaryRow,
+);
+
 /** Runs of an environment, newest first. Runs that are added meanwhile do not move the pages that follow. */
 export async function listRuns(
   db: Queryable,
-  { organizationId, environment }: Scope,
+  scope: Scope,
   { triggerSlug, status, entityId, ...page }: Page & { triggerSlug?: string; status?: RunState; entityId?: string },
 ): Promise<Paged<TriggerRunSummary>> {
-  const { rows } = await db.raw<TriggerRunSummary>(
-    `select ${columns} from trigger_runs
-     where organization_id = $1 and environment = $2::"Environment" and ($3::text is null or trigger_slug = $3)
-       and ($4::text is null or status = $4::"TriggerRunStatus") and ($5::text is null or entity_id = $5)
-       and ($6::timestamptz is null or (created_at, id) < ($6, $7::text))
-     order by created_at desc, id desc limit $8`,
-    [organizationId, environment, triggerSlug, status, entityId, ...pageValues(page)],
-  );
+  const { organizationId, environment } = scope;
+  const values = [organizationId, environment, triggerSlug, status, entityId, ...pageValues(page)];
+  const { rows } = await db.query(scope, runsOfEnvironment, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
+const runById = statement(
+  'find-run',
+  `select ${columns}, request_id as "requestId", context, steps from trigger_runs
+   where organization_id = $1 and environment = $2::"Environment" and id = $3`,
+  {
+    ...summaryRow,
+    requestId: column.text.nullable,
+    context: column.jsonb<JsonObject>(),
+    steps: column.jsonb<RunStep[]>(),
+  },
+);
+
 /** One run with its context and its steps; null when the environment has none of this id. */
 export async function findRun(db: Queryable, scope: Scope, id: string): Promise<TriggerRun | null> {
-  const { rows } = await db.raw<TriggerRun>(
-    `select ${columns}, request_id as "requestId", context, steps from trigger_runs
-     where organization_id = $1 and environment = $2::"Environment" and id = $3`,
-    [scope.organizationId, scope.environment, id],
-  );
+  const { rows } = await db.query(scope, runById, [scope.organizationId, scope.environment, id]);
   return rows[0] ?? null;
 }

@@ -1,5 +1,5 @@
 import type { Scope, TriggerDefinition } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 
 export interface TriggerSummary {
   slug: string;
@@ -11,16 +11,25 @@ export interface TriggerSummary {
   runs: Record<string, number>;
 }
 
+const triggersOfEnvironment = statement(
+  'list-triggers',
+  `select t.slug, t.name, t.enabled, t.definition->'on' as on, t.next_tick_at as "nextTickAt",
+     coalesce((select jsonb_object_agg(status, count) from (
+       select status, count(*) from trigger_runs r
+       where r.organization_id = t.organization_id and r.environment = t.environment and r.trigger_slug = t.slug
+         and (r.status in ('scheduled', 'running') or r.created_at > now() - interval '1 day') group by status) c), '{}') as runs
+   from triggers t where t.organization_id = $1 and t.environment = $2::"Environment" order by t.slug`,
+  {
+    slug: column.text,
+    name: column.text,
+    enabled: column.bool,
+    on: column.jsonb<TriggerDefinition['on']>(),
+    nextTickAt: column.timestamptz.nullable,
+    runs: column.jsonb<Record<string, number>>(),
+  },
+);
+
 /** The triggers of an environment with the numbers of their runs, by slug. */
 export async function listTriggers(db: Queryable, scope: Scope): Promise<TriggerSummary[]> {
-  const { rows } = await db.raw<TriggerSummary>(
-    `select t.slug, t.name, t.enabled, t.definition->'on' as on, t.next_tick_at as "nextTickAt",
-       coalesce((select jsonb_object_agg(status, count) from (
-         select status, count(*) from trigger_runs r
-         where r.organization_id = t.organization_id and r.environment = t.environment and r.trigger_slug = t.slug
-           and (r.status in ('scheduled', 'running') or r.created_at > now() - interval '1 day') group by status) c), '{}') as runs
-     from triggers t where t.organization_id = $1 and t.environment = $2::"Environment" order by t.slug`,
-    [scope.organizationId, scope.environment],
-  );
-  return rows;
+  return (await db.query(scope, triggersOfEnvironment, [scope.organizationId, scope.environment])).rows;
 }

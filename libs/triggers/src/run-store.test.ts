@@ -311,7 +311,7 @@ describe('a later run of the same entity', () => {
     let atWork = 0;
     const work = async () => {
       while (seen.length < ids.length) {
-        const run = await claimNextRun(bench.db, entityId, leaseMs);
+        const run = await claimNextRun(bench.db, bench.scope, entityId, leaseMs);
         if (run === null) continue;
         atWork += 1;
         seen.push(run.id);

@@ -1,5 +1,5 @@
 import type { Environment, Json, JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, type Result, type RowOf, column, statement } from '@parley/db';
 import type { ToolErrorType } from '@parley/tools';
 import type { DueRun } from './insert-runs';
 import type { ChangedEntity } from './match-condition';
@@ -48,10 +48,29 @@ export interface ClaimedRun {
   organization: { name: string; timezone: string };
 }
 
-interface ClaimedRow extends Omit<ClaimedRun, 'scope'> {
-  organizationId: string;
-  environment: Environment;
-}
+const claimedRow = {
+  id: column.text,
+  organizationId: column.text,
+  environment: column.oneOf<Environment>(),
+  triggerSlug: column.text,
+  cause: column.text,
+  entityId: column.text.nullable,
+  entityType: column.text.nullable,
+  hops: column.int4,
+  attempts: column.int4,
+  maxAttempts: column.int4,
+  fence: column.int4,
+  takeovers: column.int4,
+  requestId: column.text.nullable,
+  context: column.jsonb<JsonObject>(),
+  steps: column.jsonb<RunStep[]>(),
+  definition: column.jsonb<TriggerDefinition>().nullable,
+  enabled: column.bool,
+  change: column.jsonb<ChangedEntity>().nullable,
+  timestamp: column.float8,
+  dueAt: column.float8,
+  organization: column.jsonb<ClaimedRun['organization']>(),
+};
 
 /**
  * Runs of one entity begin in the order of its changes. A run waits for an earlier one that is due and has not been
@@ -84,52 +103,62 @@ const claimSql = (candidate: string): string => `with claimed as (
   left join events e on e.id = r.event_id
   left join organizations o on o.id = r.organization_id`;
 
-const claimById = claimSql(`select c.id from trigger_runs c where c.id = $1 and ${isClaimable}`);
-const claimOfEntity = claimSql(
-  `select c.id from trigger_runs c where c.entity_id = $1 and c.event_id is not null and c.status = 'scheduled'
-     and ${isClaimable} order by c.event_id limit 1`,
+const claimById = statement(
+  'claim-run',
+  claimSql(`select c.id from trigger_runs c where c.id = $1 and ${isClaimable}`),
+  claimedRow,
 );
 
 /** Takes a run that is due, or whose worker was not heard of again; null when it is neither, or not its turn yet. */
-export const claimRun = (db: Queryable, runId: string, leaseMs: number): Promise<ClaimedRun | null> =>
-  claim(db, 'claim-run', claimById, runId, leaseMs);
+export async function claimRun(db: Queryable, runId: string, leaseMs: number): Promise<ClaimedRun | null> {
+  return toClaimedRun(await db.acrossTenants('due work', claimById, [runId, leaseMs]));
+}
+
+const claimOfEntity = statement(
+  'claim-next-run',
+  claimSql(
+    `select c.id from trigger_runs c where c.entity_id = $1 and c.event_id is not null and c.status = 'scheduled'
+     and ${isClaimable} order by c.event_id limit 1`,
+  ),
+  claimedRow,
+);
 
 /** Takes the next run of an entity, after the one before it has ended. */
-export const claimNextRun = (db: Queryable, entityId: string, leaseMs: number): Promise<ClaimedRun | null> =>
-  claim(db, 'claim-next-run', claimOfEntity, entityId, leaseMs);
-
-async function claim(
+export async function claimNextRun(
   db: Queryable,
-  name: string,
-  text: string,
-  id: string,
+  scope: Scope,
+  entityId: string,
   leaseMs: number,
 ): Promise<ClaimedRun | null> {
-  const { rows } = await db.raw<ClaimedRow>({ name, text, values: [id, leaseMs] });
-  const [row] = rows;
+  return toClaimedRun(await db.query(scope, claimOfEntity, [entityId, leaseMs]));
+}
+
+function toClaimedRun({ rows: [row] }: Result<RowOf<typeof claimedRow>>): ClaimedRun | null {
   if (row === undefined) return null;
   const { organizationId, environment, ...run } = row;
   return { ...run, scope: { organizationId, environment } };
 }
 
+const hold = statement(
+  'hold-run',
+  `select from trigger_runs where id = $1 and fence = $2 and status = 'running' for update`,
+);
+
 /** Locks a run inside a transaction; false when it belongs to another by now. Effects of the transaction depend on it. */
-export async function holdRun(tx: Queryable, { id, fence }: ClaimedRun): Promise<boolean> {
-  const { rowCount } = await tx.raw({
-    name: 'hold-run',
-    text: `select from trigger_runs where id = $1 and fence = $2 and status = 'running' for update`,
-    values: [id, fence],
-  });
+export async function holdRun(tx: Queryable, { id, scope, fence }: ClaimedRun): Promise<boolean> {
+  const { rowCount } = await tx.query(scope, hold, [id, fence]);
   return rowCount === 1;
 }
 
+const renew = statement(
+  'renew-run',
+  `update trigger_runs set lease_until = clock_timestamp() + $3 * interval '1 ms'
+   where id = $1 and fence = $2 and status = 'running'`,
+);
+
 /** Says that its worker is alive; false when the run belongs to another by now. */
-export async function renewLease(db: Queryable, { id, fence }: ClaimedRun, leaseMs: number): Promise<boolean> {
-  const { rowCount } = await db.raw({
-    name: 'renew-run',
-    text: `update trigger_runs set lease_until = clock_timestamp() + $3 * interval '1 ms'
-           where id = $1 and fence = $2 and status = 'running'`,
-    values: [id, fence, leaseMs],
-  });
+export async function renewLease(db: Queryable, { id, scope, fence }: ClaimedRun, leaseMs: number): Promise<boolean> {
+  const { rowCount } = await db.query(scope, renew, [id, fence, leaseMs]);
   return rowCount === 1;
 }
 
@@ -138,50 +167,68 @@ export type RunEnd =
   | { status: 'dead' | 'cancelled'; error: string }
   | { status: 'scheduled'; error: string; inMs: number };
 
+const record = statement(
+  'record-run',
+  `with r as (
+     update trigger_runs set steps = steps || $3::jsonb,
+       status = coalesce($4::text::"TriggerRunStatus", status), error = case when $4::text is null then error else $5::text end,
+       run_at = case when $4::text = 'scheduled' then clock_timestamp() + $6 * interval '1 ms' else run_at end,
+       enqueued_at = case when $4::text = 'scheduled' then null else enqueued_at end,
+       lease_until = case when $4::text is null then clock_timestamp() + $7 * interval '1 ms' end,
+       finished_at = case when $4::text in ('succeeded', 'dead', 'cancelled') then clock_timestamp() end
+     where id = $1 and fence = $2 and status = 'running' returning *),
+   event as (${insertRunEventSql(`from r where r.status in ('succeeded', 'dead')`)})
+   select exists (select from r) as recorded`,
+  { recorded: column.bool },
+);
+
 /**
  * Records a step, the end of a try or of the run, and the event of its result, in one statement. False when the run
  * belongs to another by now: then nothing is recorded.
  */
 export async function recordRun(
   db: Queryable,
-  { id, fence }: ClaimedRun,
+  { id, scope, fence }: ClaimedRun,
   { step, end, leaseMs }: { step?: RunStep; end?: RunEnd; leaseMs: number },
 ): Promise<boolean> {
-  const { rows } = await db.raw<{ recorded: boolean }>({
-    name: 'record-run',
-    text: `with r as (
-        update trigger_runs set steps = steps || $3::jsonb,
-          status = coalesce($4::text::"TriggerRunStatus", status), error = case when $4::text is null then error else $5::text end,
-          run_at = case when $4::text = 'scheduled' then clock_timestamp() + $6 * interval '1 ms' else run_at end,
-          enqueued_at = case when $4::text = 'scheduled' then null else enqueued_at end,
-          lease_until = case when $4::text is null then clock_timestamp() + $7 * interval '1 ms' end,
-          finished_at = case when $4::text in ('succeeded', 'dead', 'cancelled') then clock_timestamp() end
-        where id = $1 and fence = $2 and status = 'running' returning *),
-      event as (${insertRunEventSql(`from r where r.status in ('succeeded', 'dead')`)})
-      select exists (select from r) as recorded`,
-    values: [
-      id,
-      fence,
-      JSON.stringify(step === undefined ? [] : [step]),
-      end?.status ?? null,
-      end === undefined || end.status === 'succeeded' ? null : end.error.slice(0, 4_000),
-      end?.status === 'scheduled' ? end.inMs : 0,
-      leaseMs,
-    ],
-  });
+  const { rows } = await db.query(scope, record, [
+    id,
+    fence,
+    JSON.stringify(step === undefined ? [] : [step]),
+    end?.status ?? null,
+    end === undefined || end.status === 'succeeded' ? null : end.error.slice(0, 4_000),
+    end?.status === 'scheduled' ? end.inMs : 0,
+    leaseMs,
+  ]);
   return rows[0]!.recorded;
 }
 
+const release = statement(
+  'release-run',
+  `update trigger_runs set status = 'scheduled', attempts = attempts - 1, lease_until = null, enqueued_at = null,
+     run_at = clock_timestamp() + $3 * interval '1 ms'
+   where id = $1 and fence = $2 and status = 'running'`,
+);
+
 /** Gives a run back for reasons that are not its own: the try does not count. */
-export async function releaseRun(db: Queryable, { id, fence }: ClaimedRun, inMs: number): Promise<void> {
-  await db.raw({
-    name: 'release-run',
-    text: `update trigger_runs set status = 'scheduled', attempts = attempts - 1, lease_until = null, enqueued_at = null,
-             run_at = clock_timestamp() + $3 * interval '1 ms'
-           where id = $1 and fence = $2 and status = 'running'`,
-    values: [id, fence, inMs],
-  });
+export async function releaseRun(db: Queryable, { id, scope, fence }: ClaimedRun, inMs: number): Promise<void> {
+  await db.query(scope, release, [id, fence, inMs]);
 }
+
+const due = statement(
+  'due-runs',
+  `with due as (
+     select c.id from trigger_runs c where c.status = 'scheduled' and c.run_at <= clock_timestamp()
+       and (c.enqueued_at is null or c.enqueued_at < clock_timestamp() - $2 * interval '1 ms') and ${notBlocked('c')}
+     order by c.run_at limit $1 for update skip locked),
+   late as (
+     select c.id from trigger_runs c where c.status = 'running' and c.lease_until < clock_timestamp()
+       and (c.enqueued_at is null or c.enqueued_at < clock_timestamp() - interval '1 s')
+     limit $1 for update skip locked)
+   update trigger_runs r set enqueued_at = now() from (select id from due union all select id from late) d
+   where r.id = d.id returning r.id, r.request_id as "requestId"`,
+  { id: column.text, requestId: column.text.nullable },
+);
 
 /**
  * Runs that are due and whose job was never sent or is taken for lost, and runs whose worker was not heard of again.
@@ -191,42 +238,31 @@ export async function dueRuns(
   db: Queryable,
   { limit, lostAfterMs }: { limit: number; lostAfterMs: number },
 ): Promise<DueRun[]> {
-  const { rows } = await db.raw<DueRun>({
-    name: 'due-runs',
-    text: `with due as (
-        select c.id from trigger_runs c where c.status = 'scheduled' and c.run_at <= clock_timestamp()
-          and (c.enqueued_at is null or c.enqueued_at < clock_timestamp() - $2 * interval '1 ms') and ${notBlocked('c')}
-        order by c.run_at limit $1 for update skip locked),
-      late as (
-        select c.id from trigger_runs c where c.status = 'running' and c.lease_until < clock_timestamp()
-          and (c.enqueued_at is null or c.enqueued_at < clock_timestamp() - interval '1 s')
-        limit $1 for update skip locked)
-      update trigger_runs r set enqueued_at = now() from (select id from due union all select id from late) d
-      where r.id = d.id returning r.id, r.request_id as "requestId"`,
-    values: [limit, lostAfterMs],
-  });
-  return rows;
+  return (await db.acrossTenants('due work', due, [limit, lostAfterMs])).rows;
 }
+
+const nextDue = statement(
+  'next-due',
+  `select extract(epoch from least(
+     (select min(run_at) from trigger_runs where status = 'scheduled' and run_at > clock_timestamp()),
+     (select min(next_tick_at) from triggers where entity_type is null and next_tick_at > clock_timestamp())
+   ) - clock_timestamp())::float8 * 1000 as ms`,
+  { ms: column.float8.nullable },
+);
 
 /** Milliseconds until the next run or cron trigger is due; null when none is planned. */
 export async function nextDueInMs(db: Queryable): Promise<number | null> {
-  const { rows } = await db.raw<{ ms: number | null }>({
-    name: 'next-due',
-    text: `select extract(epoch from least(
-        (select min(run_at) from trigger_runs where status = 'scheduled' and run_at > clock_timestamp()),
-        (select min(next_tick_at) from triggers where entity_type is null and next_tick_at > clock_timestamp())
-      ) - clock_timestamp())::float8 * 1000 as ms`,
-    values: [],
-  });
-  return rows[0]!.ms;
+  return (await db.acrossTenants('due work', nextDue)).rows[0]!.ms;
 }
+
+const waiting = statement(
+  'waiting-trigger-runs',
+  `select count(*)::int as waiting, coalesce(extract(epoch from now() - min(run_at)), 0)::float8 as lag
+   from trigger_runs where status = 'scheduled' and run_at <= now()`,
+  { waiting: column.int4, lag: column.float8 },
+);
 
 /** Runs that are due and that no worker has begun: how many, and how long the oldest has waited in seconds. */
 export async function waitingRuns(db: Queryable): Promise<{ waiting: number; lag: number }[]> {
-  const { rows } = await db.raw<{ waiting: number; lag: number }>({
-    name: 'waiting-trigger-runs',
-    text: `select count(*)::int as waiting, coalesce(extract(epoch from now() - min(run_at)), 0)::float8 as lag
-           from trigger_runs where status = 'scheduled' and run_at <= now()`,
-  });
-  return rows;
+  return (await db.acrossTenants('metrics', waiting)).rows;
 }

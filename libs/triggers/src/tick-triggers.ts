@@ -1,24 +1,48 @@
 import type { Environment, TriggerDefinition } from '@parley/contracts';
-import { type Db, newId } from '@parley/db';
+import { type Db, type RowOf, column, newId, statement } from '@parley/db';
 import { lastTickMs, nextTickMs } from './cron';
 import { type DueRun, type NewRun, insertRuns } from './insert-runs';
 import { runTime } from './run-time';
 
-interface CronTrigger {
-  id: string;
-  organizationId: string;
-  environment: Environment;
-  slug: string;
-  definition: TriggerDefinition;
-  timezone: string;
-  organizationName: string;
-  tickSchedule: string | null;
-  nextMs: number | null;
-  nowMs: number;
-}
-
 /** An unused year: a schedule without a next time is not looked at again until it changes. */
 const neverMs = Date.UTC(9999, 0);
+
+const cronTriggerRow = {
+  id: column.text,
+  organizationId: column.text,
+  environment: column.oneOf<Environment>(),
+  slug: column.text,
+  definition: column.jsonb<TriggerDefinition>(),
+  timezone: column.text,
+  organizationName: column.text,
+  tickSchedule: column.text.nullable,
+  nextMs: column.float8.nullable,
+  nowMs: column.float8,
+};
+type CronTrigger = RowOf<typeof cronTriggerRow>;
+
+// A trigger that was disabled begins anew when it is enabled: what it left out then is no outage.
+const dueCronTriggers = statement(
+  'cron-triggers-due',
+  `with paused as (update triggers set next_tick_at = null
+     where entity_type is null and not enabled and next_tick_at is not null)
+   select t.id, t.organization_id as "organizationId", t.environment::text, t.slug, t.definition,
+     coalesce(o.timezone, 'UTC') as timezone, coalesce(o.name, '') as "organizationName",
+     t.tick_schedule as "tickSchedule", floor(extract(epoch from t.next_tick_at) * 1000)::float8 as "nextMs",
+     floor(extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
+   from triggers t left join organizations o on o.id = t.organization_id
+   where t.entity_type is null and t.enabled
+     and (t.next_tick_at is null or t.next_tick_at <= clock_timestamp() or t.tick_schedule is distinct from
+       (t.definition->'on'->>'schedule') || ' ' || coalesce(t.definition->'on'->>'timezone', o.timezone, 'UTC'))
+   order by t.id limit 100 for update of t skip locked`,
+  cronTriggerRow,
+);
+
+const setNextTicks = statement(
+  'set-next-ticks',
+  `update triggers t set next_tick_at = to_timestamp(n.ms / 1000), tick_schedule = n.schedule
+   from unnest($1::text[], $2::float8[], $3::text[]) n(id, ms, schedule) where t.id = n.id`,
+);
 
 /**
  * Writes down the runs of cron triggers whose time has come, each tick once over all workers: the trigger's row is
@@ -26,34 +50,18 @@ const neverMs = Date.UTC(9999, 0);
  */
 export function tickTriggers(db: Db): Promise<DueRun[]> {
   return db.transaction(async (client) => {
-    const { rows } = await client.raw<CronTrigger>({
-      name: 'cron-triggers-due',
-      // One that was disabled begins anew when it is enabled: what it left out then is no outage.
-      text: `with paused as (update triggers set next_tick_at = null
-               where entity_type is null and not enabled and next_tick_at is not null)
-             select t.id, t.organization_id as "organizationId", t.environment::text, t.slug, t.definition,
-               coalesce(o.timezone, 'UTC') as timezone, coalesce(o.name, '') as "organizationName",
-               t.tick_schedule as "tickSchedule", floor(extract(epoch from t.next_tick_at) * 1000)::float8 as "nextMs",
-               floor(extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
-             from triggers t left join organizations o on o.id = t.organization_id
-             where t.entity_type is null and t.enabled
-               and (t.next_tick_at is null or t.next_tick_at <= clock_timestamp() or t.tick_schedule is distinct from
-                 (t.definition->'on'->>'schedule') || ' ' || coalesce(t.definition->'on'->>'timezone', o.timezone, 'UTC'))
-             order by t.id limit 100 for update of t skip locked`,
-      values: [],
-    });
+    const { rows } = await client.acrossTenants('due work', dueCronTriggers);
     if (rows.length === 0) return [];
     const ticks = await Promise.all(rows.map(tick));
     const due = await insertRuns(
       client,
       ticks.flatMap(({ run }) => (run === null ? [] : [run])),
     );
-    await client.raw({
-      name: 'set-next-ticks',
-      text: `update triggers t set next_tick_at = to_timestamp(n.ms / 1000), tick_schedule = n.schedule
-             from unnest($1::text[], $2::float8[], $3::text[]) n(id, ms, schedule) where t.id = n.id`,
-      values: [rows.map(({ id }) => id), ticks.map(({ nextMs }) => nextMs), ticks.map(({ schedule }) => schedule)],
-    });
+    await client.acrossTenants('due work', setNextTicks, [
+      rows.map(({ id }) => id),
+      ticks.map(({ nextMs }) => nextMs),
+      ticks.map(({ schedule }) => schedule),
+    ]);
     return due;
   });
 }

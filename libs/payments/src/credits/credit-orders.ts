@@ -1,4 +1,4 @@
-import { type Queryable, newId, purgeRows } from '@parley/db';
+import { type Queryable, column, newId, purgeRows, statement } from '@parley/db';
 
 const provider = 'polar';
 
@@ -13,17 +13,36 @@ export interface CreditedOrder {
   isPaid: boolean;
 }
 
+const lock = statement('lock-credited-order', 'select from pg_advisory_xact_lock(hashtextextended($1, 0))');
+
+const creditedOrder = statement(
+  'credited-order',
+  `select organization_id as "organizationId", credited_cents as "creditedCents", refunded_cents as "refundedCents",
+          paid_at is not null as "isPaid"
+   from processed_payments where provider = $1 and order_id = $2`,
+  { organizationId: column.text, creditedCents: column.int4, refundedCents: column.int4, isPaid: column.bool },
+);
+
 /** An order of the billing platform, locked until the transaction ends; null when nothing has been written for it. */
 export async function lockOrder(tx: Queryable, orderId: string): Promise<CreditedOrder | null> {
-  await tx.raw('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`order:${provider}:${orderId}`]);
-  const { rows } = await tx.raw<CreditedOrder>(
-    `select organization_id as "organizationId", credited_cents as "creditedCents", refunded_cents as "refundedCents",
-            paid_at is not null as "isPaid"
-     from processed_payments where provider = $1 and order_id = $2`,
-    [provider, orderId],
-  );
+  await tx.acrossTenants('inbound webhook', lock, [`order:${provider}:${orderId}`]);
+  const { rows } = await tx.acrossTenants('inbound webhook', creditedOrder, [provider, orderId]);
   return rows[0] ?? null;
 }
+
+const addCentsSql = (cents: 'credited_cents' | 'refunded_cents'): string =>
+  `insert into processed_payments as p (id, organization_id, provider, order_id, ${cents}, paid_at, updated_at)
+   values ($1, $2, $3, $4, $5, case when $6 then now() end, now())
+   on conflict (provider, order_id) do update
+     set ${cents} = p.${cents} + excluded.${cents}, paid_at = coalesce(p.paid_at, excluded.paid_at),
+         updated_at = now()`;
+const addCredited = statement('add-credited-cents', addCentsSql('credited_cents'));
+const addRefunded = statement('add-refunded-cents', addCentsSql('refunded_cents'));
+
+const insertEntry = statement(
+  'insert-credit-entry',
+  'insert into credit_entries (id, organization_id, amount_cents, reason, cause) values ($1, $2, $3, $4, $5)',
+);
 
 /**
  * Brings the credits of an organization to what a locked order says: a payment is credited once, a cumulative refund takes
@@ -37,22 +56,12 @@ export async function applyOrder(
   const { organizationId, orderId, kind, amountCents } = order;
   const isRefund = kind === 'refunded';
   const refundedCents = before?.refundedCents ?? 0;
-  const column = isRefund ? 'refunded_cents' : 'credited_cents';
   const difference = isRefund ? Math.max(0, amountCents - refundedCents) : before?.isPaid ? 0 : amountCents;
-  await tx.raw(
-    `insert into processed_payments as p (id, organization_id, provider, order_id, ${column}, paid_at, updated_at)
-     values ($1, $2, $3, $4, $5, case when $6 then now() end, now())
-     on conflict (provider, order_id) do update
-       set ${column} = p.${column} + excluded.${column}, paid_at = coalesce(p.paid_at, excluded.paid_at),
-           updated_at = now()`,
-    [newId('pp'), organizationId, provider, orderId, difference, !isRefund],
-  );
+  const values = [newId('pp'), organizationId, provider, orderId, difference, !isRefund];
+  await tx.query(order, isRefund ? addRefunded : addCredited, values);
   if (difference === 0) return 0;
   const change = isRefund ? -difference : difference;
   const cause = `${provider}-order-${orderId}-${isRefund ? `refunded-${refundedCents + difference}` : 'paid'}`;
-  await tx.raw(
-    'insert into credit_entries (id, organization_id, amount_cents, reason, cause) values ($1, $2, $3, $4, $5)',
-    [newId('credit'), organizationId, change, `order ${kind}`, cause],
-  );
+  await tx.query(order, insertEntry, [newId('credit'), organizationId, change, `order ${kind}`, cause]);
   return change;
 }
