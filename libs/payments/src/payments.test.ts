@@ -6,6 +6,8 @@ import {
   seedOrganization,
   startFlowServer,
 } from '@parley/testing';
+import { applyOrder } from './credits/credit-orders';
+import { latestReferences } from './read-payments';
 import { type TestPayments, inEnvironment, newKeys, origin, startPayments, wanted } from './testing/start-payments';
 
 jest.setTimeout(60_000);
@@ -466,4 +468,14 @@ describe('getStatus', () => {
     });
     expect(await t.payments.getStatus(scope, { ...origin, paymentId: 'ent_x' })).toMatchObject({ reason: 'not_found' });
   });
+});
+
+test('the latest references are the token of the latest link and the latest order; null where there is none', async () => {
+  const { organizationId } = scope;
+  const { order } = await make();
+  const credited = { organizationId, orderId: 'order_1', kind: 'paid', amountCents: 500 } as const;
+  expect(await t.db.transaction((tx) => applyOrder(tx, null, credited))).toBe(500);
+  expect(await latestReferences(t.db, scope)).toEqual({ flowToken: order.token, orderId: 'order_1' });
+  const { scope: other } = await seedOrganization(t.db.pool);
+  expect(await latestReferences(t.db, other)).toEqual({ flowToken: null, orderId: null });
 });
