@@ -25,7 +25,10 @@ export async function findByCall(db: Queryable, scope: Scope, callKey: string): 
 
 const anyOrdered = statement('is-any-payment-ordered', 'select from payment_orders where payment_id = any($1) limit 1');
 
-/** Whether we have asked the provider for an order of one of these payments, whoever's: several may share an account. */
+/**
+ * Whether we have asked the provider for an order of one of these payments, whichever organization they belong to: several
+ * may share an account at the provider.
+ */
 export async function isAnyOrdered(db: Queryable, paymentIds: string[]): Promise<boolean> {
   const { rowCount } = await db.acrossTenants('inbound webhook', anyOrdered, [paymentIds]);
   return rowCount === 1;

@@ -21,33 +21,6 @@ export interface RunStep {
   error?: string;
 }
 
-/** A run that belongs to this worker for as long as its lease lasts and its fence is the last one given out. */
-export interface ClaimedRun {
-  id: string;
-  scope: Scope;
-  triggerSlug: string;
-  cause: string;
-  entityId: string | null;
-  entityType: string | null;
-  hops: number;
-  attempts: number;
-  maxAttempts: number;
-  fence: number;
-  /** How often it was taken from a worker that was not heard of again. */
-  takeovers: number;
-  requestId: string | null;
-  context: JsonObject;
-  steps: RunStep[];
-  /** Null when the trigger is gone. */
-  definition: TriggerDefinition | null;
-  enabled: boolean;
-  change: ChangedEntity | null;
-  timestamp: number;
-  /** When it was to begin; Unix milliseconds. */
-  dueAt: number;
-  organization: { name: string; timezone: string };
-}
-
 const claimedRow = {
   id: column.text,
   organizationId: column.text,
@@ -60,17 +33,26 @@ const claimedRow = {
   attempts: column.int4,
   maxAttempts: column.int4,
   fence: column.int4,
+  /** How often it was taken from a worker that was not heard of again. */
   takeovers: column.int4,
   requestId: column.text.nullable,
   context: column.jsonb<JsonObject>(),
   steps: column.jsonb<RunStep[]>(),
+  /** Null when the trigger is gone. */
   definition: column.jsonb<TriggerDefinition>().nullable,
   enabled: column.bool,
   change: column.jsonb<ChangedEntity>().nullable,
   timestamp: column.float8,
+  /** When it was to begin; Unix milliseconds. */
   dueAt: column.float8,
-  organization: column.jsonb<ClaimedRun['organization']>(),
+  organization: column.jsonb<{ name: string; timezone: string }>(),
 };
+type ClaimedRow = RowOf<typeof claimedRow>;
+
+/** A run that belongs to this worker for as long as its lease lasts and its fence is the last one given out. */
+export interface ClaimedRun extends Omit<ClaimedRow, 'organizationId' | 'environment'> {
+  scope: Scope;
+}
 
 /**
  * Runs of one entity begin in the order of its changes. A run waits for an earlier one that is due and has not been
@@ -133,7 +115,7 @@ export async function claimNextRun(
   return toClaimedRun(await db.query(scope, claimOfEntity, [entityId, leaseMs]));
 }
 
-function toClaimedRun({ rows: [row] }: Result<RowOf<typeof claimedRow>>): ClaimedRun | null {
+function toClaimedRun({ rows: [row] }: Result<ClaimedRow>): ClaimedRun | null {
   if (row === undefined) return null;
   const { organizationId, environment, ...run } = row;
   return { ...run, scope: { organizationId, environment } };

@@ -1,4 +1,4 @@
-import { type Queryable, column, newId, purgeRows, statement } from '@parley/db';
+import { type Queryable, type RowOf, column, newId, purgeRows, statement } from '@parley/db';
 
 const provider = 'polar';
 
@@ -6,12 +6,13 @@ const provider = 'polar';
 export const creditsPurge = purgeRows('processed_payments', 'credit_entries');
 
 /** What has been credited and taken back for an order so far, in cents. */
-export interface CreditedOrder {
-  organizationId: string;
-  creditedCents: number;
-  refundedCents: number;
-  isPaid: boolean;
-}
+const creditedRow = {
+  organizationId: column.text,
+  creditedCents: column.int4,
+  refundedCents: column.int4,
+  isPaid: column.bool,
+};
+type CreditedOrder = RowOf<typeof creditedRow>;
 
 const lock = statement('lock-credited-order', 'select from pg_advisory_xact_lock(hashtextextended($1, 0))');
 
@@ -20,7 +21,7 @@ const creditedOrder = statement(
   `select organization_id as "organizationId", credited_cents as "creditedCents", refunded_cents as "refundedCents",
           paid_at is not null as "isPaid"
    from processed_payments where provider = $1 and order_id = $2`,
-  { organizationId: column.text, creditedCents: column.int4, refundedCents: column.int4, isPaid: column.bool },
+  creditedRow,
 );
 
 /** An order of the billing platform, locked until the transaction ends; null when nothing has been written for it. */

@@ -1,12 +1,4 @@
-import { type Queryable, column, statement } from '@parley/db';
-
-export interface CreditEntry {
-  /** Negative for a refund. */
-  amountCents: number;
-  reason: string;
-  cause: string;
-  createdAt: Date;
-}
+import { type Queryable, type RowOf, column, statement } from '@parley/db';
 
 const balance = statement(
   'credit-balance',
@@ -14,11 +6,19 @@ const balance = statement(
   { balance: column.text },
 );
 
+const entryRow = {
+  /** Negative for a refund. */
+  amountCents: column.int4,
+  reason: column.text,
+  cause: column.text,
+  createdAt: column.timestamptz,
+};
+
 const latestEntries = statement(
   'latest-credit-entries',
   `select amount_cents as "amountCents", reason, cause, created_at as "createdAt" from credit_entries
    where organization_id = $1 order by created_at desc, id desc limit $2`,
-  { amountCents: column.int4, reason: column.text, cause: column.text, createdAt: column.timestamptz },
+  entryRow,
 );
 
 /** The balance of an organization, which is the sum of its ledger, and the latest entries. */
@@ -26,7 +26,7 @@ export async function readCredits(
   db: Queryable,
   organizationId: string,
   limit: number,
-): Promise<{ balanceCents: number; entries: CreditEntry[] }> {
+): Promise<{ balanceCents: number; entries: RowOf<typeof entryRow>[] }> {
   const { rows: sums } = await db.query({ organizationId }, balance, [organizationId]);
   const { rows: entries } = await db.query({ organizationId }, latestEntries, [organizationId, limit]);
   return { balanceCents: Number(sums[0]!.balance), entries };
