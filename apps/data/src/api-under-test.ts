@@ -64,7 +64,9 @@ export function createTestApi(database: { url: string; drop(): Promise<void> }, 
     call,
     async organization() {
       const id = newId('org');
-      await db.raw('insert into organizations (id, slug, name, updated_at) values ($1, lower($1), $1, now())', [id]);
+      await db.pool.query('insert into organizations (id, slug, name, updated_at) values ($1, lower($1), $1, now())', [
+        id,
+      ]);
       return id;
     },
     key: async (options) => (await key(options)).key,

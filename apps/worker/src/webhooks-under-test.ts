@@ -103,7 +103,7 @@ export async function startWebhooks({
     ...others,
   });
   const connectionId = 'conn_fixture';
-  await db.raw(
+  await db.pool.query(
     `insert into channel_connections (id, organization_id, environment, external_customer_id, phone_number_id, phone_number,
                                       status, agent_slug, updated_at)
      values ($1, $2, 'development', 'customer', $3, '15551234567', 'connected', 'helper', now())`,
@@ -183,7 +183,7 @@ export async function startWebhooks({
     },
     settled: () =>
       bench.until(async () => {
-        const { rows } = await db.raw<{ left: number }>(
+        const { rows } = await db.pool.query<{ left: number }>(
           `select (select count(*) from webhook_deliveries where status = 'received')
                 + (select count(*) from messages where status in ('received', 'answering', 'queued', 'sending'))
                 + (select count(*) from organization_purges where finished_at is null) as left`,

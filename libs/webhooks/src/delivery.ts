@@ -19,19 +19,3 @@ export interface NewDelivery {
   status: DeliveryStatus;
   reason: string | null;
 }
-
-/** A stored delivery as a job reads it. */
-export interface Delivery {
-  id: string;
-  provider: string;
-  path: string;
-  eventType: string | null;
-  body: Buffer;
-  organizationId: string | null;
-  environment: Environment | null;
-  /** As it was received; a replay does not change it. */
-  isSigned: boolean;
-  status: DeliveryStatus;
-  attempts: number;
-  receivedAt: Date;
-}

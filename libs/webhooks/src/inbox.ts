@@ -1,4 +1,4 @@
-import { type Queryable, newId } from '@parley/db';
+import { type Queryable, column, newId, statement, unprepared } from '@parley/db';
 import type { DeliveryStatus, NewDelivery } from './delivery';
 
 /** `isNew` false: this delivery had come before, and nothing was written. */
@@ -20,6 +20,13 @@ interface Waiting {
 
 /** More than this at a time would make one statement long without making the rest faster. */
 const largestBatch = 200;
+
+const revive = statement(
+  'revive-delivery',
+  `update webhook_deliveries
+   set status = 'received', reason = null, processed_at = null, organization_id = $2, environment = $3::"Environment"
+   where id = $1 and status = 'unattributed'`,
+);
 
 /**
  * Writes deliveries, those that arrive while others are being written together in one statement: alone each costs what
@@ -51,41 +58,43 @@ export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {
         if (busy < lanes) void drain();
       }),
     async revive(id, { organizationId, environment }) {
-      await db.raw(
-        `update webhook_deliveries
-         set status = 'received', reason = null, processed_at = null, organization_id = $2, environment = $3::"Environment"
-         where id = $1 and status = 'unattributed'`,
-        [id, organizationId, environment],
-      );
+      await db.acrossTenants('inbound webhook', revive, [id, organizationId, environment]);
     },
   };
 }
 
 const columnTypes = 'text text text text text jsonb bytea text "Environment" boolean "DeliveryStatus" text'.split(' ');
 
+const storeText = (count: number): string =>
+  `insert into webhook_deliveries (id, provider, delivery_id, path, event_type, headers, body, organization_id,
+                                   environment, signed, status, reason, processed_at)
+   values ${Array.from({ length: count }, (_one, at) => rowOf(at)).join(', ')}
+   on conflict (provider, delivery_id) do nothing returning id`;
+
+const storedRow = { id: column.text };
+
+const storeOne = statement('store-delivery', storeText(1), storedRow);
+
+/** Mostly one delivery comes at a time; a prepared statement for each size would fill the connection. */
+const storeOf = (count: number) =>
+  count === 1 ? storeOne : unprepared('store-deliveries', storeText(count), storedRow);
+
 async function storeAll(db: Queryable, batch: readonly Waiting[]): Promise<Stored[]> {
-  const { rows } = await db.raw<{ id: string }>({
-    // Mostly one delivery comes at a time; a prepared statement for each size would fill the connection.
-    ...(batch.length === 1 && { name: 'store-delivery' }),
-    text: `insert into webhook_deliveries (id, provider, delivery_id, path, event_type, headers, body, organization_id,
-                                           environment, signed, status, reason, processed_at)
-           values ${batch.map((_one, at) => rowOf(at)).join(', ')}
-           on conflict (provider, delivery_id) do nothing returning id`,
-    values: batch.flatMap(({ id, delivery }) => [
-      id,
-      delivery.provider,
-      delivery.deliveryId,
-      delivery.path,
-      delivery.eventType,
-      JSON.stringify(delivery.headers),
-      delivery.body,
-      delivery.organizationId,
-      delivery.environment,
-      delivery.isSigned,
-      delivery.status,
-      delivery.reason,
-    ]),
-  });
+  const values = batch.flatMap(({ id, delivery }) => [
+    id,
+    delivery.provider,
+    delivery.deliveryId,
+    delivery.path,
+    delivery.eventType,
+    JSON.stringify(delivery.headers),
+    delivery.body,
+    delivery.organizationId,
+    delivery.environment,
+    delivery.isSigned,
+    delivery.status,
+    delivery.reason,
+  ]);
+  const { rows } = await db.acrossTenants('inbound webhook', storeOf(batch.length), values);
   if (rows.length === batch.length) return batch.map(({ id }) => ({ id, isNew: true }));
   const made = new Set(rows.map(({ id }) => id));
   const known = await findKnown(
@@ -106,17 +115,27 @@ function rowOf(at: number): string {
   return `(${parameters.join(', ')}, case when ${parameters[columnTypes.length - 2]} <> 'received' then now() end)`;
 }
 
+const knownDeliveries = statement(
+  'find-known-deliveries',
+  `select d.id, d.provider, d.delivery_id as "deliveryId", d.status
+   from unnest($1::text[], $2::text[]) as given (provider, delivery_id)
+   join webhook_deliveries d using (provider, delivery_id)`,
+  {
+    id: column.text,
+    provider: column.text,
+    deliveryId: column.text,
+    status: column.oneOf<DeliveryStatus>('DeliveryStatus'),
+  },
+);
+
 async function findKnown(
   db: Queryable,
   repeated: readonly Waiting[],
 ): Promise<Map<string, { id: string; status: DeliveryStatus }>> {
-  const { rows } = await db.raw<{ id: string; provider: string; deliveryId: string; status: DeliveryStatus }>({
-    name: 'find-known-deliveries',
-    text: `select d.id, d.provider, d.delivery_id as "deliveryId", d.status
-           from unnest($1::text[], $2::text[]) as given (provider, delivery_id)
-           join webhook_deliveries d using (provider, delivery_id)`,
-    values: [repeated.map(({ delivery }) => delivery.provider), repeated.map(({ delivery }) => delivery.deliveryId)],
-  });
+  const { rows } = await db.acrossTenants('inbound webhook', knownDeliveries, [
+    repeated.map(({ delivery }) => delivery.provider),
+    repeated.map(({ delivery }) => delivery.deliveryId),
+  ]);
   return new Map(rows.map((row) => [keyOf(row), row]));
 }
 

@@ -1,4 +1,4 @@
-export { type Delivery, type DeliveryStatus, type NewDelivery } from './delivery';
+export { type DeliveryStatus, type NewDelivery } from './delivery';
 export { type Inbox, createInbox } from './inbox';
 export { type DeliverySummary, findDelivery, listDeliveries } from './read-deliveries';
 export { readFormField, readJsonObject } from './read-body';
@@ -7,6 +7,7 @@ export { bodySignatureProblem, signBody, verifyBodySignature } from './signature
 export { signStandardWebhook, verifyStandardWebhook } from './signatures/standard-webhook';
 export { type DeliveryHeaders, type Verdict, headerOf } from './signatures/verdict';
 export {
+  type Delivery,
   type Outcome,
   type Retention,
   deliveriesPurge,

@@ -1,15 +1,36 @@
-import { type Queryable, purgeRows } from '@parley/db';
-import type { Delivery, DeliveryStatus } from './delivery';
+import type { Environment } from '@parley/contracts';
+import { type Queryable, type RowOf, column, purgeRows, statement } from '@parley/db';
+import type { DeliveryStatus } from './delivery';
+
+const deliveryRow = {
+  id: column.text,
+  provider: column.text,
+  path: column.text,
+  eventType: column.text.nullable,
+  body: column.bytea,
+  organizationId: column.text.nullable,
+  environment: column.oneOf<Environment>('Environment').nullable,
+  /** As it was received; a replay does not change it. */
+  isSigned: column.bool,
+  status: column.oneOf<DeliveryStatus>('DeliveryStatus'),
+  attempts: column.int4,
+  receivedAt: column.timestamptz,
+};
+
+/** A stored delivery as a job reads it. */
+export type Delivery = RowOf<typeof deliveryRow>;
+
+const pendingDelivery = statement(
+  'load-pending-delivery',
+  `select id, provider, path, event_type as "eventType", body, organization_id as "organizationId", environment,
+          signed as "isSigned", status, attempts, received_at as "receivedAt"
+   from webhook_deliveries where id = $1 and status = 'received'`,
+  deliveryRow,
+);
 
 /** A delivery that is still to be worked off; null when it is done, or gone. */
 export async function loadPending(db: Queryable, id: string): Promise<Delivery | null> {
-  const { rows } = await db.raw<Delivery>({
-    name: 'load-pending-delivery',
-    text: `select id, provider, path, event_type as "eventType", body, organization_id as "organizationId", environment,
-                  signed as "isSigned", status, attempts, received_at as "receivedAt"
-           from webhook_deliveries where id = $1 and status = 'received'`,
-    values: [id],
-  });
+  const { rows } = await db.acrossTenants('due work', pendingDelivery, [id]);
   return rows[0] ?? null;
 }
 
@@ -21,42 +42,55 @@ export interface Outcome {
   organizationId?: string;
 }
 
+const finish = statement(
+  'finish-delivery',
+  `update webhook_deliveries
+   set status = $2::"DeliveryStatus", reason = $3, attempts = attempts + 1,
+       organization_id = coalesce($4, organization_id),
+       processed_at = case when $2 <> 'received' then now() end
+   where id = $1 and status = 'received'`,
+);
+
 /** Writes how a try ended; a delivery that another worker has finished meanwhile stays as it is. */
 export async function finishDelivery(db: Queryable, id: string, outcome: Outcome): Promise<void> {
-  await db.raw({
-    name: 'finish-delivery',
-    text: `update webhook_deliveries
-           set status = $2::"DeliveryStatus", reason = $3, attempts = attempts + 1,
-               organization_id = coalesce($4, organization_id),
-               processed_at = case when $2 <> 'received' then now() end
-           where id = $1 and status = 'received'`,
-    values: [id, outcome.status, outcome.reason?.slice(0, 2_000) ?? null, outcome.organizationId ?? null],
-  });
+  const { status, reason, organizationId } = outcome;
+  const values = [id, status, reason?.slice(0, 2_000) ?? null, organizationId ?? null];
+  await db.acrossTenants('due work', finish, values);
 }
+
+const overdueDeliveries = statement(
+  'overdue-deliveries',
+  `select id, path from webhook_deliveries
+   where status = 'received' and received_at < now() - make_interval(secs => $1::float8 / 1000)
+   order by received_at limit $2`,
+  { id: column.text, path: column.text },
+);
 
 /** Deliveries that should have been worked off by now, oldest first, by the path whose job does it. */
 export async function findOverdue(
   db: Queryable,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
 ): Promise<{ id: string; path: string }[]> {
-  const { rows } = await db.raw<{ id: string; path: string }>(
-    `select id, path from webhook_deliveries
-     where status = 'received' and received_at < now() - make_interval(secs => $1::float8 / 1000)
-     order by received_at limit $2`,
-    [olderThanMs, limit],
-  );
-  return rows;
+  return (await db.acrossTenants('due work', overdueDeliveries, [olderThanMs, limit])).rows;
 }
 
+const waiting = statement(
+  'waiting-deliveries',
+  `select provider, count(*)::int as waiting, extract(epoch from now() - min(received_at))::float8 as lag
+   from webhook_deliveries where status = 'received' group by provider`,
+  { provider: column.text, waiting: column.int4, lag: column.float8 },
+);
+
 /** Per provider: how many deliveries are not worked off yet, and the age of the oldest in seconds. */
-export async function waitingDeliveries(db: Queryable): Promise<{ provider: string; waiting: number; lag: number }[]> {
-  const { rows } = await db.raw<{ provider: string; waiting: number; lag: number }>({
-    name: 'waiting-deliveries',
-    text: `select provider, count(*)::int as waiting, extract(epoch from now() - min(received_at))::float8 as lag
-           from webhook_deliveries where status = 'received' group by provider`,
-  });
-  return rows;
+export async function waitingDeliveries(db: Queryable) {
+  return (await db.acrossTenants('metrics', waiting)).rows;
 }
+
+const replay = statement(
+  'replay-deliveries',
+  `update webhook_deliveries set status = 'received', attempts = 0, reason = null, processed_at = null
+   where (id = any($1) or status = $2::"DeliveryStatus") and status <> 'rejected'`,
+);
 
 /** Gives deliveries another chance, those named and all of `status`: the sweep sends their jobs. Returns how many. */
 export async function replayDeliveries(
@@ -64,24 +98,21 @@ export async function replayDeliveries(
   ids: readonly string[],
   status?: DeliveryStatus,
 ): Promise<number> {
-  const { rowCount } = await db.raw(
-    `update webhook_deliveries set status = 'received', attempts = 0, reason = null, processed_at = null
-     where (id = any($1) or status = $2::"DeliveryStatus") and status <> 'rejected'`,
-    [ids, status ?? null],
-  );
-  return rowCount ?? 0;
+  return (await db.acrossTenants('operator command', replay, [ids, status ?? null])).rowCount;
 }
 
 /** What the reason of a delivery begins with whose owner was named and is not known: it may be known later. */
 export const unknownOwner = 'not known here: ';
 
+const retry = statement(
+  'retry-unattributed-deliveries',
+  `update webhook_deliveries set status = 'received', attempts = 0, reason = null, processed_at = null
+   where provider = $1 and status = 'unattributed' and starts_with(reason, $2)`,
+);
+
 /** Gives deliveries whose owner was not known another chance, as owners have come. */
 export async function retryUnattributed(db: Queryable, provider: string): Promise<void> {
-  await db.raw(
-    `update webhook_deliveries set status = 'received', attempts = 0, reason = null, processed_at = null
-     where provider = $1 and status = 'unattributed' and starts_with(reason, $2)`,
-    [provider, unknownOwner],
-  );
+  await db.acrossTenants('inbound webhook', retry, [provider, unknownOwner]);
 }
 
 /** How long deliveries are kept, in days, after they came; what still needs a person is kept longer. */
@@ -95,19 +126,21 @@ export const deliveriesPurge = purgeRows('webhook_deliveries');
 
 const batchRows = 2_000;
 
+const sweep = statement(
+  'sweep-deliveries',
+  `delete from webhook_deliveries where ctid = any (array(
+     select ctid from webhook_deliveries
+     where (status in ('processed', 'ignored', 'rejected') and received_at < now() - make_interval(secs => $1::float8 * 86400))
+        or (status in ('failed', 'unattributed') and received_at < now() - make_interval(secs => $2::float8 * 86400))
+     limit ${batchRows}))`,
+);
+
 /** Removes deliveries that have been kept long enough, a batch at a time. Answers how many. */
 export async function sweepDeliveries(db: Queryable, { doneDays, openDays }: Retention): Promise<number> {
   let removed = 0;
   for (;;) {
-    const { rowCount } = await db.raw(
-      `delete from webhook_deliveries where ctid = any (array(
-         select ctid from webhook_deliveries
-         where (status in ('processed', 'ignored', 'rejected') and received_at < now() - make_interval(secs => $1::float8 * 86400))
-            or (status in ('failed', 'unattributed') and received_at < now() - make_interval(secs => $2::float8 * 86400))
-         limit ${batchRows}))`,
-      [doneDays, openDays],
-    );
-    removed += rowCount ?? 0;
-    if ((rowCount ?? 0) < batchRows) return removed;
+    const { rowCount } = await db.acrossTenants('sweep', sweep, [doneDays, openDays]);
+    removed += rowCount;
+    if (rowCount < batchRows) return removed;
   }
 }

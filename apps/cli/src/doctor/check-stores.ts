@@ -1,4 +1,12 @@
-import { type Db, checkSealedIntegrations, createDb, createSecretBox, schemaProblem } from '@parley/db';
+import {
+  type Db,
+  checkSealedIntegrations,
+  column,
+  createDb,
+  createSecretBox,
+  schemaProblem,
+  statement,
+} from '@parley/db';
 import { dueUnsignedPurges } from '@parley/identity';
 import { closeRedis, connectRedis, waitForRedis } from '@parley/redis';
 import { databaseUrl, findStack, migrationsDir, readVariable } from '../environment';
@@ -6,6 +14,8 @@ import { findSecret } from '../secrets';
 import { checkMessagingSecret } from './check-messaging-secret';
 import { formatTime } from '../terminal';
 import { type Finding, patienceMs, reasonOf } from './finding';
+
+const serverVersion = statement('server-version', 'show server_version_num', { server_version_num: column.text });
 
 export async function checkDatabase(): Promise<Finding[]> {
   const name = 'PostgreSQL';
@@ -17,7 +27,7 @@ export async function checkDatabase(): Promise<Finding[]> {
   }
   const db = createDb({ databaseUrl: url, poolSize: 1, applicationName: 'parley-doctor' });
   try {
-    const { rows } = await db.raw<{ server_version_num: string }>('show server_version_num');
+    const { rows } = await db.acrossTenants('operator command', serverVersion);
     const major = Math.floor(Number(rows[0]!.server_version_num) / 10_000);
     const problem = await schemaProblem(db, migrationsDir());
     // What is wrong, and what to do about it.

@@ -43,7 +43,7 @@ async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promis
   if (!isOwnedBy(connection, delivery))
     return { status: 'unattributed', reason: `phone number ${phoneNumberId} belongs to another connection by now` };
   if (!eventType.endsWith('.received')) {
-    const applied = await applyMessageStatus(db, { connectionId, eventType, item });
+    const applied = await applyMessageStatus(db, connection, { connectionId, eventType, item });
     if (!applied.ok) return { status: 'failed', reason: applied.reason, organizationId };
     // The number's app and other software send from it, too.
     return applied.isKnown

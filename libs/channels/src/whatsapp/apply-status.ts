@@ -1,11 +1,18 @@
-import type { JsonObject } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import type { JsonObject, Scope } from '@parley/contracts';
+import { type Queryable, column, statement } from '@parley/db';
 import { applyStatus, markSent, statusKeyOf, statusRanks } from './outbox';
 import { readStatus } from './read-inbound';
+
+const namedMessage = statement(
+  'named-outbound-message',
+  "select id from messages where connection_id = $1 and message_id = $2 and direction = 'outbound'",
+  { id: column.text },
+);
 
 /** Keeps a status, the furthest of a message, and applies it to the message when it is known (yet). */
 export async function applyMessageStatus(
   db: Queryable,
+  scope: Scope,
   { connectionId, eventType, item }: { connectionId: string; eventType: string; item: JsonObject },
 ): Promise<{ ok: true; isKnown: boolean } | { ok: false; reason: string }> {
   const update = readStatus(item, eventType);
@@ -13,49 +20,49 @@ export async function applyMessageStatus(
   const { messageId, status, error } = update;
   const key = statusKeyOf(connectionId, messageId);
   await keepStatus(db, 'kapso', { externalId: key, status, rank: statusRanks[status], error });
-  const { rows } = await db.raw<{ id: string }>({
-    name: 'named-outbound-message',
-    text: "select id from messages where connection_id = $1 and message_id = $2 and direction = 'outbound'",
-    values: [connectionId, messageId],
-  });
+  const { rows } = await db.query(scope, namedMessage, [connectionId, messageId]);
   if (rows[0] !== undefined) {
     await applyStatus(db, rows[0].id, messageId, [key]);
     return { ok: true, isKnown: true };
   }
-  const ours = await findUnnamed(db, connectionId, update);
+  const ours = await findUnnamed(db, scope, connectionId, update);
   if (ours !== null) await markSent(db, { id: ours, connectionId }, messageId);
   return { ok: true, isKnown: ours !== null };
 }
 
+const unnamedMessage = statement(
+  'unnamed-message',
+  `select id from messages
+   where connection_id = $1 and direction = 'outbound' and message_id is null
+     and (id = $2 or ($2::text is null and status in ('sending', 'unknown') and payload->>'to' = $3 and text = $4))
+   order by id limit 1`,
+  { id: column.text },
+);
+
 /** A message that was handed to the provider and whose answer has not been stored: the status itself tells its id. */
 async function findUnnamed(
   db: Queryable,
+  scope: Scope,
   connectionId: string,
   { reference, to, text }: { reference: string | null; to: string | null; text: string | null },
 ): Promise<string | null> {
-  const { rows } = await db.raw<{ id: string }>({
-    name: 'unnamed-message',
-    text: `select id from messages
-           where connection_id = $1 and direction = 'outbound' and message_id is null
-             and (id = $2 or ($2::text is null and status in ('sending', 'unknown') and payload->>'to' = $3 and text = $4))
-           order by id limit 1`,
-    values: [connectionId, reference, to, text],
-  });
+  const { rows } = await db.query(scope, unnamedMessage, [connectionId, reference, to, text]);
   return rows[0]?.id ?? null;
 }
+
+const keep = statement(
+  'keep-status',
+  `insert into provider_statuses as s (provider, external_id, status, rank, error) values ($1, $2, $3, $4, $5)
+   on conflict (provider, external_id) do update
+     set status = excluded.status, rank = excluded.rank, error = coalesce(excluded.error, s.error), updated_at = now()
+     where s.rank < excluded.rank`,
+);
 
 /** One row a message of a provider; a status that is behind changes nothing. */
 export async function keepStatus(
   db: Queryable,
   provider: string,
-  update: { externalId: string; status: string; rank: number; error: string | null },
+  { externalId, status, rank, error }: { externalId: string; status: string; rank: number; error: string | null },
 ): Promise<void> {
-  await db.raw({
-    name: 'keep-status',
-    text: `insert into provider_statuses as s (provider, external_id, status, rank, error) values ($1, $2, $3, $4, $5)
-           on conflict (provider, external_id) do update
-             set status = excluded.status, rank = excluded.rank, error = coalesce(excluded.error, s.error), updated_at = now()
-             where s.rank < excluded.rank`,
-    values: [provider, update.externalId, update.status, update.rank, update.error],
-  });
+  await db.acrossTenants('inbound webhook', keep, [provider, externalId, status, rank, error]);
 }

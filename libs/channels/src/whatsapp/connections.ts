@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { Scope } from '@parley/contracts';
-import { type Db, type Queryable, newId } from '@parley/db';
+import type { Environment, Scope } from '@parley/contracts';
+import { type Db, type Queryable, type RowOf, column, newId, statement } from '@parley/db';
 import type { Accounts } from '../accounts';
 import { createKapsoClient } from '../kapso/kapso-client';
 import { digitsOf } from './read-inbound';
 import { type WebhookSettings, registerWebhook, registrationLeaseSeconds } from './register-webhook';
 
-export interface Connection extends Scope {
-  id: string;
-  phoneNumberId: string | null;
-  phoneNumber: string | null;
-  agentSlug: string | null;
-  routerSlug: string | null;
-  webhookId: string | null;
-}
+const connectionRow = {
+  id: column.text,
+  organizationId: column.text,
+  environment: column.oneOf<Environment>('Environment'),
+  phoneNumberId: column.text.nullable,
+  phoneNumber: column.text.nullable,
+  agentSlug: column.text.nullable,
+  routerSlug: column.text.nullable,
+  webhookId: column.text.nullable,
+};
+export type Connection = RowOf<typeof connectionRow>;
 
 const columns = `id, organization_id as "organizationId", environment, phone_number_id as "phoneNumberId",
   phone_number as "phoneNumber", agent_slug as "agentSlug", router_slug as "routerSlug", webhook_id as "webhookId"`;
@@ -30,28 +33,40 @@ export type ConnectResult =
   /** Worth another try. */
   | { ok: false; reason: 'failed'; message: string };
 
+const connectionOfNumber = statement(
+  'find-connection',
+  `select ${columns} from channel_connections where phone_number_id = $1`,
+  connectionRow,
+);
+
 export async function findConnection(db: Queryable, phoneNumberId: string): Promise<Connection | null> {
-  const { rows } = await db.raw<Connection>({
-    name: 'find-connection',
-    text: `select ${columns} from channel_connections where phone_number_id = $1`,
-    values: [phoneNumberId],
-  });
+  const { rows } = await db.acrossTenants('inbound webhook', connectionOfNumber, [phoneNumberId]);
   return rows[0] ?? null;
 }
+
+const connectionForNumber = statement(
+  'find-connection-for-number',
+  `select ${columns} from channel_connections
+   where phone_number_id = $1 or (external_customer_id = $2 and phone_number_id is null)
+   order by phone_number_id nulls last, created_at limit 1`,
+  connectionRow,
+);
 
 /** The connection that gets a number: the one that has it, else the oldest that waits for one of its customer. */
 export async function findConnectionFor(
   db: Queryable,
   { phoneNumberId, customerId }: { phoneNumberId: string; customerId: string | null },
 ): Promise<Connection | null> {
-  const { rows } = await db.raw<Connection>(
-    `select ${columns} from channel_connections
-     where phone_number_id = $1 or (external_customer_id = $2 and phone_number_id is null)
-     order by phone_number_id nulls last, created_at limit 1`,
-    [phoneNumberId, customerId],
-  );
+  const { rows } = await db.acrossTenants('inbound webhook', connectionForNumber, [phoneNumberId, customerId]);
   return rows[0] ?? null;
 }
+
+const create = statement(
+  'create-connection',
+  `insert into channel_connections (id, organization_id, environment, external_customer_id, agent_slug, router_slug,
+                                    contact_type, updated_at)
+   values ($1, $2, $3::"Environment", $4, $5, $6, $7, now())`,
+);
 
 /** A connection that waits for its number to be connected at the intermediary. */
 export async function createConnection(
@@ -60,33 +75,37 @@ export async function createConnection(
   given: { customerId: string; agentSlug: string | null; routerSlug: string | null; contactType: string | null },
 ): Promise<string> {
   const id = newId('conn');
-  await db.raw(
-    `insert into channel_connections (id, organization_id, environment, external_customer_id, agent_slug, router_slug,
-                                      contact_type, updated_at)
-     values ($1, $2, $3::"Environment", $4, $5, $6, $7, now())`,
-    [
-      id,
-      scope.organizationId,
-      scope.environment,
-      given.customerId,
-      given.agentSlug,
-      given.routerSlug,
-      given.contactType,
-    ],
-  );
+  await db.query(scope, create, [
+    id,
+    scope.organizationId,
+    scope.environment,
+    given.customerId,
+    given.agentSlug,
+    given.routerSlug,
+    given.contactType,
+  ]);
   return id;
 }
+
+const simulate = statement(
+  'simulate-connection',
+  `insert into channel_connections (id, organization_id, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
+   values ($1, $2, $3::"Environment", $4, '15550000000', 'connected', $5, now())`,
+);
 
 /** A connected number that exists here only, to try deliveries with. Returns its id as the intermediary would name it. */
 export async function simulateConnection(db: Queryable, scope: Scope, agentSlug: string): Promise<string> {
   const phoneNumberId = `simulated-${randomUUID()}`;
-  await db.raw(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
-     values ($1, $2, $3::"Environment", $4, '15550000000', 'connected', $5, now())`,
-    [newId('conn'), scope.organizationId, scope.environment, phoneNumberId, agentSlug],
-  );
+  const { organizationId, environment } = scope;
+  await db.query(scope, simulate, [newId('conn'), organizationId, environment, phoneNumberId, agentSlug]);
   return phoneNumberId;
 }
+
+const changeContactType = statement(
+  'set-contact-type',
+  `update channel_connections set contact_type = $4, updated_at = now()
+   where id = $3 and organization_id = $1 and environment = $2::"Environment"`,
+);
 
 /** Sets the entity type in which the contacts of a connection are found; from their next message on. */
 export async function setContactType(
@@ -95,12 +114,16 @@ export async function setContactType(
   connectionId: string,
   contactType: string | null,
 ): Promise<void> {
-  await db.raw(
-    `update channel_connections set contact_type = $4, updated_at = now()
-     where id = $3 and organization_id = $1 and environment = $2::"Environment"`,
-    [scope.organizationId, scope.environment, connectionId, contactType],
-  );
+  await db.query(scope, changeContactType, [scope.organizationId, scope.environment, connectionId, contactType]);
 }
+
+const assignNumber = statement(
+  'connect-number',
+  `update channel_connections set phone_number_id = $2, phone_number = $3, status = 'connected', updated_at = now(),
+                                  webhook_try_at = now() + interval '${registrationLeaseSeconds} seconds'
+   where id = $1 returning ${columns}, webhook_try_at as lease`,
+  { ...connectionRow, lease: column.timestamptz },
+);
 
 /**
  * A number was connected: the connection of its customer gets it, with the number that the intermediary tells, and the
@@ -124,14 +147,9 @@ export async function connectNumber(
     return { ok: false, reason: isGone ? 'not_found' : 'failed', message: `phone number: ${number.message}` };
   }
   const phoneNumber = digitsOf(number.value.phoneNumber ?? '') || null;
-  const { rows: updated } = await db.raw<Connection & { lease: Date }>(
-    `update channel_connections set phone_number_id = $2, phone_number = $3, status = 'connected', updated_at = now(),
-                                    webhook_try_at = now() + interval '${registrationLeaseSeconds} seconds'
-     where id = $1 returning ${columns}, webhook_try_at as lease`,
-    [waiting.id, phoneNumberId, phoneNumber],
-  );
+  const { rows: updated } = await db.query(waiting, assignNumber, [waiting.id, phoneNumberId, phoneNumber]);
   const { lease, ...connection } = updated[0]!;
-  const registered = await registerWebhook(db, client, deps, { id: connection.id, phoneNumberId, lease });
+  const registered = await registerWebhook(db, client, deps, { ...connection, phoneNumberId, lease });
   if (!registered.ok) return { ok: false, reason: 'failed', message: `webhook: ${registered.message}` };
   return { ok: true, connection: { ...connection, webhookId: registered.webhookId } };
 }
@@ -162,25 +180,32 @@ export async function disconnectNumber(
       if (!deleted.ok && deleted.reason !== 'refused') return { ok: false, message: deleted.message };
     }
   }
-  await removeConnection(db, connection.id, phoneNumberId);
+  await removeConnection(db, connection);
   return { ok: true, connection };
 }
 
+const lock = statement(
+  'lock-connection',
+  'select from channel_connections where id = $1 and phone_number_id = $2 for update',
+);
+
+const closeMessages = statement(
+  'close-messages-of-connection',
+  `update messages set status = case status when 'sending' then 'unknown' else 'failed' end,
+                       error = 'the number was disconnected', lease_owner = null, lease_until = null,
+                       updated_at = now()
+   where connection_id = $1 and status in ('queued', 'sending', 'received', 'answering')`,
+);
+
+const remove = statement('remove-connection', 'delete from channel_connections where id = $1');
+
 /** Open messages without a connection would stay open for ever, and hold up what comes for their contacts later. */
-const removeConnection = (db: Db, id: string, phoneNumberId: string): Promise<void> =>
+const removeConnection = (db: Db, connection: Connection): Promise<void> =>
   db.transaction(async (tx) => {
+    const { id, phoneNumberId } = connection;
     // Whoever is about to add a message to it has to wait, and then finds it gone.
-    const { rowCount } = await tx.raw(
-      'select from channel_connections where id = $1 and phone_number_id = $2 for update',
-      [id, phoneNumberId],
-    );
+    const { rowCount } = await tx.query(connection, lock, [id, phoneNumberId]);
     if (rowCount === 0) return;
-    await tx.raw(
-      `update messages set status = case status when 'sending' then 'unknown' else 'failed' end,
-                           error = 'the number was disconnected', lease_owner = null, lease_until = null,
-                           updated_at = now()
-       where connection_id = $1 and status in ('queued', 'sending', 'received', 'answering')`,
-      [id],
-    );
-    await tx.raw('delete from channel_connections where id = $1', [id]);
+    await tx.query(connection, closeMessages, [id]);
+    await tx.query(connection, remove, [id]);
   });

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import type { Db, Queryable } from '@parley/db';
+import { type Db, type Queryable, column, statement } from '@parley/db';
 import type { Identity } from './read-inbound';
 
 const channel = 'whatsapp';
@@ -37,33 +37,48 @@ export async function contactOf(db: Queryable, scope: Scope, name: string): Prom
   return (await findAliases(db, scope, [name])).get(name) ?? name;
 }
 
+const aliases = statement(
+  'contact-aliases',
+  `select alias, contact_id as "contactId" from contact_aliases
+   where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and alias = any($3)`,
+  { alias: column.text, contactId: column.text },
+);
+
 async function findAliases(db: Queryable, scope: Scope, names: string[]): Promise<Map<string, string>> {
-  const { rows } = await db.raw<{ alias: string; contactId: string }>({
-    name: 'contact-aliases',
-    text: `select alias, contact_id as "contactId" from contact_aliases
-           where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and alias = any($3)`,
-    values: [scope.organizationId, scope.environment, names],
-  });
+  const { rows } = await db.query(scope, aliases, [scope.organizationId, scope.environment, names]);
   return new Map(rows.map(({ alias, contactId }) => [alias, contactId]));
 }
 
 const isPhone = (name: string): boolean => /^\d+$/.test(name);
+
+const latestNumber = statement(
+  'latest-number-of-contact',
+  `select alias from contact_aliases
+   where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3
+     and alias ~ '^[0-9]+$'
+   order by created_at desc limit 1`,
+  { alias: column.text },
+);
 
 /**
  * The phone number of a contact that became known last; null while only scoped ids are known. The contact's own name may be
  * an earlier number, which belongs to somebody else by now.
  */
 export async function latestNumberOf(db: Queryable, scope: Scope, contact: string): Promise<string | null> {
-  const { rows } = await db.raw<{ alias: string }>({
-    name: 'latest-number-of-contact',
-    text: `select alias from contact_aliases
-           where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3
-             and alias ~ '^[0-9]+$'
-           order by created_at desc limit 1`,
-    values: [scope.organizationId, scope.environment, contact],
-  });
+  const { rows } = await db.query(scope, latestNumber, [scope.organizationId, scope.environment, contact]);
   return rows[0]?.alias ?? null;
 }
+
+const lock = statement('lock-contacts', 'select from pg_advisory_xact_lock(hashtextextended($1, 0))');
+
+const linkAliases = statement(
+  'link-aliases',
+  `insert into contact_aliases (organization_id, environment, channel, alias, contact_id)
+   select $1, $2::"Environment", '${channel}', alias, $4 from unnest($3::text[]) as alias
+   on conflict (organization_id, environment, channel, alias) do update
+     set contact_id = excluded.contact_id,
+         created_at = case when excluded.alias = any($5) then now() else contact_aliases.created_at end`,
+);
 
 /** Contacts of one environment are linked one after the other, which is rare. */
 async function link(
@@ -73,22 +88,26 @@ async function link(
   mergeThreads: MergeThreads,
 ): Promise<string> {
   const { organizationId, environment } = scope;
-  await tx.raw('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`contacts:${organizationId}:${environment}`]);
+  await tx.query(scope, lock, [`contacts:${organizationId}:${environment}`]);
   const names = [phone, scopedId].filter((name) => name !== null);
   const known = await findAliases(tx, scope, names);
   const before = [...new Set(known.values())];
   const contact = before.find(isPhone) ?? phone ?? before[0] ?? names[0]!;
-  await tx.raw(
-    `insert into contact_aliases (organization_id, environment, channel, alias, contact_id)
-     select $1, $2::"Environment", '${channel}', alias, $4 from unnest($3::text[]) as alias
-     on conflict (organization_id, environment, channel, alias) do update
-       set contact_id = excluded.contact_id,
-           created_at = case when excluded.alias = any($5) then now() else contact_aliases.created_at end`,
-    [organizationId, environment, [...new Set([...names, contact])], contact, names],
-  );
+  await tx.query(scope, linkAliases, [organizationId, environment, [...new Set([...names, contact])], contact, names]);
   for (const old of before) if (old !== contact) await moveContact(tx, scope, { from: old, to: contact }, mergeThreads);
   return contact;
 }
+
+const moveAliases = statement(
+  'move-aliases',
+  `update contact_aliases set contact_id = $4
+   where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3`,
+);
+
+const moveMessages = statement(
+  'move-messages-of-contact',
+  `update messages set contact = $4 where organization_id = $1 and environment = $2::"Environment" and contact = $3`,
+);
 
 async function moveContact(
   tx: Queryable,
@@ -97,14 +116,7 @@ async function moveContact(
   mergeThreads: MergeThreads,
 ): Promise<void> {
   const ids = [scope.organizationId, scope.environment, from, to];
-  await tx.raw(
-    `update contact_aliases set contact_id = $4
-     where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3`,
-    ids,
-  );
-  await tx.raw(
-    `update messages set contact = $4 where organization_id = $1 and environment = $2::"Environment" and contact = $3`,
-    ids,
-  );
+  await tx.query(scope, moveAliases, ids);
+  await tx.query(scope, moveMessages, ids);
   await mergeThreads(tx, scope, threadKeyOf(from), threadKeyOf(to));
 }

@@ -94,7 +94,7 @@ function send(id: string, owner = 'a', apiKey: string | null = kapso.apiKey) {
 
 /** A status as the provider delivers it; `reference`: the message's id, which some deliveries carry. */
 const deliver = (messageId: string, status: string, reference?: string) =>
-  applyMessageStatus(db, {
+  applyMessageStatus(db, scope, {
     connectionId,
     eventType: `whatsapp.message.${status}`,
     item: {

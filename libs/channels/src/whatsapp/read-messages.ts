@@ -1,81 +1,93 @@
 import type { Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, pageValues, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
 import { replyKey, retryKeySql } from './message-keys';
 
-export interface ChannelMessage {
-  id: string;
+const messageRow = {
+  id: column.text,
   /** The provider's. */
-  messageId: string | null;
-  direction: 'inbound' | 'outbound';
-  contact: string;
-  type: string;
-  text: string | null;
-  status: string;
-  attempts: number;
-  error: string | null;
-  createdAt: Date;
-}
+  messageId: column.text.nullable,
+  direction: column.oneOf<'inbound' | 'outbound'>('MessageDirection'),
+  contact: column.text,
+  type: column.text,
+  text: column.text.nullable,
+  status: column.text,
+  attempts: column.int4,
+  error: column.text.nullable,
+  createdAt: column.timestamptz,
+};
+export type ChannelMessage = RowOf<typeof messageRow>;
+
+const messagesOfEnvironment = statement(
+  'list-channel-messages',
+  `select id, message_id as "messageId", direction, contact, type, text, status, attempts, error,
+          created_at as "createdAt"
+   from messages
+   where organization_id = $1 and environment = $2::"Environment" and ($3::text is null or status = $3)
+     and ($4::text is null or direction = $4::"MessageDirection") and ($5::text is null or contact = $5)
+     and ($6::timestamptz is null or (created_at, id) < ($6, $7::text))
+   order by created_at desc, id desc limit $8`,
+  messageRow,
+);
 
 /** Messages of channels, in both directions, newest first. `contact` is the digits of a number or a scoped id. */
 export async function listMessages(
   db: Queryable,
-  { organizationId, environment }: Scope,
+  scope: Scope,
   { status, direction, contact, ...page }: Page & { status?: string; direction?: string; contact?: string },
 ): Promise<Paged<ChannelMessage>> {
-  const { rows } = await db.raw<ChannelMessage>(
-    `select id, message_id as "messageId", direction, contact, type, text, status, attempts, error,
-            created_at as "createdAt"
-     from messages
-     where organization_id = $1 and environment = $2::"Environment" and ($3::text is null or status = $3)
-       and ($4::text is null or direction = $4::"MessageDirection") and ($5::text is null or contact = $5)
-       and ($6::timestamptz is null or (created_at, id) < ($6, $7::text))
-     order by created_at desc, id desc limit $8`,
-    [organizationId, environment, status, direction, contact, ...pageValues(page)],
-  );
+  const values = [scope.organizationId, scope.environment, status, direction, contact, ...pageValues(page)];
+  const { rows } = await db.query(scope, messagesOfEnvironment, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
+const latest = statement(
+  'latest-sent',
+  `select (select message_id from messages where organization_id = $1 and environment = $2::"Environment"
+             and direction = 'outbound' and message_id is not null order by created_at desc limit 1) as "messageId",
+          (select provider_id from emails where organization_id = $1 and environment = $2::"Environment"
+             and provider_id is not null order by created_at desc limit 1) as "emailId"`,
+  { messageId: column.text.nullable, emailId: column.text.nullable },
+);
+
 /** The providers' ids of the last message and the last e-mail that they have taken, for samples of their webhooks. */
-export async function latestSent(db: Queryable, { organizationId, environment }: Scope) {
-  const { rows } = await db.raw<{ messageId: string | null; emailId: string | null }>(
-    `select (select message_id from messages where organization_id = $1 and environment = $2::"Environment"
-               and direction = 'outbound' and message_id is not null order by created_at desc limit 1) as "messageId",
-            (select provider_id from emails where organization_id = $1 and environment = $2::"Environment"
-               and provider_id is not null order by created_at desc limit 1) as "emailId"`,
-    [organizationId, environment],
-  );
+export async function latestSent(db: Queryable, scope: Scope) {
+  const { rows } = await db.query(scope, latest, [scope.organizationId, scope.environment]);
   return rows[0]!;
 }
 
-/** A message that answers one of a customer's and did not reach them, or may not have. */
-export interface UndeliveredReply {
+const undeliveredReplyRow = {
   /** Id of the message that it answers, and of the request of its turn. */
-  requestId: string;
-  id: string;
+  requestId: column.text,
+  id: column.text,
   /** `unknown`: nobody can say whether it was sent. */
-  status: 'failed' | 'unknown';
-  text: string | null;
-  error: string | null;
-}
+  status: column.oneOf<'failed' | 'unknown'>(),
+  text: column.text.nullable,
+  error: column.text.nullable,
+};
+
+/** A message that answers one of a customer's and did not reach them, or may not have. */
+export type UndeliveredReply = RowOf<typeof undeliveredReplyRow>;
+
+const undelivered = statement(
+  'undelivered-replies',
+  `select r.request_id as "requestId", m.id, m.status, m.text, m.error
+   from unnest($3::text[]) r(request_id)
+   cross join generate_series(0, 99) part
+   join messages m on m.organization_id = $1 and m.environment = $2::"Environment"
+     and m.idempotency_key = ${replyKey.sql('r.request_id', 'part')}
+   where m.direction = 'outbound' and m.status in ('failed', 'unknown') and not exists (
+     -- What a person has sent again (retryMessage).
+     select from messages again where again.organization_id = m.organization_id and again.environment = m.environment
+       and again.idempotency_key = ${retryKeySql('m.id')} and again.status in ('sent', 'delivered', 'read'))
+   order by m.created_at, m.id`,
+  undeliveredReplyRow,
+);
 
 /** The parts of replies to these requests that were not delivered and not sent again since, in the order they were made. */
 export async function undeliveredReplies(
   db: Queryable,
-  { organizationId, environment }: Scope,
+  scope: Scope,
   requestIds: readonly string[],
 ): Promise<UndeliveredReply[]> {
-  const { rows } = await db.raw<UndeliveredReply>(
-    `select r.request_id as "requestId", m.id, m.status, m.text, m.error
-     from unnest($3::text[]) r(request_id)
-     cross join generate_series(0, 99) part
-     join messages m on m.organization_id = $1 and m.environment = $2::"Environment"
-       and m.idempotency_key = ${replyKey.sql('r.request_id', 'part')}
-     where m.direction = 'outbound' and m.status in ('failed', 'unknown') and not exists (
-       -- What a person has sent again (retryMessage).
-       select from messages again where again.organization_id = m.organization_id and again.environment = m.environment
-         and again.idempotency_key = ${retryKeySql('m.id')} and again.status in ('sent', 'delivered', 'read'))
-     order by m.created_at, m.id`,
-    [organizationId, environment, requestIds],
-  );
-  return rows;
+  return (await db.query(scope, undelivered, [scope.organizationId, scope.environment, requestIds])).rows;
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '@parley/db';
+import { type Queryable, type Tenant, statement } from '@parley/db';
 import type { KapsoClient } from '../kapso/kapso-client';
 import { fingerprintOf, webhookSecretOf } from './webhook-secret';
 
@@ -15,6 +15,14 @@ const messageEvents = ['received', 'sent', 'delivered', 'read', 'failed'].map((n
 /** Duration of one registration's lease, in seconds. Its three calls together take less (`kapsoTimeoutMs` each). */
 export const registrationLeaseSeconds = 60;
 
+const noteRegistration = statement(
+  'note-registration',
+  `update channel_connections
+   set webhook_id = $2, secret_fingerprint = case when webhook_try_at = $4 then $3 else '' end, webhook_attempts = 0,
+       webhook_try_at = null
+   where id = $1`,
+);
+
 /**
  * Registers the messages webhook of a number, or takes over the one with our address, and notes on the connection which
  * secret it was derived from. May be repeated. `lease` is the connection's `webhook_try_at` as this caller has set it: when
@@ -24,7 +32,7 @@ export async function registerWebhook(
   db: Queryable,
   client: KapsoClient,
   { webhookUrl: url, webhookSecrets }: WebhookSettings,
-  { id, phoneNumberId, lease }: { id: string; phoneNumberId: string; lease: Date },
+  { organizationId, id, phoneNumberId, lease }: Tenant & { id: string; phoneNumberId: string; lease: Date },
 ): Promise<{ ok: true; webhookId: string } | { ok: false; message: string }> {
   const [secret] = webhookSecrets;
   if (secret === undefined) return { ok: false, message: 'MESSAGING_WEBHOOK_SECRET is not set' };
@@ -38,12 +46,6 @@ export async function registerWebhook(
       : await client.updateWebhook(phoneNumberId, ours.id, settings);
   if (!done.ok) return done;
   const webhookId = ours?.id ?? done.value ?? '';
-  await db.raw(
-    `update channel_connections
-     set webhook_id = $2, secret_fingerprint = case when webhook_try_at = $4 then $3 else '' end, webhook_attempts = 0,
-         webhook_try_at = null
-     where id = $1`,
-    [id, webhookId, fingerprintOf(secret), lease],
-  );
+  await db.query({ organizationId }, noteRegistration, [id, webhookId, fingerprintOf(secret), lease]);
   return { ok: true, webhookId };
 }

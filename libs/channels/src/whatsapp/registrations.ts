@@ -1,5 +1,5 @@
-import type { Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import type { Environment } from '@parley/contracts';
+import { type Queryable, type RowOf, column, statement } from '@parley/db';
 import type { Accounts } from '../accounts';
 import { createKapsoClient } from '../kapso/kapso-client';
 import { type WebhookSettings, registerWebhook, registrationLeaseSeconds } from './register-webhook';
@@ -12,11 +12,14 @@ export interface RegisteredAgain {
   problem: string | null;
 }
 
-interface Claimed extends Scope {
-  id: string;
-  phoneNumberId: string;
-  lease: Date;
-}
+const claimedRow = {
+  id: column.text,
+  organizationId: column.text,
+  environment: column.oneOf<Environment>('Environment'),
+  phoneNumberId: column.text,
+  lease: column.timestamptz,
+};
+type Claimed = RowOf<typeof claimedRow>;
 
 /**
  * Registers the webhooks of at most `limit` connections again whose secret is not derived from the first of ours. The claim
@@ -32,10 +35,10 @@ export async function registerOutdated(
   const claimed = await claimOutdated(db, fingerprintOf(webhookSecrets[0]), limit);
   return Promise.all(
     claimed.map(async (connection) => {
-      const { id: connectionId, organizationId, lease } = connection;
+      const { id: connectionId, organizationId } = connection;
       // An account whose key does not open must not keep the others of the batch from theirs.
       const problem = await register(connection).catch((error: unknown) => (error as Error).message);
-      if (problem !== null) await putOff(db, connectionId, lease);
+      if (problem !== null) await putOff(db, connection);
       return { connectionId, organizationId, problem };
     }),
   );
@@ -48,37 +51,53 @@ export async function registerOutdated(
   }
 }
 
+const isDue = `webhook_id is not null and phone_number_id is not null and secret_fingerprint is distinct from $1
+               and (webhook_try_at is null or webhook_try_at <= now())`;
+
+const claim = statement(
+  'claim-outdated-registrations',
+  `with due as (
+     select id, row_number() over (partition by organization_id order by webhook_try_at nulls first, id) as turn
+     from channel_connections where ${isDue}
+     order by turn, random() limit $2),
+   free as (
+     select id from channel_connections where id in (select id from due) and ${isDue} for update skip locked)
+   update channel_connections c
+   set webhook_try_at = now() + interval '${registrationLeaseSeconds} seconds', webhook_attempts = webhook_attempts + 1
+   from free where c.id = free.id
+   returning c.id, c.organization_id as "organizationId", c.environment, c.phone_number_id as "phoneNumberId",
+             c.webhook_try_at as lease`,
+  claimedRow,
+);
+
 /** One of each organization before the second of any, so that an account with many numbers holds up nobody else. */
 async function claimOutdated(db: Queryable, fingerprint: string, limit: number): Promise<Claimed[]> {
-  const isDue = `webhook_id is not null and phone_number_id is not null and secret_fingerprint is distinct from $1
-                 and (webhook_try_at is null or webhook_try_at <= now())`;
-  const { rows } = await db.raw<Claimed>(
-    `with due as (
-       select id, row_number() over (partition by organization_id order by webhook_try_at nulls first, id) as turn
-       from channel_connections where ${isDue}
-       order by turn, random() limit $2),
-     free as (
-       select id from channel_connections where id in (select id from due) and ${isDue} for update skip locked)
-     update channel_connections c
-     set webhook_try_at = now() + interval '${registrationLeaseSeconds} seconds', webhook_attempts = webhook_attempts + 1
-     from free where c.id = free.id
-     returning c.id, c.organization_id as "organizationId", c.environment, c.phone_number_id as "phoneNumberId",
-               c.webhook_try_at as lease`,
-    [fingerprint, limit],
-  );
-  return rows;
+  return (await db.acrossTenants('due work', claim, [fingerprint, limit])).rows;
 }
 
-async function putOff(db: Queryable, id: string, lease: Date): Promise<void> {
-  await db.raw(
-    `update channel_connections set webhook_try_at = now() + interval '1 minute' * least(60, 2 ^ (webhook_attempts - 1))
-     where id = $1 and webhook_try_at = $2`,
-    [id, lease],
-  );
+const postpone = statement(
+  'put-off-registration',
+  `update channel_connections set webhook_try_at = now() + interval '1 minute' * least(60, 2 ^ (webhook_attempts - 1))
+   where id = $1 and webhook_try_at = $2`,
+);
+
+async function putOff(db: Queryable, connection: Claimed): Promise<void> {
+  await db.query(connection, postpone, [connection.id, connection.lease]);
 }
 
 /** What the migration wrote: a secret was registered with accounts of organizations, and only the services know which. */
 const unnamed = '';
+
+const noteShared = statement(
+  'note-shared-secrets',
+  `with found as (delete from shared_messaging_secrets where fingerprint = $2 returning fingerprint)
+   insert into shared_messaging_secrets (fingerprint)
+   select unnest($1::text[])
+   where exists (select from found)
+      or (exists (select from channel_connections where webhook_id is not null and secret_fingerprint is null)
+          and not exists (select from shared_messaging_secrets))
+   on conflict do nothing`,
+);
 
 /**
  * Notes which secrets organizations know, because earlier versions registered the deployment's own with their accounts: any
@@ -86,16 +105,7 @@ const unnamed = '';
  * migration when nothing was noted yet. Once something is, later secrets are not noted: they were never handed out.
  */
 async function noteSharedSecrets(db: Queryable, secrets: readonly string[]): Promise<void> {
-  await db.raw(
-    `with found as (delete from shared_messaging_secrets where fingerprint = $2 returning fingerprint)
-     insert into shared_messaging_secrets (fingerprint)
-     select unnest($1::text[])
-     where exists (select from found)
-        or (exists (select from channel_connections where webhook_id is not null and secret_fingerprint is null)
-            and not exists (select from shared_messaging_secrets))
-     on conflict do nothing`,
-    [secrets.map(fingerprintOf), unnamed],
-  );
+  await db.acrossTenants('sweep', noteShared, [secrets.map(fingerprintOf), unnamed]);
 }
 
 export interface RegistrationState {
@@ -111,21 +121,31 @@ export interface RegistrationState {
   isEarlierKnown: boolean;
 }
 
-interface Connected {
-  id: string;
-  organization: string;
+const registeredRow = {
+  id: column.text,
+  organization: column.text,
   /** Registrations that were begun since the last one that succeeded. */
-  attempts: number;
-}
+  attempts: column.int4,
+  fingerprint: column.text.nullable,
+};
+type Connected = Omit<RowOf<typeof registeredRow>, 'fingerprint'>;
+
+const registeredConnections = statement(
+  'registered-connections',
+  `select c.id, o.slug as organization, c.webhook_attempts as attempts, c.secret_fingerprint as fingerprint
+   from channel_connections c join organizations o on o.id = c.organization_id
+   where c.webhook_id is not null order by c.id`,
+  registeredRow,
+);
+
+const sharedSecrets = statement('shared-secrets', 'select fingerprint from shared_messaging_secrets', {
+  fingerprint: column.text,
+});
 
 /** How far the registrations are. Without `secrets`, what the rows alone say. */
 export async function readRegistrations(db: Queryable, secrets: readonly string[]): Promise<RegistrationState> {
-  const { rows } = await db.raw<Connected & { fingerprint: string | null }>(
-    `select c.id, o.slug as organization, c.webhook_attempts as attempts, c.secret_fingerprint as fingerprint
-     from channel_connections c join organizations o on o.id = c.organization_id
-     where c.webhook_id is not null order by c.id`,
-  );
-  const { rows: known } = await db.raw<{ fingerprint: string }>('select fingerprint from shared_messaging_secrets');
+  const { rows } = await db.acrossTenants('operator command', registeredConnections);
+  const { rows: known } = await db.acrossTenants('operator command', sharedSecrets);
   const isKnown = (fingerprint: string) => known.some((one) => one.fingerprint === fingerprint);
   const [first, ...earlier] = secrets.map(fingerprintOf);
   const derived = rows.filter(({ fingerprint }) => fingerprint !== null);
