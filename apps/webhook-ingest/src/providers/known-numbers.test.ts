@@ -20,21 +20,21 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** The pool, and how many statements it was given. */
-function counted(): { pool: Queryable; count: () => number } {
+/** The database, and how many statements it was given. */
+function counted(): { db: Queryable; count: () => number } {
   let statements = 0;
-  const query = (...given: unknown[]) => {
+  const acrossTenants: Queryable['acrossTenants'] = (...given) => {
     statements += 1;
-    return (db.pool.query as (...given: unknown[]) => unknown)(...given);
+    return db.acrossTenants(...given);
   };
-  return { pool: { query } as Queryable, count: () => statements };
+  return { db: { acrossTenants } as Queryable, count: () => statements };
 }
 
 test('a flood of numbers that nobody has shares its statements, and a known one among them is found', async () => {
   const numbers = createKnownNumbers();
-  const { pool, count } = counted();
+  const { db: counting, count } = counted();
   const asked = Array.from({ length: 500 }, (_, index) => (index === 250 ? 'known' : `unknown-${index}`));
-  const found = await Promise.all(asked.map((number) => numbers.find(pool, number)));
+  const found = await Promise.all(asked.map((number) => numbers.find(counting, number)));
   expect(found.filter((one) => one !== undefined)).toMatchObject([{ connectionId: 'conn' }]);
   expect(count()).toBeLessThanOrEqual(2);
   expect(numbers.kept('known')).toMatchObject({ connectionId: 'conn' });
@@ -43,7 +43,7 @@ test('a flood of numbers that nobody has shares its statements, and a known one 
 
 test('a statement that fails fails those who share it, and none of the next', async () => {
   const numbers = createKnownNumbers();
-  const broken = { query: () => Promise.reject(new Error('away')) } as unknown as Queryable;
+  const broken = { acrossTenants: () => Promise.reject(new Error('away')) } as unknown as Queryable;
   const failed = await Promise.allSettled(['a', 'known'].map((number) => numbers.find(broken, number)));
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(await numbers.find(db, 'known')).toMatchObject({ connectionId: 'conn' });
@@ -51,7 +51,7 @@ test('a statement that fails fails those who share it, and none of the next', as
 
 test('a statement that hangs holds up the next one for a second only', async () => {
   const numbers = createKnownNumbers();
-  const hung = { query: () => new Promise(() => {}) } as unknown as Queryable;
+  const hung = { acrossTenants: () => new Promise(() => {}) } as unknown as Queryable;
   void numbers.find(hung, 'a');
   const startedAtMs = performance.now();
   await new Promise(setImmediate);
