@@ -47,7 +47,7 @@ const answering = statement(
 export async function listAnswering(db: Queryable, scope: Scope | null) {
   const { rows } =
     scope === null
-      ? await db.acrossTenants('operator command', answering, [null, null])
+      ? await db.acrossTenants('metrics', answering, [null, null])
       : await db.query(scope, answering, [scope.organizationId, scope.environment]);
   return rows;
 }
