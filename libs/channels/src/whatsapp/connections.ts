@@ -75,15 +75,9 @@ export async function createConnection(
   given: { customerId: string; agentSlug: string | null; routerSlug: string | null; contactType: string | null },
 ): Promise<string> {
   const id = newId('conn');
-  await db.query(scope, create, [
-    id,
-    scope.organizationId,
-    scope.environment,
-    given.customerId,
-    given.agentSlug,
-    given.routerSlug,
-    given.contactType,
-  ]);
+  const { customerId, agentSlug, routerSlug, contactType } = given;
+  const values = [id, scope.organizationId, scope.environment, customerId, agentSlug, routerSlug, contactType];
+  await db.query(scope, create, values);
   return id;
 }
 

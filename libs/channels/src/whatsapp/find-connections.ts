@@ -1,12 +1,14 @@
 import type { Environment, Scope } from '@parley/contracts';
-import { type Queryable, column, statement } from '@parley/db';
+import { type Queryable, type RowOf, column, statement } from '@parley/db';
+
+const numberRow = {
+  connectionId: column.text,
+  organizationId: column.text,
+  environment: column.oneOf<Environment>('Environment'),
+};
 
 /** A connected number of an organization that is not being deleted. */
-export interface KnownNumber {
-  connectionId: string;
-  organizationId: string;
-  environment: Environment;
-}
+export type KnownNumber = RowOf<typeof numberRow>;
 
 const numbers = statement(
   'connections-by-phone-number-id',
@@ -15,12 +17,7 @@ const numbers = statement(
    from channel_connections c
    join organizations o on o.id = c.organization_id and o.deleted_at is null
    where c.phone_number_id = any($1)`,
-  {
-    phoneNumberId: column.text,
-    connectionId: column.text,
-    organizationId: column.text,
-    environment: column.oneOf<Environment>('Environment'),
-  },
+  { phoneNumberId: column.text, ...numberRow },
 );
 
 /** Whose these numbers are; those that no connection has are left out. */
