@@ -75,14 +75,14 @@ async function claimOutdated(db: Queryable, fingerprint: string, limit: number):
   return (await db.acrossTenants('due work', claim, [fingerprint, limit])).rows;
 }
 
-const postpone = statement(
+const putOffRegistration = statement(
   'put-off-registration',
   `update channel_connections set webhook_try_at = now() + interval '1 minute' * least(60, 2 ^ (webhook_attempts - 1))
    where id = $1 and webhook_try_at = $2`,
 );
 
 async function putOff(db: Queryable, connection: Claimed): Promise<void> {
-  await db.query(connection, postpone, [connection.id, connection.lease]);
+  await db.query(connection, putOffRegistration, [connection.id, connection.lease]);
 }
 
 /** What the migration wrote: a secret was registered with accounts of organizations, and only the services know which. */
