@@ -17,7 +17,7 @@ interface Run {
 
 /**
  * The real bundle, run as a user would: a process of its own, in a folder of its own, with nothing of the test's
- * environment but PATH. It lies beside dist/apps, as other test runs and `npm start` may be using that one.
+ * environment but PATH and what checks statements. It lies beside dist/apps, as other test runs and `npm start` may be using that one.
  */
 export function buildCli() {
   const root = resolve(__dirname, '../../..');
@@ -29,12 +29,13 @@ export function buildCli() {
     await build({ ...buildOptions(['cli']), outdir: ${JSON.stringify(dist)} });`;
   execFileSync(process.execPath, ['--input-type=module', '-e', script, 'build'], { cwd: root });
 
+  const { PATH, PARLEY_TEST_STATEMENTS } = process.env;
   const parley = (args: string[], { env = {}, input = '' }: RunOptions = {}) =>
     new Promise<Run>((done) => {
       const child = execFile(
         process.execPath,
         [join(dist, 'cli', 'main.cjs'), ...args],
-        { cwd: folder, env: { PATH: process.env.PATH, PARLEY_TEST_STATEMENTS: process.env.PARLEY_TEST_STATEMENTS, ...env } },
+        { cwd: folder, env: { PATH, PARLEY_TEST_STATEMENTS, ...env } },
         (error, stdout, stderr) =>
           // What was killed, as it hung, has no code.
           done({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr }),
