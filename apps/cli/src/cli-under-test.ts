@@ -17,7 +17,8 @@ interface Run {
 
 /**
  * The real bundle, run as a user would: a process of its own, in a folder of its own, with nothing of the test's
- * environment but PATH and what checks statements. It lies beside dist/apps, as other test runs and `npm start` may be using that one.
+ * environment but PATH and what has statements checked. It lies beside dist/apps, as other test runs and `npm start` may
+ * be using that one.
  */
 export function buildCli() {
   const root = resolve(__dirname, '../../..');
