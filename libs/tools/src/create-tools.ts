@@ -5,7 +5,7 @@ import { builtInsByName } from './builtins/table';
 import { loadCustomTools, viewOf } from './custom/load-custom-tools';
 import { mcpNamespace } from './mcp/mcp-names';
 import { type FoundTool, runTool } from './run-tool';
-import type { ToolDeps } from './tool-deps';
+import type { ToolDeps } from './tool';
 import type { ToolOffer, ToolView, Tools } from './types';
 
 /** The tools of every environment: built-ins, and the custom ones of each, looked up per call. */

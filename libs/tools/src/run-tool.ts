@@ -7,7 +7,7 @@ import { type CustomTool, checkOf } from './custom/load-custom-tools';
 import { runCustomTool } from './custom/run-custom-tool';
 import { failure, notAvailable } from './failure';
 import type { McpTool } from './mcp/create-mcp-servers';
-import type { ToolDeps } from './tool-deps';
+import type { ToolDeps } from './tool';
 import type { ToolCall, ToolFailure, ToolResult } from './types';
 
 export type FoundTool = BuiltIn | CustomTool | McpTool;

@@ -1,26 +1,8 @@
-import type { Actor, JsonObject, Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import type { JsonObject } from '@parley/contracts';
 import { z } from 'zod';
-import type { Action, Permissions } from '@parley/permissions';
-import type { ToolDeps } from '../tool-deps';
-import type { ToolContext, ToolResult } from '../types';
-
-/** Whom a built-in runs for, and with what. */
-export interface BuiltInCall {
-  deps: ToolDeps;
-  scope: Scope;
-  actor: Actor;
-  context: ToolContext;
-  /** Of the caller, when the call is part of its transaction. */
-  tx?: Queryable;
-  /** What to read with: the transaction, else the db. */
-  db: Queryable;
-  permissions: Permissions;
-  /** The type of the entity that the call is about, permitted already; null for tools about none. */
-  entityType: string | null;
-  /** Ends the call at its time limit, or when the caller goes away. */
-  signal: AbortSignal;
-}
+import type { Action } from '@parley/permissions';
+import type { PermittedCall, ToolDeps } from '../tool';
+import type { ToolResult } from '../types';
 
 export interface BuiltIn {
   name: string;
@@ -39,14 +21,14 @@ export interface BuiltIn {
   isAvailable(deps: ToolDeps): boolean;
   parse(
     args: JsonObject,
-  ): { ok: true; call: (call: BuiltInCall) => Promise<ToolResult> } | { ok: false; message: string };
+  ): { ok: true; call: (call: PermittedCall) => Promise<ToolResult> } | { ok: false; message: string };
 }
 
 interface BuiltInSpec<Args> extends Pick<BuiltIn, 'name' | 'description' | 'sideEffects' | 'needs' | 'timeLimitMs'> {
   args: z.ZodType<Args>;
   transactional?: true;
   isAvailable?: BuiltIn['isAvailable'];
-  call(args: Args, call: BuiltInCall): Promise<ToolResult>;
+  call(args: Args, call: PermittedCall): Promise<ToolResult>;
 }
 
 /** A built-in from its zod schema, which is both the check of its arguments and their JSON Schema. */

@@ -3,8 +3,9 @@ import { type Access, type EntityFailure, failureText, typeOfEntity } from '@par
 import { z } from 'zod';
 import { accessWith } from '@parley/permissions';
 import { failure } from '../failure';
+import type { PermittedCall } from '../tool';
 import type { ToolErrorType, ToolFailure, ToolResult } from '../types';
-import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
+import { type BuiltIn, defineBuiltIn } from './built-in';
 
 const type = z.string().min(1).max(100).describe('Slug of the entity type, such as "order".');
 const optionalType = type.optional().describe('Slug of the entity type; may be left out, as the id tells it.');
@@ -187,7 +188,7 @@ export const entityTools: readonly BuiltIn[] = [create, get, query, search, upda
 /** Both ends of a relation must be entities that the caller sees, and the one that it points to one that it may read. */
 async function checkEnds(
   { fromId, toId }: { fromId: string; toId: string },
-  call: BuiltInCall,
+  call: PermittedCall,
 ): Promise<ToolFailure | null> {
   const toType = await typeOfEntity(call.db, call.scope, toId);
   if (toType === null) return failure('not_found', 'Entity not found');
@@ -195,23 +196,23 @@ async function checkEnds(
 }
 
 /** Why the caller may not read an entity; null when it may. */
-export async function denyUnreadable(call: BuiltInCall, type: string, id: string): Promise<ToolFailure | null> {
+export async function denyUnreadable(call: PermittedCall, type: string, id: string): Promise<ToolFailure | null> {
   const decision = call.permissions.decide('read', type);
   return decision.allowed ? denyUnseen(call, type, id) : failure('permission_denied', decision.message);
 }
 
-async function denyUnseen(call: BuiltInCall, type: string, id: string): Promise<ToolFailure | null> {
+async function denyUnseen(call: PermittedCall, type: string, id: string): Promise<ToolFailure | null> {
   const found = await call.deps.entities.get(call.scope, { type, id, ...(await withAccess(call, type)) }, call.tx);
   return found.ok ? null : failed(found, type);
 }
 
 /** Which entities of the type, and what of them, the caller may see. */
-export async function withAccess(call: BuiltInCall, type = call.entityType!): Promise<{ access?: Access }> {
+export async function withAccess(call: PermittedCall, type = call.entityType!): Promise<{ access?: Access }> {
   const access = await accessWith(call.db, call.scope, call.actor, call.permissions, type);
   return access === undefined ? {} : { access };
 }
 
-const origin = ({ actor, context: { hops, requestId } }: BuiltInCall) => ({ actor, hops, requestId });
+const origin = ({ actor, context: { hops, requestId } }: PermittedCall) => ({ actor, hops, requestId });
 
 /** PostgreSQL's own text of entities, read once. */
 const json = (text: string): ToolResult => ({ ok: true, result: JSON.parse(text) as Json });

@@ -3,7 +3,8 @@ import { readEvents, recordEvent } from '@parley/events';
 import { z } from 'zod';
 import { readEntityTypes, typeOfEntity } from '@parley/entities';
 import { failure } from '../failure';
-import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
+import type { PermittedCall } from '../tool';
+import { type BuiltIn, defineBuiltIn } from './built-in';
 import { denyUnreadable } from './entity';
 
 /** Namespaces in which only the product itself speaks: triggers and people rely on what such events say. */
@@ -100,7 +101,7 @@ async function visibleTypes({
   deps,
   scope,
   permissions,
-}: BuiltInCall): Promise<Map<string, 'all' | 'no_payload'> | null> {
+}: PermittedCall): Promise<Map<string, 'all' | 'no_payload'> | null> {
   const { roles } = permissions;
   if (roles === null) return null;
   const types = await readEntityTypes(deps.db, scope);

@@ -3,7 +3,8 @@ import { paymentType } from '@parley/payments';
 import { z } from 'zod';
 import { typeOfEntity } from '@parley/entities';
 import { failure } from '../failure';
-import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
+import type { PermittedCall } from '../tool';
+import { type BuiltIn, defineBuiltIn } from './built-in';
 import { callKey } from './call-key';
 import { denyUnreadable, withAccess } from './entity';
 
@@ -88,6 +89,6 @@ const getStatus = defineBuiltIn({
   },
 });
 
-const originOf = ({ actor, context: { hops, requestId } }: BuiltInCall) => ({ actor, hops, requestId });
+const originOf = ({ actor, context: { hops, requestId } }: PermittedCall) => ({ actor, hops, requestId });
 
 export const paymentTools: readonly BuiltIn[] = [create, getStatus];

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '@parley/contracts';
 import { z } from 'zod';
 import { failure } from '../failure';
-import type { ToolDeps } from '../tool-deps';
+import type { PermittedCall, ToolDeps } from '../tool';
 import type { ToolResult } from '../types';
-import { type BuiltIn, type BuiltInCall, defineBuiltIn } from './built-in';
+import { type BuiltIn, defineBuiltIn } from './built-in';
 import { callKey } from './call-key';
 
 type Channels = NonNullable<ToolDeps['channels']>;
@@ -209,7 +209,7 @@ const listTemplates = defineBuiltIn({
 });
 
 async function deliver(
-  call: BuiltInCall,
+  call: PermittedCall,
   message: Omit<Parameters<Channels['sendWhatsapp']>[1], 'needsWindow' | 'key' | 'threadId'>,
   { needsWindow = true } = {},
 ): Promise<ToolResult> {

@@ -1,6 +1,6 @@
 import { type Actor, type JsonObject, type Scope, executorLimits } from '@parley/contracts';
 import { failure } from '../failure';
-import type { ToolDeps } from '../tool-deps';
+import type { ToolDeps } from '../tool';
 import type { CallbackGrant, ToolContext, ToolResult } from '../types';
 import type { CustomTool } from './load-custom-tools';
 
