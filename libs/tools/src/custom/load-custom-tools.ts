@@ -1,7 +1,6 @@
-import type { JsonObject, Scope, ToolDefinition } from '@parley/contracts';
+import type { Scope, ToolDefinition } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { LRUCache } from 'lru-cache';
-import type { ToolView } from '../types';
 import { type ParameterCheck, compileParameters } from './parameters';
 
 export interface CustomTool {
@@ -26,19 +25,6 @@ export async function loadCustomTools(db: Queryable, scope: Scope, names: readon
     definition: { ...definition, name },
   }));
 }
-
-export const viewOf = ({ definition }: CustomTool): ToolView => ({
-  name: definition.name,
-  description: definition.description,
-  parameters: asObjectSchema(definition.parameters),
-  // What user code does is not known, so it is taken for something that must not happen twice.
-  sideEffects: true,
-  isBuiltin: false,
-  templateOnly: definition.templateOnly ?? false,
-});
-
-/** Model providers insist on both. */
-const asObjectSchema = (parameters: JsonObject): JsonObject => ({ properties: {}, ...parameters, type: 'object' });
 
 /** Compiled checks, by row and revision; a tool whose parameters cannot be used is kept as null. */
 const checks = new LRUCache<string, { check: ParameterCheck | null }>({ max: 500 });
