@@ -2,16 +2,11 @@ import { type Json, type JsonObject, type Scope, findUnstorable } from '@parley/
 import { type Queryable, isDatabaseUnavailable } from '@parley/db';
 import { typeOfEntity } from '@parley/entities';
 import { isListed, loadPermissions } from '@parley/permissions';
-import type { BuiltIn } from './builtins/built-in';
-import { type CustomTool, checkOf } from './custom/load-custom-tools';
-import { runCustomTool } from './custom/run-custom-tool';
 import { failure, notAvailable } from './failure';
-import type { McpTool } from './mcp/create-mcp-servers';
-import type { ToolDeps } from './tool';
+import type { Tool, ToolDeps } from './tool';
 import type { ToolCall, ToolFailure, ToolResult } from './types';
 
-export type FoundTool = BuiltIn | CustomTool | McpTool;
-type Find = (scope: Scope, name: string) => Promise<FoundTool | null>;
+type Find = (scope: Scope, name: string) => Promise<Tool | null>;
 
 /**
  * A check that went through carries what runs; one that did not is the result. `mayActOutside`: a failing database does
@@ -54,14 +49,13 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
   const { name, actor, allowed, context } = call;
   const tool = await find(scope, name);
   if (tool === null) return notAvailable('tool_not_found', name);
-  const isTemplateOnly = 'definition' in tool && tool.definition.templateOnly === true;
   const isInList = allowed === null || isListed(allowed, name);
-  if (!isInList || (isTemplateOnly && allowed !== null && context.via !== 'template')) {
+  if (!isInList || (tool.templateOnly && allowed !== null && context.via !== 'template')) {
     return notAvailable('permission_denied', name);
   }
 
   const db = call.tx ?? deps.db;
-  const needs = 'needs' in tool ? tool.needs : { action: 'execute' as const };
+  const { needs } = tool;
   const entityType = needs.action === 'execute' ? null : await entityTypeOf(db, scope, needs.entityIdIn, call);
   if (entityType === 'not_found') return failure('not_found', 'Entity not found');
   const permissions = await loadPermissions(db, scope, actor);
@@ -72,30 +66,15 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
 
   const args = argumentsOf(call.args);
   if (!args.ok) return args;
-  const limitMs = deps.timeLimitMs ?? defaultTimeLimitMs;
-  if ('kind' in tool) {
-    return { ok: true, timeLimitMs: limitMs, mayActOutside: true, start: (signal) => tool.call(args.value, signal) };
-  }
-  if ('definition' in tool) {
-    const checkArguments = checkOf(tool);
-    if (checkArguments === null) return failure('execution_error', `The parameters of ${name} are not usable`);
-    const problem = checkArguments(args.value);
-    if (problem !== null) return failure('invalid_arguments', `Invalid arguments for ${name}: ${problem}`);
-    return {
-      ok: true,
-      timeLimitMs: limitMs,
-      mayActOutside: true,
-      start: (signal) =>
-        runCustomTool(tool, args.value, { deps, scope, actor, allowed, context, signal, timeLimitMs: limitMs }),
-    };
-  }
-  const parsed = tool.parse(args.value);
-  if (!parsed.ok) return failure('invalid_arguments', `Invalid arguments for ${name}: ${parsed.message}`);
+  const checked = tool.check(args.value);
+  if (!checked.ok) return checked;
+  const timeLimitMs = tool.timeLimitMs ?? deps.timeLimitMs ?? defaultTimeLimitMs;
+  const permitted = { deps, scope, actor, allowed, context, tx: call.tx, db, permissions, entityType, timeLimitMs };
   return {
     ok: true,
-    timeLimitMs: tool.timeLimitMs ?? limitMs,
+    timeLimitMs,
     mayActOutside: tool.sideEffects && !tool.transactional,
-    start: (signal) => parsed.call({ deps, scope, actor, context, tx: call.tx, db, permissions, entityType, signal }),
+    start: (signal) => checked.run({ ...permitted, signal }),
   };
 }
 

@@ -1,13 +1,13 @@
 import type { Channels } from '@parley/channels';
-import type { Actor, Scope } from '@parley/contracts';
+import type { Actor, JsonObject, Scope } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import type { GuardedFetch } from '@parley/outbound';
 import type { Payments } from '@parley/payments';
-import type { Permissions } from '@parley/permissions';
+import type { Action, Permissions } from '@parley/permissions';
 import type { ExecutorClient } from './custom/executor-client';
 import type { McpServers } from './mcp/create-mcp-servers';
-import type { ToolContext, ToolLog, ToolPorts } from './types';
+import type { ToolContext, ToolFailure, ToolLog, ToolPorts, ToolResult, ToolView } from './types';
 
 /** What tools are run with. */
 export interface ToolDeps {
@@ -32,6 +32,8 @@ export interface PermittedCall {
   deps: ToolDeps;
   scope: Scope;
   actor: Actor;
+  /** The caller's list, which also holds for calls that the tool makes. */
+  allowed: readonly string[] | null;
   context: ToolContext;
   /** Of the caller, when the call is part of its transaction. */
   tx?: Queryable;
@@ -42,4 +44,19 @@ export interface PermittedCall {
   entityType: string | null;
   /** Ends the call at its time limit, or when the caller goes away. */
   signal: AbortSignal;
+  /** Of the whole call. */
+  timeLimitMs: number;
+}
+
+/** Something that can be called, whether this process, the tool executor or an MCP server runs it. */
+export interface Tool extends ToolView {
+  /**
+   * What must be permitted: `execute` on the tool's own name, or an action on the type of the entity that the
+   * arguments name, by `type` or by the id in the given argument.
+   */
+  needs: { action: 'execute' } | { action: Exclude<Action, 'execute'>; entityIdIn?: string };
+  /** Of one call; that of all tools without it. */
+  timeLimitMs?: number;
+  /** Checks the arguments of one call. What can only be checked while it runs is a failure of `run`. */
+  check(args: JsonObject): { ok: true; run: (call: PermittedCall) => Promise<ToolResult> } | ToolFailure;
 }

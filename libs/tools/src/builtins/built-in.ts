@@ -1,31 +1,17 @@
 import type { JsonObject } from '@parley/contracts';
 import { z } from 'zod';
-import type { Action } from '@parley/permissions';
-import type { PermittedCall, ToolDeps } from '../tool';
+import { failure } from '../failure';
+import type { PermittedCall, Tool, ToolDeps } from '../tool';
 import type { ToolResult } from '../types';
 
-export interface BuiltIn {
-  name: string;
-  description: string;
-  parameters: JsonObject;
-  sideEffects: boolean;
-  /** It passes `tx` to everything that it does. */
-  transactional: boolean;
-  /**
-   * What must be permitted: `execute` on the tool's own name, or an action on the type of the entity that the
-   * arguments name, by `type` or by the id in the given argument.
-   */
-  needs: { action: 'execute' } | { action: Exclude<Action, 'execute'>; entityIdIn?: string };
-  timeLimitMs?: number;
+export interface BuiltIn extends Tool {
   /** False when a port that it lives on is not plugged in: then it does not exist. */
   isAvailable(deps: ToolDeps): boolean;
-  parse(
-    args: JsonObject,
-  ): { ok: true; call: (call: PermittedCall) => Promise<ToolResult> } | { ok: false; message: string };
 }
 
 interface BuiltInSpec<Args> extends Pick<BuiltIn, 'name' | 'description' | 'sideEffects' | 'needs' | 'timeLimitMs'> {
   args: z.ZodType<Args>;
+  /** It passes `tx` to everything that it does. */
   transactional?: true;
   isAvailable?: BuiltIn['isAvailable'];
   call(args: Args, call: PermittedCall): Promise<ToolResult>;
@@ -36,13 +22,14 @@ export function defineBuiltIn<Args>({ args: schema, call, isAvailable, ...spec }
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return {
     ...spec,
-    transactional: spec.transactional ?? false,
     parameters: parameters as JsonObject,
+    isBuiltin: true,
+    templateOnly: false,
     isAvailable: isAvailable ?? (() => true),
-    parse(args) {
+    check(args) {
       const parsed = schema.safeParse(args);
-      if (!parsed.success) return { ok: false, message: describe(parsed.error) };
-      return { ok: true, call: (run) => call(parsed.data, run) };
+      if (parsed.success) return { ok: true, run: (permitted) => call(parsed.data, permitted) };
+      return failure('invalid_arguments', `Invalid arguments for ${spec.name}: ${describe(parsed.error)}`);
     },
   };
 }

@@ -1,27 +1,16 @@
-import { type Actor, type JsonObject, type Scope, executorLimits } from '@parley/contracts';
+import { type Actor, type JsonObject, type Scope, type ToolDefinition, executorLimits } from '@parley/contracts';
 import { failure } from '../failure';
-import type { ToolDeps } from '../tool';
+import type { PermittedCall } from '../tool';
 import type { CallbackGrant, ToolContext, ToolResult } from '../types';
-import type { CustomTool } from './load-custom-tools';
-
-export interface CustomCall {
-  deps: ToolDeps;
-  scope: Scope;
-  actor: Actor;
-  allowed: readonly string[] | null;
-  context: ToolContext;
-  signal: AbortSignal;
-  timeLimitMs: number;
-}
 
 /** What is left of a call's time for the answer to travel. */
 const travelMs = 1_000;
 
 /** Runs the handler of a custom tool, whose arguments are already checked, in the executor. */
 export async function runCustomTool(
-  { definition }: CustomTool,
+  definition: ToolDefinition,
   args: JsonObject,
-  { deps, scope, actor, allowed, context, signal, timeLimitMs }: CustomCall,
+  { deps, scope, actor, allowed, context, signal, timeLimitMs }: PermittedCall,
 ): Promise<ToolResult> {
   if (deps.executor === undefined) return failure('execution_error', 'Custom tools cannot run here: no tool executor');
   const nesting = context.nesting ?? 0;

@@ -1,28 +1,22 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable, SecretBox } from '@parley/db';
 import type { GuardedFetch } from '@parley/outbound';
-import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool as ServedTool } from '@modelcontextprotocol/sdk/types.js';
 import { LRUCache } from 'lru-cache';
 import { type ParameterCheck, compileParameters } from '../custom/parameters';
 import { failure, notAvailable } from '../failure';
-import type { ToolLog, ToolResult, ToolView } from '../types';
+import type { Tool } from '../tool';
+import type { ToolLog, ToolOffer, ToolResult } from '../types';
 import { type McpServer, createMcpServerReader } from './load-mcp-servers';
 import { type McpConnection, McpUnreachable, connectMcp } from './mcp-connection';
 import { mcpServersOf, readMcpName } from './mcp-names';
 import { statusOf, toFailure, toToolResult } from './mcp-result';
 
-/** A name that belongs to a configured server. Whether the server has such a tool is found out when it is asked. */
-export interface McpTool {
-  kind: 'mcp';
-  name: string;
-  view(): Promise<ToolView | null>;
-  call(args: JsonObject, signal: AbortSignal): Promise<ToolResult>;
-}
-
 export interface McpServers {
   /** The tools that a list names, of the servers that answer; of the others an older list, else none. */
-  offer(scope: Scope, names: readonly string[]): Promise<ToolView[]>;
-  find(scope: Scope, name: string): Promise<McpTool | null>;
+  offer(scope: Scope, names: readonly string[]): Promise<Tool[]>;
+  /** A name that belongs to a configured server. Whether the server has such a tool is found out when it is called. */
+  find(scope: Scope, name: string): Promise<Tool | null>;
   close(): void;
 }
 
@@ -39,7 +33,7 @@ export interface McpDeps {
   listAgeMs?: number;
 }
 
-interface Listed extends ToolView {
+interface Listed extends ToolOffer {
   check: ParameterCheck | null;
 }
 
@@ -159,6 +153,15 @@ export function createMcpServers(deps: McpDeps): McpServers {
     }
   }
 
+  const toTool = (session: Session, offer: ToolOffer): Tool => ({
+    ...offer,
+    isBuiltin: false,
+    templateOnly: false,
+    needs: { action: 'execute' },
+    // The schema is the server's: it is asked for within the time of the call.
+    check: (args) => ({ ok: true, run: ({ signal }) => call(session, offer.name, args, signal) }),
+  });
+
   return {
     async offer(scope, names) {
       const { all, servers } = mcpServersOf(names);
@@ -168,7 +171,8 @@ export function createMcpServers(deps: McpDeps): McpServers {
       const lists = await Promise.all(
         named.map(async (server) => {
           try {
-            return [...(await listOf(sessionOf(server))).values()].map(toView);
+            const session = sessionOf(server);
+            return [...(await listOf(session)).values()].map((listed) => toTool(session, listed));
           } catch (error) {
             const reason = toFailure(error, server.name).message;
             log.error({ err: error, reason, ...scope, server: server.name }, 'an MCP server did not list its tools');
@@ -183,16 +187,7 @@ export function createMcpServers(deps: McpDeps): McpServers {
       const read = readMcpName(name);
       const server = read && (await serversOf(scope)).find((configured) => configured.name === read.server);
       if (!server) return null;
-      const session = sessionOf(server);
-      return {
-        kind: 'mcp',
-        name,
-        async view() {
-          const tool = await listedTool(session, name).catch(() => null);
-          return tool && toView(tool);
-        },
-        call: (args, signal) => call(session, name, args, signal),
-      };
+      return toTool(sessionOf(server), { name, description: '', parameters: {}, sideEffects: true });
     },
 
     close: () => sessions.clear(),
@@ -204,21 +199,21 @@ function disconnect(session: Session): void {
   session.connection = null;
 }
 
-const toView = ({ check: _check, ...view }: Listed): ToolView => view;
-
 /** A tool as a server describes it; none when its name or its schema cannot be used. */
-function toListed(server: string, { name: tool, description, inputSchema, annotations }: Tool): [string, Listed][] {
+function toListed(
+  server: string,
+  { name: tool, description, inputSchema, annotations }: ServedTool,
+): [string, Listed][] {
   const name = `mcp.${server}.${tool}`;
   const { $schema: _, ...schema } = inputSchema as unknown as JsonObject;
   const compiled = compileParameters(schema);
   if (readMcpName(name) === null || !compiled.ok) return [];
-  const view: ToolView = {
+  const listed: Listed = {
     name,
     description: (description ?? annotations?.title ?? tool).slice(0, maxDescriptionChars),
     parameters: { properties: {}, ...schema, type: 'object' },
     sideEffects: annotations?.readOnlyHint !== true,
-    isBuiltin: false,
-    templateOnly: false,
+    check: compiled.check,
   };
-  return [[name, { ...view, check: compiled.check }]];
+  return [[name, listed]];
 }
