@@ -1,35 +1,20 @@
 import type { Scope } from '@parley/contracts';
 import { isListed } from '@parley/permissions';
-import { builtInsByName } from './builtins/table';
-import { toTool } from './custom/create-custom-tools';
-import { loadCustomTools } from './custom/load-custom-tools';
-import { mcpNamespace } from './mcp/mcp-names';
+import { createBuiltIns } from './builtins/table';
+import { createCustomTools } from './custom/create-custom-tools';
 import { runTool } from './run-tool';
 import type { Tool, ToolDeps } from './tool';
 import type { ToolOffer, Tools } from './types';
 
-/** The tools of every environment: built-ins, and the custom ones of each, looked up per call. */
+/** The tools of every environment, from all sources. */
 export function createTools(deps: ToolDeps): Tools {
-  const builtIns = new Map([...builtInsByName].filter(([, tool]) => tool.isAvailable(deps)));
-
-  async function find(scope: Scope, name: string): Promise<Tool | null> {
-    const builtIn = builtIns.get(name);
-    if (builtIn !== undefined) return builtIn;
-    if (name.startsWith(mcpNamespace)) return (await deps.mcp?.find(scope, name)) ?? null;
-    // Names come from models, too: what no tool can be called is not looked up.
-    if (!/^[\w.-]{1,64}$/.test(name)) return null;
-    const [stored] = await loadCustomTools(deps.db, scope, [name]);
-    return stored === undefined ? null : toTool(stored);
-  }
+  const sources = [createBuiltIns(deps), createCustomTools(deps), ...(deps.mcp === undefined ? [] : [deps.mcp])];
+  const ownerOf = (name: string) => sources.find((source) => source.owns(name));
+  const find = async (scope: Scope, name: string) => (await ownerOf(name)?.find(scope, name)) ?? null;
 
   async function list(scope: Scope, names: readonly string[]): Promise<Tool[]> {
-    const ofServers = names.filter((name) => name.startsWith(mcpNamespace));
-    const mayBeCustom = names.filter((name) => !builtIns.has(name) && !name.startsWith(mcpNamespace));
-    const [custom, fromServers = []] = await Promise.all([
-      mayBeCustom.length === 0 ? [] : loadCustomTools(deps.db, scope, mayBeCustom),
-      ofServers.length === 0 ? [] : deps.mcp?.offer(scope, ofServers),
-    ]);
-    return [...builtIns.values(), ...custom.map(toTool), ...fromServers];
+    const owned = Map.groupBy(names, ownerOf);
+    return (await Promise.all(sources.map((source) => source.list(scope, owned.get(source) ?? [])))).flat();
   }
 
   return {

@@ -3,10 +3,10 @@ import { type Queryable, isDatabaseUnavailable } from '@parley/db';
 import { typeOfEntity } from '@parley/entities';
 import { isListed, loadPermissions } from '@parley/permissions';
 import { failure, notAvailable } from './failure';
-import type { Tool, ToolDeps } from './tool';
+import type { ToolDeps, ToolSource } from './tool';
 import type { ToolCall, ToolFailure, ToolResult } from './types';
 
-type Find = (scope: Scope, name: string) => Promise<Tool | null>;
+type Find = ToolSource['find'];
 
 /**
  * A check that went through carries what runs; one that did not is the result. `mayActOutside`: a failing database does

@@ -6,7 +6,6 @@ import type { GuardedFetch } from '@parley/outbound';
 import type { Payments } from '@parley/payments';
 import type { Action, Permissions } from '@parley/permissions';
 import type { ExecutorClient } from './custom/executor-client';
-import type { McpServers } from './mcp/create-mcp-servers';
 import type { ToolContext, ToolFailure, ToolLog, ToolPorts, ToolResult, ToolView } from './types';
 
 /** What tools are run with. */
@@ -21,7 +20,7 @@ export interface ToolDeps {
   /** The payment provider; without it its tools do not exist. */
   payments?: Payments;
   /** The tools of MCP servers; without it there are none. */
-  mcp?: McpServers;
+  mcp?: ToolSource;
   ports: ToolPorts;
   /** Of one call, in milliseconds. 30 s by default. */
   timeLimitMs?: number;
@@ -59,4 +58,13 @@ export interface Tool extends ToolView {
   timeLimitMs?: number;
   /** Checks the arguments of one call. What can only be checked while it runs is a failure of `run`. */
   check(args: JsonObject): { ok: true; run: (call: PermittedCall) => Promise<ToolResult> } | ToolFailure;
+}
+
+/** Where tools come from. A name is looked up in the first source that owns it, and in no other. */
+export interface ToolSource {
+  /** Decided by the name alone. A pattern (`orders.*`, `*`) is a name, too. */
+  owns(name: string): boolean;
+  find(scope: Scope, name: string): Promise<Tool | null>;
+  /** At least the tools that a list means by the names that this source owns. */
+  list(scope: Scope, names: readonly string[]): Promise<Tool[]>;
 }

@@ -56,7 +56,7 @@ async function listMcpTools(
   const log = { error: ({ reason }: Record<string, unknown>) => void problems.push(String(reason)) };
   const servers = createMcpServers({ db, box, openGuarded: guarded.open, log });
   try {
-    const tools = await servers.offer(scope, [`${provider}.*`]);
+    const tools = await servers.list(scope, [`${provider}.*`]);
     const [problem] = problems;
     return problem === undefined
       ? { ok: true, message: `serves ${tools.length} tools` }

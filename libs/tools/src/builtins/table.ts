@@ -1,3 +1,4 @@
+import type { ToolDeps, ToolSource } from '../tool';
 import { agentTools } from './agent';
 import type { BuiltIn } from './built-in';
 import { emailTools } from './email';
@@ -20,7 +21,15 @@ const builtIns: readonly BuiltIn[] = [
   ...emailTools,
 ];
 
-export const builtInsByName: ReadonlyMap<string, BuiltIn> = new Map(builtIns.map((tool) => [tool.name, tool]));
-
 /** What definitions may name besides custom tools. */
-export const builtInToolNames: readonly string[] = [...builtInsByName.keys()];
+export const builtInToolNames: readonly string[] = builtIns.map(({ name }) => name);
+
+/** The built-ins whose ports are plugged in. */
+export function createBuiltIns(deps: ToolDeps): ToolSource {
+  const available = new Map(builtIns.filter((tool) => tool.isAvailable(deps)).map((tool) => [tool.name, tool]));
+  return {
+    owns: (name) => available.has(name),
+    find: async (_scope, name) => available.get(name) ?? null,
+    list: async () => [...available.values()],
+  };
+}

@@ -1,10 +1,23 @@
 import type { JsonObject } from '@parley/contracts';
 import { failure } from '../failure';
-import type { Tool } from '../tool';
-import { type CustomTool, checkOf } from './load-custom-tools';
+import { mcpNamespace } from '../mcp/mcp-names';
+import type { Tool, ToolDeps, ToolSource } from '../tool';
+import { type CustomTool, checkOf, loadCustomTools } from './load-custom-tools';
 import { runCustomTool } from './run-custom-tool';
 
-export function toTool(stored: CustomTool): Tool {
+/** The tools that an environment's definitions bring along, looked up each time. */
+export const createCustomTools = ({ db }: ToolDeps): ToolSource => ({
+  owns: (name) => !name.startsWith(mcpNamespace),
+  async find(scope, name) {
+    // Names come from models, too: what no tool can be called is not looked up.
+    if (!/^[\w.-]{1,64}$/.test(name)) return null;
+    const [stored] = await loadCustomTools(db, scope, [name]);
+    return stored === undefined ? null : toTool(stored);
+  },
+  list: async (scope, names) => (names.length === 0 ? [] : (await loadCustomTools(db, scope, names)).map(toTool)),
+});
+
+function toTool(stored: CustomTool): Tool {
   const { name, description, parameters, templateOnly = false } = stored.definition;
   return {
     name,

@@ -1,22 +1,18 @@
-import type { JsonObject, Scope } from '@parley/contracts';
+import type { JsonObject } from '@parley/contracts';
 import type { Queryable, SecretBox } from '@parley/db';
 import type { GuardedFetch } from '@parley/outbound';
 import type { Tool as ServedTool } from '@modelcontextprotocol/sdk/types.js';
 import { LRUCache } from 'lru-cache';
 import { type ParameterCheck, compileParameters } from '../custom/parameters';
 import { failure, notAvailable } from '../failure';
-import type { Tool } from '../tool';
+import type { Tool, ToolSource } from '../tool';
 import type { ToolLog, ToolOffer, ToolResult } from '../types';
 import { type McpServer, createMcpServerReader } from './load-mcp-servers';
 import { type McpConnection, McpUnreachable, connectMcp } from './mcp-connection';
-import { mcpServersOf, readMcpName } from './mcp-names';
+import { mcpNamespace, mcpServersOf, readMcpName } from './mcp-names';
 import { statusOf, toFailure, toToolResult } from './mcp-result';
 
-export interface McpServers {
-  /** The tools that a list names, of the servers that answer; of the others an older list, else none. */
-  offer(scope: Scope, names: readonly string[]): Promise<Tool[]>;
-  /** A name that belongs to a configured server. Whether the server has such a tool is found out when it is called. */
-  find(scope: Scope, name: string): Promise<Tool | null>;
+export interface McpServers extends ToolSource {
   close(): void;
 }
 
@@ -163,7 +159,10 @@ export function createMcpServers(deps: McpDeps): McpServers {
   });
 
   return {
-    async offer(scope, names) {
+    owns: (name) => name.startsWith(mcpNamespace),
+
+    /** The tools of the servers that answer; of the others an older list, else none. */
+    async list(scope, names) {
       const { all, servers } = mcpServersOf(names);
       if (!all && servers.size === 0) return [];
       const configured = await serversOf(scope);
@@ -183,6 +182,7 @@ export function createMcpServers(deps: McpDeps): McpServers {
       return lists.flat();
     },
 
+    /** Any name of a configured server. Whether the server has such a tool is found out when it is called. */
     async find(scope, name) {
       const read = readMcpName(name);
       const server = read && (await serversOf(scope)).find((configured) => configured.name === read.server);
