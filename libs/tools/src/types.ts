@@ -68,7 +68,7 @@ export interface ToolOffer {
 
 export interface ToolView extends ToolOffer {
   isBuiltin: boolean;
-  templateOnly: boolean;
+  templateOnly?: boolean;
   /** All of its effect is in the database, and a transaction may be given for it. */
   transactional?: boolean;
 }

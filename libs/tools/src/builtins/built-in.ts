@@ -6,26 +6,21 @@ import type { ToolResult } from '../types';
 
 export interface BuiltIn extends Tool {
   /** False when a port that it lives on is not plugged in: then it does not exist. */
-  isAvailable(deps: ToolDeps): boolean;
+  isAvailable?(deps: ToolDeps): boolean;
 }
 
-interface BuiltInSpec<Args> extends Pick<BuiltIn, 'name' | 'description' | 'sideEffects' | 'needs' | 'timeLimitMs'> {
+interface BuiltInSpec<Args> extends Omit<BuiltIn, 'parameters' | 'isBuiltin' | 'check'> {
   args: z.ZodType<Args>;
-  /** It passes `tx` to everything that it does. */
-  transactional?: true;
-  isAvailable?: BuiltIn['isAvailable'];
   call(args: Args, call: PermittedCall): Promise<ToolResult>;
 }
 
 /** A built-in from its zod schema, which is both the check of its arguments and their JSON Schema. */
-export function defineBuiltIn<Args>({ args: schema, call, isAvailable, ...spec }: BuiltInSpec<Args>): BuiltIn {
+export function defineBuiltIn<Args>({ args: schema, call, ...spec }: BuiltInSpec<Args>): BuiltIn {
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return {
     ...spec,
     parameters: parameters as JsonObject,
     isBuiltin: true,
-    templateOnly: false,
-    isAvailable: isAvailable ?? (() => true),
     check(args) {
       const parsed = schema.safeParse(args);
       if (parsed.success) return { ok: true, run: (permitted) => call(parsed.data, permitted) };

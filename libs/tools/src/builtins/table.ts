@@ -26,7 +26,9 @@ export const builtInToolNames: readonly string[] = builtIns.map(({ name }) => na
 
 /** The built-ins whose ports are plugged in. */
 export function createBuiltIns(deps: ToolDeps): ToolSource {
-  const available = new Map(builtIns.filter((tool) => tool.isAvailable(deps)).map((tool) => [tool.name, tool]));
+  const available = new Map(
+    builtIns.filter((tool) => tool.isAvailable?.(deps) ?? true).map((tool) => [tool.name, tool]),
+  );
   return {
     owns: (name) => available.has(name),
     find: async (_scope, name) => available.get(name) ?? null,

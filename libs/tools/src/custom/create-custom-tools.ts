@@ -18,7 +18,7 @@ export const createCustomTools = ({ db }: ToolDeps): ToolSource => ({
 });
 
 function toTool(stored: CustomTool): Tool {
-  const { name, description, parameters, templateOnly = false } = stored.definition;
+  const { name, description, parameters, templateOnly } = stored.definition;
   return {
     name,
     description,

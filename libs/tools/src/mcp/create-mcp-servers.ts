@@ -152,7 +152,6 @@ export function createMcpServers(deps: McpDeps): McpServers {
   const toTool = (session: Session, offer: ToolOffer): Tool => ({
     ...offer,
     isBuiltin: false,
-    templateOnly: false,
     needs: { action: 'execute' },
     // The schema is the server's: it is asked for within the time of the call.
     check: (args) => ({ ok: true, run: ({ signal }) => call(session, offer.name, args, signal) }),
