@@ -13,8 +13,13 @@ export function createTools(deps: ToolDeps): Tools {
   const find = async (scope: Scope, name: string) => (await ownerOf(name)?.find(scope, name)) ?? null;
 
   async function list(scope: Scope, names: readonly string[]): Promise<Tool[]> {
-    const owned = Map.groupBy(names, ownerOf);
-    return (await Promise.all(sources.map((source) => source.list(scope, owned.get(source) ?? [])))).flat();
+    const listed = sources.map((source) =>
+      source.list(
+        scope,
+        names.filter((name) => ownerOf(name) === source),
+      ),
+    );
+    return (await Promise.all(listed)).flat();
   }
 
   return {
