@@ -59,7 +59,7 @@ const addMessage = (id: string, messageId: string | null) =>
 const markSent = async (id: string, messageId: string) =>
   (await import('../../../libs/channels/src/whatsapp/outbox')).markSent(
     bench.db,
-    { id, connectionId: bench.connectionId },
+    { ...bench.organization.scope, id, connectionId: bench.connectionId },
     messageId,
   );
 

@@ -423,7 +423,7 @@ test('statuses end in the furthest, in every order, also before the answer to th
       async () => (await rows("select 1 from webhook_deliveries where status = 'received'")).length === 0,
     );
     const { markSent } = await import('../../../libs/channels/src/whatsapp/outbox');
-    await markSent(bench.db, { id, connectionId: bench.connectionId }, id);
+    await markSent(bench.db, { ...bench.organization.scope, id, connectionId: bench.connectionId }, id);
     const expected = order.includes('failed') ? 'failed' : 'read';
     expect(await rows('select status from messages where id = $1', [id])).toEqual([{ status: expected }]);
   }

@@ -37,7 +37,7 @@ export async function answerMessage(
   const decision = await decide(deps, message, signal);
   if (decision.kind === 'again') return { ok: false, error: decision.error };
   return deps.db.transaction(async (tx) => {
-    if (!(await finishMessage(tx, message.id, owner, decision.end))) return null;
+    if (!(await finishMessage(tx, message, owner, decision.end))) return null;
     const toSend: string[] = [];
     for (const [index, text] of splitText(decision.reply ?? '').entries()) {
       const { id } = await queueMessage(tx, message, {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { claimNext, finishMessage, postpone, renewClaims } from '@parley/channels';
+import { type WaitingMessage, claimNext, finishMessage, postpone, renewClaims } from '@parley/channels';
 import type { JobContext, JobPayload } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import { type AnswerDeps, answerMessage } from '../answers/answer-message';
@@ -44,7 +44,7 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
         log.info({ requestId, jobId, organizationId, environment, threadId, messageId }, 'a message was answered');
         for (const id of answered.toSend) await channels.tryMessage(id);
       } catch (error) {
-        if (signal.aborted) await postpone(db, message.id, owner, 'the worker was stopped', 0).catch(() => {});
+        if (signal.aborted) await postpone(db, message, owner, 'the worker was stopped', 0).catch(() => {});
         else await again(message, error instanceof Error ? error.message : String(error)).catch(() => {});
         throw error;
       } finally {
@@ -53,10 +53,11 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
     }
   };
 
-  async function again({ id, attempts }: { id: string; attempts: number }, error: string): Promise<void> {
+  async function again(message: WaitingMessage, error: string): Promise<void> {
+    const { id, attempts } = message;
     log.warn({ messageId: id, attempts, error }, 'a message could not be answered');
     if (attempts < mostAttempts)
-      return postpone(db, id, owner, error, Math.min(1_000 * 3 ** (attempts - 1), longestWaitMs));
-    await finishMessage(db, id, owner, { status: 'failed', error, threadId: null });
+      return postpone(db, message, owner, error, Math.min(1_000 * 3 ** (attempts - 1), longestWaitMs));
+    await finishMessage(db, message, owner, { status: 'failed', error, threadId: null });
   }
 }

@@ -1,5 +1,5 @@
-import { type JsonObject, type Scope, objectAt, textAt } from '@parley/contracts';
-import { type Queryable, newId } from '@parley/db';
+import { type Environment, type JsonObject, type Scope, objectAt, textAt } from '@parley/contracts';
+import { type Queryable, type RowOf, column, newId, statement } from '@parley/db';
 import { callHttp } from '@parley/outbound';
 import type { Accounts } from '../accounts';
 import { noPlaceWaitMs } from '../no-place-wait';
@@ -24,45 +24,68 @@ const keyLifeHours = 23;
 const isNotSent = `emails.status = 'failed' and emails.provider_id is null
   and (emails.attempts <= 1 or emails.created_at > now() - interval '${keyLifeHours} hours')`;
 
+const queue = statement(
+  'queue-email',
+  `insert into emails (id, organization_id, environment, idempotency_key, "from", "to", subject, status, payload,
+                       updated_at)
+   values ($1, $2, $3::"Environment", $4, $5, $6, $7, 'queued', $8::jsonb, now())
+   on conflict (organization_id, environment, idempotency_key) do update set
+     status = case when ${isNotSent} then 'queued' else emails.status end,
+     attempts = case when ${isNotSent} then 0 else emails.attempts end,
+     error = case when ${isNotSent} then null else emails.error end
+   returning id`,
+  { id: column.text },
+);
+
 /**
  * Puts an e-mail into the outbox; the one that is there already under its key when there is one. One that failed and was
  * certainly not sent gets its tries again.
  */
 export async function queueEmail(db: Queryable, scope: Scope, email: NewEmail): Promise<{ id: string }> {
-  const { rows } = await db.raw<{ id: string }>(
-    `insert into emails (id, organization_id, environment, idempotency_key, "from", "to", subject, status, payload,
-                         updated_at)
-     values ($1, $2, $3::"Environment", $4, $5, $6, $7, 'queued', $8::jsonb, now())
-     on conflict (organization_id, environment, idempotency_key) do update set
-       status = case when ${isNotSent} then 'queued' else emails.status end,
-       attempts = case when ${isNotSent} then 0 else emails.attempts end,
-       error = case when ${isNotSent} then null else emails.error end
-     returning id`,
-    [
-      newId('email'),
-      scope.organizationId,
-      scope.environment,
-      email.key,
-      email.from,
-      email.to,
-      email.subject,
-      JSON.stringify(email.request),
-    ],
-  );
+  const { rows } = await db.query(scope, queue, [
+    newId('email'),
+    scope.organizationId,
+    scope.environment,
+    email.key,
+    email.from,
+    email.to,
+    email.subject,
+    JSON.stringify(email.request),
+  ]);
   return rows[0]!;
-}
-
-interface ClaimedEmail extends Scope {
-  id: string;
-  payload: JsonObject;
-  attempts: number;
-  /** Since it was made. */
-  ageHours: number;
 }
 
 const timeoutMs = 12_000;
 const leaseSeconds = 30;
 const mostAttempts = 8;
+
+const claimedEmail = {
+  id: column.text,
+  organizationId: column.text,
+  environment: column.oneOf<Environment>('Environment'),
+  /** Null only once the e-mail is sent. */
+  payload: column.jsonb<JsonObject>(),
+  attempts: column.int4,
+  /** Since it was made. */
+  ageHours: column.float8,
+};
+type ClaimedEmail = RowOf<typeof claimedEmail>;
+
+const claim = statement(
+  'claim-email',
+  `update emails set status = 'sending', lease_owner = $2, attempts = attempts + 1, updated_at = now(),
+                     lease_until = now() + interval '${leaseSeconds} seconds'
+   where id = $1 and status in ('queued', 'sending') and (lease_until is null or lease_until <= now())
+   returning id, organization_id as "organizationId", environment, payload, attempts,
+             extract(epoch from now() - created_at)::float8 / 3600 as "ageHours"`,
+  claimedEmail,
+);
+
+const giveUp = statement(
+  'give-email-up',
+  `update emails set status = $3, error = $4, lease_owner = null, lease_until = null, updated_at = now()
+   where id = $1 and status = 'sending' and lease_owner = $2`,
+);
 
 export type EmailOutcome = 'sent' | 'failed' | 'unknown' | 'later' | 'not_due';
 
@@ -75,14 +98,10 @@ export async function sendEmail(
   id: string,
 ): Promise<EmailOutcome> {
   const { db, accounts, owner } = deps;
-  const email = await claim(db, id, owner);
-  if (email === null) return 'not_due';
+  const [email] = (await db.acrossTenants('due work', claim, [id, owner])).rows;
+  if (email === undefined) return 'not_due';
   const end = async (status: 'failed' | 'unknown', error: string): Promise<EmailOutcome> => {
-    await db.raw(
-      `update emails set status = $3, error = $4, lease_owner = null, lease_until = null, updated_at = now()
-       where id = $1 and status = 'sending' and lease_owner = $2`,
-      [id, owner, status, error],
-    );
+    await db.query(email, giveUp, [id, owner, status, error]);
     return status;
   };
   if (email.ageHours > keyLifeHours && email.attempts > 1) return end('unknown', 'no answer within a day');
@@ -103,7 +122,7 @@ export async function sendEmail(
     const { status, body, retryAfterMs } = outcome;
     const providerId = textAt(objectAt(body).id);
     if (status >= 200 && status < 300 && providerId !== undefined) {
-      await markSent(db, id, providerId);
+      await markSent(db, email, providerId);
       return 'sent';
     }
     const name = textAt(objectAt(body).name) ?? '';
@@ -121,58 +140,57 @@ export async function sendEmail(
   return putBack(deps, email, { error: outcome.message, afterMs: null, isTried: true });
 }
 
+const putEmailBack = statement(
+  'put-email-back',
+  `update emails set status = 'queued', error = $3, lease_owner = null, updated_at = now(),
+                     lease_until = now() + make_interval(secs => $4::float8 / 1000),
+                     attempts = attempts - case when $5 then 0 else 1 end
+   where id = $1 and status = 'sending' and lease_owner = $2`,
+);
+
 /** `isTried`: the provider was asked, so the try counts. */
 async function putBack(
   { db, owner }: { db: Queryable; owner: string },
-  { id, attempts }: ClaimedEmail,
+  email: ClaimedEmail,
   { error, afterMs, isTried }: { error: string; afterMs: number | null; isTried: boolean },
 ): Promise<EmailOutcome> {
-  await db.raw(
-    `update emails set status = 'queued', error = $3, lease_owner = null, updated_at = now(),
-                       lease_until = now() + make_interval(secs => $4::float8 / 1000),
-                       attempts = attempts - case when $5 then 0 else 1 end
-     where id = $1 and status = 'sending' and lease_owner = $2`,
-    [id, owner, error, Math.min(afterMs ?? 500 * 2 ** attempts, 15 * 60_000), isTried],
-  );
+  const waitMs = Math.min(afterMs ?? 500 * 2 ** email.attempts, 15 * 60_000);
+  await db.query(email, putEmailBack, [email.id, owner, error, waitMs, isTried]);
   return 'later';
 }
 
-async function claim(db: Queryable, id: string, owner: string): Promise<ClaimedEmail | null> {
-  const { rows } = await db.raw<ClaimedEmail>({
-    name: 'claim-email',
-    text: `update emails set status = 'sending', lease_owner = $2, attempts = attempts + 1, updated_at = now(),
-                             lease_until = now() + interval '${leaseSeconds} seconds'
-           where id = $1 and status in ('queued', 'sending') and (lease_until is null or lease_until <= now())
-           returning id, organization_id as "organizationId", environment, payload, attempts,
-                     extract(epoch from now() - created_at)::float8 / 3600 as "ageHours"`,
-    values: [id, owner],
-  });
-  return rows[0] ?? null;
-}
+const markEmailSent = statement(
+  'mark-email-sent',
+  `update emails set provider_id = $2, status = case when status in ('queued', 'sending', 'unknown') then 'sent' else status end,
+                     payload = null, error = null, lease_owner = null, lease_until = null, updated_at = now()
+   where id = $1 and provider_id is null`,
+);
 
-async function markSent(db: Queryable, id: string, providerId: string): Promise<void> {
+async function markSent(db: Queryable, email: ClaimedEmail, providerId: string): Promise<void> {
   // What was written is not kept once the provider has it.
-  await db.raw({
-    name: 'mark-email-sent',
-    text: `update emails set provider_id = $2, status = case when status in ('queued', 'sending', 'unknown') then 'sent' else status end,
-                             payload = null, error = null, lease_owner = null, lease_until = null, updated_at = now()
-           where id = $1 and provider_id is null`,
-    values: [id, providerId],
-  });
-  await db.raw({ name: 'apply-email-status', text: applySql, values: [providerId] });
+  await db.query(email, markEmailSent, [email.id, providerId]);
+  await db.query(email, applyKeptStatus, [providerId]);
 }
 
 /** A complaint is not undone by a late delivery (providers.md, 7.1). */
 const ranks = { sent: 1, delivered: 2, bounced: 3, complained: 4 } as const;
 type EmailStatus = keyof typeof ranks;
 
-const applySql = `
-  update emails e set status = s.status, error = coalesce(s.error, e.error), updated_at = now()
-  from provider_statuses s
-  where s.provider = 'resend' and s.external_id = $1 and e.provider_id = $1
-    and s.rank > case e.status ${Object.entries(ranks)
-      .map(([status, rank]) => `when '${status}' then ${rank}`)
-      .join(' ')} else 0 end`;
+const applyKeptStatus = statement(
+  'apply-email-status',
+  `update emails e set status = s.status, error = coalesce(s.error, e.error), updated_at = now()
+   from provider_statuses s
+   where s.provider = 'resend' and s.external_id = $1 and e.provider_id = $1
+     and s.rank > case e.status ${Object.entries(ranks)
+       .map(([status, rank]) => `when '${status}' then ${rank}`)
+       .join(' ')} else 0 end`,
+);
+
+const organizationOfEmail = statement(
+  'organization-of-email',
+  'select organization_id as "organizationId" from emails where provider_id = $1',
+  { organizationId: column.text },
+);
 
 /** A status of an e-mail, also of one whose sending has not been answered yet. */
 export async function applyEmailStatus(
@@ -185,37 +203,41 @@ export async function applyEmailStatus(
   if (providerId === undefined || !(status in ranks)) return { ok: false, reason: 'no status of an e-mail' };
   const error = status === 'bounced' ? (textAt(objectAt(data.bounce).message) ?? 'bounced') : null;
   await keepStatus(db, 'resend', { externalId: providerId, status, rank: ranks[status], error });
-  await db.raw({ name: 'apply-email-status', text: applySql, values: [providerId] });
-  const { rows } = await db.raw<{ organizationId: string }>(
-    'select organization_id as "organizationId" from emails where provider_id = $1',
-    [providerId],
-  );
+  await db.acrossTenants('inbound webhook', applyKeptStatus, [providerId]);
+  const { rows } = await db.acrossTenants('inbound webhook', organizationOfEmail, [providerId]);
   return { ok: true, isKnown: rows.length === 1, organizationId: rows[0]?.organizationId };
 }
 
+const dueEmails = statement(
+  'due-emails',
+  `select id from emails where status in ('queued', 'sending')
+     and (lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now())
+   order by id limit $1`,
+  { id: column.text },
+);
+
 /** E-mails that should be sent by now, or whose sender is gone; oldest first. */
 export async function findDueEmails(db: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await db.raw<{ id: string }>(
-    `select id from emails where status in ('queued', 'sending')
-       and (lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now())
-     order by id limit $1`,
-    [limit],
-  );
+  const { rows } = await db.acrossTenants('due work', dueEmails, [limit]);
   return rows.map(({ id }) => id);
 }
 
-export interface EmailView {
-  id: string;
-  status: string;
-  error: string | null;
-  providerId: string | null;
-}
+const emailView = {
+  id: column.text,
+  status: column.text,
+  error: column.text.nullable,
+  providerId: column.text.nullable,
+};
+export type EmailView = RowOf<typeof emailView>;
+
+const emailById = statement(
+  'read-email',
+  `select id, status, error, provider_id as "providerId" from emails
+   where organization_id = $1 and environment = $2::"Environment" and id = $3`,
+  emailView,
+);
 
 export async function readEmail(db: Queryable, scope: Scope, id: string): Promise<EmailView | null> {
-  const { rows } = await db.raw<EmailView>(
-    `select id, status, error, provider_id as "providerId" from emails
-     where organization_id = $1 and environment = $2::"Environment" and id = $3`,
-    [scope.organizationId, scope.environment, id],
-  );
+  const { rows } = await db.query(scope, emailById, [scope.organizationId, scope.environment, id]);
   return rows[0] ?? null;
 }

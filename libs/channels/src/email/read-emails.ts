@@ -1,31 +1,36 @@
 import type { Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, pageValues, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
 
-export interface SentEmail {
-  id: string;
+const sentEmail = {
+  id: column.text,
   /** The provider's. */
-  providerId: string | null;
-  to: string[];
-  subject: string;
-  status: string;
-  attempts: number;
-  error: string | null;
-  createdAt: Date;
-}
+  providerId: column.text.nullable,
+  to: column.textArray,
+  subject: column.text,
+  status: column.text,
+  attempts: column.int4,
+  error: column.text.nullable,
+  createdAt: column.timestamptz,
+};
+export type SentEmail = RowOf<typeof sentEmail>;
+
+const emailPage = statement(
+  'list-emails',
+  `select id, provider_id as "providerId", "to", subject, status, attempts, error, created_at as "createdAt"
+   from emails
+   where organization_id = $1 and environment = $2::"Environment" and ($3::text is null or status = $3)
+     and ($4::timestamptz is null or (created_at, id) < ($4, $5::text))
+   order by created_at desc, id desc limit $6`,
+  sentEmail,
+);
 
 /** The e-mails of an environment's outbox, newest first. */
 export async function listEmails(
   db: Queryable,
-  { organizationId, environment }: Scope,
+  scope: Scope,
   { status, ...page }: Page & { status?: string },
 ): Promise<Paged<SentEmail>> {
-  const { rows } = await db.raw<SentEmail>(
-    `select id, provider_id as "providerId", "to", subject, status, attempts, error, created_at as "createdAt"
-     from emails
-     where organization_id = $1 and environment = $2::"Environment" and ($3::text is null or status = $3)
-       and ($4::timestamptz is null or (created_at, id) < ($4, $5::text))
-     order by created_at desc, id desc limit $6`,
-    [organizationId, environment, status, ...pageValues(page)],
-  );
+  const values = [scope.organizationId, scope.environment, status, ...pageValues(page)];
+  const { rows } = await db.query(scope, emailPage, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }

@@ -22,11 +22,11 @@ export async function applyMessageStatus(
   await keepStatus(db, 'kapso', { externalId: key, status, rank: statusRanks[status], error });
   const { rows } = await db.query(scope, namedMessage, [connectionId, messageId]);
   if (rows[0] !== undefined) {
-    await applyStatus(db, rows[0].id, messageId, [key]);
+    await applyStatus(db, { ...scope, id: rows[0].id }, messageId, [key]);
     return { ok: true, isKnown: true };
   }
   const ours = await findUnnamed(db, scope, connectionId, update);
-  if (ours !== null) await markSent(db, { id: ours, connectionId }, messageId);
+  if (ours !== null) await markSent(db, { ...scope, id: ours, connectionId }, messageId);
   return { ok: true, isKnown: ours !== null };
 }
 

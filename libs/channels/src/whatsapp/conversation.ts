@@ -1,23 +1,32 @@
 import type { Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, type RowOf, column, statement } from '@parley/db';
 
-export interface MessageView {
-  id: string;
-  messageId: string | null;
-  direction: 'inbound' | 'outbound';
-  type: string;
-  text: string | null;
-  mediaUrl: string | null;
-  status: string;
-  error: string | null;
+const messageView = {
+  id: column.text,
+  messageId: column.text.nullable,
+  direction: column.oneOf<'inbound' | 'outbound'>('MessageDirection'),
+  type: column.text,
+  text: column.text.nullable,
+  mediaUrl: column.text.nullable,
+  status: column.text,
+  error: column.text.nullable,
   /** Unix milliseconds. */
-  sentAt: number | null;
-  createdAt: number;
-}
+  sentAt: column.float8.nullable,
+  createdAt: column.float8,
+};
+export type MessageView = RowOf<typeof messageView>;
 
-const view = `id, message_id as "messageId", direction, type, text, media_url as "mediaUrl", status, error,
+const columns = `id, message_id as "messageId", direction, type, text, media_url as "mediaUrl", status, error,
   floor(extract(epoch from sent_at) * 1000)::float8 as "sentAt",
   floor(extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
+
+const lastMessages = statement(
+  'read-conversation',
+  `select ${columns} from messages
+   where organization_id = $1 and environment = $2::"Environment" and contact = $3
+   order by created_at desc, id desc limit $4`,
+  messageView,
+);
 
 /** The last messages with a contact, oldest first. */
 export async function readConversation(
@@ -26,26 +35,30 @@ export async function readConversation(
   contact: string,
   limit: number,
 ): Promise<MessageView[]> {
-  const { rows } = await db.raw<MessageView>({
-    name: 'read-conversation',
-    text: `select ${view} from messages
-           where organization_id = $1 and environment = $2::"Environment" and contact = $3
-           order by created_at desc, id desc limit $4`,
-    values: [scope.organizationId, scope.environment, contact, limit],
-  });
+  const { rows } = await db.query(scope, lastMessages, [scope.organizationId, scope.environment, contact, limit]);
   return rows.reverse();
 }
 
+const messageById = statement(
+  'read-message',
+  `select ${columns} from messages
+   where organization_id = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3) limit 1`,
+  messageView,
+);
+
 /** A message by our id or the provider's. */
 export async function readMessage(db: Queryable, scope: Scope, id: string): Promise<MessageView | null> {
-  const { rows } = await db.raw<MessageView>({
-    name: 'read-message',
-    text: `select ${view} from messages
-           where organization_id = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3) limit 1`,
-    values: [scope.organizationId, scope.environment, id],
-  });
+  const { rows } = await db.query(scope, messageById, [scope.organizationId, scope.environment, id]);
   return rows[0] ?? null;
 }
+
+const recentInbound = statement(
+  'is-window-open',
+  `select from messages
+   where organization_id = $1 and environment = $2::"Environment" and contact = $3 and connection_id = $4
+     and direction = 'inbound' and created_at > now() - interval '24 hours'
+     and payload #>> '{message,kapso,origin}' is distinct from 'history_sync' limit 1`,
+);
 
 /**
  * Whether free text may be sent to a contact: its last message came in less than 24 hours ago. Counted from when it
@@ -56,22 +69,30 @@ export async function isWindowOpen(
   scope: Scope,
   { contact, connectionId }: { contact: string; connectionId: string },
 ): Promise<boolean> {
-  const { rowCount } = await db.raw({
-    name: 'is-window-open',
-    text: `select 1 from messages
-           where organization_id = $1 and environment = $2::"Environment" and contact = $3 and connection_id = $4
-             and direction = 'inbound' and created_at > now() - interval '24 hours'
-             and payload #>> '{message,kapso,origin}' is distinct from 'history_sync' limit 1`,
-    values: [scope.organizationId, scope.environment, contact, connectionId],
-  });
-  return rowCount === 1;
+  const values = [scope.organizationId, scope.environment, contact, connectionId];
+  return (await db.query(scope, recentInbound, values)).rowCount === 1;
 }
 
-export interface Sender {
-  connectionId: string;
-  phoneNumberId: string;
-  phoneNumber: string | null;
-}
+const sender = {
+  connectionId: column.text,
+  /** A connected number has one. */
+  phoneNumberId: column.text,
+  phoneNumber: column.text.nullable,
+};
+export type Sender = RowOf<typeof sender>;
+
+const connectedNumbers = statement(
+  'find-sender',
+  `select c.id as "connectionId", c.phone_number_id as "phoneNumberId", c.phone_number as "phoneNumber",
+          c.id = (select m.connection_id from messages m
+                  where m.organization_id = $1 and m.environment = $2::"Environment" and m.contact = $3
+                    and m.connection_id is not null order by m.created_at desc, m.id desc limit 1) as "isLast"
+   from channel_connections c
+   where c.organization_id = $1 and c.environment = $2::"Environment" and c.status = 'connected'
+   order by c.created_at`,
+  /** `isLast` is null when no message of the contact names a connection. */
+  { ...sender, isLast: column.bool.nullable },
+);
 
 /** The connected number to send from: the one that is named, else that of the contact's last message, else the only one. */
 export async function findSender(
@@ -79,17 +100,7 @@ export async function findSender(
   scope: Scope,
   { from, contact }: { from?: string; contact: string },
 ): Promise<{ ok: true; sender: Sender } | { ok: false; message: string }> {
-  const { rows } = await db.raw<Sender & { isLast: boolean }>({
-    name: 'find-sender',
-    text: `select c.id as "connectionId", c.phone_number_id as "phoneNumberId", c.phone_number as "phoneNumber",
-                  c.id = (select m.connection_id from messages m
-                          where m.organization_id = $1 and m.environment = $2::"Environment" and m.contact = $3
-                            and m.connection_id is not null order by m.created_at desc, m.id desc limit 1) as "isLast"
-           from channel_connections c
-           where c.organization_id = $1 and c.environment = $2::"Environment" and c.status = 'connected'
-           order by c.created_at`,
-    values: [scope.organizationId, scope.environment, contact],
-  });
+  const { rows } = await db.query(scope, connectedNumbers, [scope.organizationId, scope.environment, contact]);
   const digits = from?.replace(/\D/g, '');
   const named = rows.filter(
     (row) => from === row.connectionId || from === row.phoneNumberId || (digits !== '' && digits === row.phoneNumber),

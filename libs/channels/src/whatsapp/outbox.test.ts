@@ -80,6 +80,7 @@ const set = (id: string, assignments: string) =>
   db.pool.query(`update messages set ${assignments} where id = $1`, [id]);
 const leaseEnds = (id: string) => set(id, "lease_until = now() - interval '1 second'");
 const claim = (id: string, owner: string) => claimMessage(db, id, owner);
+const own = (id: string) => ({ ...scope, id, connectionId });
 
 /** Sends as one of several processes; "a" and "b" in these tests. */
 function send(id: string, owner = 'a', apiKey: string | null = kapso.apiKey) {
@@ -113,11 +114,11 @@ const states: Record<string, (id: string) => Promise<unknown>> = {
   queued: async () => {},
   waiting: async (id) => {
     await claim(id, 'a');
-    await putBack(db, id, 'a', { error: 'slow down', afterMs: minuteMs, isTried: true });
+    await putBack(db, own(id), 'a', { error: 'slow down', afterMs: minuteMs, isTried: true });
   },
   'due again': async (id) => {
     await claim(id, 'a');
-    await putBack(db, id, 'a', { error: 'slow down', afterMs: -1_000, isTried: true });
+    await putBack(db, own(id), 'a', { error: 'slow down', afterMs: -1_000, isTried: true });
   },
   sending: (id) => claim(id, 'a'),
   silent: async (id) => {
@@ -130,7 +131,7 @@ const states: Record<string, (id: string) => Promise<unknown>> = {
   },
   sent: async (id) => {
     await claim(id, 'a');
-    await markSent(db, { id, connectionId }, `wamid.first-${id}`);
+    await markSent(db, own(id), `wamid.first-${id}`);
   },
   delivered: async (id) => {
     await states.sent!(id);
@@ -142,21 +143,21 @@ const states: Record<string, (id: string) => Promise<unknown>> = {
   },
   refused: async (id) => {
     await claim(id, 'a');
-    await giveUp(db, id, 'a', { status: 'failed', error: '400' });
+    await giveUp(db, own(id), 'a', { status: 'failed', error: '400' });
   },
   unknown: async (id) => {
     await claim(id, 'a');
-    await giveUp(db, id, 'a', { status: 'unknown', error: 'no answer' });
+    await giveUp(db, own(id), 'a', { status: 'unknown', error: 'no answer' });
   },
 };
 
 /** What happens to a message. All but the last three are done by "a", who may have lost it. */
 const actions: Record<string, (id: string) => Promise<unknown>> = {
-  'put back': (id) => putBack(db, id, 'a', { error: 'slow down', afterMs: minuteMs, isTried: true }),
-  doubt: (id) => noteDoubt(db, id, 'a', { error: 'no answer', isTried: true }),
-  refusal: (id) => giveUp(db, id, 'a', { status: 'failed', error: '400' }),
-  'no answer': (id) => giveUp(db, id, 'a', { status: 'unknown', error: 'no answer' }),
-  'id known': (id) => markSent(db, { id, connectionId }, `wamid.second-${id}`),
+  'put back': (id) => putBack(db, own(id), 'a', { error: 'slow down', afterMs: minuteMs, isTried: true }),
+  doubt: (id) => noteDoubt(db, own(id), 'a', { error: 'no answer', isTried: true }),
+  refusal: (id) => giveUp(db, own(id), 'a', { status: 'failed', error: '400' }),
+  'no answer': (id) => giveUp(db, own(id), 'a', { status: 'unknown', error: 'no answer' }),
+  'id known': (id) => markSent(db, own(id), `wamid.second-${id}`),
   claim: (id) => claim(id, 'c'),
   'same key': async (id) => {
     const { rows } = await db.pool.query('select idempotency_key as key, contact from messages where id = $1', [id]);
@@ -354,7 +355,7 @@ describe('a lease that ends before the answer is stored', () => {
     const third = (await claim(id, 'b'))!;
     expect(third.claimedFrom).toEqual(second.claimedFrom);
     expect(third.claimedUntil.getTime()).toBeGreaterThan(second.claimedUntil.getTime());
-    await putBack(db, id, 'b', { error: '429', afterMs: -1_000, isTried: true });
+    await putBack(db, own(id), 'b', { error: '429', afterMs: -1_000, isTried: true });
     const fourth = (await claim(id, 'b'))!;
     expect(fourth).toMatchObject({ before: 'queued', attempts: 4 });
     expect(fourth.claimedUntil.getTime() - fourth.claimedFrom.getTime()).toBe(30_000);
@@ -363,16 +364,16 @@ describe('a lease that ends before the answer is stored', () => {
   test('counts no try when the provider was not asked', async () => {
     const id = await queue();
     await claim(id, 'a');
-    await putBack(db, id, 'a', { error: 'no place', afterMs: minuteMs, isTried: false });
+    await putBack(db, own(id), 'a', { error: 'no place', afterMs: minuteMs, isTried: false });
     expect(await read(id)).toMatchObject({ status: 'queued', attempts: 0, error: 'no place' });
   });
 
   test('takes nothing from a sender whose answer comes after all: the message gets the id of the first that is stored', async () => {
     const id = await queue();
     await states['taken over']!(id);
-    await markSent(db, { id, connectionId }, 'wamid.of-a');
-    await putBack(db, id, 'b', { error: '429', afterMs: -1_000, isTried: true });
-    await markSent(db, { id, connectionId }, 'wamid.of-b');
+    await markSent(db, own(id), 'wamid.of-a');
+    await putBack(db, own(id), 'b', { error: '429', afterMs: -1_000, isTried: true });
+    await markSent(db, own(id), 'wamid.of-b');
     expect(await read(id)).toMatchObject({ status: 'sent', message_id: 'wamid.of-a', lease_owner: null });
     expect(await claim(id, 'c')).toBeNull();
   });
@@ -389,7 +390,7 @@ describe('messages to the same contact', () => {
     await claim(first, 'a');
     expect(await send(second)).toBe('not_due');
     expect(await send(other)).toBe('sent');
-    await markSent(db, { id: first, connectionId }, `wamid.${first}`);
+    await markSent(db, own(first), `wamid.${first}`);
     expect(await findNextMessage(db, first)).toBe(second);
     expect(await send(second)).toBe('sent');
     expect(await findNextMessage(db, first)).toBeNull();
@@ -432,8 +433,7 @@ describe('statuses', () => {
           const messageId = `wamid.${id}`;
           for (const [index, status] of [...order.entries(), [order.length, null] as const]) {
             const isNamed = index === at;
-            if (isNamed && (naming !== 'by one of them' || status === null))
-              await markSent(db, { id, connectionId }, messageId);
+            if (isNamed && (naming !== 'by one of them' || status === null)) await markSent(db, own(id), messageId);
             if (status !== null)
               await deliver(messageId, status, isNamed && naming === 'by one of them' ? id : undefined);
           }
@@ -457,7 +457,7 @@ describe('statuses', () => {
       const given = round % 2 ? all : ['sent', 'delivered', 'read'];
       await Promise.all([
         ...given.map((status) => deliver(messageId, status)),
-        markSent(db, { id, connectionId }, messageId),
+        markSent(db, own(id), messageId),
         ...given.map((status) => deliver(messageId, status)),
       ]);
       expect(await read(id)).toMatchObject({ status: furthest(given), message_id: messageId });
@@ -485,7 +485,7 @@ describe('statuses', () => {
       [`conn_other:${messageId}`],
     );
     expect(await read(id)).toMatchObject({ status: 'sending', message_id: null });
-    await markSent(db, { id, connectionId }, messageId);
+    await markSent(db, own(id), messageId);
     expect(await read(id)).toMatchObject({ status: 'read', message_id: messageId });
   });
 });

@@ -1,5 +1,5 @@
-import type { JsonObject, Scope } from '@parley/contracts';
-import { type Queryable, newId } from '@parley/db';
+import type { Environment, JsonObject, Scope } from '@parley/contracts';
+import { type Queryable, type RowOf, type Tenant, column, newId, statement } from '@parley/db';
 
 export interface NewMessage {
   connectionId: string;
@@ -17,6 +17,20 @@ export interface NewMessage {
 
 const isNotSent = "messages.status = 'failed' and messages.message_id is null";
 
+const queue = statement(
+  'queue-message',
+  `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, media_url,
+                         payload, thread_id, status, idempotency_key, updated_at)
+   values ($1, $2, $3::"Environment", $4, 'outbound', $5, $6, $7, $8, $9::jsonb, $10, 'queued', $11, now())
+   on conflict (organization_id, environment, idempotency_key) do update set
+     status = case when ${isNotSent} then 'queued' else messages.status end,
+     attempts = case when ${isNotSent} then 0 else messages.attempts end,
+     error = case when ${isNotSent} then null else messages.error end,
+     connection_id = case when ${isNotSent} then excluded.connection_id else messages.connection_id end
+   returning id, xmax = 0 as "isNew"`,
+  { id: column.text, isNew: column.bool },
+);
+
 /**
  * Puts a message into the outbox; the one that is there already under its key when there is one. One that ended `failed`
  * without the provider's id was certainly not sent, and gets its tries again.
@@ -26,155 +40,155 @@ export async function queueMessage(
   scope: Scope,
   message: NewMessage,
 ): Promise<{ id: string; isNew: boolean }> {
-  const { rows } = await db.raw<{ id: string; is_new: boolean }>({
-    name: 'queue-message',
-    text: `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, media_url,
-                                 payload, thread_id, status, idempotency_key, updated_at)
-           values ($1, $2, $3::"Environment", $4, 'outbound', $5, $6, $7, $8, $9::jsonb, $10, 'queued', $11, now())
-           on conflict (organization_id, environment, idempotency_key) do update set
-             status = case when ${isNotSent} then 'queued' else messages.status end,
-             attempts = case when ${isNotSent} then 0 else messages.attempts end,
-             error = case when ${isNotSent} then null else messages.error end,
-             connection_id = case when ${isNotSent} then excluded.connection_id else messages.connection_id end
-           returning id, xmax = 0 as is_new`,
-    values: [
-      newId('wam'),
-      scope.organizationId,
-      scope.environment,
-      message.connectionId,
-      message.contact,
-      message.type,
-      message.text,
-      message.mediaUrl ?? null,
-      JSON.stringify(message.request),
-      message.threadId ?? null,
-      message.key,
-    ],
-  });
-  return { id: rows[0]!.id, isNew: rows[0]!.is_new };
+  const { rows } = await db.query(scope, queue, [
+    newId('wam'),
+    scope.organizationId,
+    scope.environment,
+    message.connectionId,
+    message.contact,
+    message.type,
+    message.text,
+    message.mediaUrl ?? null,
+    JSON.stringify(message.request),
+    message.threadId ?? null,
+    message.key,
+  ]);
+  return rows[0]!;
 }
 
 /** How long a claimed message belongs to whoever sends it: longer than the call may take (docs/adr/0022). */
 export const leaseSeconds = 30;
 
-export interface ClaimedMessage {
-  id: string;
-  organizationId: string;
-  environment: Scope['environment'];
-  connectionId: string;
-  phoneNumberId: string;
-  contact: string;
-  type: string;
-  text: string | null;
-  request: JsonObject;
+const claimedMessage = {
+  id: column.text,
+  organizationId: column.text,
+  environment: column.oneOf<Environment>('Environment'),
+  connectionId: column.text,
+  /** Messages are queued for connected numbers, which have one. */
+  phoneNumberId: column.text,
+  contact: column.text,
+  type: column.text,
+  text: column.text.nullable,
+  request: column.jsonb<JsonObject>(),
   /** With this one. */
-  attempts: number;
+  attempts: column.int4,
   /** Since it was made. */
-  ageMs: number;
+  ageMs: column.float8,
   /** What it was before: `sending` is one whose sender has not been heard of again. */
-  before: 'queued' | 'sending';
+  before: column.oneOf<'queued' | 'sending'>(),
   /** The stretch in which it may have been sent: since the first claim that did not tell, up to the end of the last. */
-  claimedFrom: Date;
-  claimedUntil: Date;
-}
+  claimedFrom: column.timestamptz,
+  claimedUntil: column.timestamptz,
+};
+export type ClaimedMessage = RowOf<typeof claimedMessage>;
+
+const claim = statement(
+  'claim-message',
+  `with due as (
+     select m.id, m.status, m.lease_until from messages m
+     where m.id = $1 and m.direction = 'outbound' and m.status in ('queued', 'sending')
+       and (m.lease_until is null or m.lease_until <= now())
+       and not exists (
+         select from messages p where p.organization_id = m.organization_id and p.environment = m.environment
+           and p.contact = m.contact and p.direction = 'outbound' and p.status in ('queued', 'sending')
+           and p.connection_id is not null and p.id < m.id)
+     for update)
+   update messages m set status = 'sending', lease_owner = $2, attempts = attempts + 1, updated_at = now(),
+                         sent_at = case due.status when 'sending'
+                           then coalesce(m.sent_at, due.lease_until - interval '${leaseSeconds} seconds') end,
+                         lease_until = now() + interval '${leaseSeconds} seconds'
+   from due, channel_connections c where m.id = due.id and c.id = m.connection_id
+   returning m.id, m.organization_id as "organizationId", m.environment, m.connection_id as "connectionId",
+             c.phone_number_id as "phoneNumberId", m.contact, m.type, m.text, m.payload as request, m.attempts,
+             extract(epoch from now() - m.created_at)::float8 * 1000 as "ageMs",
+             due.status as before,
+             coalesce(m.sent_at, m.lease_until - interval '${leaseSeconds} seconds') as "claimedFrom",
+             case due.status when 'sending' then due.lease_until else m.lease_until end as "claimedUntil"`,
+  claimedMessage,
+);
 
 /**
  * Marks a message as being sent, before it is. Null when somebody else has it, when it is not due, or when an earlier one
  * to the same contact is still to be sent.
  */
 export async function claimMessage(db: Queryable, id: string, owner: string): Promise<ClaimedMessage | null> {
-  const { rows } = await db.raw<ClaimedMessage>({
-    name: 'claim-message',
-    text: `with due as (
-             select m.id, m.status, m.lease_until from messages m
-             where m.id = $1 and m.direction = 'outbound' and m.status in ('queued', 'sending')
-               and (m.lease_until is null or m.lease_until <= now())
-               and not exists (
-                 select from messages p where p.organization_id = m.organization_id and p.environment = m.environment
-                   and p.contact = m.contact and p.direction = 'outbound' and p.status in ('queued', 'sending')
-                   and p.connection_id is not null and p.id < m.id)
-             for update)
-           update messages m set status = 'sending', lease_owner = $2, attempts = attempts + 1, updated_at = now(),
-                                 sent_at = case due.status when 'sending'
-                                   then coalesce(m.sent_at, due.lease_until - interval '${leaseSeconds} seconds') end,
-                                 lease_until = now() + interval '${leaseSeconds} seconds'
-           from due, channel_connections c where m.id = due.id and c.id = m.connection_id
-           returning m.id, m.organization_id as "organizationId", m.environment, m.connection_id as "connectionId",
-                     c.phone_number_id as "phoneNumberId", m.contact, m.type, m.text, m.payload as request, m.attempts,
-                     extract(epoch from now() - m.created_at)::float8 * 1000 as "ageMs",
-                     due.status as before,
-                     coalesce(m.sent_at, m.lease_until - interval '${leaseSeconds} seconds') as "claimedFrom",
-                     case due.status when 'sending' then due.lease_until else m.lease_until end as "claimedUntil"`,
-    values: [id, owner],
-  });
-  return rows[0] ?? null;
+  return (await db.acrossTenants('due work', claim, [id, owner])).rows[0] ?? null;
 }
+
+/** A message by its id, and whose it is. */
+export interface MessageOfTenant extends Tenant {
+  id: string;
+}
+
+const markMessageSent = statement(
+  'mark-message-sent',
+  `update messages set message_id = $2, sent_at = coalesce(sent_at, now()), error = null, lease_owner = null,
+                       lease_until = null, updated_at = now(),
+                       status = case when status in ('queued', 'sending', 'unknown') then 'sent' else status end
+   where id = $1 and message_id is null`,
+);
 
 /** The provider has taken it; it may have told its status already. Whoever learns the id writes it. */
 export async function markSent(
   db: Queryable,
-  { id, connectionId }: { id: string; connectionId: string },
+  message: MessageOfTenant & { connectionId: string },
   messageId: string,
 ): Promise<void> {
-  await db.raw({
-    name: 'mark-message-sent',
-    text: `update messages set message_id = $2, sent_at = coalesce(sent_at, now()), error = null, lease_owner = null,
-                               lease_until = null, updated_at = now(),
-                               status = case when status in ('queued', 'sending', 'unknown') then 'sent' else status end
-           where id = $1 and message_id is null`,
-    values: [id, messageId],
-  });
+  await db.query(message, markMessageSent, [message.id, messageId]);
   // In a statement of its own, which sees what the other side has written before it looked for this message.
   // Earlier versions kept a status under the message id alone. Such a row counts only here, where the id has just become
   // known: nobody could name it in advance.
-  await applyStatus(db, id, messageId, [statusKeyOf(connectionId, messageId), messageId]);
+  await applyStatus(db, message, messageId, [statusKeyOf(message.connectionId, messageId), messageId]);
 }
+
+const putMessageBack = statement(
+  'put-message-back',
+  `update messages set status = 'queued', error = $3, lease_owner = null, updated_at = now(),
+                       lease_until = now() + make_interval(secs => $4::float8 / 1000),
+                       attempts = attempts - case when $5 then 0 else 1 end
+   where id = $1 and status = 'sending' and lease_owner = $2`,
+);
 
 /** Back into the outbox, for later. `isTried`: the provider was asked, so the try counts. */
 export async function putBack(
   db: Queryable,
-  id: string,
+  message: MessageOfTenant,
   owner: string,
   { error, afterMs, isTried }: { error: string; afterMs: number; isTried: boolean },
 ): Promise<void> {
-  await db.raw({
-    name: 'put-message-back',
-    text: `update messages set status = 'queued', error = $3, lease_owner = null, updated_at = now(),
-                               lease_until = now() + make_interval(secs => $4::float8 / 1000),
-                               attempts = attempts - case when $5 then 0 else 1 end
-           where id = $1 and status = 'sending' and lease_owner = $2`,
-    values: [id, owner, error, afterMs, isTried],
-  });
+  await db.query(message, putMessageBack, [message.id, owner, error, afterMs, isTried]);
 }
+
+const giveMessageUp = statement(
+  'give-message-up',
+  `update messages set status = $3, error = $4, lease_owner = null, lease_until = null, updated_at = now()
+   where id = $1 and status = 'sending' and lease_owner = $2`,
+);
 
 /** The end of it: `failed` is certainly not sent, `unknown` may have been. */
 export async function giveUp(
   db: Queryable,
-  id: string,
+  message: MessageOfTenant,
   owner: string,
   outcome: { status: 'failed' | 'unknown'; error: string },
 ): Promise<void> {
-  await db.raw({
-    name: 'give-message-up',
-    text: `update messages set status = $3, error = $4, lease_owner = null, lease_until = null, updated_at = now()
-           where id = $1 and status = 'sending' and lease_owner = $2`,
-    values: [id, owner, outcome.status, outcome.error],
-  });
+  await db.query(message, giveMessageUp, [message.id, owner, outcome.status, outcome.error]);
 }
+
+const noteMessageDoubt = statement(
+  'note-doubt',
+  `update messages set error = $3, updated_at = now(), attempts = attempts - case when $4 then 0 else 1 end
+   where id = $1 and status = 'sending' and lease_owner = $2`,
+);
 
 /** The doubt stays on record while its sender's lease lasts. `isTried`: the provider was asked, so the try counts. */
 export async function noteDoubt(
   db: Queryable,
-  id: string,
+  message: MessageOfTenant,
   owner: string,
   { error, isTried }: { error: string; isTried: boolean },
 ): Promise<void> {
-  await db.raw({
-    name: 'note-doubt',
-    text: `update messages set error = $3, updated_at = now(), attempts = attempts - case when $4 then 0 else 1 end
-           where id = $1 and status = 'sending' and lease_owner = $2`,
-    values: [id, owner, error, isTried],
-  });
+  await db.query(message, noteMessageDoubt, [message.id, owner, error, isTried]);
 }
 
 /** Of all statuses that come for a message the furthest holds, in whatever order they come; `failed` is final. */
@@ -191,46 +205,56 @@ const rankOf = (column: string) =>
  */
 export const statusKeyOf = (connectionId: string, messageId: string): string => `${connectionId}:${messageId}`;
 
+const applyKeptStatus = statement(
+  'apply-kept-status',
+  `update messages m set status = s.status, error = coalesce(s.error, m.error), updated_at = now()
+   from (select status, rank, error from provider_statuses
+         where provider = 'kapso' and external_id = any($3) order by rank desc limit 1) s
+   where m.id = $1 and m.message_id = $2 and s.rank > ${rankOf('m.status')}`,
+);
+
 /** Applies the furthest of the statuses that were kept under `keys` to a message that has this id at the provider. */
-export async function applyStatus(db: Queryable, id: string, messageId: string, keys: string[]): Promise<void> {
-  await db.raw({
-    name: 'apply-kept-status',
-    text: `update messages m set status = s.status, error = coalesce(s.error, m.error), updated_at = now()
-           from (select status, rank, error from provider_statuses
-                 where provider = 'kapso' and external_id = any($3) order by rank desc limit 1) s
-           where m.id = $1 and m.message_id = $2 and s.rank > ${rankOf('m.status')}`,
-    values: [id, messageId, keys],
-  });
+export async function applyStatus(
+  db: Queryable,
+  message: MessageOfTenant,
+  messageId: string,
+  keys: string[],
+): Promise<void> {
+  await db.query(message, applyKeptStatus, [message.id, messageId, keys]);
 }
+
+const dueMessages = statement(
+  'due-messages',
+  `select id from (
+     select distinct on (organization_id, environment, contact) id, lease_until, created_at from messages
+     where direction = 'outbound' and status in ('queued', 'sending') and connection_id is not null
+     order by organization_id, environment, contact, id) first
+   where lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now()
+   order by id limit $1`,
+  { id: column.text },
+);
 
 /**
  * Messages that should be sent by now, or whose sender is gone: of each contact the first, as the ones behind it have to
  * wait for it. Whoever sends it goes on with them.
  */
 export async function findDueMessages(db: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await db.raw<{ id: string }>({
-    name: 'due-messages',
-    text: `select id from (
-             select distinct on (organization_id, environment, contact) id, lease_until, created_at from messages
-             where direction = 'outbound' and status in ('queued', 'sending') and connection_id is not null
-             order by organization_id, environment, contact, id) first
-           where lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now()
-           order by id limit $1`,
-    values: [limit],
-  });
+  const { rows } = await db.acrossTenants('due work', dueMessages, [limit]);
   return rows.map(({ id }) => id);
 }
 
+const nextMessage = statement(
+  'next-message',
+  `select n.id from messages m join messages n on n.organization_id = m.organization_id
+     and n.environment = m.environment and n.contact = m.contact and n.id > m.id
+   where m.id = $1 and n.direction = 'outbound' and n.status = 'queued' and n.lease_until is null
+     and n.connection_id is not null
+   order by n.id limit 1`,
+  { id: column.text },
+);
+
 /** The message that was waiting behind one that is done; null when there is none. */
 export async function findNextMessage(db: Queryable, id: string): Promise<string | null> {
-  const { rows } = await db.raw<{ id: string }>({
-    name: 'next-message',
-    text: `select n.id from messages m join messages n on n.organization_id = m.organization_id
-             and n.environment = m.environment and n.contact = m.contact and n.id > m.id
-           where m.id = $1 and n.direction = 'outbound' and n.status = 'queued' and n.lease_until is null
-             and n.connection_id is not null
-           order by n.id limit 1`,
-    values: [id],
-  });
+  const { rows } = await db.acrossTenants('due work', nextMessage, [id]);
   return rows[0]?.id ?? null;
 }

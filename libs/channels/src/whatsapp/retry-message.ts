@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Db, type Queryable, newId } from '@parley/db';
+import { type Db, type Queryable, column, newId, statement } from '@parley/db';
 import { findSender } from './conversation';
 import { retryKeySql } from './message-keys';
 
@@ -14,15 +14,6 @@ export type RetriedMessage =
   /** The number that it belonged to is not connected any more, and no other one is the only one. */
   | { ok: false; reason: 'no_sender'; message: string };
 
-interface Row {
-  id: string;
-  direction: 'inbound' | 'outbound';
-  connectionId: string | null;
-  messageId: string | null;
-  contact: string;
-  status: string;
-}
-
 /**
  * Tries a message again that has failed: one of ours is sent, one of a customer's is answered. What the provider has seen
  * is not touched (docs/adr/0022): a new message with the same content takes its place, one however often it is asked for.
@@ -30,14 +21,31 @@ interface Row {
 export const retryMessage = (db: Db, scope: Scope, id: string, options: { anyway: boolean }): Promise<RetriedMessage> =>
   db.transaction((tx) => retry(tx, scope, id, options));
 
+const lockMessage = statement(
+  'lock-message',
+  `select id, direction, connection_id as "connectionId", message_id as "messageId", contact, status from messages
+   where organization_id = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3)
+   order by id = $3 desc limit 1 for update`,
+  {
+    id: column.text,
+    direction: column.oneOf<'inbound' | 'outbound'>('MessageDirection'),
+    connectionId: column.text.nullable,
+    messageId: column.text.nullable,
+    contact: column.text,
+    status: column.text,
+  },
+);
+
+const openAgain = statement(
+  'retry-message',
+  `update messages set status = $2, connection_id = $3, attempts = 0, error = null, lease_owner = null,
+                       lease_until = null, sent_at = case when direction = 'inbound' then sent_at end,
+                       updated_at = now()
+   where id = $1`,
+);
+
 async function retry(tx: Queryable, scope: Scope, id: string, options: { anyway: boolean }): Promise<RetriedMessage> {
-  const { rows } = await tx.raw<Row>(
-    `select id, direction, connection_id as "connectionId", message_id as "messageId", contact, status from messages
-     where organization_id = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3)
-     order by id = $3 desc limit 1 for update`,
-    [scope.organizationId, scope.environment, id],
-  );
-  const message = rows[0];
+  const [message] = (await tx.query(scope, lockMessage, [scope.organizationId, scope.environment, id])).rows;
   if (message === undefined) return { ok: false, reason: 'not_found' };
   const { direction, status } = message;
   const isInDoubt = direction === 'outbound' && status === 'unknown';
@@ -50,30 +58,26 @@ async function retry(tx: Queryable, scope: Scope, id: string, options: { anyway:
     ({ connectionId } = found.sender);
   }
   if (direction === 'outbound' && (isInDoubt || message.messageId !== null)) {
-    const copy = await copyOnce(tx, message.id, connectionId);
+    const copied = await copyOnce(tx, scope, message.id, connectionId);
     // It has taken its place before: what is asked for is asked of it.
-    return copy.isNew ? { ok: true, id: copy.id, direction } : retry(tx, scope, copy.id, options);
+    return copied.isNew ? { ok: true, id: copied.id, direction } : retry(tx, scope, copied.id, options);
   }
-  await tx.raw(
-    `update messages set status = $2, connection_id = $3, attempts = 0, error = null, lease_owner = null,
-                         lease_until = null, sent_at = case when direction = 'inbound' then sent_at end,
-                         updated_at = now()
-     where id = $1`,
-    [message.id, direction === 'inbound' ? 'received' : 'queued', connectionId],
-  );
+  await tx.query(scope, openAgain, [message.id, direction === 'inbound' ? 'received' : 'queued', connectionId]);
   return { ok: true, id: message.id, direction };
 }
 
-async function copyOnce(tx: Queryable, id: string, connectionId: string): Promise<{ id: string; isNew: boolean }> {
-  const { rows } = await tx.raw<{ id: string; isNew: boolean }>(
-    `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, media_url,
-                           payload, thread_id, status, idempotency_key, updated_at)
-     select $2, organization_id, environment, $3, direction, contact, type, text, media_url, payload, thread_id, 'queued',
-            ${retryKeySql('id')}, now()
-     from messages where id = $1
-     on conflict (organization_id, environment, idempotency_key) do update set updated_at = messages.updated_at
-     returning id, xmax = 0 as "isNew"`,
-    [id, newId('wam'), connectionId],
-  );
-  return rows[0]!;
+const copy = statement(
+  'copy-message',
+  `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, media_url,
+                         payload, thread_id, status, idempotency_key, updated_at)
+   select $2, organization_id, environment, $3, direction, contact, type, text, media_url, payload, thread_id, 'queued',
+          ${retryKeySql('id')}, now()
+   from messages where id = $1
+   on conflict (organization_id, environment, idempotency_key) do update set updated_at = messages.updated_at
+   returning id, xmax = 0 as "isNew"`,
+  { id: column.text, isNew: column.bool },
+);
+
+async function copyOnce(tx: Queryable, scope: Scope, id: string, connectionId: string) {
+  return (await tx.query(scope, copy, [id, newId('wam'), connectionId])).rows[0]!;
 }

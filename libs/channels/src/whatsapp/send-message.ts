@@ -1,4 +1,4 @@
-import type { Queryable } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 import type { Accounts } from '../accounts';
 import { type KapsoClient, type KapsoFailure, createKapsoClient, kapsoTimeoutMs } from '../kapso/kapso-client';
 import { noPlaceWaitMs } from '../no-place-wait';
@@ -44,14 +44,14 @@ export async function sendMessage(deps: SendDeps, id: string): Promise<SendOutco
     const found = await lookUp(client, deps, message);
     const interrupted = `its sender was interrupted${unasked}`;
     if (found === 'no_place') {
-      await noteDoubt(db, id, owner, { error: interrupted, isTried: false });
+      await noteDoubt(db, message, owner, { error: interrupted, isTried: false });
       return 'later';
     }
     if (found === 'cannot_tell') return lookAgain(deps, message, interrupted);
     if (found !== 'absent') return markFound(deps, message, found);
   }
   if (performance.now() - startedAtMs > latestStartMs) {
-    await putBack(db, id, owner, { error: 'the process was held up', afterMs: 0, isTried: false });
+    await putBack(db, message, owner, { error: 'the process was held up', afterMs: 0, isTried: false });
     return 'later';
   }
   const answer = await client.sendMessage(message.phoneNumberId, {
@@ -64,7 +64,7 @@ export async function sendMessage(deps: SendDeps, id: string): Promise<SendOutco
   }
   if (answer.reason === 'no_place') {
     const afterMs = noPlaceWaitMs(message.ageMs);
-    await putBack(db, id, owner, { error: `not asked: ${answer.message}`, afterMs, isTried: false });
+    await putBack(db, message, owner, { error: `not asked: ${answer.message}`, afterMs, isTried: false });
     return 'later';
   }
   return afterFailure(client, deps, message, answer);
@@ -81,7 +81,7 @@ async function afterFailure(
   if (failure.reason === 'refused')
     return fail(deps, message, failure.code === windowClosedCode ? windowClosed : failure.message);
   if (failure.reason === 'unsure') {
-    await noteDoubt(deps.db, id, deps.owner, { error: failure.message, isTried: true });
+    await noteDoubt(deps.db, message, deps.owner, { error: failure.message, isTried: true });
     const found = await lookUp(client, deps, message);
     if (found === 'cannot_tell' || found === 'no_place')
       return lookAgain(deps, message, `${failure.message}${unasked}`);
@@ -98,7 +98,7 @@ async function afterFailure(
   if (attempts >= mostAttempts) return fail(deps, message, failure.message);
   const waitMs = failure.afterMs ?? Math.min(500 * 2 ** attempts, longestWaitMs);
   const afterMs = Math.min(waitMs, 15 * 60_000);
-  await putBack(deps.db, id, deps.owner, { error: failure.message, afterMs, isTried: true });
+  await putBack(deps.db, message, deps.owner, { error: failure.message, afterMs, isTried: true });
   return 'later';
 }
 
@@ -108,8 +108,8 @@ const unasked = '; the provider could not be asked whether it has it';
 /** What `error` begins with when the window was closed. */
 export const windowClosed = 'window_closed: more than 24 hours since the last message of the contact';
 
-async function fail({ db, owner }: SendDeps, { id }: ClaimedMessage, error: string): Promise<SendOutcome> {
-  await giveUp(db, id, owner, { status: 'failed', error });
+async function fail({ db, owner }: SendDeps, message: ClaimedMessage, error: string): Promise<SendOutcome> {
+  await giveUp(db, message, owner, { status: 'failed', error });
   return 'failed';
 }
 
@@ -126,21 +126,23 @@ async function markFound(
 }
 
 /** It stays `sending`: once the lease that this claim has begun is over, the provider is asked again, until tries end. */
-async function lookAgain(
-  { db, owner }: SendDeps,
-  { id, attempts }: ClaimedMessage,
-  doubt: string,
-): Promise<SendOutcome> {
-  if (attempts < mostAttempts) {
-    await noteDoubt(db, id, owner, { error: doubt, isTried: true });
+async function lookAgain({ db, owner }: SendDeps, message: ClaimedMessage, doubt: string): Promise<SendOutcome> {
+  if (message.attempts < mostAttempts) {
+    await noteDoubt(db, message, owner, { error: doubt, isTried: true });
     return 'later';
   }
-  await giveUp(db, id, owner, { status: 'unknown', error: doubt });
+  await giveUp(db, message, owner, { status: 'unknown', error: doubt });
   return 'unknown';
 }
 
 /** Between the provider's clock and PostgreSQL's. */
 const clockSkewMs = 15_000;
+
+const knownIds = statement(
+  'known-message-ids',
+  'select message_id from messages where connection_id = $1 and message_id = any($2)',
+  { message_id: column.text },
+);
 
 /** Asks the provider for what it sent while the message was claimed, and looks for ours among it: by reference, else by recipient and text. */
 async function lookUp(client: KapsoClient, { db }: SendDeps, message: ClaimedMessage): Promise<LookUp> {
@@ -152,11 +154,7 @@ async function lookUp(client: KapsoClient, { db }: SendDeps, message: ClaimedMes
   if (byReference !== undefined) return { messageId: byReference.id };
   const recipient = digitsOf(String(message.request.to ?? ''));
   const ids = listed.value.map(({ id }) => id);
-  const { rows } = await db.raw<{ message_id: string }>({
-    name: 'known-message-ids',
-    text: 'select message_id from messages where connection_id = $1 and message_id = any($2)',
-    values: [message.connectionId, ids],
-  });
+  const { rows } = await db.query(message, knownIds, [message.connectionId, ids]);
   const ours = new Set(rows.map(({ message_id: known }) => known));
   const alike = listed.value.find(
     ({ id, to, type, text, reference }) =>

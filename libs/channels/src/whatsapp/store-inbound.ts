@@ -1,9 +1,19 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Db, newId } from '@parley/db';
+import { type Db, newId, statement } from '@parley/db';
 import { type MergeThreads, resolveContact } from './contacts';
 import { readInbound } from './read-inbound';
 
 export type StoredInbound = { ok: true; contact: string; isToBeAnswered: boolean } | { ok: false; reason: string };
+
+const store = statement(
+  'store-inbound-message',
+  `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, text,
+                         media_url, payload, status, sent_at, updated_at)
+   values ($1, $2, $3::"Environment", $4, 'inbound', $5, $6, $7, $8, $9, $10::jsonb, $11, $12, now())
+   on conflict (connection_id, message_id) do update
+     set status = 'received', attempts = 0, error = null, lease_until = null, updated_at = now()
+     where messages.status = 'failed' and messages.direction = 'inbound'`,
+);
 
 /**
  * Keeps a message that came in, once by its id. One that is to be answered is `received` until it is; one whose answer
@@ -21,28 +31,19 @@ export async function storeInbound(
   const contact = await resolveContact(db, scope, message.identity, mergeThreads);
   if (contact === null) return { ok: false, reason: 'the message names no sender' };
   const isToBeAnswered = message.handling !== 'store';
-  await db.raw({
-    name: 'store-inbound-message',
-    text: `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, text,
-                                 media_url, payload, status, sent_at, updated_at)
-           values ($1, $2, $3::"Environment", $4, 'inbound', $5, $6, $7, $8, $9, $10::jsonb, $11, $12, now())
-           on conflict (connection_id, message_id) do update
-             set status = 'received', attempts = 0, error = null, lease_until = null, updated_at = now()
-             where messages.status = 'failed' and messages.direction = 'inbound'`,
-    values: [
-      newId('wam'),
-      scope.organizationId,
-      scope.environment,
-      connectionId,
-      message.messageId,
-      contact,
-      message.type,
-      message.text,
-      message.mediaUrl,
-      JSON.stringify(item),
-      isToBeAnswered ? 'received' : 'stored',
-      new Date(message.sentAtMs),
-    ],
-  });
+  await db.query(scope, store, [
+    newId('wam'),
+    scope.organizationId,
+    scope.environment,
+    connectionId,
+    message.messageId,
+    contact,
+    message.type,
+    message.text,
+    message.mediaUrl,
+    JSON.stringify(item),
+    isToBeAnswered ? 'received' : 'stored',
+    new Date(message.sentAtMs),
+  ]);
   return { ok: true, contact, isToBeAnswered };
 }

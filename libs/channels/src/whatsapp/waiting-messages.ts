@@ -1,27 +1,49 @@
-import type { JsonObject, Scope } from '@parley/contracts';
-import type { Db, Queryable } from '@parley/db';
+import type { Environment, JsonObject } from '@parley/contracts';
+import { type Db, type Queryable, type RowOf, column, statement } from '@parley/db';
+import type { MessageOfTenant } from './outbox';
+
+const waitingMessage = {
+  id: column.text,
+  organizationId: column.text,
+  environment: column.oneOf<Environment>('Environment'),
+  connectionId: column.text,
+  agentSlug: column.text.nullable,
+  routerSlug: column.text.nullable,
+  /** Entity type of the connection's contacts. */
+  contactType: column.text.nullable,
+  contact: column.text,
+  /** A message that came in always has one. */
+  messageId: column.text,
+  payload: column.jsonb<JsonObject>(),
+  attempts: column.int4,
+};
 
 /** A customer's message that this process is answering. */
-export interface WaitingMessage extends Scope {
-  id: string;
-  connectionId: string;
-  agentSlug: string | null;
-  routerSlug: string | null;
-  /** Entity type of the connection's contacts. */
-  contactType: string | null;
-  contact: string;
-  messageId: string;
-  payload: JsonObject;
-  attempts: number;
-}
+export type WaitingMessage = RowOf<typeof waitingMessage>;
 
-export interface Conversation {
-  connectionId: string;
-  contact: string;
-}
+const conversation = { connectionId: column.text, contact: column.text };
+export type Conversation = RowOf<typeof conversation>;
 
 /** Renewed every second; a killed process's message is free again after it, a stalled one finds that out at its next write. */
 const lease = "interval '4 seconds'";
+
+const lockConversation = statement('lock-conversation', 'select from pg_advisory_xact_lock(hashtextextended($1, 0))');
+
+const claim = statement(
+  'claim-answer',
+  `with first as (
+     select id, lease_until from messages
+     where connection_id = $1 and contact = $2 and direction = 'inbound' and status in ('received', 'answering')
+     order by sent_at, id limit 1)
+   update messages m set status = 'answering', lease_owner = $3, lease_until = now() + ${lease},
+                         attempts = m.attempts + 1, updated_at = now()
+   from first, channel_connections c
+   where m.id = first.id and c.id = m.connection_id and (first.lease_until is null or first.lease_until <= now())
+   returning m.id, m.organization_id as "organizationId", m.environment, m.connection_id as "connectionId",
+             c.agent_slug as "agentSlug", c.router_slug as "routerSlug", c.contact_type as "contactType",
+             m.contact, m.message_id as "messageId", m.payload, m.attempts`,
+  waitingMessage,
+);
 
 /**
  * The next message of a conversation, in the order in which they were sent. Null when there is none, or when the first is
@@ -33,76 +55,72 @@ export function claimNext(
   owner: string,
 ): Promise<WaitingMessage | null> {
   return db.transaction(async (tx) => {
-    await tx.raw('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`answer:${connectionId}:${contact}`]);
-    const { rows } = await tx.raw<WaitingMessage>(
-      `with first as (
-         select id, lease_until from messages
-         where connection_id = $1 and contact = $2 and direction = 'inbound' and status in ('received', 'answering')
-         order by sent_at, id limit 1)
-       update messages m set status = 'answering', lease_owner = $3, lease_until = now() + ${lease},
-                             attempts = m.attempts + 1, updated_at = now()
-       from first, channel_connections c
-       where m.id = first.id and c.id = m.connection_id and (first.lease_until is null or first.lease_until <= now())
-       returning m.id, m.organization_id as "organizationId", m.environment, m.connection_id as "connectionId",
-                 c.agent_slug as "agentSlug", c.router_slug as "routerSlug", c.contact_type as "contactType",
-                 m.contact, m.message_id as "messageId", m.payload, m.attempts`,
-      [connectionId, contact, owner],
-    );
+    await tx.acrossTenants('due work', lockConversation, [`answer:${connectionId}:${contact}`]);
+    const { rows } = await tx.acrossTenants('due work', claim, [connectionId, contact, owner]);
     return rows[0] ?? null;
   });
 }
 
+const renew = statement(
+  'renew-answers',
+  `update messages set lease_until = now() + ${lease}
+   where id = any($1) and status = 'answering' and lease_owner = $2`,
+);
+
 export async function renewClaims(db: Queryable, ids: string[], owner: string): Promise<void> {
-  await db.raw({
-    name: 'renew-answers',
-    text: `update messages set lease_until = now() + ${lease}
-           where id = any($1) and status = 'answering' and lease_owner = $2`,
-    values: [ids, owner],
-  });
+  await db.acrossTenants('due work', renew, [ids, owner]);
 }
 
 export type AnswerEnd = { status: 'answered' | 'stored' | 'failed'; error: string | null; threadId: string | null };
 
+const finish = statement(
+  'finish-answer',
+  `update messages set status = $3, error = $4, thread_id = coalesce($5, thread_id), lease_owner = null,
+                       lease_until = null, updated_at = now()
+   where id = $1 and status = 'answering' and lease_owner = $2`,
+);
+
 /** Writes what became of a message. False: this process had lost it, and nothing may follow. */
-export async function finishMessage(db: Queryable, id: string, owner: string, end: AnswerEnd): Promise<boolean> {
-  const { rowCount } = await db.raw({
-    name: 'finish-answer',
-    text: `update messages set status = $3, error = $4, thread_id = coalesce($5, thread_id), lease_owner = null,
-                               lease_until = null, updated_at = now()
-           where id = $1 and status = 'answering' and lease_owner = $2`,
-    values: [id, owner, end.status, end.error, end.threadId],
-  });
+export async function finishMessage(
+  db: Queryable,
+  message: MessageOfTenant,
+  owner: string,
+  end: AnswerEnd,
+): Promise<boolean> {
+  const { rowCount } = await db.query(message, finish, [message.id, owner, end.status, end.error, end.threadId]);
   return rowCount === 1;
 }
+
+const putBack = statement(
+  'postpone-answer',
+  `update messages set status = 'received', error = $3, lease_owner = null, updated_at = now(),
+                       lease_until = now() + make_interval(secs => $4::float8 / 1000)
+   where id = $1 and status = 'answering' and lease_owner = $2`,
+);
 
 /** Leaves a message to a later try; the ones behind it wait with it. */
 export async function postpone(
   db: Queryable,
-  id: string,
+  message: MessageOfTenant,
   owner: string,
   error: string,
   afterMs: number,
 ): Promise<void> {
-  await db.raw({
-    name: 'postpone-answer',
-    text: `update messages set status = 'received', error = $3, lease_owner = null, updated_at = now(),
-                               lease_until = now() + make_interval(secs => $4::float8 / 1000)
-           where id = $1 and status = 'answering' and lease_owner = $2`,
-    values: [id, owner, error, afterMs],
-  });
+  await db.query(message, putBack, [message.id, owner, error, afterMs]);
 }
+
+const waitingConversations = statement(
+  'waiting-conversations',
+  `select connection_id as "connectionId", contact from (
+     select distinct on (connection_id, contact) connection_id, contact, lease_until, created_at from messages
+     where direction = 'inbound' and status in ('received', 'answering') and connection_id is not null
+     order by connection_id, contact, sent_at, id) first
+   where lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now()
+   limit $1`,
+  conversation,
+);
 
 /** Conversations whose first message waits without anybody at work on it; the ones behind it have to wait for it. */
 export async function findWaiting(db: Queryable, limit: number): Promise<Conversation[]> {
-  const { rows } = await db.raw<Conversation>({
-    name: 'waiting-conversations',
-    text: `select connection_id as "connectionId", contact from (
-             select distinct on (connection_id, contact) connection_id, contact, lease_until, created_at from messages
-             where direction = 'inbound' and status in ('received', 'answering') and connection_id is not null
-             order by connection_id, contact, sent_at, id) first
-           where lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now()
-           limit $1`,
-    values: [limit],
-  });
-  return rows;
+  return (await db.acrossTenants('due work', waitingConversations, [limit])).rows;
 }
