@@ -10,6 +10,7 @@ import {
 } from '@parley/testing';
 import { createAccounts } from '../accounts';
 import { applyEmailStatus, findDueEmails, queueEmail, readEmail, sendEmail } from './emails';
+import { listEmails } from './read-emails';
 
 const from = 'Acme <hello@acme.example>';
 
@@ -164,6 +165,37 @@ test('an e-mail that was sent is known by its id at the provider, and its conten
     providerId: resend.sent[0]!.id,
   });
   expect(await readEmail(db, { ...scope, environment: 'production' }, id)).toBeNull();
+});
+
+test('the e-mails of an environment are listed newest first, in pages, all or those of one status', async () => {
+  const { scope: within } = await seedOrganization(db.pool);
+  const ids: string[] = [];
+  for (const minutes of [3, 2, 1]) {
+    const id = await queue({ in: within });
+    await set(id, `created_at = now() - interval '${minutes} minutes'`);
+    ids.unshift(id);
+  }
+  await send(ids[0]!);
+  const list = async (page: Parameters<typeof listEmails>[2], of = within) => (await listEmails(db, of, page)).items;
+  const first = await list({ limit: 2, before: null });
+  expect(first).toEqual([
+    {
+      id: ids[0],
+      providerId: sentAs(ids[0]!)[0]!.id,
+      to: ['a@b.example'],
+      subject: 'Hello',
+      status: 'sent',
+      attempts: 1,
+      error: null,
+      createdAt: expect.any(Date),
+    },
+    expect.objectContaining({ id: ids[1], providerId: null, status: 'queued', attempts: 0 }),
+  ]);
+  const idsOf = (emails: { id: string }[]) => emails.map(({ id }) => id);
+  const before = { at: first[1]!.createdAt, id: first[1]!.id };
+  expect(idsOf(await list({ limit: 2, before }))).toEqual([ids[2]]);
+  expect(idsOf(await list({ limit: 9, before: null, status: 'queued' }))).toEqual(ids.slice(1));
+  expect(await list({ limit: 9, before: null }, { ...within, environment: 'production' })).toEqual([]);
 });
 
 describe('an e-mail whose sending fails', () => {
