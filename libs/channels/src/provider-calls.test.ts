@@ -104,7 +104,7 @@ describe('a provider that hangs for one organization', () => {
   const rowOf = async (table: 'messages' | 'emails', id: string) =>
     (await db.pool.query(`select status, attempts, error from ${table} where id = $1`, [id])).rows[0];
   const isDue = (table: 'messages' | 'emails', id: string) =>
-    db.pool.query(`update ${table} set lease_until = now() where id = $1`, [id]);
+    db.pool.query(`update ${table} set lease_until = now() - interval '1 second' where id = $1`, [id]);
 
   test('holds up neither the messages nor the e-mails of another, and a client that may wait is called in turn', async () => {
     const { url, hanging, channels, answerAll, email } = await serveHanging();
