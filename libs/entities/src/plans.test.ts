@@ -1,9 +1,8 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import type { Queryable, Statement } from '@parley/db';
 import { createTestDatabase } from '@parley/testing';
 import { parseAccess } from './access';
 import { type TestEntities, here, origin, startEntities } from './testing/start-entities';
-import type { Statement } from './sql';
 
 let t: TestEntities;
 let id: string;
@@ -38,9 +37,9 @@ async function plansOf(work: (db: Queryable) => Promise<unknown>): Promise<strin
   const client = await t.db.pool.connect();
   const asked: Statement[] = [];
   const recorder = {
-    query: (asking: Statement) => {
-      if (typeof asking === 'object') asked.push(asking);
-      return client.query(asking);
+    query(_tenant: Scope, statement: Statement, values: unknown[]) {
+      asked.push(statement);
+      return client.query({ name: statement.preparedAs, text: statement.text, values });
     },
   };
   try {

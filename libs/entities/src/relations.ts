@@ -1,7 +1,6 @@
 import type { Scope } from '@parley/contracts';
-import { type Queryable, newId } from '@parley/db';
+import { type Queryable, column, newId, statement } from '@parley/db';
 import type { NotFound } from './result';
-import { statement } from './sql';
 
 export interface Relation {
   /** Such as `payment_for`. */
@@ -10,36 +9,49 @@ export interface Relation {
   toId: string;
 }
 
+const link = statement(
+  'link-entities',
+  `with ends as (select id from entities where id in ($4, $5) and organization_id = $1 and environment = $2::"Environment" and part > 0),
+    link as (insert into entity_relations (id, organization_id, environment, relation, from_id, to_id)
+      select $6, $1, $2::"Environment", $3, $4, $5
+      where exists (select from ends where id = $4) and exists (select from ends where id = $5)
+      on conflict do nothing)
+   select count(*)::int as found from (values ($4), ($5)) wanted(id) where id in (select id from ends)`,
+  { found: column.int4 },
+);
+
 /** Relates two entities of one environment; again changes nothing. */
 export async function linkEntities(
   db: Queryable,
   scope: Scope,
   { relation, fromId, toId }: Relation,
 ): Promise<{ ok: true } | NotFound> {
-  const { rows } = await db.raw<{ found: number }>(
-    statement(
-      `with ends as (select id from entities where id in ($4, $5) and organization_id = $1 and environment = $2::"Environment" and part > 0),
-        link as (insert into entity_relations (id, organization_id, environment, relation, from_id, to_id)
-          select $6, $1, $2::"Environment", $3, $4, $5
-          where exists (select from ends where id = $4) and exists (select from ends where id = $5)
-          on conflict do nothing)
-       select count(*)::int as found from (values ($4), ($5)) wanted(id) where id in (select id from ends)`,
-      [scope.organizationId, scope.environment, relation, fromId, toId, newId('rel')],
-    ),
-  );
+  const { organizationId, environment } = scope;
+  const { rows } = await db.query(scope, link, [organizationId, environment, relation, fromId, toId, newId('rel')]);
   return rows[0]!.found === 2 ? { ok: true } : { ok: false, reason: 'not_found' };
 }
 
+const unlink = statement(
+  'unlink-entities',
+  `delete from entity_relations where organization_id = $1 and environment = $2::"Environment"
+     and relation = $3 and from_id = $4 and to_id = $5`,
+);
+
 /** Ends a relation; it is no error when there is none. */
 export async function unlinkEntities(db: Queryable, scope: Scope, { relation, fromId, toId }: Relation): Promise<void> {
-  await db.raw(
-    statement(
-      `delete from entity_relations where organization_id = $1 and environment = $2::"Environment"
-         and relation = $3 and from_id = $4 and to_id = $5`,
-      [scope.organizationId, scope.environment, relation, fromId, toId],
-    ),
-  );
+  await db.query(scope, unlink, [scope.organizationId, scope.environment, relation, fromId, toId]);
 }
+
+const related = statement(
+  'related-entities',
+  `select distinct e.id from (
+     select to_id as id, relation from entity_relations where organization_id = $1 and environment = $2::"Environment" and from_id = $3
+     union select from_id, relation from entity_relations where organization_id = $1 and environment = $2::"Environment" and to_id = $3) r
+   join entities e on e.id = r.id and e.part > 0 join entity_types t on t.no = e.part
+   where ($4::text is null or r.relation = $4) and ($5::text is null or t.slug = $5)
+   order by e.id`,
+  { id: column.text },
+);
 
 /** Ids of the entities related to this one in either direction, deleted ones left out. */
 export async function relatedIds(
@@ -47,19 +59,23 @@ export async function relatedIds(
   scope: Scope,
   { entityId, relation, type }: { entityId: string; relation?: string; type?: string },
 ): Promise<string[]> {
-  const { rows } = await db.raw<{ id: string }>(
-    statement(
-      `select distinct e.id from (
-         select to_id as id, relation from entity_relations where organization_id = $1 and environment = $2::"Environment" and from_id = $3
-         union select from_id, relation from entity_relations where organization_id = $1 and environment = $2::"Environment" and to_id = $3) r
-       join entities e on e.id = r.id and e.part > 0 join entity_types t on t.no = e.part
-       where ($4::text is null or r.relation = $4) and ($5::text is null or t.slug = $5)
-       order by e.id`,
-      [scope.organizationId, scope.environment, entityId, relation ?? null, type ?? null],
-    ),
-  );
+  const { organizationId, environment } = scope;
+  const { rows } = await db.query(scope, related, [
+    organizationId,
+    environment,
+    entityId,
+    relation ?? null,
+    type ?? null,
+  ]);
   return rows.map(({ id }) => id);
 }
+
+const targets = statement(
+  'relation-targets',
+  `select to_id as id from entity_relations
+   where organization_id = $1 and environment = $2::"Environment" and from_id = $3 and relation = $4 order by to_id`,
+  { id: column.text },
+);
 
 /** Ids of the entities to which this one was related, deleted ones included. */
 export async function targetIds(
@@ -67,10 +83,6 @@ export async function targetIds(
   scope: Scope,
   { fromId, relation }: { fromId: string; relation: string },
 ): Promise<string[]> {
-  const { rows } = await db.raw<{ id: string }>(
-    `select to_id as id from entity_relations
-     where organization_id = $1 and environment = $2::"Environment" and from_id = $3 and relation = $4 order by to_id`,
-    [scope.organizationId, scope.environment, fromId, relation],
-  );
+  const { rows } = await db.query(scope, targets, [scope.organizationId, scope.environment, fromId, relation]);
   return rows.map(({ id }) => id);
 }

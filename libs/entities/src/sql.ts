@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { RowOf, Statement } from '@parley/db';
 import { LRUCache } from 'lru-cache';
 
 /** Collects the parameters of one statement: a value never becomes part of its text. */
@@ -18,28 +19,31 @@ export class Sql {
   byteas(values: readonly Buffer[]): string {
     return this.param(`{${values.map((value) => `"\\\\x${value.toString('hex')}"`).join(',')}}`, 'bytea[]');
   }
+
+  /** The statement of a text that was put together with these parameters. */
+  build<R extends Statement['row']>(name: string, text: string, row: R): Built<RowOf<R>> {
+    return { statement: known(name, text, row), values: this.values };
+  }
 }
 
-export interface Statement {
-  name?: string;
-  text: string;
+export interface Built<T> {
+  statement: Statement<T>;
   values: unknown[];
 }
 
 /** So many texts are known, the ones used last; a connection keeps fewer prepared than that (libs/db). */
 const maxKnown = 500;
-const names = new LRUCache<string, { name: string | undefined }>({ max: maxKnown });
+const statements = new LRUCache<string, Statement<never>>({ max: maxKnown });
 
 /**
- * A statement gets a name, and is prepared, when it is run a second time: statements that are run once, such as those of a
- * script's filters, would displace those that an application repeats.
+ * A statement is prepared when it is run a second time: statements that are run once, such as those of a script's filters,
+ * would displace those that an application repeats.
  */
-export function statement(text: string, values: unknown[]): Statement {
-  const known = names.get(text);
-  if (known === undefined) {
-    names.set(text, { name: undefined });
-    return { text, values };
-  }
-  known.name ??= `ent_${createHash('sha1').update(text).digest('hex').slice(0, 20)}`;
-  return { name: known.name, text, values };
+function known(name: string, text: string, row: Statement['row']): Statement<never> {
+  const earlier = statements.get(text);
+  if (earlier?.preparedAs !== undefined) return earlier;
+  const preparedAs = earlier && `ent_${createHash('sha1').update(text).digest('hex').slice(0, 20)}`;
+  const statement = { name, text, row, preparedAs };
+  statements.set(text, statement);
+  return statement;
 }

@@ -1,5 +1,5 @@
 import type { Entity, JsonObject, Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 import { lastPosition } from '../field-index/position';
 import { queryEntities } from './query-entities';
 
@@ -61,6 +61,21 @@ async function bySpelling(db: Queryable, scope: Scope, { entityType, phoneNumber
   return found.ok ? found.page.entities : [];
 }
 
+const sameDigits = phoneFields.map((field) => `regexp_replace(e.data->>'${field}', '\\D', '', 'g') = $4`).join(' or ');
+
+const newestByDigits = statement(
+  'entity-by-phone-digits',
+  // Where the newest 5,000 begin is read from the index alone: sorting whole entities takes longer than comparing them.
+  `select e.id, e.data from entity_types t
+   cross join lateral (
+     select coalesce((select e.pos from entities e where (e.part, e.pos) between (t.no, 0) and (t.no, ${lastPosition})
+                      order by e.part desc, e.pos desc offset ${scanLimit - 1} limit 1), 0) as pos) first
+   join entities e on (e.part, e.pos) between (t.no, first.pos) and (t.no, ${lastPosition})
+   where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = $3 and (${sameDigits})
+   order by e.pos desc limit $5`,
+  { id: column.text, data: column.jsonb<JsonObject>() },
+);
+
 async function byDigits(
   db: Queryable,
   scope: Scope,
@@ -68,18 +83,6 @@ async function byDigits(
 ): Promise<Pick<Entity, 'id' | 'data'>[]> {
   const digits = digitsOf(phoneNumber);
   if (digits === '') return [];
-  const condition = phoneFields.map((field) => `regexp_replace(e.data->>'${field}', '\\D', '', 'g') = $4`).join(' or ');
-  const { rows } = await db.raw<Pick<Entity, 'id' | 'data'>>({
-    name: 'entity-by-phone-digits',
-    // Where the newest 5,000 begin is read from the index alone: sorting whole entities takes longer than comparing them.
-    text: `select e.id, e.data from entity_types t
-           cross join lateral (
-             select coalesce((select e.pos from entities e where (e.part, e.pos) between (t.no, 0) and (t.no, ${lastPosition})
-                              order by e.part desc, e.pos desc offset ${scanLimit - 1} limit 1), 0) as pos) first
-           join entities e on (e.part, e.pos) between (t.no, first.pos) and (t.no, ${lastPosition})
-           where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = $3 and (${condition})
-           order by e.pos desc limit $5`,
-    values: [scope.organizationId, scope.environment, entityType, digits, limit],
-  });
-  return rows;
+  const values = [scope.organizationId, scope.environment, entityType, digits, limit];
+  return (await db.query(scope, newestByDigits, values)).rows;
 }

@@ -1,9 +1,9 @@
 import type { Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, type RowOf, column, statement } from '@parley/db';
 import type { Access } from '../access';
 import { filterSql, storedEntity } from '../filter/filter-sql';
 import type { Deleted, NotFound, OutOfScope, TypeNotFound } from '../result';
-import { Sql, type Statement, statement } from '../sql';
+import { type Built, Sql } from '../sql';
 import { isStorable } from '../storable';
 import { EntityText, entityJsonFrom, entityJsonSql, typeJson } from './entity-json';
 
@@ -20,30 +20,37 @@ export async function getEntity(db: Queryable, scope: Scope, { type, id, access 
   if (!isStorable(type)) return { ok: false, reason: 'type_not_found' };
   if (!isStorable(id)) return { ok: false, reason: 'not_found' };
   const asked = access === undefined ? plainSql(scope, type, id) : accessSql(scope, type, id, access);
-  const { rows } = await db.raw<{ part: number | null; json: string; visible: boolean }>(asked);
+  const { rows } = await db.query(scope, asked.statement, asked.values);
   const [row] = rows;
   if (row === undefined) return { ok: false, reason: 'type_not_found' };
   if (row.part === null) return { ok: false, reason: 'not_found' };
   if (!row.visible) return { ok: false, reason: 'out_of_scope' };
   if (row.part < 0) return { ok: false, reason: 'deleted' };
-  return { ok: true, entity: new EntityText(row.json) };
+  return { ok: true, entity: new EntityText(row.json!) };
 }
 
 const fromSql = (id: string, scope: { organization: string; environment: string }, type: string): string =>
   `from entity_types t left join entities e on e.id = ${id} and e.part in (t.no, -t.no)
     where t.organization_id = ${scope.organization} and t.environment = ${scope.environment} and t.slug = ${type}`;
 
-const plainText = `select e.part, ${entityJsonFrom('e', '$1::text')} as json, true as visible
-    ${fromSql('$2::text', { organization: '$3::text', environment: '$4::"Environment"' }, '$5::text')}`;
+/** `part` and `json` are null when the type has no such entity. */
+const found = { part: column.int4.nullable, json: column.text.nullable, visible: column.bool.nullable };
+type Found = RowOf<typeof found>;
 
 /** Written once: a read is asked for so often that putting its text together would be felt. */
-const plainSql = (scope: Scope, type: string, id: string): Statement => ({
-  name: 'ent_get',
-  text: plainText,
+const plain = statement(
+  'get-entity',
+  `select e.part, ${entityJsonFrom('e', '$1::text')} as json, true as visible
+    ${fromSql('$2::text', { organization: '$3::text', environment: '$4::"Environment"' }, '$5::text')}`,
+  found,
+);
+
+const plainSql = (scope: Scope, type: string, id: string): Built<Found> => ({
+  statement: plain,
   values: [typeJson(type), id, scope.organizationId, scope.environment, type],
 });
 
-function accessSql(scope: Scope, type: string, id: string, { masks, clauses }: Access): Statement {
+function accessSql(scope: Scope, type: string, id: string, { masks, clauses }: Access): Built<Found> {
   const sql = new Sql();
   const text = `select e.part, ${entityJsonSql('e', type, masks, sql)} as json,
       ${filterSql(clauses, storedEntity('e'), sql)} as visible
@@ -55,5 +62,5 @@ function accessSql(scope: Scope, type: string, id: string, { masks, clauses }: A
       },
       sql.param(type, 'text'),
     )}`;
-  return statement(text, sql.values);
+  return sql.build('get-accessible-entity', text, found);
 }

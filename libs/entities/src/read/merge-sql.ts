@@ -1,16 +1,34 @@
+import { type RowOf, column } from '@parley/db';
 import { dataPathSql, filterSql, storedEntity } from '../filter/filter-sql';
 import { shapeField } from '../field-index/field-hash';
 import { indexedField } from '../field-index/scans';
-import type { Sql } from '../sql';
+import { type Built, Sql } from '../sql';
 import { entityJsonSql } from './entity-json';
 import type { Merge, QueryPlan, SortField, SortPlan } from './query-plan';
 import { scansSql, segmentsSql, typeSql } from './scan-sql';
+
+/** No row when there is no such type; `json` and `pos` are null in the only row of a page without entities. */
+export const sortedRow = {
+  no: column.int4,
+  json: column.text.nullable,
+  key: column.text.nullable,
+  pos: column.text.nullable,
+};
+
+const mergedRow = {
+  ...sortedRow,
+  /** The entry up to which the index was read: there may be more beyond. Null when it was read to its end. */
+  boundary_key: column.text.nullable,
+  boundary_pos: column.text.nullable,
+};
+export type MergedRow = RowOf<typeof mergedRow>;
 
 /**
  * Page in the order of a field. Entries of several segments are merged in `heads`; up to `boundary`, the least entry that
  * was not read, this is the order of all entities. Each entry is checked against its entity until the page is full.
  */
-export function mergeText(plan: QueryPlan, { field, keys }: SortPlan, merge: Merge, sql: Sql): string {
+export function mergeSql(plan: QueryPlan, { field, keys }: SortPlan, merge: Merge): Built<MergedRow> {
+  const sql = new Sql();
   const { after, direction, positions } = plan;
   const start =
     after === null
@@ -46,10 +64,11 @@ export function mergeText(plan: QueryPlan, { field, keys }: SortPlan, merge: Mer
        where e.part = b.part and e.pos = m.pos and ${key} = m.value and ${filterSql(plan.clauses, storedEntity('e'), sql)} offset 0) e
       limit ${sql.param(plan.limit + 1, 'int')})`,
   ];
-  return `with ${parts.join(',\n')}
+  const text = `with ${parts.join(',\n')}
     select t.no, page.json, page.key, page.pos, encode(boundary.value, 'hex') as boundary_key, boundary.pos::text as boundary_pos
     from t left join boundary on true left join
       (select json, encode(key, 'hex') as key, pos::text from page order by page.key ${direction}, page.pos ${direction}) page on true`;
+  return sql.build('query-merged', text, mergedRow);
 }
 
 type OrderSql = (alias: string) => string;

@@ -7,7 +7,7 @@ import { indexRows } from '../field-index/index-rows';
 import { here } from '../testing/start-entities';
 import type { PageStart } from './cursor';
 import { type Direction, type QueryPlan, planQuery } from './query-plan';
-import { querySql } from './query-sql';
+import { pageSql } from './query-sql';
 
 interface Asked {
   sort?: string;
@@ -79,7 +79,7 @@ test('the example of ADR 3 is what the code does', () => {
   const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
   const { filters, limit } = JSON.parse(block('json')) as { filters: JsonObject; limit: number };
   const example = { ...plan(filters), limit };
-  const { text } = querySql(example, 'page');
+  const { text } = pageSql(example).statement;
   let rest = oneLine(text);
   for (const piece of block('sql').split('…').map(oneLine)) {
     expect(rest).toContain(piece);

@@ -1,50 +1,25 @@
+import { type RowOf, column } from '@parley/db';
 import { filterSql, storedEntity } from '../filter/filter-sql';
-import { Sql, type Statement, statement } from '../sql';
+import { type Built, Sql } from '../sql';
 import type { PageStart } from './cursor';
 import { entityJsonSql, rowSeparatorSql } from './entity-json';
-import { keySql, mergeText } from './merge-sql';
-import type { Direction, Merge, QueryPlan, SortPlan } from './query-plan';
+import { keySql, sortedRow } from './merge-sql';
+import type { Direction, QueryPlan, SortPlan } from './query-plan';
 import { positionScanSql, scansSql, segmentsSql, typeSql } from './scan-sql';
 
 /** One row always, with `no` null when there is no such type. */
-export interface PageRow {
-  no: number | null;
+const pageRow = {
+  no: column.int4.nullable,
   /** JSON texts of up to limit + 1 entities, joined by `rowSeparator`. */
-  items: string | null;
-  count: number;
+  items: column.text.nullable,
+  count: column.int4,
   /** Position of the last entity on the page: of the last but one when there are more than `limit`. */
-  last: string | null;
-}
-
-/** No row when there is no such type; `json` is null in the only row of a page without entities. */
-export interface SortedRow {
-  no: number | null;
-  json: string | null;
-  key: string | null;
-  pos: string;
-}
-
-export interface CollectedRow extends SortedRow {
-  /** Whether the page is one, since what the scans have found was not too much. */
-  complete: boolean;
-}
-
-export interface MergedRow extends SortedRow {
-  /** The entry up to which the index was read: there may be more beyond. Null when it was read to its end. */
-  boundary_key: string | null;
-  boundary_pos: string | null;
-}
-
-/** A statement of a plan: the page in the order of creation, or one of the steps of its sort. */
-export function querySql(plan: QueryPlan, step: 'page' | 'collect' | Merge): Statement {
-  const sql = new Sql();
-  const { sort } = plan;
-  if (sort === null || step === 'page') return statement(pageText(plan, sql), sql.values);
-  return statement(step === 'collect' ? collectText(plan, sort, sql) : mergeText(plan, sort, step, sql), sql.values);
-}
+  last: column.text.nullable,
+};
 
 /** A page in the order of creation; whatever its filters match, it reads a bounded part of an index. */
-function pageText(plan: QueryPlan, sql: Sql): string {
+export function pageSql(plan: QueryPlan): Built<RowOf<typeof pageRow>> {
+  const sql = new Sql();
   const { direction, limit, listed, positions, scans } = plan;
   const found = sql.param(limit + 1, 'int');
   const parts = [typeSql(plan, sql)];
@@ -69,17 +44,25 @@ function pageText(plan: QueryPlan, sql: Sql): string {
         where e.part = b.part and e.pos = c.pos and ${matches} offset 0) e
       limit ${found})`);
   }
-  return `with ${parts.join(',\n')}
+  const text = `with ${parts.join(',\n')}
     select (select no from t) as no, string_agg(json, ${rowSeparatorSql} order by pos ${direction}) as items,
       count(*)::int as count, (array_agg(pos order by pos ${direction}))[least(count(*), ${sql.param(limit, 'int')})]::text as last
     from page`;
+  return sql.build('query-page', text, pageRow);
 }
 
 /** As many matches of the scans as are fetched and sorted; more are better merged in the order of the sort. */
 const maxCollected = 6_500;
 
+const collectedRow = {
+  ...sortedRow,
+  /** Whether the page is one, since what the scans have found was not too much. */
+  complete: column.bool,
+};
+
 /** A page from all that the scans find, when it is not too much. */
-function collectText(plan: QueryPlan, { field }: SortPlan, sql: Sql): string {
+export function collectSql(plan: QueryPlan, { field }: SortPlan): Built<RowOf<typeof collectedRow>> {
+  const sql = new Sql();
   const { after, direction, positions } = plan;
   const { tables, inSegment } = scansSql(plan.scans, positions, sql);
   const most = sql.param(maxCollected, 'int');
@@ -95,10 +78,11 @@ function collectText(plan: QueryPlan, { field }: SortPlan, sql: Sql): string {
     `page as (select * from sorted where ${afterSql(after, direction, sql)}
       order by key is null, key ${direction}, pos ${direction} limit ${sql.param(plan.limit + 1, 'int')})`,
   ];
-  return `with ${parts.join(',\n')}
+  const text = `with ${parts.join(',\n')}
     select t.no, page.json, page.key, page.pos, (select count(*) from found) <= ${most} as complete from t left join
       (select ${entityJsonSql('page', plan.type, plan.masks, sql)} as json, encode(key, 'hex') as key, pos::text from page
        order by page.key is null, page.key ${direction}, page.pos ${direction}) page on true`;
+  return sql.build('query-collected', text, collectedRow);
 }
 
 function afterSql(after: PageStart | null, direction: Direction, sql: Sql): string {

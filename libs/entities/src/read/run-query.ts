@@ -1,10 +1,11 @@
 import type { Entity } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import type { Queryable, RowOf } from '@parley/db';
 import { positionOfId } from '../field-index/position';
 import type { PageStart } from './cursor';
 import { rowSeparator } from './entity-json';
+import { mergeSql, sortedRow } from './merge-sql';
 import { type QueryPlan, type SortPlan, planAbsent } from './query-plan';
-import { type CollectedRow, type MergedRow, type PageRow, type SortedRow, querySql } from './query-sql';
+import { collectSql, pageSql } from './query-sql';
 
 export interface QueryPage {
   /** A JSON array of entities. */
@@ -17,11 +18,11 @@ export interface QueryPage {
 export async function runQuery(db: Queryable, plan: QueryPlan): Promise<QueryPage | null> {
   const { sort, limit } = plan;
   if (sort !== null) {
-    const rows = await sortedRows(db, plan, sort);
-    if (rows === null) return null;
-    const shown = rows.slice(0, limit);
+    const found = await sortedEntities(db, plan, sort);
+    if (found === null) return null;
+    const shown = found.slice(0, limit);
     const itemsJson = `[${shown.map(({ json }) => json).join(rowSeparator)}]`;
-    return { itemsJson, last: shown.at(-1) ?? null, hasMore: rows.length > limit };
+    return { itemsJson, last: shown.at(-1) ?? null, hasMore: found.length > limit };
   }
   const { no, items, count, last } = await pageRow(db, plan);
   if (no === null) return null;
@@ -30,27 +31,38 @@ export async function runQuery(db: Queryable, plan: QueryPlan): Promise<QueryPag
   return { itemsJson: `[${shown ?? ''}]`, last: last === null ? null : { key: null, pos: last }, hasMore };
 }
 
-const pageRow = async (db: Queryable, plan: QueryPlan): Promise<PageRow> =>
-  (await db.raw<PageRow>(querySql(plan, 'page'))).rows[0]!;
+async function pageRow(db: Queryable, plan: QueryPlan) {
+  const { statement, values } = pageSql(plan);
+  return (await db.query(plan.scope, statement, values)).rows[0]!;
+}
 
-/** Up to `limit` + 1 rows in order; entities that lack the field of the sort follow all others. */
-async function sortedRows(db: Queryable, plan: QueryPlan, sort: SortPlan): Promise<SortedRow[] | null> {
+interface SortedEntity extends PageStart {
+  json: string;
+}
+
+const entitiesOf = (rows: RowOf<typeof sortedRow>[]): SortedEntity[] =>
+  rows.filter(({ json }) => json !== null) as SortedEntity[];
+
+/** Up to `limit` + 1 entities in order; entities that lack the field of the sort follow all others. */
+async function sortedEntities(db: Queryable, plan: QueryPlan, sort: SortPlan): Promise<SortedEntity[] | null> {
   if (sort.collects) {
-    const { rows } = await db.raw<CollectedRow>(querySql(plan, 'collect'));
+    const { statement, values } = collectSql(plan, sort);
+    const { rows } = await db.query(plan.scope, statement, values);
     if (rows[0] === undefined) return null;
-    if (rows[0].complete) return rows.filter(({ json }) => json !== null);
+    if (rows[0].complete) return entitiesOf(rows);
   }
   const most = plan.limit + 1;
-  const found: SortedRow[] = [];
+  const found: SortedEntity[] = [];
   let { after } = plan;
   for (let round = 0; after?.key !== null; round += 1) {
     const merge = sort.merges[round] ?? sort.merges.at(-1)!;
     const missing = most - found.length;
     const limit = merge === 'matching' ? missing - 1 : plan.limit;
-    const { rows } = await db.raw<MergedRow>(querySql({ ...plan, after, limit }, merge));
+    const { statement, values } = mergeSql({ ...plan, after, limit }, sort, merge);
+    const { rows } = await db.query(plan.scope, statement, values);
     const [first] = rows;
     if (first === undefined) return null;
-    found.push(...rows.filter(({ json }) => json !== null).slice(0, missing));
+    found.push(...entitiesOf(rows).slice(0, missing));
     if (found.length === most) return found;
     if (first.boundary_key === null) break;
     after = { key: first.boundary_key, pos: first.boundary_pos! };
@@ -61,6 +73,6 @@ async function sortedRows(db: Queryable, plan: QueryPlan, sort: SortPlan): Promi
   if (no === null) return null;
   const absent = items === null ? [] : items.split(rowSeparator).slice(0, missing);
   for (const json of absent)
-    found.push({ no, json, key: null, pos: String(positionOfId((JSON.parse(json) as Entity).id)) });
+    found.push({ json, key: null, pos: String(positionOfId((JSON.parse(json) as Entity).id)) });
   return found;
 }

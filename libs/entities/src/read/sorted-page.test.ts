@@ -1,11 +1,11 @@
 import type { JsonObject } from '@parley/contracts';
 import { createTestDatabase } from '@parley/testing';
 import { parseFilters } from '../filter/parse-filters';
-import type { Statement } from '../sql';
+import type { Built } from '../sql';
 import { type TestEntities, here, startEntities } from '../testing/start-entities';
 import type { PageStart } from './cursor';
+import { type MergedRow, mergeSql } from './merge-sql';
 import { type Direction, type Merge, planQuery } from './query-plan';
-import { type MergedRow, querySql } from './query-sql';
 
 let t: TestEntities;
 let data: { n: number; half: boolean }[];
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => t.stop());
 
-const statementFor = (filters: JsonObject, direction: Direction, after: PageStart | null, merge: Merge): Statement => {
+const asking = (filters: JsonObject, direction: Direction, after: PageStart | null, merge: Merge): Built<MergedRow> => {
   const parsed = parseFilters(filters);
   if (!parsed.ok) throw new Error('bad filter');
   const plan = planQuery({
@@ -32,7 +32,7 @@ const statementFor = (filters: JsonObject, direction: Direction, after: PageStar
     after,
     limit: 2,
   });
-  return querySql(plan, merge);
+  return mergeSql(plan, plan.sort!, merge);
 };
 
 /** Small data sets are answered by collecting; these are the ways for large ones, each on its own. */
@@ -55,8 +55,10 @@ describe.each(Object.entries(merges))('reading %s', (name, merge) => {
         ] as const)),
   ] as const)('gives every entity once, %s, %s of them', async (direction, which) => {
     const filters: JsonObject = which === 'half' ? { 'data.half': true } : {};
-    const read = async (after: PageStart | null): Promise<MergedRow[]> =>
-      (await t.db.pool.query<MergedRow>(statementFor(filters, direction, after, merge))).rows;
+    const read = async (after: PageStart | null): Promise<MergedRow[]> => {
+      const { statement, values } = asking(filters, direction, after, merge);
+      return (await t.db.query(here, statement, values)).rows;
+    };
     const seen: number[] = [];
     let after: PageStart | null = null;
     for (;;) {
@@ -66,7 +68,7 @@ describe.each(Object.entries(merges))('reading %s', (name, merge) => {
       const last = found.length === 3 ? found[2] : undefined;
       const { boundary_key: key, boundary_pos: pos } = rows[0]!;
       if (last === undefined && key === null) break;
-      after = last === undefined ? { key, pos: pos! } : { key: last.key, pos: last.pos };
+      after = last === undefined ? { key, pos: pos! } : { key: last.key, pos: last.pos! };
     }
     const expected = data.filter(({ half }) => which === 'all' || half).map(({ n }) => n);
     expect(seen).toEqual(expected.sort((a, b) => (direction === 'asc' ? a - b : b - a)));

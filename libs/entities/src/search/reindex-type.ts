@@ -1,7 +1,7 @@
-import type { JsonObject, Scope } from '@parley/contracts';
-import type { Db, Queryable } from '@parley/db';
+import type { Environment, JsonObject, Scope } from '@parley/contracts';
+import { type Db, type Queryable, column, statement } from '@parley/db';
 import { firstPosition } from '../field-index/position';
-import { exclusiveLockSql } from '../write/segments';
+import { lockOutWriters } from '../write/segments';
 import { searchVector } from './search-vector';
 
 export interface ReindexOptions {
@@ -22,16 +22,19 @@ interface Progress {
   share: number;
 }
 
+const stale = statement(
+  'stale-entity-types',
+  `select id as "typeId", organization_id as "organizationId", environment::text as environment from entity_types
+   where search_fields <> indexed_fields
+     and ($1::text is null or (organization_id = $1 and environment = $2::"Environment"))
+   order by updated_at limit 100`,
+  { typeId: column.text, organizationId: column.text, environment: column.oneOf<Environment>() },
+);
+
 /** Types whose entities are not all indexed for their present search fields, the longest waiting first, at most 100. */
 export async function staleTypes(db: Queryable, scope?: Scope): Promise<(Scope & { typeId: string })[]> {
-  const { rows } = await db.raw<Scope & { typeId: string }>(
-    `select id as "typeId", organization_id as "organizationId", environment::text as environment from entity_types
-     where search_fields <> indexed_fields
-       and ($1::text is null or (organization_id = $1 and environment = $2::"Environment"))
-     order by updated_at limit 100`,
-    [scope?.organizationId ?? null, scope?.environment ?? null],
-  );
-  return rows;
+  const values = [scope?.organizationId ?? null, scope?.environment ?? null];
+  return (await db.acrossTenants('sweep', stale, values)).rows;
 }
 
 /** What searches of a type are answered from: all of it, or still the fields of before for what is not done yet. */
@@ -43,19 +46,22 @@ export interface SearchState {
   reindexing: { done: number; share: number } | null;
 }
 
+const statesOfEnvironment = statement(
+  'search-states',
+  `select slug, name, search_fields as "searchFields", search_fields <> indexed_fields as "isStale", reindex
+   from entity_types where organization_id = $1 and environment = $2::"Environment" order by slug collate "C"`,
+  {
+    slug: column.text,
+    name: column.text,
+    searchFields: column.textArray,
+    isStale: column.bool,
+    reindex: column.jsonb<Progress>().nullable,
+  },
+);
+
 /** The types of an environment by slug, with the progress of the reindexing of each. */
 export async function searchStates(db: Queryable, scope: Scope): Promise<SearchState[]> {
-  const { rows } = await db.raw<{
-    slug: string;
-    name: string;
-    searchFields: string[];
-    isStale: boolean;
-    reindex: Progress | null;
-  }>(
-    `select slug, name, search_fields as "searchFields", search_fields <> indexed_fields as "isStale", reindex
-     from entity_types where organization_id = $1 and environment = $2::"Environment" order by slug collate "C"`,
-    [scope.organizationId, scope.environment],
-  );
+  const { rows } = await db.query(scope, statesOfEnvironment, [scope.organizationId, scope.environment]);
   return rows.map(({ slug, name, searchFields, isStale, reindex }) => ({
     slug,
     name,
@@ -72,12 +78,12 @@ export async function searchStates(db: Queryable, scope: Scope): Promise<SearchS
 export async function reindexType(db: Db, typeId: string, options: ReindexOptions = {}): Promise<boolean> {
   const { batchSize = 500, onProgress = () => {}, signal } = options;
   while (!signal?.aborted) {
-    const step = await db.transaction((client) => reindexBatch(client, typeId, batchSize, false));
+    const step = await db.transaction((tx) => reindexBatch(tx, typeId, batchSize, false));
     if (step === null) return true;
     await onProgress(step.done, step.share);
     if (step.moved === batchSize) continue;
     // Writers that began with the old fields end first, then what they have written since is indexed as well.
-    const rest = await db.transaction((client) => reindexBatch(client, typeId, batchSize, true));
+    const rest = await db.transaction((tx) => reindexBatch(tx, typeId, batchSize, true));
     if (rest === null || rest.finished) return true;
   }
   return false;
@@ -90,22 +96,60 @@ interface Step {
   finished: boolean;
 }
 
+const limitWait = statement('limit-wait-for-reindexing', `set local lock_timeout = '5s'`);
+const typeNo = statement('entity-type-no', 'select no from entity_types where id = $1', { no: column.int4 });
+
+const lockType = statement(
+  'lock-type-to-reindex',
+  `select no, segment, search_fields, reindex from entity_types where id = $1 and search_fields <> indexed_fields for no key update`,
+  {
+    no: column.int4,
+    segment: column.int4,
+    search_fields: column.textArray,
+    reindex: column.jsonb<Progress>().nullable,
+  },
+);
+
+// Two index ranges, each in order: the living and the deleted ones. Rows are locked below the union, which cannot.
+const lockBatch = statement(
+  'lock-entities-to-reindex',
+  `select id, part, segment, pos::text, data from (
+     select * from (select * from entities where part = $1 and pos > $2 order by pos limit $3 for update) living
+     union all
+     select * from (select * from entities where part = -$1::int and pos > $2 order by pos limit $3 for update) dead) e
+   order by e.pos limit $3`,
+  {
+    id: column.text,
+    part: column.int4,
+    segment: column.int4,
+    pos: column.text,
+    data: column.jsonb<JsonObject>(),
+  },
+);
+
+const indexBatch = statement(
+  'reindex-entities',
+  `update entities e set search = x.search::tsvector from unnest($1::text[], $2::text[]) x(id, search) where e.id = x.id`,
+);
+
+const finishReindex = statement(
+  'finish-reindex',
+  'update entity_types set indexed_fields = $3, reindex = null where id = $1 and $2::jsonb is not null',
+);
+
+const keepProgress = statement(
+  'keep-reindex-progress',
+  'update entity_types set reindex = $2::jsonb where id = $1 and $3::text[] is not null',
+);
+
 /** One batch, or null when there is nothing to do. With `closing` no writer is under way, so an end is the end. */
-async function reindexBatch(
-  client: Queryable,
-  typeId: string,
-  batchSize: number,
-  closing: boolean,
-): Promise<Step | null> {
+async function reindexBatch(tx: Queryable, typeId: string, batchSize: number, closing: boolean): Promise<Step | null> {
   if (closing) {
-    await client.raw(`set local lock_timeout = '5s'`);
-    const { rows } = await client.raw<{ no: number }>('select no from entity_types where id = $1', [typeId]);
-    if (rows[0] !== undefined) await client.raw(exclusiveLockSql('$1'), [rows[0].no]);
+    await tx.acrossTenants('sweep', limitWait);
+    const { rows } = await tx.acrossTenants('sweep', typeNo, [typeId]);
+    if (rows[0] !== undefined) await tx.acrossTenants('sweep', lockOutWriters, [rows[0].no]);
   }
-  const { rows: types } = await client.raw<TypeRow>(
-    `select no, segment, search_fields, reindex from entity_types where id = $1 and search_fields <> indexed_fields for no key update`,
-    [typeId],
-  );
+  const { rows: types } = await tx.acrossTenants('sweep', lockType, [typeId]);
   const [type] = types;
   if (type === undefined) return null;
   const { no, segment, search_fields: fields, reindex } = type;
@@ -113,44 +157,17 @@ async function reindexBatch(
     reindex !== null && reindex.fields.join('\n') === fields.join('\n')
       ? reindex
       : { fields, pos: String(firstPosition), done: 0, share: 0 };
-  // Two index ranges, each in order: the living and the deleted ones. Rows are locked below the union, which cannot.
-  const { rows } = await client.raw<EntityRow>(
-    `select id, part, segment, pos::text, data from (
-       select * from (select * from entities where part = $1 and pos > $2 order by pos limit $3 for update) living
-       union all
-       select * from (select * from entities where part = -$1::int and pos > $2 order by pos limit $3 for update) dead) e
-     order by e.pos limit $3`,
-    [no, progress.pos, batchSize],
-  );
-  await client.raw(
-    `update entities e set search = x.search::tsvector from unnest($1::text[], $2::text[]) x(id, search) where e.id = x.id`,
-    [rows.map(({ id }) => id), rows.map(({ part, data }) => searchVector(part, data, fields))],
-  );
+  const { rows } = await tx.acrossTenants('sweep', lockBatch, [no, progress.pos, batchSize]);
+  await tx.acrossTenants('sweep', indexBatch, [
+    rows.map(({ id }) => id),
+    rows.map(({ part, data }) => searchVector(part, data, fields)),
+  ]);
   const done = progress.done + rows.length;
   // Segments follow the order of creation and are about as large as each other.
   const last = rows.at(-1);
   const share = last === undefined ? progress.share : (last.segment + 1) / (segment + 1);
   const finished = closing && rows.length < batchSize;
-  await client.raw(
-    finished
-      ? 'update entity_types set indexed_fields = $3, reindex = null where id = $1 and $2::jsonb is not null'
-      : 'update entity_types set reindex = $2::jsonb where id = $1 and $3::text[] is not null',
-    [typeId, JSON.stringify({ fields, pos: last?.pos ?? progress.pos, done, share }), fields],
-  );
+  const reached: Progress = { fields, pos: last?.pos ?? progress.pos, done, share };
+  await tx.acrossTenants('sweep', finished ? finishReindex : keepProgress, [typeId, JSON.stringify(reached), fields]);
   return { moved: rows.length, done, share, finished };
-}
-
-interface TypeRow {
-  no: number;
-  segment: number;
-  search_fields: string[];
-  reindex: Progress | null;
-}
-
-interface EntityRow {
-  id: string;
-  part: number;
-  segment: number;
-  pos: string;
-  data: JsonObject;
 }

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, column } from '@parley/db';
 import { type Access, maskedFieldIn } from '../access';
 import { statusClauses } from '../filter/condition';
 import { parseDataPath } from '../filter/parse-filters';
@@ -8,7 +8,7 @@ import { typeSql, positionScanSql } from '../read/scan-sql';
 import { firstPosition, lastPosition } from '../field-index/position';
 import { entityJsonSql, rowSeparatorSql } from '../read/entity-json';
 import type { Invalid, MaskedField, TypeNotFound } from '../result';
-import { Sql, statement } from '../sql';
+import { Sql } from '../sql';
 import { unstorableName } from '../storable';
 import { EntityListText } from '../read/page-text';
 import { partMark, searchQuery } from './search-vector';
@@ -31,6 +31,9 @@ const commonInWindow = recentWindow / 2;
 const maxRanked = 1_000;
 /** A smaller limit gets the best of as many. */
 const leastMatches = 20;
+
+/** `no` is null when there is no such type, `items` when nothing matches. */
+const foundRow = { no: column.int4.nullable, fields: column.textArray.nullable, items: column.text.nullable };
 
 /**
  * Entities whose search fields hold all words of the query, the last one as a prefix; whole words first, then by weight
@@ -68,9 +71,8 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
       string_agg(${entityJsonSql('e', type, access?.masks ?? [], sql)}, ${rowSeparatorSql}
         order by top.whole desc, top.rank desc, top.pos desc) as items
     from top cross join lateral (select * from entities e where e.part = top.part and e.pos = top.pos offset 0) e`;
-  const { rows } = await db.raw<{ no: number | null; fields: string[] | null; items: string | null }>(
-    statement(text, sql.values),
-  );
+  const { statement, values } = sql.build('search-entities', text, foundRow);
+  const { rows } = await db.query(scope, statement, values);
   const { no, fields, items } = rows[0]!;
   if (no === null) return { ok: false, reason: 'type_not_found' };
   const searched = (fields ?? []).map((field) => parseDataPath(field.startsWith('data.') ? field : `data.${field}`));

@@ -1,5 +1,5 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, column } from '@parley/db';
 import type { Origin } from '@parley/events';
 import type { Access } from '../access';
 import type { Clause } from '../filter/condition';
@@ -11,7 +11,7 @@ import { EntityText, entityJsonSql } from '../read/entity-json';
 import type { NotFound, OutOfScope, TypeNotFound } from '../result';
 import { type TypeSchema, readTypeSchema } from '../schema/type-schema';
 import { searchVector } from '../search/search-vector';
-import { Sql, statement } from '../sql';
+import { Sql } from '../sql';
 import { type EntityEvent, entityEventSql } from './event';
 import { writerLockSql } from './segments';
 
@@ -34,6 +34,19 @@ export interface Target {
   access?: Access;
 }
 
+/** No row when there is no such type; what is of the entity is null when the type has none of this id. */
+const lockedRow = {
+  no: column.int4,
+  schema: column.jsonb<JsonObject>(),
+  search_fields: column.textArray,
+  part: column.int4.nullable,
+  status: column.text.nullable,
+  data: column.text.nullable,
+  updated_at: column.text.nullable,
+  visible: column.bool.nullable,
+  holds: column.bool.nullable,
+};
+
 /** Locks an entity for a change: nobody else changes it until the transaction ends. A deleted one is found too. */
 export async function lockEntity(
   db: Queryable,
@@ -53,7 +66,8 @@ export async function lockEntity(
       where e.id = ${sql.param(id, 'text')} and e.part in (t.no, -t.no) for update of e)
     select t.no, t.schema, t.search_fields, e.part, e.status, e.data::text as data, e.updated_at::text, e.visible, e.holds
     from t left join e on true`;
-  const { rows } = await db.raw<LockedRow>(statement(text, sql.values));
+  const { statement, values } = sql.build('lock-entity', text, lockedRow);
+  const { rows } = await db.query(scope, statement, values);
   const [row] = rows;
   if (row === undefined) return { ok: false, reason: 'type_not_found' };
   if (row.part === null) return { ok: false, reason: 'not_found' };
@@ -61,28 +75,16 @@ export async function lockEntity(
   return {
     ok: true,
     entity: {
-      holds: row.holds,
+      holds: row.holds!,
       typeNo: row.no,
       schema: readTypeSchema(row.schema),
       searchFields: row.search_fields,
       part: row.part,
-      status: row.status,
-      dataText: row.data,
+      status: row.status!,
+      dataText: row.data!,
       updatedAt: Number(row.updated_at),
     },
   };
-}
-
-interface LockedRow {
-  no: number;
-  schema: JsonObject;
-  search_fields: string[];
-  part: number | null;
-  status: string;
-  data: string;
-  updated_at: string;
-  visible: boolean;
-  holds: boolean;
 }
 
 export interface Change {
@@ -93,12 +95,15 @@ export interface Change {
   event: EntityEvent;
 }
 
+const changedRow = { json: column.text };
+
 /**
  * Merges into a locked entity, moves its index rows and writes its event, in one statement. Refused when the result would
  * be outside of the caller's scope.
  */
 export async function applyChange(
   db: Queryable,
+  scope: Scope,
   locked: LockedEntity,
   target: Target & Origin,
   change: Change,
@@ -143,7 +148,8 @@ export async function applyChange(
       sql,
     })})${newShape}
     select ${entityJsonSql('u', type, access?.masks ?? [], sql)} as json from u`;
-  const { rows } = await db.raw<{ json: string }>(statement(text, sql.values));
+  const { statement, values } = sql.build('change-entity', text, changedRow);
+  const { rows } = await db.query(scope, statement, values);
   const [row] = rows;
   return row === undefined ? { ok: false, reason: 'out_of_scope' } : { ok: true, entity: new EntityText(row.json) };
 }

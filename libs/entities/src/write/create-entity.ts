@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type JsonObject, type Scope, findUnstorable } from '@parley/contracts';
-import { type Db, type Queryable, idempotentEntitySql } from '@parley/db';
+import { type Db, type Queryable, type RowOf, column, idempotentEntitySql, statement } from '@parley/db';
 import type { Origin } from '@parley/events';
 import { type Access, maskedFieldSet } from '../access';
 import { filterSql } from '../filter/filter-sql';
@@ -12,7 +12,7 @@ import { EntityText, entityJsonSql } from '../read/entity-json';
 import { type Invalid, type MaskedField, type OutOfScope, type TypeNotFound, invalid } from '../result';
 import { validateNew } from '../schema/validate';
 import { searchVector } from '../search/search-vector';
-import { Sql, type Statement, statement } from '../sql';
+import { type Built, Sql } from '../sql';
 import { isStorable } from '../storable';
 import { entityEventSql } from './event';
 import { type Segments, writerLockSql } from './segments';
@@ -63,7 +63,8 @@ export async function createEntity(
     const masked = maskedFieldSet(data, access?.masks ?? [], 'create');
     if (masked !== null) return { ok: false, reason: 'masked_field', field: masked };
     const shape = storedShape(type, rows.shape);
-    const stored = await within.raw<CreatedRow>(createSql(scope, type, { ...input, status }, { ...rows, shape }));
+    const asked = createSql(scope, type, { ...input, status }, { ...rows, shape });
+    const stored = await within.query(scope, asked.statement, asked.values);
     const { version, segment, json } = stored.rows[0]!;
     if (version !== type.version) {
       types.forget(scope, input.type);
@@ -72,10 +73,12 @@ export async function createEntity(
     if (json === null) return { ok: false, reason: 'out_of_scope' };
     // Inside a transaction it is not stored yet, and may never be.
     if (tx === undefined) type.shapes.add(shape.key.toString('hex'));
-    segments.created(type.no, segment!);
+    segments.created(scope, type.no, segment!);
     return { ok: true, entity: new EntityText(json) };
   }
 }
+
+const madeUnder = statement('idempotent-entity', idempotentEntitySql.find, { entity_id: column.text.nullable });
 
 /** What an earlier try under the same record has made; null when it made nothing. */
 async function madeBefore(
@@ -84,7 +87,7 @@ async function madeBefore(
   { type, access }: CreateInput,
   idempotencyId: string,
 ): Promise<CreateResult | null> {
-  const { rows } = await db.raw<{ entity_id: string | null }>(statement(idempotentEntitySql.find, [idempotencyId]));
+  const { rows } = await db.query(scope, madeUnder, [idempotencyId]);
   const id = rows[0]?.entity_id;
   if (!id) return null;
   const found = await getEntity(db, scope, { type, id, access });
@@ -99,13 +102,15 @@ export function unstorableIn(data: JsonObject, status: string | undefined): Inva
   return inStatus === null ? null : invalid('status', inStatus.message);
 }
 
-interface CreatedRow {
-  version: string | null;
-  segment: number | null;
-  json: string | null;
-}
+/** All null when there is no such type; `segment` and `json` are null when nothing was stored. */
+const createdRow = { version: column.text.nullable, segment: column.int4.nullable, json: column.text.nullable };
 
-function createSql(scope: Scope, type: KnownType, input: CreateInput & { status: string }, rows: IndexRows): Statement {
+function createSql(
+  scope: Scope,
+  type: KnownType,
+  input: CreateInput & { status: string },
+  rows: IndexRows,
+): Built<RowOf<typeof createdRow>> {
   const sql = new Sql();
   const organization = sql.param(scope.organizationId, 'text');
   const environment = sql.param(scope.environment, '"Environment"');
@@ -153,7 +158,7 @@ function createSql(scope: Scope, type: KnownType, input: CreateInput & { status:
     })})${newShape}
     select (select version from t) as version, e.segment, ${entityJsonSql('e', input.type, input.access?.masks ?? [], sql)} as json
     from (select) one left join e on true`;
-  return statement(text, sql.values);
+  return sql.build('create-entity', text, createdRow);
 }
 
 /** Notes the entity on the request's idempotency record, in the same statement. */

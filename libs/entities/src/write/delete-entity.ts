@@ -27,7 +27,7 @@ export async function deleteEntity(
     const known = await types.get(db, scope, input.type);
     // The caller may touch the entity as it is: a scope rule on `status` must not keep it from being deleted.
     const target = { ...input, access: undefined };
-    await applyChange(db, locked.entity, target, {
+    await applyChange(db, scope, locked.entity, target, {
       patch: {},
       status: 'deleted',
       shapeFor: (shape) => (known === null ? shape : storedShape(known, shape)),

@@ -1,5 +1,14 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Queryable, newId } from '@parley/db';
+import { type Queryable, newId, statement } from '@parley/db';
+
+// The look-up saves a write for the type that is there, and the conflict clause covers one made at the same moment.
+const ensure = statement(
+  'ensure-entity-type',
+  `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, indexed_fields, updated_at)
+   select $1, $2, $3::"Environment", $4, $5, $6::json, $7, $7, now()
+   where not exists (select from entity_types where organization_id = $2 and environment = $3::"Environment" and slug = $4)
+   on conflict (organization_id, environment, slug) do nothing`,
+);
 
 /** Makes an entity type in an environment; one that is there, perhaps with fields of its own, is left as it is. */
 export async function ensureType(
@@ -7,13 +16,7 @@ export async function ensureType(
   scope: Scope,
   { slug, name, schema, searchFields }: { slug: string; name: string; schema: JsonObject; searchFields: string[] },
 ): Promise<void> {
-  // The look-up saves a write for the type that is there, and the conflict clause covers one made at the same moment.
-  await db.raw({
-    name: 'ensure-entity-type',
-    text: `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, indexed_fields, updated_at)
-           select $1, $2, $3::"Environment", $4, $5, $6::json, $7, $7, now()
-           where not exists (select from entity_types where organization_id = $2 and environment = $3::"Environment" and slug = $4)
-           on conflict (organization_id, environment, slug) do nothing`,
-    values: [newId('type'), scope.organizationId, scope.environment, slug, name, JSON.stringify(schema), searchFields],
-  });
+  const { organizationId, environment } = scope;
+  const values = [newId('type'), organizationId, environment, slug, name, JSON.stringify(schema), searchFields];
+  await db.query(scope, ensure, values);
 }

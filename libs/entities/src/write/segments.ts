@@ -1,6 +1,6 @@
-import type { Db } from '@parley/db';
+import type { Scope } from '@parley/contracts';
+import { type Db, column, statement } from '@parley/db';
 import { createdAtSql } from '../field-index/position';
-import { statement } from '../sql';
 
 /** First half of the advisory locks that writers of a type share and the change of its segments takes alone. */
 const lockSpace = 7_290_316;
@@ -11,11 +11,12 @@ const lockSpace = 7_290_316;
  */
 export const writerLockSql = (no: string): string => `pg_advisory_xact_lock_shared(${lockSpace}, ${no}) is not null`;
 
-export const exclusiveLockSql = (no: string): string => `select pg_advisory_xact_lock(${lockSpace}, ${no})`;
+/** Waits until no writer of the type of this number is under way, and keeps others out to the end of the transaction. */
+export const lockOutWriters = statement('lock-out-writers', `select from pg_advisory_xact_lock(${lockSpace}, $1)`);
 
 export interface Segments {
   /** Call after an entity was created: now and then it looks whether its segment is full and begins the next. */
-  created(no: number, segment: number): void;
+  created(scope: Scope, no: number, segment: number): void;
   /** Ends when what `created` has begun is done. */
   settled(): Promise<void>;
 }
@@ -29,9 +30,9 @@ export function createSegments(db: Db, size: number): Segments {
   const running = new Map<number, Promise<void>>();
   const checkEvery = Math.max(1, Math.floor(size / 10));
   return {
-    created(no, segment) {
+    created(scope, no, segment) {
       if (running.has(no) || Math.random() * checkEvery >= 1) return;
-      const attempt = beginNext(db, no, segment, size)
+      const attempt = beginNext(db, scope, { no, segment, size })
         .catch(() => {})
         .finally(() => running.delete(no));
       running.set(no, attempt);
@@ -42,28 +43,37 @@ export function createSegments(db: Db, size: number): Segments {
   };
 }
 
-async function beginNext(db: Db, no: number, segment: number, size: number): Promise<void> {
+const countSegment = statement(
+  'count-segment',
+  `select count(*)::int as count from (select from entities where part = $1 and segment = $2
+     and pos >= (select segment_floor << 21 from entity_types where no = $1) limit $3) e`,
+  { count: column.int4 },
+);
+
+// A writer that keeps its transaction open must not hold up the others for long.
+const limitWait = statement('limit-wait-for-segment', `set local lock_timeout = '200ms'`);
+
+const nextSegment = statement(
+  'next-segment',
+  `update entity_types set segment = segment + 1, segment_floor = 1 + greatest(segment_floor,
+     (extract(epoch from clock_timestamp()) * 1000)::bigint,
+     (select ${createdAtSql('max(pos)')} from entities where part = $1),
+     (select ${createdAtSql('max(pos)')} from entities where part = -$1::int))
+   where no = $1 and segment = $2`,
+);
+
+async function beginNext(
+  db: Db,
+  scope: Scope,
+  { no, segment, size }: { no: number; segment: number; size: number },
+): Promise<void> {
   // Larger types get larger segments, so that their number grows slower than the entities.
   const full = Math.round(size * (1 + segment / 256));
-  const { rows } = await db.raw<{ count: number }>(
-    statement(
-      `select count(*)::int as count from (select from entities where part = $1 and segment = $2
-         and pos >= (select segment_floor << 21 from entity_types where no = $1) limit $3) e`,
-      [no, segment, full],
-    ),
-  );
+  const { rows } = await db.query(scope, countSegment, [no, segment, full]);
   if (rows[0]!.count < full) return;
-  await db.transaction(async (client) => {
-    // A writer that keeps its transaction open must not hold up the others for long.
-    await client.raw(`set local lock_timeout = '200ms'`);
-    await client.raw(exclusiveLockSql('$1'), [no]);
-    await client.raw(
-      `update entity_types set segment = segment + 1, segment_floor = 1 + greatest(segment_floor,
-         (extract(epoch from clock_timestamp()) * 1000)::bigint,
-         (select ${createdAtSql('max(pos)')} from entities where part = $1),
-         (select ${createdAtSql('max(pos)')} from entities where part = -$1::int))
-       where no = $1 and segment = $2`,
-      [no, segment],
-    );
+  await db.transaction(async (tx) => {
+    await tx.query(scope, limitWait);
+    await tx.query(scope, lockOutWriters, [no]);
+    await tx.query(scope, nextSegment, [no, segment]);
   });
 }

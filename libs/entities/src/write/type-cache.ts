@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { JsonObject, Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 import { type Shape, otherShape } from '../field-index/index-rows';
 import { type TypeSchema, readTypeSchema } from '../schema/type-schema';
-import { statement } from '../sql';
 
 /** What a write must know of its type before it can say its statement. */
 export interface KnownType {
@@ -25,6 +24,20 @@ const maxTypes = 5_000;
 /** A type with more sets of fields than these keeps the rest under one that says nothing. */
 const maxShapes = 256;
 
+const readType = statement(
+  'known-entity-type',
+  `select no, schema, search_fields, xmin::text as version,
+     array(select encode(shape, 'hex') from entity_shapes s where s.type_no = t.no limit ${2 * maxShapes}) as shapes
+   from entity_types t where organization_id = $1 and environment = $2::"Environment" and slug = $3`,
+  {
+    no: column.int4,
+    schema: column.jsonb<JsonObject>(),
+    search_fields: column.textArray,
+    version: column.text,
+    shapes: column.textArray,
+  },
+);
+
 /**
  * Types as they were last seen. Never trusted: every write compares the version in its own statement and asks for the
  * type again when it has changed, so that a change of a schema holds from the next write on, in every process.
@@ -37,14 +50,7 @@ export function createTypeCache(): TypeCache {
       const key = keyOf(scope, slug);
       const cached = types.get(key);
       if (cached !== undefined) return cached;
-      const { rows } = await db.raw<TypeRow>(
-        statement(
-          `select no, schema, search_fields, xmin::text as version,
-             array(select encode(shape, 'hex') from entity_shapes s where s.type_no = t.no limit ${2 * maxShapes}) as shapes
-           from entity_types t where organization_id = $1 and environment = $2::"Environment" and slug = $3`,
-          [scope.organizationId, scope.environment, slug],
-        ),
-      );
+      const { rows } = await db.query(scope, readType, [scope.organizationId, scope.environment, slug]);
       const [row] = rows;
       if (row === undefined) return null;
       const { no, version } = row;
@@ -60,14 +66,6 @@ export function createTypeCache(): TypeCache {
     },
     forget: (scope, slug) => void types.delete(keyOf(scope, slug)),
   };
-}
-
-interface TypeRow {
-  no: number;
-  schema: JsonObject;
-  search_fields: string[];
-  version: string;
-  shapes: string[];
 }
 
 export const isKnownShape = (type: KnownType, shape: Shape): boolean => type.shapes.has(shape.key.toString('hex'));

@@ -85,7 +85,7 @@ export async function updateEntityIf(
     if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
     const known = await deps.types.get(db, scope, type);
     const newStatus = status ?? entity.status;
-    return applyChange(db, entity, input, {
+    return applyChange(db, scope, entity, input, {
       patch: data,
       status: newStatus,
       shapeFor: (shape) => (known === null ? shape : storedShape(known, shape)),
