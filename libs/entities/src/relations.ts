@@ -59,14 +59,8 @@ export async function relatedIds(
   scope: Scope,
   { entityId, relation, type }: { entityId: string; relation?: string; type?: string },
 ): Promise<string[]> {
-  const { organizationId, environment } = scope;
-  const { rows } = await db.query(scope, related, [
-    organizationId,
-    environment,
-    entityId,
-    relation ?? null,
-    type ?? null,
-  ]);
+  const values = [scope.organizationId, scope.environment, entityId, relation ?? null, type ?? null];
+  const { rows } = await db.query(scope, related, values);
   return rows.map(({ id }) => id);
 }
 

@@ -34,23 +34,23 @@ const fromSql = (id: string, scope: { organization: string; environment: string 
     where t.organization_id = ${scope.organization} and t.environment = ${scope.environment} and t.slug = ${type}`;
 
 /** `part` and `json` are null when the type has no such entity. */
-const found = { part: column.int4.nullable, json: column.text.nullable, visible: column.bool.nullable };
-type Found = RowOf<typeof found>;
+const foundRow = { part: column.int4.nullable, json: column.text.nullable, visible: column.bool.nullable };
+type FoundRow = RowOf<typeof foundRow>;
 
 /** Written once: a read is asked for so often that putting its text together would be felt. */
 const plain = statement(
   'get-entity',
   `select e.part, ${entityJsonFrom('e', '$1::text')} as json, true as visible
     ${fromSql('$2::text', { organization: '$3::text', environment: '$4::"Environment"' }, '$5::text')}`,
-  found,
+  foundRow,
 );
 
-const plainSql = (scope: Scope, type: string, id: string): Built<Found> => ({
+const plainSql = (scope: Scope, type: string, id: string): Built<FoundRow> => ({
   statement: plain,
   values: [typeJson(type), id, scope.organizationId, scope.environment, type],
 });
 
-function accessSql(scope: Scope, type: string, id: string, { masks, clauses }: Access): Built<Found> {
+function accessSql(scope: Scope, type: string, id: string, { masks, clauses }: Access): Built<FoundRow> {
   const sql = new Sql();
   const text = `select e.part, ${entityJsonSql('e', type, masks, sql)} as json,
       ${filterSql(clauses, storedEntity('e'), sql)} as visible
@@ -62,5 +62,5 @@ function accessSql(scope: Scope, type: string, id: string, { masks, clauses }: A
       },
       sql.param(type, 'text'),
     )}`;
-  return sql.build('get-accessible-entity', text, found);
+  return sql.build('get-accessible-entity', text, foundRow);
 }
