@@ -1,5 +1,6 @@
 import { createTestDatabase } from '@parley/testing';
 import { purgeEntities } from './purge-entities';
+import { targetIds } from './relations';
 import { type TestEntities, here, origin, startEntities } from './testing/start-entities';
 
 let t: TestEntities;
@@ -24,9 +25,11 @@ test('entities are linked once, found from both ends, and unlinked', async () =>
   expect(await t.entities.link(here, { ...link, toId: 'ent_nothing' })).toEqual({ ok: false, reason: 'not_found' });
   await t.entities.remove(here, { ...origin, type: 'order', id: order });
   expect(await t.entities.relatedIds(here, { entityId: payment })).toEqual([]);
+  expect(await targetIds(t.db, here, { fromId: payment, relation: 'payment_for' })).toEqual([order]);
   await t.entities.update(here, { ...origin, type: 'order', id: order, status: 'active' });
   await t.entities.unlink(here, link);
   expect(await t.entities.relatedIds(here, { entityId: payment })).toEqual([]);
+  expect(await targetIds(t.db, here, { fromId: payment, relation: 'payment_for' })).toEqual([]);
 });
 
 test('a purge leaves nothing of the organization, and everything of others', async () => {

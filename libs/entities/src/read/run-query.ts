@@ -3,7 +3,7 @@ import type { Queryable, RowOf } from '@parley/db';
 import { positionOfId } from '../field-index/position';
 import type { PageStart } from './cursor';
 import { rowSeparator } from './entity-json';
-import { mergeSql, sortedRow } from './merge-sql';
+import { mergeSql, type sortedRow } from './merge-sql';
 import { type QueryPlan, type SortPlan, planAbsent } from './query-plan';
 import { collectSql, pageSql } from './query-sql';
 
