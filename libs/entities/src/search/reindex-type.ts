@@ -118,13 +118,7 @@ const lockBatch = statement(
      union all
      select * from (select * from entities where part = -$1::int and pos > $2 order by pos limit $3 for update) dead) e
    order by e.pos limit $3`,
-  {
-    id: column.text,
-    part: column.int4,
-    segment: column.int4,
-    pos: column.text,
-    data: column.jsonb<JsonObject>(),
-  },
+  { id: column.text, part: column.int4, segment: column.int4, pos: column.text, data: column.jsonb<JsonObject>() },
 );
 
 const indexBatch = statement(
