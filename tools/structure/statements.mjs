@@ -8,7 +8,8 @@ import { productionFiles } from './measure.mjs';
 /** Where processes note what they have run, a folder for each project (libs/db check-results). */
 const notesFolder = join(root, 'dist', 'statements');
 
-const makers = new Set(['statement', 'unprepared']);
+/** `sql.build` is that of libs/entities, whose texts are put together for each call. */
+const makers = new Set(['statement', 'unprepared', 'sql.build']);
 
 /** @returns {{ name: string, path: string }[]} each declaration, in the order of the files. */
 export function declaredStatements() {

@@ -25,16 +25,13 @@ interface Progress {
 const stale = statement(
   'stale-entity-types',
   `select id as "typeId", organization_id as "organizationId", environment::text as environment from entity_types
-   where search_fields <> indexed_fields
-     and ($1::text is null or (organization_id = $1 and environment = $2::"Environment"))
-   order by updated_at limit 100`,
+   where search_fields <> indexed_fields order by updated_at limit 100`,
   { typeId: column.text, organizationId: column.text, environment: column.oneOf<Environment>() },
 );
 
 /** Types whose entities are not all indexed for their present search fields, the longest waiting first, at most 100. */
-export async function staleTypes(db: Queryable, scope?: Scope): Promise<(Scope & { typeId: string })[]> {
-  const values = [scope?.organizationId ?? null, scope?.environment ?? null];
-  return (await db.acrossTenants('sweep', stale, values)).rows;
+export async function staleTypes(db: Queryable): Promise<(Scope & { typeId: string })[]> {
+  return (await db.acrossTenants('sweep', stale)).rows;
 }
 
 /** What searches of a type are answered from: all of it, or still the fields of before for what is not done yet. */
