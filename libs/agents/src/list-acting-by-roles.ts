@@ -1,5 +1,31 @@
-import type { Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import type { Environment, Scope } from '@parley/contracts';
+import { type Queryable, column, statement } from '@parley/db';
+
+const actingByRoles = statement(
+  'agents-acting-by-roles',
+  `with given as (
+     select * from json_to_recordset($1::json)
+       as g("organizationId" text, environment "Environment", "agentSlug" text, "routerSlug" text)),
+   answering as (
+     select "organizationId" as organization_id, environment, "agentSlug" as slug from given where "agentSlug" is not null
+     union
+     select r.organization_id, r.environment, json_array_elements_text(r.definition->'agents')
+     from given g
+     join routers r on r.organization_id = g."organizationId" and r.environment = g.environment and r.slug = g."routerSlug"
+     where json_typeof(r.definition->'agents') = 'array')
+   select a.organization_id as "organizationId", g.environment, a.slug as agent, c.definition->'roles' as roles
+   from answering g
+   join agents a on a.organization_id = g.organization_id and a.slug = g.slug
+   join agent_configs c on c.agent_id = a.id and c.environment = g.environment
+   where case json_typeof(c.definition->'roles') when 'array' then json_array_length(c.definition->'roles') > 0 end
+   order by 1, 2, 3 limit $2`,
+  {
+    organizationId: column.text,
+    environment: column.oneOf<Environment>('Environment'),
+    agent: column.text,
+    roles: column.jsonb<string[]>(),
+  },
+);
 
 /** The agents that list roles among those that answer, themselves or through a router; each once, at most `limit`. */
 export async function listActingByRoles(
@@ -7,24 +33,6 @@ export async function listActingByRoles(
   answering: (Scope & { agentSlug: string | null; routerSlug: string | null })[],
   limit: number,
 ): Promise<(Scope & { agent: string; roles: string[] })[]> {
-  const { rows } = await db.raw<Scope & { agent: string; roles: string[] }>(
-    `with given as (
-       select * from json_to_recordset($1::json)
-         as g("organizationId" text, environment "Environment", "agentSlug" text, "routerSlug" text)),
-     answering as (
-       select "organizationId" as organization_id, environment, "agentSlug" as slug from given where "agentSlug" is not null
-       union
-       select r.organization_id, r.environment, json_array_elements_text(r.definition->'agents')
-       from given g
-       join routers r on r.organization_id = g."organizationId" and r.environment = g.environment and r.slug = g."routerSlug"
-       where json_typeof(r.definition->'agents') = 'array')
-     select a.organization_id as "organizationId", g.environment, a.slug as agent, c.definition->'roles' as roles
-     from answering g
-     join agents a on a.organization_id = g.organization_id and a.slug = g.slug
-     join agent_configs c on c.agent_id = a.id and c.environment = g.environment
-     where case json_typeof(c.definition->'roles') when 'array' then json_array_length(c.definition->'roles') > 0 end
-     order by 1, 2, 3 limit $2`,
-    [JSON.stringify(answering), limit],
-  );
+  const { rows } = await db.acrossTenants('metrics', actingByRoles, [JSON.stringify(answering), limit]);
   return rows;
 }

@@ -1,5 +1,5 @@
 import type { AgentDefinition, Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 
 export interface LoadedAgent {
   id: string;
@@ -11,15 +11,17 @@ export type AgentFailure =
 
 export type LoadResult = { ok: true; agent: LoadedAgent } | AgentFailure;
 
+const agentBySlug = statement(
+  'agent-by-slug',
+  `select a.id, c.definition
+   from agents a left join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"
+   where a.organization_id = $1 and a.slug = $3`,
+  { id: column.text, definition: column.jsonb<Omit<AgentDefinition, 'slug'>>().nullable },
+);
+
 /** The agent with its configuration in the environment. */
 export async function loadAgent(db: Queryable, scope: Scope, slug: string): Promise<LoadResult> {
-  const { rows } = await db.raw<{ id: string; definition: Omit<AgentDefinition, 'slug'> | null }>({
-    name: 'agent-by-slug',
-    text: `select a.id, c.definition
-           from agents a left join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"
-           where a.organization_id = $1 and a.slug = $3`,
-    values: [scope.organizationId, scope.environment, slug],
-  });
+  const { rows } = await db.query(scope, agentBySlug, [scope.organizationId, scope.environment, slug]);
   const row = rows[0];
   if (row === undefined) return { ok: false, reason: 'agent_not_found' };
   if (row.definition === null) return { ok: false, reason: 'no_active_config', agentSlug: slug };

@@ -1,5 +1,5 @@
 import type { ErrorDetail, RawResourceSet, Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 import { pathOf } from './parse-resources';
 
 /** Says whether a handler can be parsed, by whoever will run it. `unavailable`: it could not be asked. */
@@ -9,6 +9,13 @@ export type CheckHandler = (
 
 /** At a time: what parses them has few processes, and others use them too. */
 const atOnce = 4;
+
+const storedHandlers = statement(
+  'stored-handlers',
+  `select name, definition->>'handlerCode' as code from tools
+   where organization_id = $1 and environment = $2::"Environment" and name = any($3)`,
+  { name: column.text, code: column.text },
+);
 
 /**
  * The problems of the handlers that a push would change; null when they could not be checked. Asked before the push's
@@ -28,11 +35,8 @@ export async function checkHandlers(
       : [];
   });
   if (given.length === 0) return [];
-  const { rows } = await db.raw<{ name: string; code: string }>(
-    `select name, definition->>'handlerCode' as code from tools
-     where organization_id = $1 and environment = $2::"Environment" and name = any($3)`,
-    [scope.organizationId, scope.environment, given.map(({ name }) => name)],
-  );
+  const names = given.map(({ name }) => name);
+  const { rows } = await db.query(scope, storedHandlers, [scope.organizationId, scope.environment, names]);
   const stored = new Map(rows.map(({ name, code }) => [name, code]));
   const changed = given.filter(({ name, handlerCode }) => stored.get(name) !== handlerCode);
   const problems: ErrorDetail[] = [];

@@ -6,7 +6,7 @@ import { readOnlySnapshot, readStoredResources, readVersion } from './stored-res
 /** Every definition of an environment, as it was pushed; pushing the answer back changes nothing. */
 export function pullResources(db: Db, scope: Scope): Promise<SyncPull> {
   return db.transaction(async (client) => {
-    await client.raw(readOnlySnapshot);
+    await client.query(scope, readOnlySnapshot);
     const version = await readVersion(client, scope);
     const stored = await readStoredResources(client, scope);
     const resources = forEachKind((kind) => [...stored[kind].values()].map(({ definition }) => definition));

@@ -7,7 +7,7 @@ import {
   type SyncResult,
   resourceKinds,
 } from '@parley/contracts';
-import type { Db, Queryable } from '@parley/db';
+import { type Db, type Queryable, column, statement } from '@parley/db';
 import { lockTypes } from '@parley/entities';
 import { type CheckHandler, checkHandlers } from './check-handlers';
 import { checkResources } from './check-resources';
@@ -49,20 +49,23 @@ export async function pushResources(db: Db, scope: Scope, request: PushRequest):
   const handlers = checkHandler ? await checkHandlers(db, scope, resources, checkHandler) : [];
   if (handlers === null) return { ok: false, reason: 'handlers_unchecked' };
   return db.transaction(async (client) => {
-    if (request.dryRun) await client.raw(readOnlySnapshot);
+    if (request.dryRun) await client.query(scope, readOnlySnapshot);
     else await lockPushes(client, scope, request);
     return push(client, scope, request, handlers);
   });
 }
+
+const lock = statement('lock-pushes', 'select pg_advisory_xact_lock(hashtextextended($1, 0)) is not null as locked', {
+  locked: column.bool,
+});
 
 /**
  * Pushes to one environment wait for each other. An agent's identity belongs to both environments, so pushes that
  * touch agents also wait for those of the other one; always in this order, so that none waits in a circle.
  */
 async function lockPushes(client: Queryable, scope: Scope, { resources }: PushRequest): Promise<void> {
-  const lock = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
-  await client.raw(lock, [`parley-push-${scope.organizationId}-${scope.environment}`]);
-  if (resources.agents !== undefined) await client.raw(lock, [`parley-push-agents-${scope.organizationId}`]);
+  await client.query(scope, lock, [`parley-push-${scope.organizationId}-${scope.environment}`]);
+  if (resources.agents !== undefined) await client.query(scope, lock, [`parley-push-agents-${scope.organizationId}`]);
 }
 
 async function push(
@@ -130,14 +133,17 @@ function describe(plan: Plan, pruned: Pruned | null): Partial<Record<ResourceKin
   return results;
 }
 
+const raiseVersion = statement(
+  'raise-environment-version',
+  `insert into environment_states (organization_id, environment, version, updated_at)
+   values ($1, $2::"Environment", 1, now())
+   on conflict (organization_id, environment) do update
+   set version = environment_states.version + 1, updated_at = now()
+   returning version`,
+  { version: column.int4 },
+);
+
 async function nextVersion(client: Queryable, scope: Scope): Promise<number> {
-  const { rows } = await client.raw<{ version: number }>(
-    `insert into environment_states (organization_id, environment, version, updated_at)
-     values ($1, $2::"Environment", 1, now())
-     on conflict (organization_id, environment) do update
-     set version = environment_states.version + 1, updated_at = now()
-     returning version`,
-    [scope.organizationId, scope.environment],
-  );
+  const { rows } = await client.query(scope, raiseVersion, [scope.organizationId, scope.environment]);
   return rows[0]!.version;
 }

@@ -7,7 +7,7 @@ import { readOnlySnapshot, readStoredResources, readVersion } from './stored-res
 /** What an environment holds, without the definitions: per kind slug, name, version and content hash. */
 export function resourceState(db: Db, scope: Scope): Promise<SyncState> {
   return db.transaction(async (client) => {
-    await client.raw(readOnlySnapshot);
+    await client.query(scope, readOnlySnapshot);
     const version = await readVersion(client, scope);
     const stored = await readStoredResources(client, scope);
     const resources = forEachKind((kind) =>

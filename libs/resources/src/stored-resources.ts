@@ -1,5 +1,5 @@
 import { type ResourceKind, type Scope, resourceKinds } from '@parley/contracts';
-import { type Queryable, listEnvironmentIntegrations } from '@parley/db';
+import { type Queryable, type RowOf, type Statement, column, listEnvironmentIntegrations, statement } from '@parley/db';
 import { type Definition, forEachKind } from './definition';
 
 interface StoredResource {
@@ -14,52 +14,66 @@ interface StoredResource {
 export type StoredResources = Record<ResourceKind, Map<string, StoredResource>>;
 
 const inEnvironment = 'organization_id = $1 and environment = $2::"Environment" order by slug collate "C"';
-const plain = (table: string) => `select slug, name, revision, definition from ${table} where ${inEnvironment}`;
+const common = { slug: column.text, name: column.text, revision: column.int4 };
+const plainRow = { ...common, definition: column.jsonb<object>() };
+const typeRow = {
+  ...common,
+  schema: column.jsonb<Definition<'entityTypes'>['schema']>(),
+  search_fields: column.textArray,
+  display_config: column.jsonb<Definition<'entityTypes'>['displayConfig']>().nullable,
+};
+type TypeRow = RowOf<typeof typeRow>;
+type Row = RowOf<typeof plainRow> | TypeRow;
 
-const selects: Record<ResourceKind, string> = {
-  entityTypes: `select slug, name, revision, schema, search_fields, display_config from entity_types where ${inEnvironment}`,
-  roles: plain('roles'),
-  tools: `select name as slug, name, revision, definition from tools where organization_id = $1
-          and environment = $2::"Environment" order by name collate "C"`,
-  agents: `select a.slug, c.name, c.revision, c.definition from agents a join agent_configs c on c.agent_id = a.id
-           where a.organization_id = $1 and c.environment = $2::"Environment" order by a.slug collate "C"`,
-  routers: plain('routers'),
-  triggers: plain('triggers'),
+const plain = (name: string, table: string) =>
+  statement(name, `select slug, name, revision, definition from ${table} where ${inEnvironment}`, plainRow);
+
+const selects: Record<ResourceKind, Statement<Row>> = {
+  entityTypes: statement(
+    'stored-entity-types',
+    `select slug, name, revision, schema, search_fields, display_config from entity_types where ${inEnvironment}`,
+    typeRow,
+  ),
+  roles: plain('stored-roles', 'roles'),
+  tools: statement(
+    'stored-tools',
+    `select name as slug, name, revision, definition from tools where organization_id = $1
+     and environment = $2::"Environment" order by name collate "C"`,
+    plainRow,
+  ),
+  agents: statement(
+    'stored-agents',
+    `select a.slug, c.name, c.revision, c.definition from agents a join agent_configs c on c.agent_id = a.id
+     where a.organization_id = $1 and c.environment = $2::"Environment" order by a.slug collate "C"`,
+    plainRow,
+  ),
+  routers: plain('stored-routers', 'routers'),
+  triggers: plain('stored-triggers', 'triggers'),
 };
 
 export async function readStoredResources(db: Queryable, scope: Scope): Promise<StoredResources> {
   const stored: StoredResources = forEachKind(() => new Map());
   for (const kind of resourceKinds) {
-    const { rows } = await db.raw<Row>(selects[kind], [scope.organizationId, scope.environment]);
+    const { rows } = await db.query(scope, selects[kind], [scope.organizationId, scope.environment]);
     for (const row of rows) stored[kind].set(row.slug, toStored(kind, row));
   }
   return stored;
 }
 
-interface Row {
-  slug: string;
-  name: string;
-  revision: number;
-  definition: object;
-  schema?: Definition<'entityTypes'>['schema'];
-  search_fields?: string[] | null;
-  display_config?: Definition<'entityTypes'>['displayConfig'] | null;
-}
-
 function toStored(kind: ResourceKind, row: Row): StoredResource {
   const { slug, name, revision } = row;
-  if (kind === 'entityTypes') return { slug, name, revision, definition: toEntityType(row) };
+  if ('schema' in row) return { slug, name, revision, definition: toEntityType(row) };
   // An agent's slug is its identity, shared by both environments, and not part of a configuration.
   const definition = kind === 'agents' ? { slug, ...row.definition } : row.definition;
   return { slug, name, revision, definition: definition as Definition };
 }
 
-function toEntityType({ slug, name, schema, search_fields, display_config }: Row): Definition<'entityTypes'> {
+function toEntityType({ slug, name, schema, search_fields, display_config }: TypeRow): Definition<'entityTypes'> {
   return {
     slug,
     name,
-    schema: schema!,
-    ...(search_fields?.length ? { searchFields: search_fields } : {}),
+    schema,
+    ...(search_fields.length > 0 ? { searchFields: search_fields } : {}),
     ...(display_config == null ? {} : { displayConfig: display_config }),
   };
 }
@@ -70,14 +84,20 @@ export async function readMcpServers(db: Queryable, scope: Scope): Promise<strin
   return providers.filter((provider) => provider.startsWith('mcp.'));
 }
 
+const version = statement(
+  'environment-version',
+  'select version from environment_states where organization_id = $1 and environment = $2::"Environment"',
+  { version: column.int4 },
+);
+
 /** The version of an environment: grows with every push that changes something, 0 before the first. */
 export async function readVersion(db: Queryable, scope: Scope): Promise<number> {
-  const { rows } = await db.raw<{ version: number }>(
-    'select version from environment_states where organization_id = $1 and environment = $2::"Environment"',
-    [scope.organizationId, scope.environment],
-  );
+  const { rows } = await db.query(scope, version, [scope.organizationId, scope.environment]);
   return rows[0]?.version ?? 0;
 }
 
 /** A transaction that sees one moment of the environment, whatever is pushed meanwhile. */
-export const readOnlySnapshot = 'set transaction isolation level repeatable read, read only';
+export const readOnlySnapshot = statement(
+  'read-only-snapshot',
+  'set transaction isolation level repeatable read, read only',
+);

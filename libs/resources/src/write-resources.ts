@@ -1,12 +1,14 @@
 import type { ResourceKind, Scope } from '@parley/contracts';
-import { type Queryable, newId, purgeRows } from '@parley/db';
+import { type Queryable, newId, purgeRows, statement } from '@parley/db';
 import { deleteShapes } from '@parley/entities';
 import { type Definition, slugOf } from './definition';
 
 /** One statement a kind: `$3` is the JSON list of its rows, so that the text of a definition is stored as it is. */
-const upsert = (table: string, key: string, prefix: string, columns: string[]) => ({
+const upsert = (name: string, table: string, prefix: string, columns: string[], key = 'slug') => ({
   prefix,
-  text: `
+  write: statement(
+    name,
+    `
     insert into ${table} (id, organization_id, environment, ${key}, ${columns.join(', ')}, updated_at)
     select id, $1, $2::"Environment", slug, ${columns.join(', ')}, now()
     from json_to_recordset($3::json) as r(id text, slug text, name text, enabled boolean, entity_type text, action text,
@@ -14,22 +16,20 @@ const upsert = (table: string, key: string, prefix: string, columns: string[]) =
     on conflict (organization_id, environment, ${key}) do update
     set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')},
         revision = ${table}.revision + 1, updated_at = now()`,
+  ),
 });
 
 const upserts = {
-  entityTypes: upsert('entity_types', 'slug', 'type', ['name', 'schema', 'search_fields', 'display_config']),
-  roles: upsert('roles', 'slug', 'role', ['name', 'definition']),
-  tools: upsert('tools', 'name', 'tool', ['definition']),
-  routers: upsert('routers', 'slug', 'router', ['name', 'definition']),
-  triggers: upsert('triggers', 'slug', 'trigger', ['name', 'enabled', 'entity_type', 'action', 'definition']),
-};
-
-const tables = {
-  entityTypes: 'entity_types',
-  roles: 'roles',
-  tools: 'tools',
-  routers: 'routers',
-  triggers: 'triggers',
+  entityTypes: upsert('write-entity-types', 'entity_types', 'type', [
+    'name',
+    'schema',
+    'search_fields',
+    'display_config',
+  ]),
+  roles: upsert('write-roles', 'roles', 'role', ['name', 'definition']),
+  tools: upsert('write-tools', 'tools', 'tool', ['definition'], 'name'),
+  routers: upsert('write-routers', 'routers', 'router', ['name', 'definition']),
+  triggers: upsert('write-triggers', 'triggers', 'trigger', ['name', 'enabled', 'entity_type', 'action', 'definition']),
 };
 
 /** What a purge deletes of definitions; triggers and entity types go with their runs and entities. */
@@ -44,9 +44,9 @@ export async function writeDefinitions(
 ): Promise<void> {
   if (definitions.length === 0) return;
   if (kind === 'agents') return writeAgents(db, scope, definitions as Definition<'agents'>[]);
-  const { text, prefix } = upserts[kind];
+  const { write, prefix } = upserts[kind];
   const rows = definitions.map((definition) => ({ id: newId(prefix), ...toRow(kind, definition) }));
-  await db.raw(text, [scope.organizationId, scope.environment, JSON.stringify(rows)]);
+  await db.query(scope, write, [scope.organizationId, scope.environment, JSON.stringify(rows)]);
 }
 
 function toRow(kind: ResourceKind, definition: Definition): object {
@@ -64,6 +64,24 @@ function toRow(kind: ResourceKind, definition: Definition): object {
   return row;
 }
 
+const addAgents = statement(
+  'add-agents',
+  `insert into agents (id, organization_id, slug)
+   select agent_id, $1, slug from json_to_recordset($2::json) as r(agent_id text, slug text)
+   on conflict (organization_id, slug) do nothing`,
+);
+
+const writeConfigs = statement(
+  'write-agent-configs',
+  `insert into agent_configs (id, agent_id, environment, name, definition, updated_at)
+   select r.config_id, a.id, $2::"Environment", r.name, r.definition, now()
+   from json_to_recordset($3::json) as r(config_id text, slug text, name text, definition json)
+   join agents a on a.organization_id = $1 and a.slug = r.slug
+   on conflict (agent_id, environment) do update
+   set name = excluded.name, definition = excluded.definition, revision = agent_configs.revision + 1,
+       updated_at = now()`,
+);
+
 /** The identity is the organization's, made when either environment first has the agent. */
 async function writeAgents(db: Queryable, scope: Scope, agents: Definition<'agents'>[]): Promise<void> {
   const rows = agents.map(({ slug, ...definition }) => ({
@@ -74,23 +92,23 @@ async function writeAgents(db: Queryable, scope: Scope, agents: Definition<'agen
     definition,
   }));
   const list = JSON.stringify(rows);
-  await db.raw(
-    `insert into agents (id, organization_id, slug)
-     select agent_id, $1, slug from json_to_recordset($2::json) as r(agent_id text, slug text)
-     on conflict (organization_id, slug) do nothing`,
-    [scope.organizationId, list],
-  );
-  await db.raw(
-    `insert into agent_configs (id, agent_id, environment, name, definition, updated_at)
-     select r.config_id, a.id, $2::"Environment", r.name, r.definition, now()
-     from json_to_recordset($3::json) as r(config_id text, slug text, name text, definition json)
-     join agents a on a.organization_id = $1 and a.slug = r.slug
-     on conflict (agent_id, environment) do update
-     set name = excluded.name, definition = excluded.definition, revision = agent_configs.revision + 1,
-         updated_at = now()`,
-    [scope.organizationId, scope.environment, list],
-  );
+  await db.query(scope, addAgents, [scope.organizationId, list]);
+  await db.query(scope, writeConfigs, [scope.organizationId, scope.environment, list]);
 }
+
+const remove = (name: string, table: string, key = 'slug') =>
+  statement(
+    name,
+    `delete from ${table} where organization_id = $1 and environment = $2::"Environment" and ${key} = any($3)`,
+  );
+
+const deletes = {
+  entityTypes: remove('delete-entity-types', 'entity_types'),
+  roles: remove('delete-roles', 'roles'),
+  tools: remove('delete-tools', 'tools', 'name'),
+  routers: remove('delete-routers', 'routers'),
+  triggers: remove('delete-triggers', 'triggers'),
+};
 
 export async function deleteDefinitions(
   db: Queryable,
@@ -101,24 +119,23 @@ export async function deleteDefinitions(
   if (slugs.length === 0) return;
   if (kind === 'agents') return deleteAgents(db, scope, slugs);
   if (kind === 'entityTypes') await deleteShapes(db, scope, slugs);
-  const key = kind === 'tools' ? 'name' : 'slug';
-  await db.raw(
-    `delete from ${tables[kind]}
-     where organization_id = $1 and environment = $2::"Environment" and ${key} = any($3)`,
-    [scope.organizationId, scope.environment, slugs],
-  );
+  await db.query(scope, deletes[kind], [scope.organizationId, scope.environment, slugs]);
 }
+
+const deleteConfigs = statement(
+  'delete-agent-configs',
+  `delete from agent_configs c using agents a
+   where a.id = c.agent_id and a.organization_id = $1 and c.environment = $2::"Environment" and a.slug = any($3)`,
+);
+
+const deleteUnconfigured = statement(
+  'delete-unconfigured-agents',
+  `delete from agents a where a.organization_id = $1 and a.slug = any($2)
+     and not exists (select 1 from agent_configs c where c.agent_id = a.id)`,
+);
 
 /** Takes the configuration of this environment away, and the agent itself when no environment has it any more. */
 async function deleteAgents(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
-  await db.raw(
-    `delete from agent_configs c using agents a
-     where a.id = c.agent_id and a.organization_id = $1 and c.environment = $2::"Environment" and a.slug = any($3)`,
-    [scope.organizationId, scope.environment, slugs],
-  );
-  await db.raw(
-    `delete from agents a where a.organization_id = $1 and a.slug = any($2)
-       and not exists (select 1 from agent_configs c where c.agent_id = a.id)`,
-    [scope.organizationId, slugs],
-  );
+  await db.query(scope, deleteConfigs, [scope.organizationId, scope.environment, slugs]);
+  await db.query(scope, deleteUnconfigured, [scope.organizationId, slugs]);
 }

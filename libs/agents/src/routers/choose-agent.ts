@@ -1,5 +1,5 @@
 import type { JsonObject, RouterDefinition, Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, type RowOf, column, statement } from '@parley/db';
 import { findByPhone } from '@parley/entities';
 import type { Models } from '../models/model';
 import { type Candidate, type Classification, classify } from './classify';
@@ -24,15 +24,6 @@ export type Routing =
       classification: Classification | null;
     }
   | { ok: false; reason: 'router_not_found' };
-
-interface Row {
-  definition: RouterDefinition;
-  thread_id: string | null;
-  /** The agent that a transfer gave the conversation to, unless it has been idle since. */
-  transferred_to: string | null;
-  phone: string | null;
-  is_paused: boolean | null;
-}
 
 const defaultContextMessages = 4;
 /** A conversation that is idle this long starts its transfers anew (decisions.md, Chat). */
@@ -76,56 +67,70 @@ export async function chooseAgent(
   }
   const [candidates, recent] = await Promise.all([
     loadCandidates(db, scope, router.agents),
-    row.thread_id === null ? [] : loadRecent(db, row.thread_id, router.contextMessages ?? defaultContextMessages),
+    row.thread_id === null
+      ? []
+      : loadRecent(db, scope, row.thread_id, router.contextMessages ?? defaultContextMessages),
   ]);
   const { message, signal } = request;
   const { slug, ...cost } = await classify(models, scope, { router, candidates, recent, message, signal });
   return slug === null ? chosen(router.fallback, 'fallback', cost) : chosen(slug, 'classification', cost);
 }
 
-async function loadRouter(db: Queryable, scope: Scope, request: RoutingRequest): Promise<Row | null> {
-  const threadKey = request.threadId === undefined ? 'external' : 'id';
-  const { rows } = await db.raw<Row>({
-    name: `router-with-thread-by-${threadKey}`,
-    text: `select r.definition, t.id as thread_id, t.params->>'phoneNumber' as phone, t.agent_paused as is_paused,
-                  case when t.transfer_count > 0 and t.last_message_at >= now() - ${idle} then t.agent_slug end
-                    as transferred_to
-           from routers r
-           left join threads t on t.organization_id = r.organization_id and t.environment = r.environment
-             and t.${threadKey === 'id' ? 'id' : 'external_id'} = $4
-           where r.organization_id = $1 and r.environment = $2::"Environment" and r.slug = $3`,
-    values: [
-      scope.organizationId,
-      scope.environment,
-      request.routerSlug,
-      request.threadId ?? request.externalThreadId ?? null,
-    ],
-  });
+const routerRow = {
+  definition: column.jsonb<RouterDefinition>(),
+  thread_id: column.text.nullable,
+  phone: column.text.nullable,
+  is_paused: column.bool.nullable,
+  /** The agent that a transfer gave the conversation to, unless it has been idle since. */
+  transferred_to: column.text.nullable,
+};
+
+const routerWithThread = (threadKey: 'id' | 'external_id') =>
+  statement(
+    `router-with-thread-by-${threadKey === 'id' ? 'id' : 'external'}`,
+    `select r.definition, t.id as thread_id, t.params->>'phoneNumber' as phone, t.agent_paused as is_paused,
+            case when t.transfer_count > 0 and t.last_message_at >= now() - ${idle} then t.agent_slug end
+              as transferred_to
+     from routers r
+     left join threads t on t.organization_id = r.organization_id and t.environment = r.environment
+       and t.${threadKey} = $4
+     where r.organization_id = $1 and r.environment = $2::"Environment" and r.slug = $3`,
+    routerRow,
+  );
+const byThreadId = routerWithThread('id');
+const byExternalThreadId = routerWithThread('external_id');
+
+async function loadRouter(
+  db: Queryable,
+  scope: Scope,
+  { routerSlug, threadId, externalThreadId }: RoutingRequest,
+): Promise<RowOf<typeof routerRow> | null> {
+  const values = [scope.organizationId, scope.environment, routerSlug, threadId ?? externalThreadId ?? null];
+  const { rows } = await db.query(scope, threadId === undefined ? byExternalThreadId : byThreadId, values);
   return rows[0] ?? null;
 }
 
+const candidatesBySlug = statement(
+  'router-candidates',
+  `select a.slug, c.name, c.definition->>'description' as description
+   from agents a join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"
+   where a.organization_id = $1 and a.slug = any($3) order by array_position($3, a.slug)`,
+  { slug: column.text, name: column.text, description: column.text.nullable },
+);
+
 async function loadCandidates(db: Queryable, scope: Scope, slugs: readonly string[]): Promise<Candidate[]> {
-  const { rows } = await db.raw<Candidate>({
-    name: 'router-candidates',
-    text: `select a.slug, c.name, c.definition->>'description' as description
-           from agents a join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"
-           where a.organization_id = $1 and a.slug = any($3) order by array_position($3, a.slug)`,
-    values: [scope.organizationId, scope.environment, slugs],
-  });
-  return rows;
+  return (await db.query(scope, candidatesBySlug, [scope.organizationId, scope.environment, slugs])).rows;
 }
 
-async function loadRecent(
-  db: Queryable,
-  threadId: string,
-  count: number,
-): Promise<{ role: string; content: string }[]> {
-  const { rows } = await db.raw<{ role: string; content: string }>({
-    name: 'router-recent-messages',
-    text: `select role::text as role, content from thread_messages
-           where thread_id = $1 and role <> 'tool' and content <> ''
-           order by execution_id desc, position desc limit $2`,
-    values: [threadId, count],
-  });
+const recentMessages = statement(
+  'router-recent-messages',
+  `select role::text as role, content from thread_messages
+   where thread_id = $1 and role <> 'tool' and content <> ''
+   order by execution_id desc, position desc limit $2`,
+  { role: column.oneOf<'user' | 'assistant'>(), content: column.text },
+);
+
+async function loadRecent(db: Queryable, scope: Scope, threadId: string, count: number) {
+  const { rows } = await db.query(scope, recentMessages, [threadId, count]);
   return rows.reverse();
 }

@@ -4,7 +4,7 @@ import type { ModelMessage, ModelUsage, Models } from '../models/model';
 export interface Candidate {
   slug: string;
   name: string;
-  description?: string;
+  description: string | null;
 }
 
 /** What asking cost, and how it is recorded among the steps of the turn. */

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import type { Db } from '@parley/db';
+import { type Db, column, statement } from '@parley/db';
 import { recordEvent } from '@parley/events';
 import type { ToolResult, TransferRequest } from '@parley/tools';
 
@@ -8,6 +8,24 @@ const maxTransfers = 5;
 
 const refuse = (message: string): ToolResult => ({ ok: false, errorType: 'execution_error', message });
 
+const findTarget = statement(
+  'transfer-target',
+  `select a.id, c.name, e.router_slug is not null as routed, r.definition::jsonb->'agents' ? a.slug as in_router
+   from agents a
+   join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"
+   left join executions e on e.id = $4::bigint and e.organization_id = a.organization_id
+   left join routers r on r.organization_id = a.organization_id and r.environment = $2::"Environment"
+     and r.slug = e.router_slug
+   where a.organization_id = $1 and a.slug = $3`,
+  { id: column.text, name: column.text, routed: column.bool, in_router: column.bool.nullable },
+);
+
+const transferThread = statement(
+  'transfer-thread',
+  `update threads set agent_slug = $4, transfer_count = transfer_count + 1, updated_at = now()
+   where id = $3 and organization_id = $1 and environment = $2::"Environment" and transfer_count < $5`,
+);
+
 /**
  * The port behind `router.transfer`: the next messages of the conversation go to another agent. Within a router only to
  * one of its agents, never to the one that asks, at most 5 times.
@@ -15,28 +33,16 @@ const refuse = (message: string): ToolResult => ({ ok: false, errorType: 'execut
 export function createTransfer(db: Db): (scope: Scope, request: TransferRequest) => Promise<ToolResult> {
   return async (scope, { threadId, executionId, fromAgentSlug, toAgentSlug, reason }) => {
     if (fromAgentSlug === toAgentSlug) return refuse(`Agent "${toAgentSlug}" already has this conversation`);
-    const { rows } = await db.raw<{ id: string; name: string; routed: boolean; in_router: boolean | null }>({
-      name: 'transfer-target',
-      text: `select a.id, c.name, e.router_slug is not null as routed, r.definition::jsonb->'agents' ? a.slug as in_router
-             from agents a
-             join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"
-             left join executions e on e.id = $4::bigint and e.organization_id = a.organization_id
-             left join routers r on r.organization_id = a.organization_id and r.environment = $2::"Environment"
-               and r.slug = e.router_slug
-             where a.organization_id = $1 and a.slug = $3`,
-      values: [scope.organizationId, scope.environment, toAgentSlug, executionId ?? null],
-    });
+    const { organizationId, environment } = scope;
+    const { rows } = await db.query(scope, findTarget, [organizationId, environment, toAgentSlug, executionId ?? null]);
     const target = rows[0];
     if (target === undefined)
       return { ok: false, errorType: 'not_found', message: `There is no agent "${toAgentSlug}"` };
     if (target.routed && target.in_router !== true)
       return refuse(`Agent "${toAgentSlug}" is not among the router's agents`);
     return db.transaction(async (client) => {
-      const { rowCount } = await client.raw(
-        `update threads set agent_slug = $4, transfer_count = transfer_count + 1, updated_at = now()
-         where id = $3 and organization_id = $1 and environment = $2::"Environment" and transfer_count < $5`,
-        [scope.organizationId, scope.environment, threadId, toAgentSlug, maxTransfers],
-      );
+      const values = [organizationId, environment, threadId, toAgentSlug, maxTransfers];
+      const { rowCount } = await client.query(scope, transferThread, values);
       if (rowCount !== 1) return refuse(`This conversation was already transferred ${maxTransfers} times`);
       await recordEvent(client, scope, {
         type: 'router.transferred',

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 
 /** What an earlier try at answering a message has left behind. */
 export type EarlierTurn =
@@ -12,29 +12,31 @@ export type EarlierTurn =
   /** It ended in the middle; `hasActed` when tools were called, whose effects are there. */
   | { state: 'broken'; hasActed: boolean };
 
+const lastTurn = statement(
+  'earlier-turn',
+  `select e.status, e.output, e.thread_id as "threadId", coalesce(e.lease_until > now(), false) as "isAlive",
+          exists (select from executions x join tool_calls c on c.execution_id = x.id
+                  where x.thread_id = t.id and x.request_id = $4) as "hasActed"
+   from threads t join executions e on e.thread_id = t.id
+   where t.organization_id = $1 and t.environment = $2::"Environment" and t.external_id = $3 and e.request_id = $4
+   order by e.id desc limit 1`,
+  {
+    status: column.oneOf<'queued' | 'running' | 'succeeded' | 'failed'>('ExecutionStatus'),
+    output: column.text.nullable,
+    threadId: column.text,
+    isAlive: column.bool,
+    hasActed: column.bool,
+  },
+);
+
 /** The last turn that was begun for a message; turns carry its id as their request. */
 export async function findEarlierTurn(
   db: Queryable,
-  { organizationId, environment }: Scope,
+  scope: Scope,
   threadKey: string,
   requestId: string,
 ): Promise<EarlierTurn> {
-  const { rows } = await db.raw<{
-    status: 'queued' | 'running' | 'succeeded' | 'failed';
-    output: string | null;
-    threadId: string;
-    isAlive: boolean;
-    hasActed: boolean;
-  }>({
-    name: 'earlier-turn',
-    text: `select e.status, e.output, e.thread_id as "threadId", coalesce(e.lease_until > now(), false) as "isAlive",
-                  exists (select from executions x join tool_calls c on c.execution_id = x.id
-                          where x.thread_id = t.id and x.request_id = $4) as "hasActed"
-           from threads t join executions e on e.thread_id = t.id
-           where t.organization_id = $1 and t.environment = $2::"Environment" and t.external_id = $3 and e.request_id = $4
-           order by e.id desc limit 1`,
-    values: [organizationId, environment, threadKey, requestId],
-  });
+  const { rows } = await db.query(scope, lastTurn, [scope.organizationId, scope.environment, threadKey, requestId]);
   const turn = rows[0];
   if (turn === undefined) return { state: 'none' };
   const { status, output, threadId, isAlive, hasActed } = turn;

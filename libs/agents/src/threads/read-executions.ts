@@ -1,6 +1,6 @@
 import { type UndeliveredReply, undeliveredReplies } from '@parley/channels';
 import type { Json, Scope, ToolCallSummary } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, pageValues, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
 import type { StoredToolCall } from './turn';
 
 /**
@@ -9,26 +9,28 @@ import type { StoredToolCall } from './turn';
  */
 type ExecutionState = 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed';
 
-export interface ExecutionSummary {
-  id: string;
-  threadId: string;
-  agentSlug: string | null;
-  routerSlug: string | null;
-  status: ExecutionState;
+const summaryRow = {
+  id: column.text,
+  threadId: column.text,
+  agentSlug: column.text.nullable,
+  routerSlug: column.text.nullable,
+  status: column.oneOf<ExecutionState>(),
   /** In a list only its beginning. */
-  input: string;
-  model: string | null;
+  input: column.text,
+  model: column.text.nullable,
   /** Calls of the model that were answered. */
-  iterations: number;
-  inputTokens: number;
-  outputTokens: number;
-  reasoningTokens: number | null;
-  error: string | null;
-  requestId: string | null;
-  createdAt: Date;
-  startedAt: Date | null;
-  finishedAt: Date | null;
-}
+  iterations: column.int4,
+  inputTokens: column.int4,
+  outputTokens: column.int4,
+  reasoningTokens: column.int4.nullable,
+  error: column.text.nullable,
+  requestId: column.text.nullable,
+  createdAt: column.timestamptz,
+  startedAt: column.timestamptz.nullable,
+  finishedAt: column.timestamptz.nullable,
+};
+
+export type ExecutionSummary = RowOf<typeof summaryRow>;
 
 /** A step as it was recorded at the end of the turn (loop.ts). */
 interface RecordedStep extends ToolCallSummary {
@@ -42,34 +44,34 @@ interface RecordedStep extends ToolCallSummary {
   error?: string;
 }
 
-interface Message {
-  executionId: string;
-  id: string;
-  position: number;
-  role: 'user' | 'assistant' | 'tool';
-  content: string;
-  toolCalls: StoredToolCall[] | null;
-  toolCallId: string | null;
-  createdAt: Date;
-}
+const wholeRow = { ...summaryRow, output: column.text.nullable, steps: column.jsonb<RecordedStep[]>() };
 
-interface StoredCall {
-  executionId: string;
-  callId: string;
-  name: string;
-  args: Json;
-  status: 'started' | 'succeeded' | 'failed';
+const messageRow = {
+  executionId: column.text,
+  id: column.text,
+  position: column.int4,
+  role: column.oneOf<'user' | 'assistant' | 'tool'>(),
+  content: column.text,
+  toolCalls: column.jsonb<StoredToolCall[]>().nullable,
+  toolCallId: column.text.nullable,
+  createdAt: column.timestamptz,
+};
+
+const callRow = {
+  executionId: column.text,
+  callId: column.text,
+  name: column.text,
+  args: column.jsonb<Json>(),
+  status: column.oneOf<'started' | 'succeeded' | 'failed'>(),
   /** What the tool came to, in full: `{ ok, result }` or `{ ok, errorType, message }`. */
-  result: Json;
-  startedAt: Date;
-  finishedAt: Date | null;
-}
+  result: column.jsonb<Json>().nullable,
+  startedAt: column.timestamptz,
+  finishedAt: column.timestamptz.nullable,
+};
 
-export interface Execution extends ExecutionSummary {
-  output: string | null;
-  steps: RecordedStep[];
-  messages: Message[];
-  toolCalls: StoredCall[];
+export interface Execution extends RowOf<typeof wholeRow> {
+  messages: RowOf<typeof messageRow>[];
+  toolCalls: RowOf<typeof callRow>[];
   /** Parts of the answer that its channel took and that did not reach the customer, or may not have. */
   undelivered: UndeliveredReply[];
 }
@@ -85,13 +87,16 @@ const columns = `e.id::text as id, e.thread_id as "threadId", e.agent_slug as "a
   e.created_at as "createdAt", e.started_at as "startedAt", e.finished_at as "finishedAt"`;
 const wholeColumns = `${columns}, e.input, e.output, e.steps`;
 
-const listSql = `
-  select ${columns}, left(e.input, 200) as input from executions e
-  where e.organization_id = $1 and e.environment = $2::"Environment"
-    and ($3::text is null or e.thread_id = $3) and ($4::text is null or e.agent_slug = $4)
-    and ($5::text is null or ${state} = $5)
-    and ($6::timestamptz is null or (e.created_at, e.id) < ($6, $7::bigint))
-  order by e.created_at desc, e.id desc limit $8`;
+const list = statement(
+  'list-executions',
+  `select ${columns}, left(e.input, 200) as input from executions e
+   where e.organization_id = $1 and e.environment = $2::"Environment"
+     and ($3::text is null or e.thread_id = $3) and ($4::text is null or e.agent_slug = $4)
+     and ($5::text is null or ${state} = $5)
+     and ($6::timestamptz is null or (e.created_at, e.id) < ($6, $7::bigint))
+   order by e.created_at desc, e.id desc limit $8`,
+  summaryRow,
+);
 
 /**
  * Executions of an environment, newest first, with the beginning of what they were asked. Executions that are added
@@ -99,23 +104,35 @@ const listSql = `
  */
 export async function listExecutions(
   db: Queryable,
-  { organizationId, environment }: Scope,
+  scope: Scope,
   { threadId, agentSlug, status, ...page }: Page & { threadId?: string; agentSlug?: string; status?: ExecutionState },
 ): Promise<Paged<ExecutionSummary>> {
-  const values = [organizationId, environment, threadId, agentSlug, status, ...pageValues(page)];
-  const { rows } = await db.raw<ExecutionSummary>(listSql, values);
+  const values = [scope.organizationId, scope.environment, threadId, agentSlug, status, ...pageValues(page)];
+  const { rows } = await db.query(scope, list, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
+const byId = statement(
+  'find-execution',
+  `select ${wholeColumns} from executions e
+   where e.organization_id = $1 and e.environment = $2::"Environment" and e.id = $3::bigint`,
+  wholeRow,
+);
+
 /** One execution with its messages, tool calls and undelivered replies; null when the environment has none of this id. */
 export async function findExecution(db: Queryable, scope: Scope, id: string): Promise<Execution | null> {
-  const { rows } = await db.raw<Execution>(
-    `select ${wholeColumns} from executions e
-     where e.organization_id = $1 and e.environment = $2::"Environment" and e.id = $3::bigint`,
-    [scope.organizationId, scope.environment, id],
-  );
+  const { rows } = await db.query(scope, byId, [scope.organizationId, scope.environment, id]);
   return (await withWork(db, scope, rows))[0] ?? null;
 }
+
+const turnsBefore = statement(
+  'read-turns',
+  `select ${wholeColumns} from executions e
+   where e.organization_id = $1 and e.environment = $2::"Environment" and e.thread_id = $3
+     and ($4::bigint is null or e.id < $4)
+   order by e.id desc limit $5`,
+  wholeRow,
+);
 
 /**
  * The last `limit` turns of a thread, or the last ones before the execution `beforeId`, oldest first. `isWhole`: no earlier
@@ -126,31 +143,32 @@ export async function readTurns(
   scope: Scope,
   { threadId, limit, beforeId }: { threadId: string; limit: number; beforeId: string | null },
 ): Promise<{ turns: Execution[]; isWhole: boolean }> {
-  const { rows } = await db.raw<Execution>(
-    `select ${wholeColumns} from executions e
-     where e.organization_id = $1 and e.environment = $2::"Environment" and e.thread_id = $3
-       and ($4::bigint is null or e.id < $4)
-     order by e.id desc limit $5`,
-    [scope.organizationId, scope.environment, threadId, beforeId, limit + 1],
-  );
+  const values = [scope.organizationId, scope.environment, threadId, beforeId, limit + 1];
+  const { rows } = await db.query(scope, turnsBefore, values);
   return { turns: await withWork(db, scope, rows.slice(0, limit).reverse()), isWhole: rows.length <= limit };
 }
 
+const messagesOfExecutions = statement(
+  'messages-of-executions',
+  `select execution_id::text as "executionId", id, position, role::text as role, content,
+          tool_calls as "toolCalls", tool_call_id as "toolCallId", created_at as "createdAt"
+   from thread_messages where execution_id = any($1::bigint[]) order by execution_id, position`,
+  messageRow,
+);
+
+const callsOfExecutions = statement(
+  'tool-calls-of-executions',
+  `select execution_id::text as "executionId", call_id as "callId", name, args, status::text as status, result,
+          started_at as "startedAt", finished_at as "finishedAt"
+   from tool_calls where execution_id = any($1::bigint[]) order by execution_id, started_at, call_id`,
+  callRow,
+);
+
 /** Messages first: every call that they name was stored with them. */
-async function withWork(db: Queryable, scope: Scope, executions: Execution[]): Promise<Execution[]> {
+async function withWork(db: Queryable, scope: Scope, executions: RowOf<typeof wholeRow>[]): Promise<Execution[]> {
   const ids = executions.map(({ id }) => id);
-  const messages = await db.raw<Message>(
-    `select execution_id::text as "executionId", id, position, role::text as role, content,
-            tool_calls as "toolCalls", tool_call_id as "toolCallId", created_at as "createdAt"
-     from thread_messages where execution_id = any($1::bigint[]) order by execution_id, position`,
-    [ids],
-  );
-  const calls = await db.raw<StoredCall>(
-    `select execution_id::text as "executionId", call_id as "callId", name, args, status::text as status, result,
-            started_at as "startedAt", finished_at as "finishedAt"
-     from tool_calls where execution_id = any($1::bigint[]) order by execution_id, started_at, call_id`,
-    [ids],
-  );
+  const messages = await db.query(scope, messagesOfExecutions, [ids]);
+  const calls = await db.query(scope, callsOfExecutions, [ids]);
   // A channel's turn has the id of the message that it answers.
   const requestIds = new Set(executions.flatMap(({ requestId }) => requestId ?? []));
   const undelivered = await undeliveredReplies(db, scope, [...requestIds]);

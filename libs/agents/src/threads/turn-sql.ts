@@ -1,15 +1,40 @@
-import { newId } from '@parley/db';
-import type { CallResult, Progress, Turn } from './turn';
+import type { AgentDefinition, JsonObject } from '@parley/contracts';
+import { type RowOf, column, newId, statement } from '@parley/db';
+import type { BegunTurn, CallResult, HistoryRow, Progress, Turn } from './turn';
 
 /**
  * How long a turn lives without a sign from its process. A killed process frees its threads after this long; a process
  * that stalls longer loses its turns, and finds that out at its next write.
  */
 export const leaseSeconds = 4;
-export const lease = `now() + interval '${leaseSeconds} seconds'`;
+const lease = `now() + interval '${leaseSeconds} seconds'`;
+
+/** How many messages of a thread are read at most; what fits the model's window is decided after. */
+export const historyLimit = 400;
+
+const enteredRow = {
+  agent_id: column.text.nullable,
+  agent_slug: column.text.nullable,
+  definition: column.jsonb<Omit<AgentDefinition, 'slug'>>().nullable,
+  thread_id: column.text.nullable,
+  params: column.jsonb<JsonObject>().nullable,
+  turn_id: column.int8.nullable,
+  state: column.oneOf<BegunTurn['state']>().nullable,
+  history: column.jsonb<HistoryRow[]>().nullable,
+};
+export type EnteredRow = RowOf<typeof enteredRow>;
+
+export const enter = statement(
+  'turn-enter',
+  `select * from enter_thread($1, $2::"Environment", $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11, $12,
+     interval '${leaseSeconds} seconds', $13, $14, $15, ${historyLimit})`,
+  enteredRow,
+);
 
 /** Its parameters: the thread, the turn, its owner, how many messages at most. */
-export const claimSql = `
+export const claim = statement(
+  'turn-claim',
+  `
   with expired as (
     update executions set status = 'failed', error = 'interrupted', finished_at = now()
     where thread_id = $1 and id < $2 and status in ('queued', 'running') and lease_until < now()
@@ -26,7 +51,9 @@ export const claimSql = `
                           order by m.execution_id, m.position)
           from (select * from thread_messages
                 where thread_id = $1 and execution_id < $2 and exists (select 1 from mine)
-                order by execution_id desc, position desc limit $4) m) as history`;
+                order by execution_id desc, position desc limit $4) m) as history`,
+  { claimed: column.bool, history: column.jsonb<HistoryRow[]>().nullable },
+);
 
 export const progressValues = ({ model, iterations, usage, steps }: Progress): unknown[] => [
   model ?? null,
@@ -62,10 +89,12 @@ const resultsAsCtes = `
     insert into thread_messages (id, thread_id, execution_id, position, role, content, tool_call_id)
     select id, $2, $1, position, 'tool', content, "callId" from results)`;
 
-export const recordResultsSql = `with ${resultsAsCtes} select 1`;
+export const recordResults = statement('turn-record-results', `with ${resultsAsCtes} select`);
 
 /** Renews the lease as well: whoever holds it may go on, and whoever would take it must wait for this statement. */
-export const recordCallsSql = `
+export const recordCalls = statement(
+  'turn-record-calls',
+  `
   with ${resultsAsCtes},
   turn as (
     update executions set lease_until = ${lease}, ${progressFrom(9)}
@@ -76,9 +105,13 @@ export const recordCallsSql = `
   message as (
     insert into thread_messages (id, thread_id, execution_id, position, role, content, tool_calls)
     select $5, thread_id, id, $6, 'assistant', $7, $8::jsonb from turn)
-  select id from turn`;
+  select id from turn`,
+  { id: column.int8 },
+);
 
-export const finishSql = `
+export const finish = statement(
+  'turn-finish',
+  `
   with ${resultsAsCtes},
   turn as (
     update executions
@@ -88,4 +121,12 @@ export const finishSql = `
   message as (
     insert into thread_messages (id, thread_id, execution_id, position, role, content)
     select $8, thread_id, id, $9, 'assistant', $6 from turn where $8::text is not null)
-  select id from turn`;
+  select id from turn`,
+  { id: column.int8 },
+);
+
+export const renew = statement(
+  'turn-renew',
+  `update executions set lease_until = ${lease}
+   where id = any($1::bigint[]) and lease_owner = $2 and status in ('queued', 'running')`,
+);

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '@parley/contracts';
+import type { Tenant } from '@parley/db';
 import type { AgentFailure, LoadedAgent } from '../load-agent';
 
 /** A turn that this process owns, queued or running. */
-export interface Turn {
+export interface Turn extends Tenant {
   id: string;
   threadId: string;
 }
