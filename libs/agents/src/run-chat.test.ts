@@ -768,6 +768,16 @@ describe('routers', () => {
     ]);
   });
 
+  it('shows the model that chooses the last messages of the conversation', async () => {
+    server.play(({ model }) => ({ text: model === 'classifier' ? 'billing' : 'ok' }));
+    const { threadId } = await ask({ agent: smart, message: 'Where is my invoice?' });
+    await ask({ agent: smart, threadId, message: 'And now?' });
+    const asked = server.requests.filter(({ model }) => model === 'classifier');
+    expect(asked[1]!.messages.at(-1)!.text).toBe(
+      'Earlier:\nuser: Where is my invoice?\nassistant: ok\n\nLast message:\nAnd now?',
+    );
+  });
+
   it('asks no model while a person answers', async () => {
     server.play(({ model }) => ({ text: model === 'classifier' ? 'billing' : 'ok' }));
     const { threadId } = await ask({ agent: smart });

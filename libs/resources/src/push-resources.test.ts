@@ -246,6 +246,15 @@ describe('prune', () => {
     expect(rowCount).toBe(0);
   });
 
+  test('deletes what is stored of every kind that is given', async () => {
+    const scope = await newScope();
+    await pushed(scope, everything);
+    const { resources: empty } = await pullResources(db, await newScope());
+    const { results } = await pushed(scope, empty, { prune: true });
+    expect(results.tools!.deleted).toEqual(['shop.refund']);
+    expect((await pullResources(db, scope)).resources).toEqual(empty);
+  });
+
   test('refuses to take entities away with their type, and names it; the rest goes on', async () => {
     const scope = await newScope();
     await pushed(scope, { entityTypes: [type('full'), type('empty')] });
