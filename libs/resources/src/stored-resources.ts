@@ -25,8 +25,7 @@ const typeRow = {
 type TypeRow = RowOf<typeof typeRow>;
 type Row = RowOf<typeof plainRow> | TypeRow;
 
-const plain = (name: string, table: string) =>
-  statement(name, `select slug, name, revision, definition from ${table} where ${inEnvironment}`, plainRow);
+const plain = (table: string) => `select slug, name, revision, definition from ${table} where ${inEnvironment}`;
 
 const selects: Record<ResourceKind, Statement<Row>> = {
   entityTypes: statement(
@@ -34,7 +33,7 @@ const selects: Record<ResourceKind, Statement<Row>> = {
     `select slug, name, revision, schema, search_fields, display_config from entity_types where ${inEnvironment}`,
     typeRow,
   ),
-  roles: plain('stored-roles', 'roles'),
+  roles: statement('stored-roles', plain('roles'), plainRow),
   tools: statement(
     'stored-tools',
     `select name as slug, name, revision, definition from tools where organization_id = $1
@@ -47,8 +46,8 @@ const selects: Record<ResourceKind, Statement<Row>> = {
      where a.organization_id = $1 and c.environment = $2::"Environment" order by a.slug collate "C"`,
     plainRow,
   ),
-  routers: plain('stored-routers', 'routers'),
-  triggers: plain('stored-triggers', 'triggers'),
+  routers: statement('stored-routers', plain('routers'), plainRow),
+  triggers: statement('stored-triggers', plain('triggers'), plainRow),
 };
 
 export async function readStoredResources(db: Queryable, scope: Scope): Promise<StoredResources> {

@@ -4,33 +4,27 @@ import { deleteShapes } from '@parley/entities';
 import { type Definition, slugOf } from './definition';
 
 /** One statement a kind: `$3` is the JSON list of its rows, so that the text of a definition is stored as it is. */
-const upsert = (name: string, table: string, prefix: string, columns: string[], key = 'slug') => ({
-  prefix,
-  write: statement(
-    name,
-    `
-    insert into ${table} (id, organization_id, environment, ${key}, ${columns.join(', ')}, updated_at)
-    select id, $1, $2::"Environment", slug, ${columns.join(', ')}, now()
-    from json_to_recordset($3::json) as r(id text, slug text, name text, enabled boolean, entity_type text, action text,
-      schema json, search_fields text[], display_config json, definition json)
-    on conflict (organization_id, environment, ${key}) do update
-    set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')},
-        revision = ${table}.revision + 1, updated_at = now()`,
-  ),
-});
+const upsert = (table: string, columns: string[], key = 'slug') => `
+  insert into ${table} (id, organization_id, environment, ${key}, ${columns.join(', ')}, updated_at)
+  select id, $1, $2::"Environment", slug, ${columns.join(', ')}, now()
+  from json_to_recordset($3::json) as r(id text, slug text, name text, enabled boolean, entity_type text, action text,
+    schema json, search_fields text[], display_config json, definition json)
+  on conflict (organization_id, environment, ${key}) do update
+  set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')},
+      revision = ${table}.revision + 1, updated_at = now()`;
 
-const upserts = {
-  entityTypes: upsert('write-entity-types', 'entity_types', 'type', [
-    'name',
-    'schema',
-    'search_fields',
-    'display_config',
-  ]),
-  roles: upsert('write-roles', 'roles', 'role', ['name', 'definition']),
-  tools: upsert('write-tools', 'tools', 'tool', ['definition'], 'name'),
-  routers: upsert('write-routers', 'routers', 'router', ['name', 'definition']),
-  triggers: upsert('write-triggers', 'triggers', 'trigger', ['name', 'enabled', 'entity_type', 'action', 'definition']),
+const typeColumns = ['name', 'schema', 'search_fields', 'display_config'];
+const triggerColumns = ['name', 'enabled', 'entity_type', 'action', 'definition'];
+
+const writes = {
+  entityTypes: statement('write-entity-types', upsert('entity_types', typeColumns)),
+  roles: statement('write-roles', upsert('roles', ['name', 'definition'])),
+  tools: statement('write-tools', upsert('tools', ['definition'], 'name')),
+  routers: statement('write-routers', upsert('routers', ['name', 'definition'])),
+  triggers: statement('write-triggers', upsert('triggers', triggerColumns)),
 };
+
+const prefixes = { entityTypes: 'type', roles: 'role', tools: 'tool', routers: 'router', triggers: 'trigger' };
 
 /** What a purge deletes of definitions; triggers and entity types go with their runs and entities. */
 export const definitionsPurge = purgeRows('agents', 'routers', 'tools', 'roles', 'environment_states');
@@ -44,9 +38,8 @@ export async function writeDefinitions(
 ): Promise<void> {
   if (definitions.length === 0) return;
   if (kind === 'agents') return writeAgents(db, scope, definitions as Definition<'agents'>[]);
-  const { write, prefix } = upserts[kind];
-  const rows = definitions.map((definition) => ({ id: newId(prefix), ...toRow(kind, definition) }));
-  await db.query(scope, write, [scope.organizationId, scope.environment, JSON.stringify(rows)]);
+  const rows = definitions.map((definition) => ({ id: newId(prefixes[kind]), ...toRow(kind, definition) }));
+  await db.query(scope, writes[kind], [scope.organizationId, scope.environment, JSON.stringify(rows)]);
 }
 
 function toRow(kind: ResourceKind, definition: Definition): object {
@@ -96,18 +89,15 @@ async function writeAgents(db: Queryable, scope: Scope, agents: Definition<'agen
   await db.query(scope, writeConfigs, [scope.organizationId, scope.environment, list]);
 }
 
-const remove = (name: string, table: string, key = 'slug') =>
-  statement(
-    name,
-    `delete from ${table} where organization_id = $1 and environment = $2::"Environment" and ${key} = any($3)`,
-  );
+const remove = (table: string, key = 'slug') =>
+  `delete from ${table} where organization_id = $1 and environment = $2::"Environment" and ${key} = any($3)`;
 
 const deletes = {
-  entityTypes: remove('delete-entity-types', 'entity_types'),
-  roles: remove('delete-roles', 'roles'),
-  tools: remove('delete-tools', 'tools', 'name'),
-  routers: remove('delete-routers', 'routers'),
-  triggers: remove('delete-triggers', 'triggers'),
+  entityTypes: statement('delete-entity-types', remove('entity_types')),
+  roles: statement('delete-roles', remove('roles')),
+  tools: statement('delete-tools', remove('tools', 'name')),
+  routers: statement('delete-routers', remove('routers')),
+  triggers: statement('delete-triggers', remove('triggers')),
 };
 
 export async function deleteDefinitions(

@@ -85,20 +85,17 @@ const routerRow = {
   transferred_to: column.text.nullable,
 };
 
-const routerWithThread = (threadKey: 'id' | 'external_id') =>
-  statement(
-    `router-with-thread-by-${threadKey === 'id' ? 'id' : 'external'}`,
-    `select r.definition, t.id as thread_id, t.params->>'phoneNumber' as phone, t.agent_paused as is_paused,
-            case when t.transfer_count > 0 and t.last_message_at >= now() - ${idle} then t.agent_slug end
-              as transferred_to
-     from routers r
-     left join threads t on t.organization_id = r.organization_id and t.environment = r.environment
-       and t.${threadKey} = $4
-     where r.organization_id = $1 and r.environment = $2::"Environment" and r.slug = $3`,
-    routerRow,
-  );
-const byThreadId = routerWithThread('id');
-const byExternalThreadId = routerWithThread('external_id');
+const routerSql = (threadKey: 'id' | 'external_id') =>
+  `select r.definition, t.id as thread_id, t.params->>'phoneNumber' as phone, t.agent_paused as is_paused,
+          case when t.transfer_count > 0 and t.last_message_at >= now() - ${idle} then t.agent_slug end
+            as transferred_to
+   from routers r
+   left join threads t on t.organization_id = r.organization_id and t.environment = r.environment
+     and t.${threadKey} = $4
+   where r.organization_id = $1 and r.environment = $2::"Environment" and r.slug = $3`;
+
+const byThreadId = statement('router-with-thread-by-id', routerSql('id'), routerRow);
+const byExternalThreadId = statement('router-with-thread-by-external', routerSql('external_id'), routerRow);
 
 async function loadRouter(
   db: Queryable,
