@@ -1,5 +1,5 @@
 import type { Actor, JsonObject, Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 
 /** Where a change comes from; its event names it. */
 export interface Origin {
@@ -52,25 +52,21 @@ const given: EventColumns = {
   requestId: '$9',
 };
 
+const record = statement('record-event', `${insertEventSql(given, '')} returning id::text`, { id: column.text });
+
 /** Records an event in the caller's transaction and returns its id. */
 export async function recordEvent(db: Queryable, scope: Scope, event: NewEvent): Promise<string> {
-  const { rows } = await db.raw<{ id: string }>({
-    name: 'record-event',
-    text: `${insertEventSql(given, '')} returning id::text`,
-    values: valuesOf(scope, event),
-  });
+  const { rows } = await db.query(scope, record, valuesOf(scope, event));
   return rows[0]!.id;
 }
 
+const unlessRecorded = `where not exists (
+    select from events where entity_id = $5 and type = $3 and payload -> $10 = $6::jsonb -> $10)`;
+const recordOnce = statement('record-event-once', insertEventSql(given, unlessRecorded));
+
 /** The same, unless the entity has an event of this type with the same value in `member` of its payload. */
 export async function recordEventOnce(db: Queryable, scope: Scope, event: NewEvent, member: string): Promise<void> {
-  const source = `where not exists (
-    select from events where entity_id = $5 and type = $3 and payload -> $10 = $6::jsonb -> $10)`;
-  await db.raw({
-    name: 'record-event-once',
-    text: insertEventSql(given, source),
-    values: [...valuesOf(scope, event), member],
-  });
+  await db.query(scope, recordOnce, [...valuesOf(scope, event), member]);
 }
 
 const valuesOf = (scope: Scope, { type, entity, payload, actor, hops, requestId }: NewEvent): unknown[] => [

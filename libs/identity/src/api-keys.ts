@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Caller, Environment, Permission, Scope } from '@parley/contracts';
-import { type Db, type Queryable, newId } from '@parley/db';
+import { type Db, type Queryable, type RowOf, column, newId, statement } from '@parley/db';
 
 export interface NewApiKey {
   organizationId: string;
@@ -18,25 +18,27 @@ const keyPattern = /^sk_(dev|prod)_[A-Za-z0-9_-]{43}$/;
 
 const hashOf = (key: string) => createHash('sha256').update(key).digest();
 
+const insertKey = statement(
+  'create-api-key',
+  `insert into api_keys (id, organization_id, environment, name, hash, prefix, permissions, role, expires_at)
+   values ($1, $2, $3::"Environment", $4, $5, $6, $7, $8, $9)`,
+);
+
 /** Makes a key and returns it: the only moment at which it can be read. */
 export async function createApiKey(db: Queryable, key: NewApiKey): Promise<{ id: string; key: string }> {
   const id = newId('key');
   const secret = prefixes[key.environment] + randomBytes(32).toString('base64url');
-  await db.raw(
-    `insert into api_keys (id, organization_id, environment, name, hash, prefix, permissions, role, expires_at)
-     values ($1, $2, $3::"Environment", $4, $5, $6, $7, $8, $9)`,
-    [
-      id,
-      key.organizationId,
-      key.environment,
-      key.name,
-      hashOf(secret),
-      secret.slice(0, prefixes[key.environment].length + 6),
-      key.permissions,
-      key.role ?? null,
-      key.expiresAt ?? null,
-    ],
-  );
+  await db.query(key, insertKey, [
+    id,
+    key.organizationId,
+    key.environment,
+    key.name,
+    hashOf(secret),
+    secret.slice(0, prefixes[key.environment].length + 6),
+    key.permissions,
+    key.role ?? null,
+    key.expiresAt ?? null,
+  ]);
   return { id, key: secret };
 }
 
@@ -53,36 +55,53 @@ export interface ApiKeySummary {
   revokedAt: Date | null;
 }
 
+const keysOfOrganization = statement(
+  'list-api-keys',
+  `select id, name, environment::text as environment, prefix, permissions, role, created_at as "createdAt",
+          last_used_at as "lastUsedAt", expires_at as "expiresAt", revoked_at as "revokedAt"
+   from api_keys where organization_id = $1 order by created_at desc, id desc`,
+  {
+    id: column.text,
+    name: column.text,
+    environment: column.oneOf<Environment>(),
+    prefix: column.text,
+    permissions: column.textArray,
+    role: column.text.nullable,
+    createdAt: column.timestamptz,
+    lastUsedAt: column.timestamptz.nullable,
+    expiresAt: column.timestamptz.nullable,
+    revokedAt: column.timestamptz.nullable,
+  },
+);
+
 export async function listApiKeys(db: Queryable, organizationId: string): Promise<ApiKeySummary[]> {
-  const { rows } = await db.raw<ApiKeySummary>(
-    `select id, name, environment::text as environment, prefix, permissions, role, created_at as "createdAt",
-            last_used_at as "lastUsedAt", expires_at as "expiresAt", revoked_at as "revokedAt"
-     from api_keys where organization_id = $1 order by created_at desc, id desc`,
-    [organizationId],
-  );
-  return rows;
+  const { rows } = await db.query({ organizationId }, keysOfOrganization, [organizationId]);
+  return rows.map((row) => ({ ...row, permissions: row.permissions as Permission[] }));
 }
 
+const validKeysOfRoles = statement(
+  'keys-of-roles',
+  `select role, min(prefix) as prefix from api_keys
+   where organization_id = $1 and environment = $2::"Environment" and role = any($3) and revoked_at is null
+     and (expires_at is null or expires_at > now())
+   group by role`,
+  { role: column.text, prefix: column.text },
+);
+
 /** Those of these roles that a valid key has, each with the prefix of one of its keys. */
-export async function keysOfRoles(db: Queryable, { organizationId, environment }: Scope, roles: string[]) {
-  const { rows } = await db.raw<{ role: string; prefix: string }>(
-    `select role, min(prefix) as prefix from api_keys
-     where organization_id = $1 and environment = $2::"Environment" and role = any($3) and revoked_at is null
-       and (expires_at is null or expires_at > now())
-     group by role`,
-    [organizationId, environment, roles],
-  );
-  return rows;
+export async function keysOfRoles(db: Queryable, scope: Scope, roles: string[]) {
+  return (await db.query(scope, validKeysOfRoles, [scope.organizationId, scope.environment, roles])).rows;
 }
+
+const revoke = statement(
+  'revoke-api-key',
+  `update api_keys set revoked_at = now()
+   where organization_id = $1 and (id = $2 or prefix = $2) and revoked_at is null`,
+);
 
 /** Revokes by id or by visible prefix; the number of keys that it revoked. Every process refuses them within 1 s. */
 export async function revokeApiKey(db: Queryable, organizationId: string, idOrPrefix: string): Promise<number> {
-  const { rowCount } = await db.raw(
-    `update api_keys set revoked_at = now()
-     where organization_id = $1 and (id = $2 or prefix = $2) and revoked_at is null`,
-    [organizationId, idOrPrefix],
-  );
-  return rowCount ?? 0;
+  return (await db.query({ organizationId }, revoke, [organizationId, idOrPrefix])).rowCount;
 }
 
 interface CacheEntry {
@@ -103,6 +122,27 @@ export interface ApiKeyCheck {
   (token: string): Promise<Caller | null>;
 }
 
+const keyRow = {
+  id: column.text,
+  organization_id: column.text,
+  environment: column.oneOf<Environment>(),
+  permissions: column.textArray,
+  role: column.text.nullable,
+  expires_at: column.timestamptz.nullable,
+  touch: column.bool,
+};
+
+const keyByHash = statement(
+  'api-key-by-hash',
+  `select k.id, k.organization_id, k.environment::text as environment, k.permissions, k.role, k.expires_at,
+          k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as touch
+   from api_keys k join organizations o on o.id = k.organization_id
+   where k.hash = $1 and k.revoked_at is null and o.deleted_at is null`,
+  keyRow,
+);
+
+const touch = statement('touch-api-key', 'update api_keys set last_used_at = now() where id = $1');
+
 /**
  * The cached look-up behind every request. Simultaneous first uses of one key share one query; a failing database is
  * an exception, never "unknown". Writes `last_used_at` at most once a minute a key.
@@ -113,10 +153,10 @@ export function createApiKeyCheck(db: Db, clock: () => number = () => performanc
 
   async function ask(token: string): Promise<CacheEntry> {
     const askedAtMs = clock();
-    const { rows } = await db.raw<KeyRow>({ name: 'api-key-by-hash', text: byHash, values: [hashOf(token)] });
+    const { rows } = await db.acrossTenants('key look-up', keyByHash, [hashOf(token)]);
     const row = rows[0];
     if (row?.touch) {
-      db.raw('update api_keys set last_used_at = now() where id = $1', [row.id]).catch(() => {});
+      db.query({ organizationId: row.organization_id }, touch, [row.id]).catch(() => {});
     }
     const entry: CacheEntry = {
       identity: row ? toIdentity(row) : null,
@@ -145,27 +185,11 @@ export function createApiKeyCheck(db: Db, clock: () => number = () => performanc
   };
 }
 
-interface KeyRow {
-  id: string;
-  organization_id: string;
-  environment: Environment;
-  permissions: Permission[];
-  role: string | null;
-  expires_at: Date | null;
-  touch: boolean;
-}
-
-const byHash = `
-  select k.id, k.organization_id, k.environment::text as environment, k.permissions, k.role, k.expires_at,
-         k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as touch
-  from api_keys k join organizations o on o.id = k.organization_id
-  where k.hash = $1 and k.revoked_at is null and o.deleted_at is null`;
-
-const toIdentity = (row: KeyRow): Caller => ({
+const toIdentity = (row: RowOf<typeof keyRow>): Caller => ({
   type: 'api_key',
   id: row.id,
   organizationId: row.organization_id,
   environment: row.environment,
-  permissions: new Set(row.permissions),
+  permissions: new Set(row.permissions as Permission[]),
   role: row.role,
 });

@@ -1,38 +1,43 @@
-import type { Db } from '@parley/db';
+import { type Db, column, statement } from '@parley/db';
 import { lockIdentities } from './lock-identities';
 import { addTombstone } from './tombstones';
 
-interface Purge {
-  externalId: string | null;
-  startedAt: Date | null;
-  finishedAt: Date | null;
-}
+const duePurge = statement(
+  'due-purge',
+  `select external_id as "externalId", started_at as "startedAt", finished_at as "finishedAt"
+   from organization_purges where organization_id = $1 and run_at <= now() and stopped_at is null`,
+  { externalId: column.text.nullable, startedAt: column.timestamptz.nullable, finishedAt: column.timestamptz.nullable },
+);
+
+const startPurge = statement(
+  'start-purge',
+  `update organization_purges set started_at = now()
+   where organization_id = $1 and run_at <= now() and stopped_at is null and started_at is null returning signed`,
+  { signed: column.bool },
+);
+
+const disable = statement(
+  'disable-organization',
+  'update organizations set deleted_at = now(), updated_at = now() where id = $1',
+);
 
 /**
  * Begins a purge that is due, or goes on with one that has begun; null when it is not due or was stopped. From here on it
  * cannot be stopped: who changes the row first, this or a person, wins. An organization that an unsigned delivery deletes
  * is disabled now and not earlier.
  */
-export const beginPurge = (db: Db, organizationId: string): Promise<Pick<Purge, 'finishedAt'> | null> =>
+export const beginPurge = (db: Db, organizationId: string): Promise<{ finishedAt: Date | null } | null> =>
   db.transaction(async (tx) => {
-    const { rows: known } = await tx.raw<Purge>(
-      `select external_id as "externalId", started_at as "startedAt", finished_at as "finishedAt"
-       from organization_purges where organization_id = $1 and run_at <= now() and stopped_at is null`,
-      [organizationId],
-    );
+    const { rows: known } = await tx.acrossTenants('purge', duePurge, [organizationId]);
     if (known[0] === undefined) return null;
     const { externalId, startedAt, finishedAt } = known[0];
     if (startedAt !== null) return { finishedAt };
     if (externalId !== null) await lockIdentities(tx, [externalId]);
-    const { rows } = await tx.raw<{ signed: boolean }>(
-      `update organization_purges set started_at = now()
-       where organization_id = $1 and run_at <= now() and stopped_at is null and started_at is null returning signed`,
-      [organizationId],
-    );
+    const { rows } = await tx.acrossTenants('purge', startPurge, [organizationId]);
     if (rows[0] === undefined) return null;
     if (!rows[0].signed) {
       if (externalId !== null) await addTombstone(tx, 'organization', externalId, false);
-      await tx.raw('update organizations set deleted_at = now(), updated_at = now() where id = $1', [organizationId]);
+      await tx.query({ organizationId }, disable, [organizationId]);
     }
     return { finishedAt };
   });

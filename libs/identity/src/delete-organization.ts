@@ -1,10 +1,31 @@
-import { type Queryable, newId } from '@parley/db';
+import { type Queryable, column, newId, statement } from '@parley/db';
 import type { Change } from './change';
 import type { Source } from './precedence';
 import { addTombstone } from './tombstones';
 
 /** A person needs time to see an unsigned deletion and to stop it. */
 const leastUnsignedDays = 1;
+
+const disable = statement(
+  'disable-organization-by-external-id',
+  'update organizations set deleted_at = coalesce(deleted_at, now()), updated_at = now() where external_id = $1',
+);
+
+const findByExternalId = statement(
+  'find-organization-to-delete',
+  'select id, slug from organizations where external_id = $1',
+  { id: column.text, slug: column.text },
+);
+
+/** A stop covers every delivery received before it, also when it is replayed. */
+const planPurge = statement(
+  'plan-purge',
+  `insert into organization_purges as p (id, organization_id, external_id, slug, signed, run_at)
+   values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6::float8 * 86400))
+   on conflict (organization_id) do update
+     set slug = excluded.slug, signed = excluded.signed, run_at = excluded.run_at, created_at = now(), stopped_at = null
+     where not p.signed and p.started_at is null and (excluded.signed or p.stopped_at < $7)`,
+);
 
 /**
  * Plans the purge of an organization. A signed deletion disables the organization at once, and takes the place of an
@@ -18,34 +39,14 @@ export async function deleteOrganization(
   const { isSigned, receivedAt } = source;
   if (isSigned) {
     await addTombstone(tx, 'organization', externalId, true);
-    await tx.raw(
-      'update organizations set deleted_at = coalesce(deleted_at, now()), updated_at = now() where external_id = $1',
-      [externalId],
-    );
+    await tx.acrossTenants('inbound webhook', disable, [externalId]);
   }
-  const { rows } = await tx.raw<{ id: string; slug: string }>(
-    'select id, slug from organizations where external_id = $1',
-    [externalId],
-  );
+  const { rows } = await tx.acrossTenants('inbound webhook', findByExternalId, [externalId]);
   if (rows[0] === undefined) return isSigned ? {} : { ignored: 'the organization is not known here' };
   const { id, slug } = rows[0];
-  // A stop covers every delivery received before it, also when it is replayed.
-  const { rowCount } = await tx.raw(
-    `insert into organization_purges as p (id, organization_id, external_id, slug, signed, run_at)
-     values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6::float8 * 86400))
-     on conflict (organization_id) do update
-       set slug = excluded.slug, signed = excluded.signed, run_at = excluded.run_at, created_at = now(), stopped_at = null
-       where not p.signed and p.started_at is null and (excluded.signed or p.stopped_at < $7)`,
-    [
-      newId('purge'),
-      id,
-      externalId,
-      slug,
-      isSigned,
-      isSigned ? graceDays : Math.max(graceDays, leastUnsignedDays),
-      receivedAt,
-    ],
-  );
+  const days = isSigned ? graceDays : Math.max(graceDays, leastUnsignedDays);
+  const values = [newId('purge'), id, externalId, slug, isSigned, days, receivedAt];
+  const { rowCount } = await tx.acrossTenants('purge', planPurge, values);
   if (isSigned || rowCount === 1) return { organizationId: id };
   return { organizationId: id, ignored: 'a purge of the organization is planned already, or was stopped' };
 }

@@ -1,5 +1,5 @@
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
-import { type Queryable, newId } from '@parley/db';
+import { type Queryable, column, newId, statement } from '@parley/db';
 import type { Change } from './change';
 import { organizationOfMembership } from './put-organization';
 import { type Source, supersededReason, supersedes } from './precedence';
@@ -9,6 +9,28 @@ import { userOfMembership } from './users';
 /** interface.md, Organization and user roles. */
 const roleOf = (role: string | undefined): 'admin' | 'member' =>
   role === 'org:admin' || role === 'org:owner' ? 'admin' : 'member';
+
+/** The id is unique, and an unsigned event can give any id to other people. */
+const holdersElsewhere = 'from memberships where external_id = $1 and (organization_id, user_id) <> ($2, $3)';
+const removeUnverifiedHolder = statement('free-membership-id', `delete ${holdersElsewhere} and not verified`);
+const holderElsewhere = statement('membership-id-elsewhere', `select ${holdersElsewhere}`);
+
+const put = statement(
+  'put-membership',
+  `insert into memberships as m (id, organization_id, user_id, role, external_id, external_updated_at, verified,
+                                 updated_at)
+   values ($1, $2, $3, $4::"MembershipRole", $5, $6, $7, now())
+   on conflict (organization_id, user_id) do update
+     set role = excluded.role, external_id = excluded.external_id,
+         external_updated_at = excluded.external_updated_at, verified = excluded.verified, updated_at = now()
+     where ${supersedes(
+       'm',
+       `m.external_updated_at is null or m.external_updated_at < excluded.external_updated_at
+        or (m.external_updated_at = excluded.external_updated_at and m.role = 'admin')`,
+     )}
+   returning xmax = 0 as is_new`,
+  { is_new: column.bool },
+);
 
 /**
  * Links a user to an organization, or changes the role, unless a newer or a signed state is there or the membership was
@@ -26,30 +48,22 @@ export async function putMembership(tx: Queryable, data: JsonObject, time: Date,
   const { organizationId } = owner;
   if (organizationId === undefined || owner.isDeleted) return owner;
   const userId = await userOfMembership(tx, person, source);
-  // The id is unique, and an unsigned event can give any id to other people.
-  const others = 'from memberships where external_id = $1 and (organization_id, user_id) <> ($2, $3)';
   const values = [externalId, organizationId, userId];
-  if (source.isSigned) await tx.raw(`delete ${others} and not verified`, values);
-  else if ((await tx.raw(`select 1 ${others}`, values)).rowCount === 1)
+  if (source.isSigned) await tx.acrossTenants('inbound webhook', removeUnverifiedHolder, values);
+  else if ((await tx.acrossTenants('inbound webhook', holderElsewhere, values)).rowCount === 1)
     return { organizationId, ignored: 'the id of the membership belongs to another one' };
-  const { rows } = await tx.raw<{ is_new: boolean }>(
-    `insert into memberships as m (id, organization_id, user_id, role, external_id, external_updated_at, verified,
-                                   updated_at)
-     values ($1, $2, $3, $4::"MembershipRole", $5, $6, $7, now())
-     on conflict (organization_id, user_id) do update
-       set role = excluded.role, external_id = excluded.external_id,
-           external_updated_at = excluded.external_updated_at, verified = excluded.verified, updated_at = now()
-       where ${supersedes(
-         'm',
-         `m.external_updated_at is null or m.external_updated_at < excluded.external_updated_at
-          or (m.external_updated_at = excluded.external_updated_at and m.role = 'admin')`,
-       )}
-     returning xmax = 0 as is_new`,
-    [newId('member'), organizationId, userId, roleOf(textAt(data.role)), externalId, time, source.isSigned],
-  );
+  const role = roleOf(textAt(data.role));
+  const state = [newId('member'), organizationId, userId, role, externalId, time, source.isSigned];
+  const { rows } = await tx.query({ organizationId }, put, state);
   if (rows[0] === undefined) return { organizationId, ignored: supersededReason('membership', source) };
   return { organizationId, isNew: rows[0].is_new };
 }
+
+const remove = statement(
+  'delete-membership',
+  'delete from memberships where external_id = $1 and ($2 or not verified)',
+);
+const keptMembership = statement('kept-membership', 'select from memberships where external_id = $1');
 
 /**
  * Takes a user out of an organization, for good: a later membership of the two has another id. An unsigned event leaves
@@ -59,12 +73,9 @@ export async function deleteMembership(tx: Queryable, data: JsonObject, source: 
   const { isSigned } = source;
   const externalId = textAt(data.id) ?? '';
   const organizationId = await organizationIdOf(tx, objectAt(data.organization));
-  const { rowCount: deleted } = await tx.raw(
-    'delete from memberships where external_id = $1 and ($2 or not verified)',
-    [externalId, isSigned],
-  );
+  const { rowCount: deleted } = await tx.acrossTenants('inbound webhook', remove, [externalId, isSigned]);
   if (deleted === 0 && !isSigned) {
-    const { rowCount: kept } = await tx.raw('select 1 from memberships where external_id = $1', [externalId]);
+    const { rowCount: kept } = await tx.acrossTenants('inbound webhook', keptMembership, [externalId]);
     const ignored = kept === 1 ? supersededReason('membership', source) : 'the membership is not known here';
     return { organizationId, ignored };
   }
@@ -72,9 +83,13 @@ export async function deleteMembership(tx: Queryable, data: JsonObject, source: 
   return { organizationId };
 }
 
+const idOfOrganization = statement(
+  'organization-id-by-external-id',
+  'select id from organizations where external_id = $1',
+  { id: column.text },
+);
+
 async function organizationIdOf(tx: Queryable, organization: JsonObject): Promise<string | undefined> {
-  const { rows } = await tx.raw<{ id: string }>('select id from organizations where external_id = $1', [
-    textAt(organization.id),
-  ]);
+  const { rows } = await tx.acrossTenants('inbound webhook', idOfOrganization, [textAt(organization.id)]);
   return rows[0]?.id;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 
 export interface Organization {
   id: string;
@@ -10,52 +10,67 @@ export interface Organization {
   createdAt: Date;
 }
 
+const organizationRow = {
+  id: column.text,
+  externalId: column.text.nullable,
+  slug: column.text,
+  name: column.text,
+  createdAt: column.timestamptz,
+};
+
 const columns = 'id, external_id as "externalId", slug, name, created_at as "createdAt"';
+
+const organizationsBySlug = statement(
+  'list-organizations',
+  `select ${columns} from organizations where deleted_at is null and ($1::text is null or slug = $1) order by slug`,
+  organizationRow,
+);
 
 /** Organizations that are not being deleted, by slug; with `slug` that one alone. */
 export async function listOrganizations(db: Queryable, slug?: string): Promise<Organization[]> {
-  const { rows } = await db.raw<Organization>(
-    `select ${columns} from organizations where deleted_at is null and ($1::text is null or slug = $1) order by slug`,
-    [slug ?? null],
-  );
-  return rows;
+  return (await db.acrossTenants('operator command', organizationsBySlug, [slug ?? null])).rows;
 }
+
+const nameById = statement('prompt-organization', 'select name, timezone from organizations where id = $1', {
+  name: column.text,
+  timezone: column.text,
+});
 
 /** What prompts say of an organization. */
 export async function findOrganizationName(db: Queryable, id: string) {
-  const { rows } = await db.raw<{ name: string; timezone: string }>({
-    name: 'prompt-organization',
-    text: 'select name, timezone from organizations where id = $1',
-    values: [id],
-  });
-  return rows[0] ?? null;
+  return (await db.query({ organizationId: id }, nameById, [id])).rows[0] ?? null;
 }
+
+const insert = statement(
+  'create-organization',
+  `insert into organizations (id, slug, name, updated_at) values ($1, $2, $3, now())
+   on conflict (slug) do nothing returning ${columns}`,
+  organizationRow,
+);
 
 /** Makes an organization; null when the slug is taken, also by one that is being deleted. */
 export async function insertOrganization(
   db: Queryable,
   { id, slug, name }: { id: string; slug: string; name: string },
 ): Promise<Organization | null> {
-  const { rows } = await db.raw<Organization>(
-    `insert into organizations (id, slug, name, updated_at) values ($1, $2, $3, now())
-     on conflict (slug) do nothing returning ${columns}`,
-    [id, slug, name],
-  );
-  return rows[0] ?? null;
+  return (await db.query({ organizationId: id }, insert, [id, slug, name])).rows[0] ?? null;
 }
+
+const settingsById = statement('organization-settings', 'select settings from organizations where id = $1', {
+  settings: column.jsonb<JsonObject>(),
+});
 
 /** The settings of an organization; none when there is no such organization. */
 export async function readSettings(db: Queryable, organizationId: string): Promise<JsonObject> {
-  const { rows } = await db.raw<{ settings: JsonObject }>('select settings from organizations where id = $1', [
-    organizationId,
-  ]);
-  return rows[0]?.settings ?? {};
+  return (await db.query({ organizationId }, settingsById, [organizationId])).rows[0]?.settings ?? {};
 }
+
+const mergeSettings = statement(
+  'change-organization-settings',
+  'update organizations set settings = settings || $2::jsonb where id = $1',
+);
 
 /** Changes these settings of an organization and leaves the others as they are. */
 export async function changeSettings(db: Queryable, organizationId: string, settings: JsonObject): Promise<void> {
-  await db.raw('update organizations set settings = settings || $2::jsonb where id = $1', [
-    organizationId,
-    JSON.stringify(settings),
-  ]);
+  await db.query({ organizationId }, mergeSettings, [organizationId, JSON.stringify(settings)]);
 }

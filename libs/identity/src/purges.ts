@@ -1,4 +1,4 @@
-import { type Page, type Paged, type Queryable, pageValues, purgeRows, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, column, pageValues, purgeRows, statement, toPaged } from '@parley/db';
 
 /** `waiting`: until it is due. `running`: it is being deleted, or is about to be. */
 type PurgeState = 'waiting' | 'running' | 'finished' | 'stopped';
@@ -21,6 +21,20 @@ export interface Purge {
   deleted: Record<string, number>;
 }
 
+const purgeRow = {
+  id: column.text,
+  organizationId: column.text,
+  externalId: column.text.nullable,
+  slug: column.text.nullable,
+  signed: column.bool,
+  state: column.oneOf<PurgeState>(),
+  askedAt: column.timestamptz,
+  runAt: column.timestamptz,
+  stoppedAt: column.timestamptz.nullable,
+  finishedAt: column.timestamptz.nullable,
+  deleted: column.jsonb<Record<string, number>>(),
+};
+
 const selectPurges = `select p.id, p.organization_id as "organizationId", p.external_id as "externalId",
     coalesce(o.slug, p.slug) as slug, p.signed,
     case when p.finished_at is not null then 'finished' when p.stopped_at is not null then 'stopped'
@@ -32,22 +46,30 @@ const selectPurges = `select p.id, p.organization_id as "organizationId", p.exte
 const isStoppable = 'not signed and started_at is null and stopped_at is null';
 const isNamed = '$1 in (coalesce(o.slug, p.slug), p.organization_id, p.external_id)';
 
+const latestPurges = statement(
+  'list-purges',
+  `${selectPurges}
+   where ($1::text is null or ${isNamed})
+     and ($2::timestamptz is null or (p.created_at, p.id) < ($2, $3::text))
+   order by p.created_at desc, p.id desc limit $4`,
+  purgeRow,
+);
+
 /** Purges, the latest first. `name` is a slug, an id or the identity provider's id. */
 export async function listPurges(db: Queryable, { name, ...page }: Page & { name?: string }): Promise<Paged<Purge>> {
-  const { rows } = await db.raw<Purge>(
-    `${selectPurges}
-     where ($1::text is null or ${isNamed})
-       and ($2::timestamptz is null or (p.created_at, p.id) < ($2, $3::text))
-     order by p.created_at desc, p.id desc limit $4`,
-    [name, ...pageValues(page)],
-  );
+  const { rows } = await db.acrossTenants('operator command', latestPurges, [name, ...pageValues(page)]);
   return toPaged(rows, page, ({ askedAt, id }) => ({ at: askedAt, id }));
 }
 
+const stoppablePurges = statement(
+  'stoppable-purges',
+  `${selectPurges} where ${isStoppable} order by p.run_at limit $1`,
+  purgeRow,
+);
+
 /** Purges that unsigned deliveries asked for and that can still be stopped, the next one first. */
 export async function dueUnsignedPurges(db: Queryable, limit: number): Promise<Purge[]> {
-  const { rows } = await db.raw<Purge>(`${selectPurges} where ${isStoppable} order by p.run_at limit $1`, [limit]);
-  return rows;
+  return (await db.acrossTenants('operator command', stoppablePurges, [limit])).rows;
 }
 
 export type StopPurgeResult =
@@ -55,50 +77,68 @@ export type StopPurgeResult =
   | { ok: false; reason: 'not_found' }
   | { ok: false; reason: 'not_stoppable'; purge: Purge };
 
+/** A stranger chooses the provider's id of an organization that came unsigned: it must not hide a slug or an id of ours. */
+const purgeByName = statement(
+  'purge-by-name',
+  `${selectPurges} where ${isNamed}
+   order by case $1 when p.organization_id then 1 when coalesce(o.slug, p.slug) then 2 else 3 end, p.created_at desc limit 1`,
+  purgeRow,
+);
+const stop = statement(
+  'stop-purge',
+  `update organization_purges set stopped_at = now() where id = $1 and ${isStoppable}`,
+);
+const purgeById = statement('purge-by-id', `${selectPurges} where p.id = $1`, purgeRow);
+
 /**
  * Stops the latest purge of an organization if an unsigned delivery asked for it and it has not begun. Of this and the
  * worker that begins it, the one that changes the row first wins.
  */
 export async function stopPurge(db: Queryable, name: string): Promise<StopPurgeResult> {
-  // A stranger chooses the provider's id of an organization that came unsigned: it must not hide a slug or an id of ours.
-  const { rows: candidates } = await db.raw<Purge>(
-    `${selectPurges} where ${isNamed}
-     order by case $1 when p.organization_id then 1 when coalesce(o.slug, p.slug) then 2 else 3 end, p.created_at desc limit 1`,
-    [name],
-  );
+  const { rows: candidates } = await db.acrossTenants('operator command', purgeByName, [name]);
   const [named] = candidates;
   if (named === undefined) return { ok: false, reason: 'not_found' };
-  const { rowCount } = await db.raw(
-    `update organization_purges set stopped_at = now() where id = $1 and ${isStoppable}`,
-    [named.id],
-  );
-  const { rows } = await db.raw<Purge>(`${selectPurges} where p.id = $1`, [named.id]);
+  const { rowCount } = await db.acrossTenants('operator command', stop, [named.id]);
+  const { rows } = await db.acrossTenants('operator command', purgeById, [named.id]);
   const purge = rows[0]!;
   return rowCount === 1 ? { ok: true, purge } : { ok: false, reason: 'not_stoppable', purge };
 }
 
+const stopDisproved = statement(
+  'stop-disproved-purge',
+  `update organization_purges set stopped_at = now() where organization_id = $1 and created_at < $2 and ${isStoppable}`,
+);
+
 /** Stops an unsigned deletion when the identity provider has signed that the organization exists at a later `time`. */
 export async function stopDisprovedPurge(tx: Queryable, organizationId: string, time: Date): Promise<void> {
-  await tx.raw(
-    `update organization_purges set stopped_at = now() where organization_id = $1 and created_at < $2 and ${isStoppable}`,
-    [organizationId, time],
-  );
+  await tx.acrossTenants('purge', stopDisproved, [organizationId, time]);
 }
+
+const runnable = statement(
+  'purges-to-run',
+  `select organization_id as "organizationId" from organization_purges
+   where (finished_at is null and stopped_at is null and run_at <= now()) or finished_at > now() - interval '10 minutes'`,
+  { organizationId: column.text },
+);
 
 /**
  * Organizations whose purge is due, and those whose purge ended in the last 10 minutes: a turn that was running meanwhile
  * may have written something after it.
  */
 export async function purgesToRun(db: Queryable): Promise<{ organizationId: string }[]> {
-  const { rows } = await db.raw<{ organizationId: string }>(
-    `select organization_id as "organizationId" from organization_purges
-     where (finished_at is null and stopped_at is null and run_at <= now()) or finished_at > now() - interval '10 minutes'`,
-  );
-  return rows;
+  return (await db.acrossTenants('purge', runnable)).rows;
 }
 
 /** What a purge deletes, step by step; the organization itself goes with `finishPurge`. */
 export const identityPurge = { keys: purgeRows('api_keys'), memberships: purgeRows('memberships') };
+
+const addToReport = statement(
+  'report-purged',
+  `update organization_purges set report = report || (
+     select coalesce(jsonb_object_agg(key, coalesce((report->>key)::bigint, 0) + value::bigint), '{}')
+     from jsonb_each_text($2::jsonb) where value::bigint > 0)
+   where organization_id = $1`,
+);
 
 /** Adds deleted rows, by table, to the report of an organization's purge. */
 export async function reportPurged(
@@ -106,23 +146,22 @@ export async function reportPurged(
   organizationId: string,
   deleted: Record<string, number>,
 ): Promise<void> {
-  await tx.raw(
-    `update organization_purges set report = report || (
-       select coalesce(jsonb_object_agg(key, coalesce((report->>key)::bigint, 0) + value::bigint), '{}')
-       from jsonb_each_text($2::jsonb) where value::bigint > 0)
-     where organization_id = $1`,
-    [organizationId, JSON.stringify(deleted)],
-  );
+  await tx.acrossTenants('purge', addToReport, [organizationId, JSON.stringify(deleted)]);
 }
+
+const removeOrganization = statement('remove-organization', 'delete from organizations where id = $1');
+
+const finish = statement(
+  'finish-purge',
+  `update organization_purges set finished_at = coalesce(finished_at, now()) where organization_id = $1
+   returning report`,
+  { report: column.jsonb<Record<string, number>>() },
+);
 
 /** Deletes the organization itself, which is the last row, and ends its purge. Returns the report. */
 export async function finishPurge(tx: Queryable, organizationId: string): Promise<Record<string, number>> {
-  const { rowCount } = await tx.raw('delete from organizations where id = $1', [organizationId]);
-  await reportPurged(tx, organizationId, { organizations: rowCount ?? 0 });
-  const { rows } = await tx.raw<{ report: Record<string, number> }>(
-    `update organization_purges set finished_at = coalesce(finished_at, now()) where organization_id = $1
-     returning report`,
-    [organizationId],
-  );
+  const { rowCount } = await tx.query({ organizationId }, removeOrganization, [organizationId]);
+  await reportPurged(tx, organizationId, { organizations: rowCount });
+  const { rows } = await tx.acrossTenants('purge', finish, [organizationId]);
   return rows[0]?.report ?? {};
 }

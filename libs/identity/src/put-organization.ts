@@ -1,10 +1,32 @@
 import { createHash } from 'node:crypto';
 import { type JsonObject, slugSchema, textAt } from '@parley/contracts';
-import { type Queryable, newId } from '@parley/db';
+import { type Queryable, column, newId, statement } from '@parley/db';
 import type { Change } from './change';
 import { type Source, supersededReason, supersedes } from './precedence';
 import { stopDisprovedPurge } from './purges';
 import { isDeleted } from './tombstones';
+
+const findKnown = statement(
+  'find-known-organization',
+  'select id, slug, deleted_at is not null as is_dying from organizations where external_id = $1',
+  { id: column.text, slug: column.text, is_dying: column.bool },
+);
+
+const put = statement(
+  'put-organization',
+  `insert into organizations (id, external_id, slug, name, external_updated_at, verified, updated_at)
+   values ($1, $2, $3, $4, $5, $6, now())
+   on conflict (external_id) do update
+     set slug = excluded.slug, name = excluded.name, external_updated_at = excluded.external_updated_at,
+         verified = excluded.verified, updated_at = now()
+     where ${supersedes(
+       'organizations',
+       `organizations.external_updated_at is null
+        or organizations.external_updated_at <= excluded.external_updated_at`,
+     )}
+   returning id`,
+  { id: column.text },
+);
 
 /**
  * Creates or updates an organization, unless a newer or a signed state is there or it was deleted. What is signed outlives
@@ -12,30 +34,15 @@ import { isDeleted } from './tombstones';
  */
 export async function putOrganization(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
   const externalId = textAt(data.id) ?? '';
-  const { rows: known } = await tx.raw<{ id: string; slug: string; is_dying: boolean }>(
-    'select id, slug, deleted_at is not null as is_dying from organizations where external_id = $1',
-    [externalId],
-  );
+  const { rows: known } = await tx.acrossTenants('inbound webhook', findKnown, [externalId]);
   const organizationId = known[0]?.id;
   if (await isDeleted(tx, 'organization', externalId, source))
     return { organizationId, ignored: 'the organization was deleted', isDeleted: true };
   if (known[0]?.is_dying)
     return { postponed: 'the purge of the organization, which an unsigned delivery asked for, goes on' };
   const slug = await freeSlug(tx, externalId, { given: textAt(data.slug), known: known[0]?.slug, name: data.name });
-  const { rows } = await tx.raw<{ id: string }>(
-    `insert into organizations (id, external_id, slug, name, external_updated_at, verified, updated_at)
-     values ($1, $2, $3, $4, $5, $6, now())
-     on conflict (external_id) do update
-       set slug = excluded.slug, name = excluded.name, external_updated_at = excluded.external_updated_at,
-           verified = excluded.verified, updated_at = now()
-       where ${supersedes(
-         'organizations',
-         `organizations.external_updated_at is null
-          or organizations.external_updated_at <= excluded.external_updated_at`,
-       )}
-     returning id`,
-    [newId('org'), externalId, slug, textAt(data.name) ?? slug, time, source.isSigned],
-  );
+  const values = [newId('org'), externalId, slug, textAt(data.name) ?? slug, time, source.isSigned];
+  const { rows } = await tx.acrossTenants('inbound webhook', put, values);
   if (rows[0] === undefined) return { organizationId, ignored: supersededReason('organization', source) };
   const knownAt = source.happenedAt !== null && source.happenedAt > time ? source.happenedAt : time;
   if (source.isSigned) await stopDisprovedPurge(tx, rows[0].id, knownAt);
@@ -48,6 +55,11 @@ export function organizationOfMembership(tx: Queryable, data: JsonObject, time: 
   return putOrganization(tx, data, typeof own === 'number' ? new Date(own) : time, source);
 }
 
+const slugElsewhere = statement(
+  'slug-elsewhere',
+  'select from organizations where slug = $1 and external_id is distinct from $2',
+);
+
 /** The provider's slug, else the one it has, else one made of its name; told apart when another organization has it. */
 async function freeSlug(
   tx: Queryable,
@@ -57,10 +69,7 @@ async function freeSlug(
   const valid = given !== undefined && slugSchema.safeParse(given).success ? given : undefined;
   if (valid === undefined && known !== undefined) return known;
   const wanted = valid ?? slugOf(typeof name === 'string' ? name : '');
-  const { rowCount } = await tx.raw('select 1 from organizations where slug = $1 and external_id is distinct from $2', [
-    wanted,
-    externalId,
-  ]);
+  const { rowCount } = await tx.acrossTenants('inbound webhook', slugElsewhere, [wanted, externalId]);
   if (rowCount === 0) return wanted;
   return `${wanted.slice(0, 90)}-${createHash('sha256').update(externalId).digest('hex').slice(0, 8)}`;
 }

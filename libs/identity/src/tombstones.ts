@@ -1,22 +1,25 @@
-import type { Queryable } from '@parley/db';
+import { type Queryable, statement } from '@parley/db';
 import type { Source } from './precedence';
 
 type Kind = 'organization' | 'membership';
 
+const add = statement(
+  'add-tombstone',
+  `insert into identity_tombstones as t (kind, external_id, signed) values ($1, $2, $3)
+   on conflict (kind, external_id) do update set signed = true where excluded.signed and not t.signed`,
+);
+
 /** Keeps the id of what was deleted, so that an event that comes late does not create it again. */
 export async function addTombstone(tx: Queryable, kind: Kind, id: string, isSigned: boolean): Promise<void> {
-  await tx.raw(
-    `insert into identity_tombstones as t (kind, external_id, signed) values ($1, $2, $3)
-     on conflict (kind, external_id) do update set signed = true where excluded.signed and not t.signed`,
-    [kind, id, isSigned],
-  );
+  await tx.acrossTenants('inbound webhook', add, [kind, id, isSigned]);
 }
+
+const find = statement(
+  'find-tombstone',
+  'select from identity_tombstones where kind = $1 and external_id = $2 and (signed or not $3)',
+);
 
 /** Whether events about an id are ignored. What an unsigned delivery has deleted, a signed event creates again. */
 export async function isDeleted(tx: Queryable, kind: Kind, id: string, { isSigned }: Source): Promise<boolean> {
-  const { rowCount } = await tx.raw(
-    'select 1 from identity_tombstones where kind = $1 and external_id = $2 and (signed or not $3)',
-    [kind, id, isSigned],
-  );
-  return rowCount === 1;
+  return (await tx.acrossTenants('inbound webhook', find, [kind, id, isSigned])).rowCount === 1;
 }

@@ -1,40 +1,51 @@
 import { type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
-import { type Queryable, newId } from '@parley/db';
+import { type Queryable, column, newId, statement } from '@parley/db';
 import type { Change } from './change';
 import { type Source, supersededReason, supersedes } from './precedence';
 
+const put = statement(
+  'put-user',
+  `insert into users (id, external_id, email, first_name, last_name, external_updated_at, verified, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, now())
+   on conflict (external_id) do update
+     set email = excluded.email, first_name = excluded.first_name, last_name = excluded.last_name,
+         external_updated_at = excluded.external_updated_at, verified = excluded.verified, updated_at = now()
+     where ${supersedes('users', 'users.external_updated_at is null or users.external_updated_at <= excluded.external_updated_at')}`,
+);
+
 /** Creates or updates a user, unless a newer or a signed state is there. */
 export async function putUser(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
-  const { rowCount } = await tx.raw(
-    `insert into users (id, external_id, email, first_name, last_name, external_updated_at, verified, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, now())
-     on conflict (external_id) do update
-       set email = excluded.email, first_name = excluded.first_name, last_name = excluded.last_name,
-           external_updated_at = excluded.external_updated_at, verified = excluded.verified, updated_at = now()
-       where ${supersedes('users', 'users.external_updated_at is null or users.external_updated_at <= excluded.external_updated_at')}`,
-    [
-      newId('user'),
-      textAt(data.id),
-      emailOf(data),
-      textAt(data.first_name),
-      textAt(data.last_name),
-      time,
-      source.isSigned,
-    ],
-  );
+  const { rowCount } = await tx.acrossTenants('inbound webhook', put, [
+    newId('user'),
+    textAt(data.id),
+    emailOf(data),
+    textAt(data.first_name),
+    textAt(data.last_name),
+    time,
+    source.isSigned,
+  ]);
   return rowCount === 0 ? { ignored: supersededReason('user', source) } : {};
 }
+
+const findOrInsert = statement(
+  'user-of-membership',
+  `insert into users (id, external_id, first_name, last_name, verified, updated_at) values ($1, $2, $3, $4, $5, now())
+   on conflict (external_id) do update set external_id = excluded.external_id returning id`,
+  { id: column.text },
+);
 
 /**
  * The user of a membership; one that is not known yet is made, and its own event fills it. A signed membership does not
  * verify a user whom an unsigned event has written: the e-mail in that row may be a stranger's.
  */
 export async function userOfMembership(tx: Queryable, person: JsonObject, { isSigned }: Source): Promise<string> {
-  const { rows } = await tx.raw<{ id: string }>(
-    `insert into users (id, external_id, first_name, last_name, verified, updated_at) values ($1, $2, $3, $4, $5, now())
-     on conflict (external_id) do update set external_id = excluded.external_id returning id`,
-    [newId('user'), textAt(person.user_id), textAt(person.first_name), textAt(person.last_name), isSigned],
-  );
+  const { rows } = await tx.acrossTenants('inbound webhook', findOrInsert, [
+    newId('user'),
+    textAt(person.user_id),
+    textAt(person.first_name),
+    textAt(person.last_name),
+    isSigned,
+  ]);
   return rows[0]!.id;
 }
 

@@ -1,5 +1,5 @@
 import type { Actor, Policy, RoleDefinition, Scope } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 import { type Action, type Decision, decide } from './policy';
 
 /** What one actor may do, read once for one call or request. */
@@ -24,22 +24,25 @@ export async function loadPermissions(db: Queryable, scope: Scope, actor: Actor)
   return { roles, decide: (action, resource) => decide(policies, action, resource) };
 }
 
+const rolesBySlug = statement(
+  'roles-by-slug',
+  `select slug, definition from roles
+   where organization_id = $1 and environment = $2::"Environment" and slug = any($3)`,
+  { slug: column.text, definition: column.jsonb<RoleDefinition>() },
+);
+
 async function readRoles(db: Queryable, scope: Scope, slugs: readonly string[]): Promise<RoleDefinition[]> {
-  const { rows } = await db.raw<{ definition: RoleDefinition; slug: string }>({
-    name: 'roles-by-slug',
-    text: `select slug, definition from roles
-           where organization_id = $1 and environment = $2::"Environment" and slug = any($3)`,
-    values: [scope.organizationId, scope.environment, slugs],
-  });
+  const { rows } = await db.query(scope, rolesBySlug, [scope.organizationId, scope.environment, slugs]);
   return rows.map(({ slug, definition }) => ({ ...definition, slug }));
 }
 
+const allRoles = statement(
+  'list-roles',
+  'select slug, name from roles where organization_id = $1 and environment = $2::"Environment" order by slug',
+  { slug: column.text, name: column.text },
+);
+
 /** Names of all roles of an environment, by slug. */
 export async function listRoles(db: Queryable, scope: Scope): Promise<{ slug: string; name: string }[]> {
-  const { rows } = await db.raw<{ slug: string; name: string }>({
-    name: 'list-roles',
-    text: 'select slug, name from roles where organization_id = $1 and environment = $2::"Environment" order by slug',
-    values: [scope.organizationId, scope.environment],
-  });
-  return rows;
+  return (await db.query(scope, allRoles, [scope.organizationId, scope.environment])).rows;
 }
