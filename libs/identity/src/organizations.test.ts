@@ -1,0 +1,45 @@
+import { type Db, createDb } from '@parley/db';
+import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import {
+  changeSettings,
+  findOrganizationName,
+  insertOrganization,
+  listOrganizations,
+  readSettings,
+} from './organizations';
+
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+beforeEach(() => db.pool.query('truncate organizations cascade'));
+
+test('an organization is made once for its slug, and listed until it is being deleted', async () => {
+  const made = await insertOrganization(db, { id: 'org_b', slug: 'b', name: 'B' });
+  expect(made).toEqual({ id: 'org_b', externalId: null, slug: 'b', name: 'B', createdAt: expect.any(Date) });
+  expect(await insertOrganization(db, { id: 'org_c', slug: 'b', name: 'C' })).toBeNull();
+  await db.pool.query(
+    `insert into organizations (id, external_id, slug, name, updated_at) values ('org_a', 'ext_a', 'a', 'A', now())`,
+  );
+  expect(await listOrganizations(db)).toEqual([expect.objectContaining({ id: 'org_a', externalId: 'ext_a' }), made]);
+  expect(await listOrganizations(db, 'b')).toEqual([made]);
+  expect(await findOrganizationName(db, 'org_b')).toEqual({ name: 'B', timezone: 'UTC' });
+  await db.pool.query(`update organizations set deleted_at = now() where slug = 'b'`);
+  expect(await listOrganizations(db, 'b')).toEqual([]);
+});
+
+test('settings are changed one by one, in their organization alone', async () => {
+  for (const slug of ['a', 'b']) await insertOrganization(db, { id: `org_${slug}`, slug, name: slug });
+  await changeSettings(db, 'org_a', { theme: 'dark', limit: 1 });
+  await changeSettings(db, 'org_a', { limit: 2 });
+  expect(await readSettings(db, 'org_a')).toEqual({ theme: 'dark', limit: 2 });
+  expect(await readSettings(db, 'org_b')).toEqual({});
+  expect(await readSettings(db, 'org_none')).toEqual({});
+});
