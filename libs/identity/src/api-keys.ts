@@ -42,41 +42,30 @@ export async function createApiKey(db: Queryable, key: NewApiKey): Promise<{ id:
   return { id, key: secret };
 }
 
-export interface ApiKeySummary {
-  id: string;
-  name: string;
-  environment: Environment;
-  prefix: string;
-  permissions: Permission[];
-  role: string | null;
-  createdAt: Date;
-  lastUsedAt: Date | null;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-}
+const keySummaryRow = {
+  id: column.text,
+  name: column.text,
+  environment: column.oneOf<Environment>(),
+  prefix: column.text,
+  permissions: column.textArray,
+  role: column.text.nullable,
+  createdAt: column.timestamptz,
+  lastUsedAt: column.timestamptz.nullable,
+  expiresAt: column.timestamptz.nullable,
+  revokedAt: column.timestamptz.nullable,
+};
+export type ApiKeySummary = RowOf<typeof keySummaryRow>;
 
 const keysOfOrganization = statement(
   'list-api-keys',
   `select id, name, environment::text as environment, prefix, permissions, role, created_at as "createdAt",
           last_used_at as "lastUsedAt", expires_at as "expiresAt", revoked_at as "revokedAt"
    from api_keys where organization_id = $1 order by created_at desc, id desc`,
-  {
-    id: column.text,
-    name: column.text,
-    environment: column.oneOf<Environment>(),
-    prefix: column.text,
-    permissions: column.textArray,
-    role: column.text.nullable,
-    createdAt: column.timestamptz,
-    lastUsedAt: column.timestamptz.nullable,
-    expiresAt: column.timestamptz.nullable,
-    revokedAt: column.timestamptz.nullable,
-  },
+  keySummaryRow,
 );
 
 export async function listApiKeys(db: Queryable, organizationId: string): Promise<ApiKeySummary[]> {
-  const { rows } = await db.query({ organizationId }, keysOfOrganization, [organizationId]);
-  return rows.map((row) => ({ ...row, permissions: row.permissions as Permission[] }));
+  return (await db.query({ organizationId }, keysOfOrganization, [organizationId])).rows;
 }
 
 const validKeysOfRoles = statement(

@@ -39,13 +39,9 @@ const findOrInsert = statement(
  * verify a user whom an unsigned event has written: the e-mail in that row may be a stranger's.
  */
 export async function userOfMembership(tx: Queryable, person: JsonObject, { isSigned }: Source): Promise<string> {
-  const { rows } = await tx.acrossTenants('inbound webhook', findOrInsert, [
-    newId('user'),
-    textAt(person.user_id),
-    textAt(person.first_name),
-    textAt(person.last_name),
-    isSigned,
-  ]);
+  const { user_id, first_name, last_name } = person;
+  const values = [newId('user'), textAt(user_id), textAt(first_name), textAt(last_name), isSigned];
+  const { rows } = await tx.acrossTenants('inbound webhook', findOrInsert, values);
   return rows[0]!.id;
 }
 
