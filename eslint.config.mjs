@@ -124,7 +124,15 @@ export default tseslint.config(
   },
   {
     files: ['apps/**/*.ts', 'libs/**/*.ts'],
-    ignores: ['libs/db/**', 'libs/testing/**', 'apps/bench/**', 'apps/e2e/**', '**/*.test.ts', '**/testing/**'],
+    ignores: [
+      'libs/db/**',
+      'libs/testing/**',
+      'apps/bench/**',
+      'apps/e2e/**',
+      '**/*.test.ts',
+      '**/*-under-test.ts',
+      '**/testing/**',
+    ],
     rules: {
       'no-restricted-syntax': [
         'error',

@@ -8,7 +8,7 @@ import { root } from '../start/paths.mjs';
 
 /** Projects that only run in tests and benches. */
 const notProduction =
-  /^(apps\/(bench|e2e)|libs\/testing)\/|\.test\.ts$|\/(testing|generated|fixtures)\/|-under-test\.ts$/;
+  /^(apps\/(bench|e2e)|libs\/testing)\/|\.test\.ts$|\/(testing|generated|fixtures|escapes)\/|-under-test\.ts$/;
 
 /** @returns {{ path: string, place: string, source: ts.SourceFile, lines: number }[]} */
 export function productionFiles() {

@@ -38,7 +38,6 @@ export interface Queryable {
   query<T>(tenant: Tenant, statement: Statement<T>, values?: readonly unknown[]): Promise<Result<T>>;
   /** Runs a statement that no organization limits. */
   acrossTenants<T>(reason: CrossTenantReason, statement: Statement<T>, values?: readonly unknown[]): Promise<Result<T>>;
-  raw: pg.Pool['query'];
 }
 
 export interface Db extends Queryable {
@@ -138,7 +137,6 @@ function createQueryable(isPooled: boolean): (client: Pick<pg.Pool, 'query'>) =>
     return {
       query: (_tenant, statement, values) => runner(statement, values),
       acrossTenants: (_reason, statement, values) => runner(statement, values),
-      raw: client.query.bind(client) as pg.Pool['query'],
     };
   };
 }

@@ -232,7 +232,6 @@ function endable(client: Queryable): { tx: Queryable; end: () => void } {
   const tx: Queryable = {
     query: async (...given) => open().query(...given),
     acrossTenants: async (...given) => open().acrossTenants(...given),
-    raw: ((...given: unknown[]) => Reflect.apply(open().raw, client, given)) as Queryable['raw'],
   };
   return { tx, end: () => (isOver = true) };
 }
