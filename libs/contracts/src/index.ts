@@ -29,7 +29,7 @@ export {
   toolCallbackResponseSchema,
   validateResponseSchema,
 } from './executor';
-export { type ChatResponse, type ToolCallSummary, type Usage } from './http/chat';
+export { type ChatResponse, type ToolCallSummary } from './http/chat';
 export { type Entity, type EntityPage, type EntityTypeView } from './http/data';
 export { type ErrorBody, type ErrorDetail, detailText } from './http/error';
 export {

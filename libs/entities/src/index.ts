@@ -10,15 +10,6 @@ export { queryEntities } from './read/query-entities';
 export { typeOfEntity } from './read/type-of-entity';
 export { relatedIds, targetIds } from './relations';
 export { countOfTypes, deleteShapes, lockTypes } from './remove-types';
-export {
-  type ConditionFailed,
-  type Deleted,
-  type Invalid,
-  type MaskedField,
-  type NotFound,
-  type OutOfScope,
-  type TypeNotFound,
-} from './result';
 export { checkTypeSchema, flatSchema } from './schema/type-schema';
 export { type SearchState, reindexType, searchStates, staleTypes } from './search/reindex-type';
 export { type CreateInput, type CreateResult } from './write/create-entity';

@@ -16,7 +16,7 @@ jest.retryTimes(3, { logErrorsBeforeRetry: true });
 
 /*
  * The second wall alone: a process whose engine is assumed to be broken out of does in Node what it likes
- * (planted-escape.ts), and must reach nothing. The same attempts in a process without the wall succeed.
+ * (escapes/planted-escape.ts), and must reach nothing. The same attempts in a process without the wall succeed.
  */
 
 const isLinux = process.platform === 'linux';
@@ -32,7 +32,7 @@ let port: number;
 let connections = 0;
 
 beforeAll(async () => {
-  sandbox = await buildSandbox(join(__dirname, 'planted-escape.ts'));
+  sandbox = await buildSandbox(join(__dirname, 'escapes', 'planted-escape.ts'));
   entry = sandbox.entry;
   server = createServer((_request, response) => response.end('inside')).on('connection', () => connections++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

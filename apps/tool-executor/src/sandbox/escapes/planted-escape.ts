@@ -7,9 +7,9 @@ import { open as openInspector } from 'node:inspector';
 import { Socket, connect, createServer } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { createFrameReader, encodeFrame } from './frames';
-import type { FromSandbox, ToSandbox } from './protocol';
-import { seal } from './seal';
+import { createFrameReader, encodeFrame } from '../frames';
+import type { FromSandbox, ToSandbox } from '../protocol';
+import { seal } from '../seal';
 
 /*
  * For tests: a sandbox process whose first wall has fallen. It is started and sealed like any other, and then does in
