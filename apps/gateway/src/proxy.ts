@@ -67,7 +67,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #attempt(): void {
     const { request, headers, body, upstream } = this.options;
     const { method, url: path } = request as { method: string; url: string };
-    upstream.db.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
+    upstream.pool.dispatch({ method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

@@ -10,13 +10,13 @@ const idleTimeoutMs = 4_000;
 const connectionsEach = 512;
 
 export interface Upstream {
-  db: Pool;
+  pool: Pool;
   /** Milliseconds for a whole exchange. */
   deadlineMs: number;
 }
 export type Upstreams = Partial<Record<UpstreamName, Upstream>>;
 
-/** One db of connections for each upstream that has an address. Nothing is dialled before it is needed. */
+/** One pool of connections for each upstream that has an address. Nothing is dialled before it is needed. */
 export function createUpstreams(addresses: Record<UpstreamName, { url: string | undefined; deadlineMs: number }>): {
   upstreams: Upstreams;
   close: () => Promise<void>;
@@ -24,12 +24,12 @@ export function createUpstreams(addresses: Record<UpstreamName, { url: string | 
   const upstreams: Upstreams = {};
   for (const name of upstreamNames) {
     const { url, deadlineMs } = addresses[name];
-    if (url !== undefined) upstreams[name] = { db: createPool(url), deadlineMs };
+    if (url !== undefined) upstreams[name] = { pool: createPool(url), deadlineMs };
   }
   return {
     upstreams,
     async close() {
-      await Promise.all(Object.values(upstreams).map(({ db }) => db.close()));
+      await Promise.all(Object.values(upstreams).map(({ pool }) => pool.close()));
     },
   };
 }

@@ -36,7 +36,7 @@ export interface PermittedCall {
   context: ToolContext;
   /** Of the caller, when the call is part of its transaction. */
   tx?: Queryable;
-  /** What to read with: the transaction, else the db. */
+  /** What to read with: the transaction, else the database. */
   db: Queryable;
   permissions: Permissions;
   /** The type of the entity that the call is about, permitted already; null for tools about none. */

@@ -28,7 +28,7 @@ export interface Lease {
 }
 
 export interface Claim {
-  /** How many calls hold a process of this db while they wait for this one. */
+  /** How many calls hold a process of this pool while they wait for this one. */
   depth?: number;
   /** Aborted when nobody waits for the process any more. */
   signal?: AbortSignal;
@@ -61,7 +61,7 @@ interface Waiter {
 
 /**
  * Processes that serve one call at a time. `min` are warm. When nearly all are held by long calls, which mostly wait
- * for others' servers, a call that waits makes the db grow; idle ones beyond `min` leave.
+ * for others' servers, a call that waits makes the pool grow; idle ones beyond `min` leave.
  *
  * Calls from outside share `max`, in a queue that is bounded in length and time. Nested ones must come through, or all
  * would wait for each other: they have `perLevel` more for each level, the deepest go first, as their end sets others

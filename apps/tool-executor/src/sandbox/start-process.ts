@@ -44,7 +44,7 @@ const nodeFlags = [
   '--max-old-space-size=64',
   // One helper thread and a small young generation: a third less memory, and no slower for one call at a time.
   '--max-semi-space-size=1',
-  '--v8-db-size=1',
+  '--v8-pool-size=1',
   // In KiB; the engine's own depth limit must be reached first. Fits the usual 8 MiB of a main thread.
   '--stack-size=3900',
 ];

@@ -11,7 +11,7 @@ const patienceMs = 1_000;
 /**
  * Finds the connection that has a phone number, and keeps what it found for 2 s. Whoever posts a body can cause a look-up
  * before anything is proven, so all numbers that are asked for while one statement runs share the next: a flood occupies one
- * connection of the db.
+ * connection of the pool.
  */
 export function createKnownNumbers() {
   const kept = new Map<string, { known: KnownNumber; untilMs: number }>();

@@ -68,14 +68,14 @@ export function installBinary(host: PreludeHost): void {
     ) as ArrayBuffer;
 
   // The engine seeds its own generator once, before the image that every run starts from was taken.
-  let db = new Uint32Array(0);
+  let pool = new Uint32Array(0);
   let used = 0;
   Math.random = () => {
-    if (used + 2 > db.length) {
-      db = new Uint32Array(host.call('random', 256) as ArrayBuffer);
+    if (used + 2 > pool.length) {
+      pool = new Uint32Array(host.call('random', 256) as ArrayBuffer);
       used = 0;
     }
-    return (db[used++]! * 2 ** 21 + (db[used++]! >>> 11)) / 2 ** 53;
+    return (pool[used++]! * 2 ** 21 + (pool[used++]! >>> 11)) / 2 ** 53;
   };
 
   // Nothing here has a second thread to share memory with.
