@@ -28,7 +28,8 @@ const newKey = (extra: object = {}) =>
 
 /** A clock that tests move, and a database that counts the look-ups of keys. */
 function checked() {
-  let nowMs = 0;
+  // Not 0, which LRUCache takes for no time at all.
+  let nowMs = 1;
   let lookUps = 0;
   const counting = new Proxy(db, {
     get(target, name) {
@@ -83,6 +84,18 @@ describe('createApiKeyCheck', () => {
     expect(await check(key)).not.toBeNull();
     expect(await revokeApiKey(db, 'org_a', id)).toBe(1);
     advance(1_000);
+    expect(await check(key)).toBeNull();
+  });
+
+  it('counts the age of an answer from the moment of asking', async () => {
+    const { id, key } = await newKey();
+    await db.pool.query('update api_keys set last_used_at = now() where id = $1', [id]);
+    let nowMs = 1;
+    const slow = new Proxy(db, { get: (target, name) => ((nowMs += 800), Reflect.get(target, name)) });
+    const check = createApiKeyCheck(slow, () => nowMs);
+    expect(await check(key)).not.toBeNull();
+    await revokeApiKey(db, 'org_a', id);
+    nowMs += 2;
     expect(await check(key)).toBeNull();
   });
 

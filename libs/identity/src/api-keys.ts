@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Caller, Environment, Permission, Scope } from '@parley/contracts';
 import { type Db, type Queryable, type RowOf, column, newId, statement } from '@parley/db';
 
@@ -96,8 +97,6 @@ export async function revokeApiKey(db: Queryable, organizationId: string, idOrPr
 interface CacheEntry {
   identity: Caller | null;
   expiresAtMs: number;
-  /** When the answer was asked for, by the monotonic clock: revocation counts from there. */
-  askedAtMs: number;
 }
 
 /** How old a cached answer may be. Revocation is promised within 1 s, the query itself included. */
@@ -137,40 +136,32 @@ const touch = statement('touch-api-key', 'update api_keys set last_used_at = now
  * an exception, never "unknown". Writes `last_used_at` at most once a minute a key.
  */
 export function createApiKeyCheck(db: Db, clock: () => number = () => performance.now()): ApiKeyCheck {
-  const cache = new Map<string, CacheEntry>();
-  const pending = new Map<string, Promise<CacheEntry>>();
+  const cache = new LRUCache<string, CacheEntry>({
+    max: cacheSize,
+    perf: { now: clock },
+    // The clock is read at each use: a time kept for a while would prolong the use of a revoked key.
+    ttlResolution: 0,
+    // A query under way is finished for those who wait for it, even when other keys have displaced it.
+    ignoreFetchAbort: true,
+    fetchMethod: ask,
+  });
 
-  async function ask(token: string): Promise<CacheEntry> {
+  async function ask(token: string, _old: unknown, { options }: LRUCache.FetcherOptions<string, CacheEntry>) {
     const askedAtMs = clock();
     const { rows } = await db.acrossTenants('key look-up', keyByHash, [hashOf(token)]);
     const row = rows[0];
     if (row?.touch) {
       db.query({ organizationId: row.organization_id }, touch, [row.id]).catch(() => {});
     }
-    const entry: CacheEntry = {
-      identity: row ? toIdentity(row) : null,
-      expiresAtMs: row?.expires_at?.getTime() ?? Infinity,
-      askedAtMs,
-    };
-    cache.delete(token);
-    cache.set(token, entry);
-    if (cache.size > cacheSize) cache.delete(cache.keys().next().value!);
-    return entry;
+    // Counted from the moment of asking. At least 1, as an entry with 0 would never expire.
+    options.ttl = row ? Math.max(1, positiveTtlMs - (clock() - askedAtMs)) : negativeTtlMs;
+    return { identity: row ? toIdentity(row) : null, expiresAtMs: row?.expires_at?.getTime() ?? Infinity };
   }
 
   return async (token) => {
     if (!keyPattern.test(token)) return null;
-    let entry = cache.get(token);
-    const ttlMs = entry?.identity ? positiveTtlMs : negativeTtlMs;
-    if (entry === undefined || clock() - entry.askedAtMs > ttlMs) {
-      let query = pending.get(token);
-      if (query === undefined) {
-        query = ask(token).finally(() => pending.delete(token));
-        pending.set(token, query);
-      }
-      entry = await query;
-    }
-    return entry.expiresAtMs > Date.now() ? entry.identity : null;
+    const { identity, expiresAtMs } = await cache.forceFetch(token);
+    return expiresAtMs > Date.now() ? identity : null;
   };
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { RedisConnection } from './redis';
 
 export interface RateLimits {
@@ -70,8 +71,8 @@ export function createRateLimiter({ redis, limits, deadlineMs = 50, onSkip }: Ra
   redis.defineCommand('parleyAdmit', { numberOfKeys: 2, lua: decide });
   const ask = (redis as RedisConnection & { parleyAdmit: Decide }).parleyAdmit.bind(redis);
 
-  /** Keys whose log is full until a known moment: refusing them again costs nothing and is just as exact. */
-  const blocked = new Map<string, { untilMs: number; retryAtMs: number }>();
+  /** Until when a key's log is full: refusing it again costs nothing, and is as exact since the clock is read each time. */
+  const blocked = new LRUCache<string, number>({ max: blockedSize, ttlResolution: 0 });
   const waiting = new Set<(retryAtMs: number) => void>();
   let answers = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -80,10 +81,9 @@ export function createRateLimiter({ redis, limits, deadlineMs = 50, onSkip }: Ra
 
   /** Blocked for the wait from the moment of asking, told from the moment of hearing: never blocked past what is told. */
   function block(keyId: string, waitMs: number, askedAtMs: number): number {
-    if (blocked.size >= blockedSize) blocked.clear();
     // One more, as both clocks were cut to whole milliseconds.
     const retryAtMs = Date.now() + waitMs + 1;
-    blocked.set(keyId, { untilMs: askedAtMs + waitMs, retryAtMs });
+    blocked.set(keyId, retryAtMs, { ttl: waitMs, start: askedAtMs });
     return retryAtMs;
   }
 
@@ -129,13 +129,7 @@ export function createRateLimiter({ redis, limits, deadlineMs = 50, onSkip }: Ra
     settle(0);
   }
 
-  function blockedUntil({ id }: { id: string }): number {
-    const known = blocked.get(id);
-    if (known === undefined) return 0;
-    if (performance.now() < known.untilMs) return known.retryAtMs;
-    blocked.delete(id);
-    return 0;
-  }
+  const blockedUntil = ({ id }: { id: string }): number => blocked.get(id) ?? 0;
 
   function admit({ id, organizationId }: { id: string; organizationId: string }): number | Promise<number> {
     const blockedUntilMs = blockedUntil({ id });

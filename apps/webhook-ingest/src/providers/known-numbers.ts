@@ -1,5 +1,6 @@
 import { type KnownNumber, findNumbers } from '@parley/channels';
 import type { Queryable } from '@parley/db';
+import { LRUCache } from 'lru-cache';
 
 export type { KnownNumber };
 
@@ -14,7 +15,7 @@ const patienceMs = 1_000;
  * connection of the pool.
  */
 export function createKnownNumbers() {
-  const kept = new Map<string, { known: KnownNumber; untilMs: number }>();
+  const kept = new LRUCache<string, KnownNumber>({ max: keptNumbers, ttl: keptMs });
   let next: { numbers: Set<string>; found: Promise<Map<string, KnownNumber>> } | undefined;
   let running: Promise<unknown> = Promise.resolve();
 
@@ -36,17 +37,11 @@ export function createKnownNumbers() {
   }
 
   return {
-    kept(phoneNumberId: string): KnownNumber | undefined {
-      const before = kept.get(phoneNumberId);
-      return before !== undefined && before.untilMs > performance.now() ? before.known : undefined;
-    },
+    kept: (phoneNumberId: string): KnownNumber | undefined => kept.get(phoneNumberId),
     /** As it is now; undefined when no connection has the number. */
     async find(db: Queryable, phoneNumberId: string): Promise<KnownNumber | undefined> {
       const known = (await ask(db, phoneNumberId)).get(phoneNumberId);
-      kept.delete(phoneNumberId);
-      if (known === undefined) return undefined;
-      kept.set(phoneNumberId, { known, untilMs: performance.now() + keptMs });
-      if (kept.size > keptNumbers) kept.delete(kept.keys().next().value!);
+      kept.set(phoneNumberId, known); // undefined removes it
       return known;
     },
   };

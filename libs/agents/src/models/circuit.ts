@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** How many failures in a row open the circuit, and how long it then stays open, doubling while the provider is dead. */
 const failuresToOpen = 8;
 const firstPauseMs = 5_000;
@@ -19,7 +21,7 @@ export interface Circuits {
 
 /** Stops asking a provider that has failed many times in a row; one circuit a provider, address and key. */
 export function createCircuits(nowMs: () => number = () => performance.now()): Circuits {
-  const circuits = new Map<string, Circuit>();
+  const circuits = new LRUCache<string, Circuit>({ max: maxCircuits });
   return {
     allows(key) {
       const circuit = circuits.get(key);
@@ -39,9 +41,7 @@ export function createCircuits(nowMs: () => number = () => performance.now()): C
         circuit.pauseMs = Math.min(circuit.pauseMs * 2, longestPauseMs);
         circuit.openUntilMs = nowMs() + circuit.pauseMs;
       }
-      circuits.delete(key);
       circuits.set(key, circuit);
-      if (circuits.size > maxCircuits) circuits.delete(circuits.keys().next().value!);
     },
   };
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type * as langchainMessages from '@langchain/core/messages';
 import type { AgentModel, Scope } from '@parley/contracts';
 import { untilAborted } from '@parley/outbound';
+import { LRUCache } from 'lru-cache';
 import type { AgentLog } from '../log';
 import { type Circuits, createCircuits } from './circuit';
 import type { ModelFailureReason, ModelReply, ModelRequest, ModelResult, ModelSettings, Models } from './model';
@@ -39,7 +40,11 @@ export function createModels(deps: ModelDeps): Models {
   const { environment, log, timeoutMs = 60_000, retries = 2, backoffMs = 500 } = deps;
   const defaultModel = deps.defaultModel ?? 'openai/gpt-5-mini';
   const circuits = deps.circuits ?? createCircuits();
-  const opened = new Map<string, Promise<AskProvider>>();
+  const opened = new LRUCache<string, AskProvider, () => Promise<AskProvider>>({
+    max: openModelsKept,
+    ignoreFetchAbort: true,
+    fetchMethod: (_key, _old, { context: openModel }) => openModel(),
+  });
   // Loaded once, on first use: resolving an import again costs a tenth of a millisecond each time.
   let loadedClasses: Promise<typeof langchainMessages> | undefined;
   const messageClasses = () => (loadedClasses ??= import('@langchain/core/messages'));
@@ -57,15 +62,7 @@ export function createModels(deps: ModelDeps): Models {
   ): Promise<AskProvider> {
     const { temperature, maxTokens, reasoning } = settings;
     const model = { name, ...access, temperature, maxTokens, reasoning, timeoutMs };
-    const key = JSON.stringify([kind, model]);
-    let found = opened.get(key);
-    if (found === undefined) {
-      found = openProvider(kind, model);
-      opened.set(key, found);
-      found.catch(() => opened.delete(key));
-      if (opened.size > openModelsKept) opened.delete(opened.keys().next().value!);
-    }
-    return found;
+    return opened.forceFetch(JSON.stringify([kind, model]), { context: () => openProvider(kind, model) });
   }
 
   /** One candidate: tries, waits and tries again within one time limit. */

@@ -1,5 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import { type Queryable, type SecretBox, integrationSecretContext, listEnvironmentIntegrations } from '@parley/db';
+import { LRUCache } from 'lru-cache';
 import type { AgentLog } from '../log';
 
 /** How a provider is reached. A base URL alone is enough for a server of one's own that asks for no key. */
@@ -46,11 +47,14 @@ const cacheSize = 10_000;
  * a `baseUrl`. Answers are kept for 5 s. A row that cannot be opened is logged and left out.
  */
 export function createOrganizationKeys(db: Queryable, box: SecretBox, log: AgentLog): OrganizationKeys {
-  const cache = new Map<string, { table: ProviderTable; untilMs: number }>();
-  return async (scope) => {
-    const cacheKey = `${scope.organizationId}/${scope.environment}`;
-    const cached = cache.get(cacheKey);
-    if (cached && cached.untilMs > performance.now()) return cached.table;
+  const cache = new LRUCache<string, ProviderTable, Scope>({
+    max: cacheSize,
+    ttl: cacheMs,
+    ignoreFetchAbort: true,
+    fetchMethod: (_key, _old, { context: scope }) => read(scope),
+  });
+
+  async function read(scope: Scope): Promise<ProviderTable> {
     const table: Record<string, ProviderAccess> = {};
     for (const { provider, config, secrets } of await listEnvironmentIntegrations(db, scope)) {
       if (notModels.test(provider)) continue;
@@ -64,9 +68,8 @@ export function createOrganizationKeys(db: Queryable, box: SecretBox, log: Agent
         log.error({ err: error, ...scope, provider }, 'the key of a model provider could not be opened');
       }
     }
-    cache.delete(cacheKey);
-    cache.set(cacheKey, { table, untilMs: performance.now() + cacheMs });
-    if (cache.size > cacheSize) cache.delete(cache.keys().next().value!);
     return table;
-  };
+  }
+
+  return (scope) => cache.forceFetch(`${scope.organizationId}/${scope.environment}`, { context: scope });
 }

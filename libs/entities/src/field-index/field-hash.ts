@@ -1,24 +1,23 @@
+import { LRUCache } from 'lru-cache';
+
 /** Entries that are not of a path below `data`. */
 export const statusField = 1;
 export const updatedAtField = 2;
 export const shapeField = 3;
 const reserved = 16;
 
-const maxKnown = 20_000;
-const known = new Map<string, number>();
+const hashes = new LRUCache<string, number>({ max: 20_000, memoMethod: hashOf });
 
 /**
  * The number of a path below `data` in the index tables: 32 bits. Two paths of one type may share a hash, so each entity
  * found by it is checked.
  */
-export const fieldHash = (path: readonly string[]): number => hashOf(JSON.stringify(path));
+export const fieldHash = (path: readonly string[]): number => hashes.memo(JSON.stringify(path));
 
 /** The same for the elements of the array at that path. */
-export const elementsHash = (path: readonly string[]): number => hashOf(`${JSON.stringify(path)}[]`);
+export const elementsHash = (path: readonly string[]): number => hashes.memo(`${JSON.stringify(path)}[]`);
 
 function hashOf(text: string): number {
-  const found = known.get(text);
-  if (found !== undefined) return found;
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -27,7 +26,5 @@ function hashOf(text: string): number {
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   hash = (hash ^ (hash >>> 16)) | 0;
   if (hash >= 0 && hash < reserved) hash += reserved;
-  if (known.size >= maxKnown) known.clear();
-  known.set(text, hash);
   return hash;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Json, JsonObject } from '@parley/contracts';
 import { maxPathLength } from '../filter/parse-filters';
 import { encodeValue } from './encode-value';
@@ -63,18 +64,14 @@ export function indexRows(data: JsonObject, status: string): IndexRows {
   return { fields, values, shape: complete ? shapeOf([...paths.keys()]) : overflowShape };
 }
 
-const maxKnown = 5_000;
-const known = new Map<string, Shape>();
-
-function shapeOf(fields: number[]): Shape {
-  const text = fields.sort((a, b) => a - b).join();
-  let shape = known.get(text);
-  if (shape === undefined) {
-    shape = { key: createHash('sha256').update(text).digest().subarray(0, 9), fields };
+const shapes = new LRUCache<string, Shape, number[]>({
+  max: 5_000,
+  memoMethod(text, _old, { context: fields }) {
+    const key = createHash('sha256').update(text).digest().subarray(0, 9);
     // The first byte keeps it apart from the shapes that stand for no set.
-    shape.key[0]! |= 0x80;
-    if (known.size >= maxKnown) known.clear();
-    known.set(text, shape);
-  }
-  return shape;
-}
+    key[0]! |= 0x80;
+    return { key, fields };
+  },
+});
+
+const shapeOf = (fields: number[]): Shape => shapes.memo(fields.sort((a, b) => a - b).join(), { context: fields });

@@ -1,19 +1,15 @@
+import { LRUCache } from 'lru-cache';
+
 const secretName = /(authorization|cookie|token|apikey|secret|secretkey|secretskey|password|credentials?)$/i;
 const secretValue = /\bsk_(?:dev|prod)_[A-Za-z0-9_-]{20,}|\bwhsec_[A-Za-z0-9+/=_-]{8,}|\bBearer +\S{8,}/g;
 const censored = '[redacted]';
 const maxDepth = 5;
 
 /** Names repeat, so each is judged once. */
-const judged = new Map<string, boolean>();
-
-function isSecretName(name: string): boolean {
-  let secret = judged.get(name);
-  if (secret === undefined) {
-    secret = secretName.test(name.replace(/[-_.]/g, ''));
-    if (judged.size < 1_000) judged.set(name, secret);
-  }
-  return secret;
-}
+const secretNames = new LRUCache<string, boolean>({
+  max: 1_000,
+  memoMethod: (name) => secretName.test(name.replace(/[-_.]/g, '')),
+});
 
 /**
  * The same value without secrets: what stands under a telling name, and keys and bearer tokens inside any text. Copies
@@ -25,7 +21,7 @@ export function redact<T>(value: T, depth = 0): T {
   let copy: Record<string, unknown> | undefined;
   for (const name of Object.keys(value)) {
     const held = (value as Record<string, unknown>)[name];
-    const shown = held !== undefined && held !== null && isSecretName(name) ? censored : redact(held, depth + 1);
+    const shown = held !== undefined && held !== null && secretNames.memo(name) ? censored : redact(held, depth + 1);
     if (shown !== held) {
       copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
       copy[name] = shown;

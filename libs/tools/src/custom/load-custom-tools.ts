@@ -29,14 +29,13 @@ export async function loadCustomTools(db: Queryable, scope: Scope, names: readon
 }
 
 /** Compiled checks, by row and revision; a tool whose parameters cannot be used is kept as null. */
-const checks = new LRUCache<string, { check: ParameterCheck | null }>({ max: 500 });
+const checks = new LRUCache<string, { check: ParameterCheck | null }, JsonObject>({
+  max: 500,
+  memoMethod(_key, _old, { context: parameters }) {
+    const compiled = compileParameters(parameters);
+    return { check: compiled.ok ? compiled.check : null };
+  },
+});
 
-export function checkOf({ key, definition }: CustomTool): ParameterCheck | null {
-  let cached = checks.get(key);
-  if (cached === undefined) {
-    const compiled = compileParameters(definition.parameters);
-    cached = { check: compiled.ok ? compiled.check : null };
-    checks.set(key, cached);
-  }
-  return cached.check;
-}
+export const checkOf = ({ key, definition }: CustomTool): ParameterCheck | null =>
+  checks.memo(key, { context: definition.parameters }).check;

@@ -28,7 +28,12 @@ const cacheMs = 5_000;
  * left out.
  */
 export function createMcpServerReader(db: Queryable, box: SecretBox, log: ToolLog) {
-  const cache = new LRUCache<string, Promise<McpServer[]>>({ max: 10_000, ttl: cacheMs });
+  const cache = new LRUCache<string, McpServer[], Scope>({
+    max: 10_000,
+    ttl: cacheMs,
+    ignoreFetchAbort: true,
+    fetchMethod: (_key, _old, { context: scope }) => read(scope),
+  });
 
   async function read(scope: Scope): Promise<McpServer[]> {
     const integrations = await listEnvironmentIntegrations(db, scope);
@@ -50,14 +55,5 @@ export function createMcpServerReader(db: Queryable, box: SecretBox, log: ToolLo
     });
   }
 
-  return (scope: Scope): Promise<McpServer[]> => {
-    const key = `${scope.organizationId}/${scope.environment}`;
-    let found = cache.get(key);
-    if (found === undefined) {
-      found = read(scope);
-      cache.set(key, found);
-      found.catch(() => cache.delete(key));
-    }
-    return found;
-  };
+  return (scope: Scope) => cache.forceFetch(`${scope.organizationId}/${scope.environment}`, { context: scope });
 }
