@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, createDb } from '@parley/db';
 import {
   type ModelServer,
@@ -11,6 +12,7 @@ import {
   seedOrganization,
   startModelServer,
   startStack,
+  until,
 } from '@parley/testing';
 
 // Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
@@ -23,11 +25,6 @@ const threadsAtOnce = 8;
 /** How many model calls of a round have begun when the process is killed. */
 const killAfter = [1, 6, 9, 12, 15];
 const kills = killAfter.length;
-const sleep = (ms: number) => new Promise((wake) => setTimeout(wake, ms));
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(2);
-}
 
 let database: TestDatabase;
 let db: Db;
@@ -98,7 +95,7 @@ it(`${kills} kills under ${threadsAtOnce} turns each: threads work within 5 s, n
       else cutOff += 1;
     });
     // Each turn asks the model twice: the kills come early, in the middle, and when most have called their tool.
-    await until(() => models.requests.length - asked >= killAfter[kill]!);
+    await until(() => models.requests.length - asked >= killAfter[kill]!, { everyMs: 2 });
     await sleep(Math.random() * 20);
     await victim.services.chat!.kill();
     const killedAt = performance.now();

@@ -9,7 +9,7 @@ import { createApiKey } from '@parley/identity';
 import { createEntities } from '@parley/entities';
 import { pullResources } from '@parley/resources';
 import { silentLogger } from '@parley/service';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { type TestDatabase, createTestDatabase, until } from '@parley/testing';
 import { createDataApp } from '../../data/src/app';
 import { type Cli, buildCli } from './cli-under-test';
 
@@ -201,10 +201,8 @@ test('dev pushes every change, shows what is wrong and waits for it to be mended
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const says = async (text: string) => {
-    while (!output.includes(text)) {
-      if (child.exitCode !== null) throw new Error(`dev ended with ${child.exitCode}:\n${output}`);
-      await new Promise((later) => setTimeout(later, 20));
-    }
+    await until(() => output, { isThere: (said) => said.includes(text) || child.exitCode !== null, everyMs: 20 });
+    if (!output.includes(text)) throw new Error(`dev ended with ${child.exitCode}:\n${output}`);
     output = '';
   };
   try {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Scope, TriggerDefinition } from '@parley/contracts';
-import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { type TestDatabase, createTestDatabase, seedOrganization, until } from '@parley/testing';
 import pg from 'pg';
 import { type Cli, buildCli } from './cli-under-test';
 
@@ -140,9 +140,7 @@ test('events are followed as they happen', async () => {
   let printed = '';
   tail.stdout.on('data', (chunk) => (printed += chunk));
   const lines = async (count: number) => {
-    for (let waited = 0; waited < 20_000 && printed.split('\n').length <= count; waited += 50) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await until(() => printed, { isThere: (text) => text.split('\n').length > count, limitMs: 20_000 });
     return printed
       .trim()
       .split('\n')

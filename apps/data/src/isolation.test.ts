@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase } from '@parley/testing';
 import { type KeyOptions, type TestApi, createTestApi } from './api-under-test';
 
@@ -194,7 +195,7 @@ test('a key that is revoked or expires while it is in use is refused within a se
   const revoking = await api.key(scope);
   expect((await api.call('get', '/v1/entity-types', revoking)).status).toBe(200);
   await api.db.pool.query('update api_keys set revoked_at = now() where prefix = $1', [revoking.slice(0, 13)]);
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await sleep(1_000);
   expect((await api.call('get', '/v1/entity-types', revoking)).status).toBe(401);
   expect((await api.call('get', '/v1/entity-types', expiring)).status).toBe(401);
 });

@@ -1,5 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '@parley/testing';
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestApi, createTestApi } from './api-under-test';
 
 /** Stands between the service and PostgreSQL, so that the way to it can be cut. */
@@ -93,7 +94,7 @@ test('a creation that met the cut can be tried again under its Idempotency-Key a
   const create = () => api.call('post', '/v1/data/order', key, { data: { tried: 1 } }, { 'Idempotency-Key': 'cut' });
   const attempts = Array.from({ length: 5 }, create);
   const running = Promise.all(attempts.map((attempt) => attempt.then(({ status }) => status)));
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await sleep(5);
   await wire.cut();
   expect((await running).every((status) => status === 503 || status === 201)).toBe(true);
   await wire.open();

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@parley/testing';
 import { signBody, signStandardWebhook } from '@parley/webhooks';
 import { createClient } from './client';
 import type { Answer } from './conformance';
@@ -107,17 +107,6 @@ export function messageReceived(id: string, contact: string, text: string): Sign
     ...rest,
   };
   return signed(kapsoMessages, content, event);
-}
-
-/** What `find` gives once it gives something. */
-export async function until<T>(find: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
-  const endMs = Date.now() + 60_000;
-  for (;;) {
-    const found = await find();
-    if (found !== undefined && found !== false) return found;
-    if (Date.now() > endMs) throw new Error(`not within a minute: ${find.toString()}`);
-    await sleep(50);
-  }
 }
 
 export interface WorkedOff {

@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { until } from '@parley/testing';
 import { createClient } from './client';
 import { installPackages, packPackages, root } from './packages';
 import { shared } from './stack';
@@ -63,10 +64,8 @@ test('from an empty folder to production: init, edit, dev, chat, deploy', async 
   for (const stream of [dev.stdout, dev.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const says = async (text: string) => {
-    while (!output.includes(text)) {
-      if (dev.exitCode !== null) throw new Error(`parley dev ended with ${dev.exitCode}:\n${output}`);
-      await new Promise((later) => setTimeout(later, 20));
-    }
+    await until(() => output, { isThere: (said) => said.includes(text) || dev.exitCode !== null, everyMs: 20 });
+    if (!output.includes(text)) throw new Error(`parley dev ended with ${dev.exitCode}:\n${output}`);
     output = '';
   };
   await says('created; development is at version 1.');

@@ -4,11 +4,12 @@ import {
   type ServiceName,
   startKapsoServer,
   startModelServer,
+  until,
 } from '@parley/testing';
 import { assistant, catalog } from './catalog';
 import { type Client, createClient, push } from './client';
 import { type ReceivedSpan, startCollector } from './collector';
-import { messageReceived, orderPaid, phoneNumberId, until } from './deliveries';
+import { messageReceived, orderPaid, phoneNumberId } from './deliveries';
 import { ownStack, shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Stack, startStack } from '@parley/testing';
+import { type Stack, startStack, until } from '@parley/testing';
 import { startPostgres, startRedis } from '@parley/embedded';
 import { assistant, catalog } from './catalog';
 import { type Client, createClient, push } from './client';
@@ -15,7 +15,7 @@ import { type Tenant, createTenant } from './tenant';
 /** How long the servers stay away: 30,000 in the full run. */
 const outageMs = Number(process.env.PARLEY_E2E_OUTAGE_MS ?? 0);
 /** The five seconds that are promised hold on a machine that does nothing else, as in the full run. */
-const recoveryMs = outageMs > 0 ? 5_000 : 30_000;
+const recovered = { limitMs: outageMs > 0 ? 5_000 : 30_000, everyMs: 100 };
 
 /** Servers of this file's own, as it takes them away. */
 const folder = mkdtempSync(join(tmpdir(), 'parley-outage-'));
@@ -72,15 +72,6 @@ const startPostgresAgain = async () =>
   (postgres = await startPostgres({ dataDir: join(folder, 'postgres'), port: postgres.port }));
 const startRedisAgain = async () => (redis = await startRedis({ dataDir: join(folder, 'redis'), port: redis.port }));
 
-async function until(wanted: () => Promise<boolean>, deadlineMs: number): Promise<number> {
-  const startedAt = Date.now();
-  while (!(await wanted())) {
-    if (Date.now() - startedAt > deadlineMs) throw new Error(`not within ${deadlineMs} ms`);
-    await sleep(100);
-  }
-  return Date.now() - startedAt;
-}
-
 it(
   'without Redis everything that does not need it goes on',
   async () => {
@@ -98,8 +89,8 @@ it(
       expect(await pay()).toBe(200);
       await sleep(400);
       return (await credited()) > before;
-    }, recoveryMs);
-    await until(async () => (await credited()) === orders, 30_000);
+    }, recovered);
+    await until(async () => (await credited()) === orders, { limitMs: 30_000, everyMs: 100 });
   },
   120_000 + outageMs,
 );
@@ -123,9 +114,9 @@ it(
 
     await sleep(outageMs);
     await startPostgresAgain();
-    await until(async () => (await list()).status === 200 && (await chat()).status === 200, recoveryMs);
+    await until(async () => (await list()).status === 200 && (await chat()).status === 200, recovered);
     expect(await pay()).toBe(200);
-    await until(async () => (await credited()) === orders, recoveryMs);
+    await until(async () => (await credited()) === orders, recovered);
     expect((await createClient(stack.url, key).get('/v1/entity-types')).body.data).toHaveLength(2);
   },
   120_000 + outageMs,
@@ -143,14 +134,14 @@ it(
       started += 1;
     });
     // Those that need neither are there at once.
-    await until(async () => started >= 2, 30_000);
+    await until(() => started >= 2, { limitMs: 30_000, everyMs: 100 });
     await sleep(Math.min(outageMs, 15_000) || 2_000); // a service of the suite is given 30 s to be ready
     expect(started).toBe(2);
     await Promise.all([startPostgresAgain(), startRedisAgain()]);
     await Promise.all(starting);
-    await until(async () => (await list()).status === 200 && (await chat()).status === 200, recoveryMs);
+    await until(async () => (await list()).status === 200 && (await chat()).status === 200, recovered);
     expect(await pay()).toBe(200);
-    await until(async () => (await credited()) === orders, recoveryMs);
+    await until(async () => (await credited()) === orders, recovered);
   },
   120_000 + outageMs,
 );

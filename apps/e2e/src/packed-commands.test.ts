@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createTestDatabase, startFlowServer, startKapsoServer } from '@parley/testing';
+import { createTestDatabase, startFlowServer, startKapsoServer, until } from '@parley/testing';
 import type { Argument, Command } from 'commander';
 import pg from 'pg';
 import { createProgram } from '../../cli/src/program';
@@ -270,7 +269,7 @@ async function devSpeaksJson(): Promise<string> {
   let [stdout, stderr] = ['', ''];
   child.stdout!.on('data', (text: string) => (stdout += text));
   child.stderr!.on('data', (text: string) => (stderr += text));
-  while (!stdout.includes('\n') && child.exitCode === null) await sleep(20);
+  await until(() => stdout.includes('\n') || child.exitCode !== null);
   child.kill('SIGINT');
   const code = await new Promise((ended) => child.once('exit', ended));
   expect([code, stderr, jsonLines(stdout)]).toEqual([0, '', [expect.objectContaining({ dryRun: false })]]);

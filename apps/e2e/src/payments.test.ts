@@ -1,9 +1,9 @@
 import type { Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
 import { ensurePaymentType } from '@parley/payments';
-import { type FlowServer, type KapsoServer, startFlowServer, startKapsoServer } from '@parley/testing';
+import { type FlowServer, type KapsoServer, startFlowServer, startKapsoServer, until } from '@parley/testing';
 import { type Client, createClient, push } from './client';
-import { messageReceived, phoneNumberId, unique, until } from './deliveries';
+import { messageReceived, phoneNumberId, unique } from './deliveries';
 import { ownStack, shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 

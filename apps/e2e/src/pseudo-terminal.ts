@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@parley/testing';
 
 export interface PseudoTerminal {
   /** What it has shown since it was last read. */
@@ -40,12 +40,8 @@ export function openPseudoTerminal(
     },
     async shows(text) {
       const isThere = () => (typeof text === 'string' ? output.includes(text) : text.test(output));
-      const deadlineMs = Date.now() + patienceMs;
-      while (!isThere()) {
-        if (Date.now() > deadlineMs) throw new Error(`It does not show ${text}:\n${output}`);
-        if (isOver) throw new Error(`It ended without showing ${text}:\n${output}`);
-        await sleep(20);
-      }
+      await until(() => output, { isThere: () => isThere() || isOver, limitMs: patienceMs, everyMs: 20 });
+      if (!isThere()) throw new Error(`It ended without showing ${text}:\n${output}`);
       const shown = output;
       output = '';
       return shown;

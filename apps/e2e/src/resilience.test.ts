@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServiceName } from '@parley/testing';
+import { type ServiceName, until } from '@parley/testing';
 import { assistant, catalog } from './catalog';
 import { type Client, createClient, push } from './client';
 import { ownStack } from './stack';
@@ -106,14 +105,13 @@ it('services leave with status 0 when asked to, and the running requests are ans
 /** Until nobody listens there any more. */
 async function untilRefused(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
-  for (;;) {
+  await until(async () => {
     const socket = connect(Number(port), hostname);
     const refused = await once(socket, 'connect').then(
       () => false,
       () => true,
     );
     socket.destroy();
-    if (refused) return;
-    await sleep(20);
-  }
+    return refused;
+  });
 }

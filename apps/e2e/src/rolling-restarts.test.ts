@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServiceName } from '@parley/testing';
+import { isDeepStrictEqual } from 'node:util';
+import { type ServiceName, until } from '@parley/testing';
 import { Agent, fetch } from 'undici';
 import { assistant, catalog } from './catalog';
 import { push } from './client';
@@ -158,8 +159,7 @@ async function everyProcessWorks(): Promise<void> {
     );
     return all.filter((_, at) => !worked.test(metrics[at]!)).map(({ name }) => name);
   };
-  for (let at = 0; at < 300 && (await idle()).length > 0; at += 1) await sleep(100);
-  expect(await idle()).toEqual([]);
+  await until(idle, { isThere: (names) => names.length === 0, limitMs: 30_000, everyMs: 100 });
 }
 
 /** Waits for all, also when one fails: what is started meanwhile must be there to be stopped. */
@@ -183,8 +183,7 @@ async function everythingIsDoneOnce(made: { orders: number; stamps: number; deli
   };
   const { orders, stamps, deliveries } = made;
   const wanted = { runs: orders, entities: 2 * orders, stamps, marks: stamps, cents: 100 * deliveries };
-  for (let at = 0; at < 600 && JSON.stringify(await read()) !== JSON.stringify(wanted); at += 1) await sleep(100);
-  expect(await read()).toEqual(wanted);
+  await until(read, { isThere: (row) => isDeepStrictEqual(row, wanted), limitMs: 60_000, everyMs: 100 });
 }
 
 /** Turns in the order of their arrival: each has one answer, given after that of the turn before, whichever replica had it. */

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@parley/testing';
 import { type Client, push } from './client';
 import { type Tenant, createTenant } from './tenant';
 
@@ -68,10 +68,12 @@ beforeAll(async () => {
 afterAll(() => tenant.close());
 
 async function notes(kind: string, count: number): Promise<object[]> {
-  for (const endMs = Date.now() + 40_000; ; await sleep(100)) {
-    const { body } = await client.post('/v1/data/note/query', { filters: { 'data.kind': kind } });
-    if (body.data.length >= count || Date.now() > endMs) return body.data.map(({ data }: { data: object }) => data);
-  }
+  const { body } = await until(() => client.post('/v1/data/note/query', { filters: { 'data.kind': kind } }), {
+    isThere: (answer) => answer.body.data.length >= count,
+    limitMs: 40_000,
+    everyMs: 100,
+  });
+  return body.data.map(({ data }: { data: object }) => data);
 }
 
 test('creating, updating and deleting an entity runs its triggers, with conditions, templates and a custom tool', async () => {

@@ -1,7 +1,7 @@
 import { webhookSecretOf } from '@parley/channels';
-import { type KapsoServer, startKapsoServer } from '@parley/testing';
+import { type KapsoServer, startKapsoServer, until } from '@parley/testing';
 import { type Client, push } from './client';
-import { deliver, deliverAndWait, kapsoMessages, kapsoProject, sample, unique, until } from './deliveries';
+import { deliver, deliverAndWait, kapsoMessages, kapsoProject, sample, unique } from './deliveries';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 import { openTerminal, providerSettings } from './terminal';

@@ -1,6 +1,7 @@
+import { until } from '@parley/testing';
 import { createClient, push } from './client';
 import { catalog } from './catalog';
-import { clerk, deliver, deliverAndWait, polar, sample, sign, unique, until, workedOff } from './deliveries';
+import { clerk, deliver, deliverAndWait, polar, sample, sign, unique, workedOff } from './deliveries';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 import { openTerminal, providerSettings } from './terminal';

@@ -1,6 +1,13 @@
-import { type FlowServer, type KapsoServer, startFlowServer, startKapsoServer, startStack } from '@parley/testing';
+import {
+  type FlowServer,
+  type KapsoServer,
+  startFlowServer,
+  startKapsoServer,
+  startStack,
+  until,
+} from '@parley/testing';
 import { createClient, push } from './client';
-import { deliver, deliverAndWait, polar, sample, sign, unique, until, workedOff } from './deliveries';
+import { deliver, deliverAndWait, polar, sample, sign, unique, workedOff } from './deliveries';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 import { openTerminal, providerSettings } from './terminal';

@@ -1,6 +1,6 @@
-import { type KapsoServer, type Stack, startKapsoServer, startStack } from '@parley/testing';
+import { type KapsoServer, type Stack, startKapsoServer, startStack, until } from '@parley/testing';
 import { push } from './client';
-import { bytesOf, clerk, kapsoMessages, polar, sample, sign, unique, until, workedOff } from './deliveries';
+import { bytesOf, clerk, kapsoMessages, polar, sample, sign, unique, workedOff } from './deliveries';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 import { openTerminal, providerSettings } from './terminal';

@@ -1,5 +1,6 @@
+import { until } from '@parley/testing';
 import { createClient } from './client';
-import { clerk, sample, until } from './deliveries';
+import { clerk, sample } from './deliveries';
 import { ownStack, shared } from './stack';
 import { createTenant } from './tenant';
 import { openTerminal } from './terminal';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@parley/testing';
 import { type TestGateway, type TestUpstream, startGateway, startRawUpstream, startUpstream } from './test-gateway';
 
 let service: TestUpstream;
@@ -166,9 +166,9 @@ describe('body limits', () => {
     socket.on('data', (data) => (received += data.toString('latin1')));
     socket.write('POST /v1/data/order HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
     socket.write(chunk.repeat(20));
-    while (!received.includes('payload_too_large')) await sleep(10);
+    await until(() => received.includes('payload_too_large'));
     socket.write(`${chunk.repeat(20)}0\r\n\r\nGET /health HTTP/1.1\r\nHost: a\r\n\r\n`);
-    while (!received.includes('timestamp')) await sleep(10);
+    await until(() => received.includes('timestamp'));
     expect([...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['413', '200']);
     socket.destroy();
   });

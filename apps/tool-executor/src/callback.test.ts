@@ -1,4 +1,5 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ToolCallbackBody, toolCallbackBodySchema } from '@parley/contracts';
 import { type TestExecutor, listen, startTestExecutor } from './test-executor';
 
@@ -138,7 +139,7 @@ describe('parley', () => {
     const answer = await run('await parley.slow({})', { timeoutMs: 200 });
     expect(answer).toMatchObject({ status: 500, body: { error: 'Execution time exceeded' } });
     expect(answer.durationMs).toBeLessThan(2000);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
     expect(open).toBe(0);
   });
 });

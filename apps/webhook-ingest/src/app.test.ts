@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { webhookSecretOf } from '@parley/channels';
 import { type Db, createDb } from '@parley/db';
 import { closeRedis, connectRedis, createQueues, deliveryJobs } from '@parley/redis';
@@ -406,7 +407,7 @@ describe("the secret of a connection, which the account's owner knows", () => {
       db.pool.query("update channel_connections set organization_id = $1 where id = 'conn_other'", [owner]);
     await moveTo(scope.organizationId);
     // The number is looked up again after 2 s.
-    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    await sleep(2_100);
     const owner = { organizationId: rows[0].organization_id as string, environment: 'development' };
     expect(await door.locate!(db, delivery)).toEqual({ ok: true, owner });
     await moveTo(owner.organizationId);

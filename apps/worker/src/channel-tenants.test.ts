@@ -1,5 +1,5 @@
 import { webhookSecretOf } from '@parley/channels';
-import { seedOrganization } from '@parley/testing';
+import { seedOrganization, until } from '@parley/testing';
 import { signBody } from '@parley/webhooks';
 import { type WebhookBench, phoneNumberId, startWebhooks } from './webhooks-under-test';
 
@@ -38,7 +38,7 @@ async function report(connectionId: string, number: string, id: string, status: 
   const errors = status === 'failed' ? [{ code: 1, title: `of ${connectionId}` }] : [];
   const item = { message: { id, kapso: { status, statuses: [{ id, status, errors }] } }, phone_number_id: number };
   expect(await postAs(connectionId, `whatsapp.message.${status}`, item)).toBe(200);
-  await bench.until(async () => (await last())?.status !== 'received');
+  await until(async () => (await last())?.status !== 'received');
 }
 
 /** A message of the fixtures' connection; without `messageId` its answer is still to be stored. */

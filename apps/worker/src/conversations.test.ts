@@ -1,5 +1,6 @@
 import { createChannels, findWaiting, retryMessage } from '@parley/channels';
 import { createSecretBox } from '@parley/db';
+import { until } from '@parley/testing';
 import { type WebhookBench, phoneNumberId, startWebhooks } from './webhooks-under-test';
 
 jest.setTimeout(120_000);
@@ -192,7 +193,7 @@ describe('a reply whose sending fails', () => {
   test('before the provider has taken it is sent again, once the lease is over', async () => {
     bench.kapso.faults.push('lost_before');
     const contact = await say();
-    await bench.until(
+    await until(
       async () => (await outbound(contact))[0]?.error !== undefined && (await outbound(contact))[0]?.error !== null,
     );
     expect(sentTo(contact)).toHaveLength(0);
@@ -205,11 +206,11 @@ describe('a reply whose sending fails', () => {
     bench.kapso.tellsHistory = false;
     bench.kapso.faults.push('lost_after');
     const contact = await say();
-    await bench.until(async () => (await outbound(contact))[0]?.error != null);
+    await until(async () => (await outbound(contact))[0]?.error != null);
     await bench.db.pool.query("update messages set attempts = 18 where contact = $1 and direction = 'outbound'", [
       contact,
     ]);
-    await bench.until(async () => {
+    await until(async () => {
       await leasesEnd();
       return (await outbound(contact))[0]?.status === 'unknown';
     });
@@ -239,11 +240,11 @@ describe('a reply whose sending fails', () => {
     const contact = await say();
     // Each look has ended only when it has noted that the provider could not be asked.
     const hasLooked = async () => String((await outbound(contact))[0]?.error).includes('could not be asked');
-    await bench.until(hasLooked);
+    await until(hasLooked);
     expect(await outbound(contact)).toMatchObject([{ status: 'sending', attempts: 1 }]);
     await bench.db.pool.query('update messages set error = null where contact = $1', [contact]);
     await leasesEnd();
-    await bench.until(async () => (await outbound(contact))[0]?.attempts === 2 && (await hasLooked()));
+    await until(async () => (await outbound(contact))[0]?.attempts === 2 && (await hasLooked()));
     // As if the try had been minutes before this look.
     bench.kapso.sent.forEach((one) => (one.atMs -= 300_000));
     await bench.db.pool.query(
@@ -260,12 +261,12 @@ describe('a reply whose sending fails', () => {
   test('try after try ends as unknown, as each may be on its way', async () => {
     bench.kapso.faults.push('lost_before', 'lost_before');
     const contact = await say();
-    await bench.until(async () => (await outbound(contact))[0]?.error != null);
+    await until(async () => (await outbound(contact))[0]?.error != null);
     await bench.db.pool.query(
       "update messages set attempts = 19, lease_until = now() where contact = $1 and direction = 'outbound'",
       [contact],
     );
-    await bench.until(async () => (await outbound(contact))[0]?.status === 'unknown');
+    await until(async () => (await outbound(contact))[0]?.status === 'unknown');
     expect(await outbound(contact)).toMatchObject([{ attempts: 20 }]);
     expect(sentTo(contact)).toHaveLength(0);
   });
@@ -274,7 +275,7 @@ describe('a reply whose sending fails', () => {
     bench.kapso.tellsHistory = false;
     bench.kapso.faults.push('lost_after');
     const contact = await say();
-    await bench.until(async () => (await outbound(contact))[0]?.error != null);
+    await until(async () => (await outbound(contact))[0]?.error != null);
     await bench.stopWorker();
     await leasesEnd();
     const withoutAccount = createChannels({
@@ -301,14 +302,14 @@ describe('a reply whose sending fails', () => {
     const scoped = `US.${contact}`;
     bench.kapso.faults.push('lost_before');
     await receive(inbound(contact, { ...text('hola'), from: undefined, from_user_id: scoped }, { phone_number: null }));
-    await bench.until(async () => (await outbound(scoped))[0]?.error != null);
+    await until(async () => (await outbound(scoped))[0]?.error != null);
     const [{ text: reply }] = (await rows("select text from messages where contact = $1 and direction = 'outbound'", [
       scoped,
     ])) as [{ text: string }];
     const body = { type: 'text', recipient: 'US.other', text: { body: reply } };
     bench.kapso.sent.push({ id: 'wamid.OTHER', phoneNumberId, body, atMs: Date.now() });
     await leasesEnd();
-    await bench.until(async () => (await outbound(scoped))[0]?.attempts === 2);
+    await until(async () => (await outbound(scoped))[0]?.attempts === 2);
     expect(await outbound(scoped)).toMatchObject([{ status: 'sending' }]);
     bench.kapso.sent.length = 0;
     await leasesEnd();
@@ -324,9 +325,9 @@ describe('a reply whose sending fails', () => {
       bench.kapso.tellsHistory = false;
       bench.kapso.faults.push(fault);
       const contact = await say();
-      await bench.until(async () => (await outbound(contact))[0]?.error != null);
+      await until(async () => (await outbound(contact))[0]?.error != null);
       await leasesEnd();
-      await bench.until(async () => (await outbound(contact))[0]?.attempts === 2);
+      await until(async () => (await outbound(contact))[0]?.attempts === 2);
       expect(sentTo(contact)).toHaveLength(before);
       expect(await outbound(contact)).toMatchObject([
         { status: 'sending', error: expect.stringContaining('could not be asked') },
@@ -419,9 +420,7 @@ test('statuses end in the furthest, in every order, also before the answer to th
       };
       await receive(item, `whatsapp.message.${status}`);
     }
-    await bench.until(
-      async () => (await rows("select 1 from webhook_deliveries where status = 'received'")).length === 0,
-    );
+    await until(async () => (await rows("select 1 from webhook_deliveries where status = 'received'")).length === 0);
     const { markSent } = await import('../../../libs/channels/src/whatsapp/outbox');
     await markSent(bench.db, { ...bench.organization.scope, id, connectionId: bench.connectionId }, id);
     const expected = order.includes('failed') ? 'failed' : 'read';
@@ -591,7 +590,7 @@ describe('tools', () => {
     expect(sent).toMatchObject({ ok: true, result: { status: 'queued' } });
     const email = async () =>
       (await rows('select status, provider_id from emails where id = $1', [sent.result.id]))[0]!;
-    await bench.until(async () => (await email()).status === 'sent');
+    await until(async () => (await email()).status === 'sent');
     expect(bench.resend.sent).toHaveLength(1);
     expect(bench.resend.sent[0]).toMatchObject({ key: sent.result.id, body: { from: 'Acme <hello@acme.example>' } });
     const tell = (type: string) =>
@@ -599,7 +598,7 @@ describe('tools', () => {
     expect(await Promise.all([tell('email.complained'), tell('email.delivered'), tell('email.opened')])).toEqual([
       200, 200, 200,
     ]);
-    await bench.until(async () => (await email()).status === 'complained');
+    await until(async () => (await email()).status === 'complained');
     expect(bench.resend.problems).toEqual([]);
   });
 

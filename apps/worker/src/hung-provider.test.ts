@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type ProviderServer, seedOrganization, startProviderServer } from '@parley/testing';
+import { type ProviderServer, seedOrganization, startProviderServer, until } from '@parley/testing';
 import { type WebhookBench, phoneNumberId, startWebhooks } from './webhooks-under-test';
 
 jest.setTimeout(120_000);
@@ -49,7 +49,7 @@ test('an organization whose provider hangs does not hold up the messages and e-m
     );
   await addDue(scope, bench.connectionId, backlog);
   // Four messages and four e-mails share the host, so four requests hang.
-  await bench.until(async () => asked.length >= 4);
+  await until(async () => asked.length >= 4);
 
   const { scope: other } = await seedOrganization(bench.db.pool, { slug: 'other', agents: [{ slug: 'helper' }] });
   await bench.db.pool.query(
@@ -59,7 +59,7 @@ test('an organization whose provider hangs does not hold up the messages and e-m
   );
   const startedAtMs = performance.now();
   await addDue(other, 'conn_other', 3);
-  await bench.until(async () => bench.kapso.sent.length === 3 && bench.resend.sent.length === 3);
+  await until(async () => bench.kapso.sent.length === 3 && bench.resend.sent.length === 3);
   expect(performance.now() - startedAtMs).toBeLessThan(3_000);
 
   expect(asked).toHaveLength(4);

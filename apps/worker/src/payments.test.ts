@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
 import { ensurePaymentType } from '@parley/payments';
@@ -16,6 +15,7 @@ import {
   freePort,
   seedOrganization,
   startFlowServer,
+  until,
 } from '@parley/testing';
 import { builtInToolNames } from '@parley/tools';
 import { createInbox } from '@parley/webhooks';
@@ -27,6 +27,7 @@ import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
 
 jest.setTimeout(90_000);
+const limits = { limitMs: 30_000 };
 
 /** The door of the payment provider and workers on real PostgreSQL and Redis; Flow is played by a local server. */
 const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
@@ -134,14 +135,6 @@ async function openDoor(database: Db, redis: RedisConnection): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function until(condition: () => Promise<boolean>, limitMs = 30_000): Promise<void> {
-  const endMs = Date.now() + limitMs;
-  while (!(await condition())) {
-    if (Date.now() > endMs) throw new Error(`not within ${limitMs} ms`);
-    await sleep(50);
-  }
-}
-
 const post = async (body: string, { url = door, type = 'application/x-www-form-urlencoded' } = {}) => {
   const response = await fetch(`${url}/webhook/flow`, { method: 'POST', body, headers: { 'content-type': type } });
   return { status: response.status, body: (await response.json()) as unknown };
@@ -172,7 +165,7 @@ const workedOff = async (body: string, count = 1) => {
   await until(async () => {
     const rows = await deliveries(body);
     return rows.length === count && rows.every(({ status }) => status !== 'received');
-  });
+  }, limits);
   return deliveries(body);
 };
 
@@ -181,8 +174,8 @@ it('a callback pays the payment, and its trigger runs', async () => {
   expect(order.urlConfirmation).toBe(`${door}/webhook/flow`);
   order.status = 2;
   expect(await flow.notify(order)).toBe(200);
-  await until(async () => (await statusOf(paymentId)) === 'paid');
-  await until(async () => (await receipts(customerEmail)) === 1);
+  await until(async () => (await statusOf(paymentId)) === 'paid', limits);
+  await until(async () => (await receipts(customerEmail)) === 1, limits);
   expect(await workedOff(`token=${order.token}`)).toEqual([
     { status: 'processed', reason: `payment ${paymentId} is paid`, organization_id: scope.organizationId },
   ]);
@@ -197,7 +190,7 @@ it('twenty callbacks at once, with reconciliation between them, pay once and run
     ...Array.from({ length: 5 }, () => queues.enqueue('reconcile-payments', {})),
   ]);
   await workedOff(`token=${order.token}`, 20);
-  await until(async () => (await receipts(customerEmail)) > 0);
+  await until(async () => (await receipts(customerEmail)) > 0, limits);
   const { rows } = await db.pool.query(
     `select (select count(*)::int from events where entity_id = $1 and type = 'payment.paid') as paid,
        (select count(*)::int from trigger_runs where entity_id = $1 and trigger_slug = 'thank') as runs`,
@@ -214,7 +207,7 @@ it('a callback at status 1 does nothing, and the same token counts again when it
   expect(await statusOf(paymentId)).toBe('pending');
   order.status = 2;
   await flow.notify(order);
-  await until(async () => (await statusOf(paymentId)) === 'paid');
+  await until(async () => (await statusOf(paymentId)) === 'paid', limits);
 });
 
 it('is tried again while Flow does not answer', async () => {
@@ -222,7 +215,7 @@ it('is tried again while Flow does not answer', async () => {
   order.status = 3;
   flow.misbehave('getStatus', { kind: 'overload' }, { times: 3 });
   expect(await flow.notify(order)).toBe(200);
-  await until(async () => (await statusOf(paymentId)) === 'failed');
+  await until(async () => (await statusOf(paymentId)) === 'failed', limits);
 });
 
 describe('always 200', () => {
@@ -270,7 +263,7 @@ describe('always 200', () => {
     const { order } = await make();
     order.token = 'FIXT+URE/0A1B=';
     await post('token=FIXT%2BURE%2F0A1B%3D&extra=1&again=1');
-    await until(async () => flow.requests.some(({ params }) => params.token === 'FIXT+URE/0A1B='));
+    await until(async () => flow.requests.some(({ params }) => params.token === 'FIXT+URE/0A1B='), limits);
   });
 
   it('without PostgreSQL the token goes to the queue; without Redis its row waits; without both it is still 200', async () => {
@@ -285,16 +278,16 @@ describe('always 200', () => {
     for (const { order } of [one, two, three]) order.status = 2;
 
     expect(await post(`token=${one.order.token}`, { url: await openDoor(nobody, redis) })).toEqual(received);
-    await until(async () => (await statusOf(one.paymentId)) === 'paid');
+    await until(async () => (await statusOf(one.paymentId)) === 'paid', limits);
     expect(await deliveries(`token=${one.order.token}`)).toEqual([]);
 
     expect(await post(`token=${two.order.token}`, { url: await openDoor(db, away) })).toEqual(received);
-    await until(async () => (await statusOf(two.paymentId)) === 'paid');
+    await until(async () => (await statusOf(two.paymentId)) === 'paid', limits);
 
     expect(await post(`token=${three.order.token}`, { url: await openDoor(nobody, away) })).toEqual(received);
     await db.pool.query('update entities set created_at = created_at - 4000000 where id = $1', [three.paymentId]);
     await queues.enqueue('reconcile-payments', {});
-    await until(async () => (await statusOf(three.paymentId)) === 'paid');
+    await until(async () => (await statusOf(three.paymentId)) === 'paid', limits);
   });
 });
 

@@ -1,6 +1,6 @@
 import { connectNumber, readRegistrations, webhookSecretOf } from '@parley/channels';
 import { silentLogger } from '@parley/service';
-import { seedOrganization } from '@parley/testing';
+import { seedOrganization, until } from '@parley/testing';
 import { signBody } from '@parley/webhooks';
 import { createSweepRegistrations } from './jobs/sweep-registrations';
 import { type WebhookBench, phoneNumberId, readFixture, startWebhooks } from './webhooks-under-test';
@@ -180,7 +180,7 @@ test('an account that does not answer is given up in time, and holds up nobody',
     number === '333' ? new Promise(() => {}) : Promise.resolve(undefined);
   const startedAtMs = performance.now();
   const swept = sweep();
-  await bench.until(async () => (await state()).shared.length === 1);
+  await until(async () => (await state()).shared.length === 1);
   expect(performance.now() - startedAtMs).toBeLessThan(10_000);
   await swept;
   expect(performance.now() - startedAtMs).toBeLessThan(30_000);
@@ -209,6 +209,6 @@ test('when two registered at once with different secrets, the connection is regi
 test('the worker sweeps by itself', async () => {
   await registeredBefore('conn_a', phoneNumberId);
   bench.startWorker();
-  await bench.until(async () => (await state()).shared.length === 0);
+  await until(async () => (await state()).shared.length === 0);
   await bench.stopWorker();
 });

@@ -1,15 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityTypeDefinition, JsonObject, Scope, ToolDefinition, TriggerDefinition } from '@parley/contracts';
 import { type Db, createDb, unprepared } from '@parley/db';
 import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
 import { pushResources } from '@parley/resources';
 import { createMetrics, loadConfig, silentLogger } from '@parley/service';
-import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
+import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization, until } from '@parley/testing';
 import { builtInToolNames } from '@parley/tools';
 import { createTriggers } from '@parley/triggers';
 import { keptDays, workerVariables } from './config';
 import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
+
+const limits = { limitMs: 20_000, everyMs: 25 };
 
 let database: TestDatabase;
 let db: Db;
@@ -116,14 +117,6 @@ async function runs(scope: Scope): Promise<Run[]> {
   return rows;
 }
 
-async function until<T>(look: () => Promise<T>, isThere: (seen: T) => boolean, limitMs = 20_000): Promise<T> {
-  for (const endMs = Date.now() + limitMs; ; await sleep(25)) {
-    const seen = await look();
-    if (isThere(seen)) return seen;
-    if (Date.now() > endMs) throw new Error(`not within ${limitMs} ms: ${JSON.stringify(seen).slice(0, 2_000)}`);
-  }
-}
-
 /** When every event was looked at and no run is left to be done now. */
 async function settled(scope: Scope): Promise<Run[]> {
   await until(
@@ -136,7 +129,7 @@ async function settled(scope: Scope): Promise<Run[]> {
           [scope.organizationId],
         )
       ).rows[0].left as string,
-    (left) => left === '0',
+    { ...limits, isThere: (left) => left === '0' },
   );
   return runs(scope);
 }
@@ -280,10 +273,7 @@ test('a trigger that is to be tried again holds up its own later runs of the ent
   const scope = await setUp([failing, on('updated')]);
   const id = await create(scope, 'order', { n: 0, other: 'none' });
   for (const n of [1, 2]) await update(scope, 'order', id, { n });
-  await until(
-    () => texts(scope),
-    (seen) => seen.length === 2,
-  );
+  await until(() => texts(scope), { ...limits, isThere: (seen) => seen.length === 2 });
   expect(await texts(scope)).toEqual(['updated 1', 'updated 2']);
   const waiting = (await runs(scope)).filter(({ trigger_slug }) => trigger_slug === 'failing');
   expect(waiting[1]).toMatchObject({ status: 'scheduled', attempts: 0 });
@@ -311,10 +301,7 @@ test('changes of a trigger fire others only when it cascades, at most 5 deep, an
 
   const loud = await setUp(again(true));
   await create(loud, 'note', { n: 1 });
-  const done = await until(
-    () => settled(loud),
-    (seen) => seen.length === 6,
-  );
+  const done = await until(() => settled(loud), { ...limits, isThere: (seen) => seen.length === 6 });
   expect(done.map(({ status, hops }) => [status, hops])).toEqual([
     ...[1, 2, 3, 4, 5].map((hops) => ['succeeded', hops]),
     ['dead', 6],
@@ -370,7 +357,7 @@ test('a cron trigger ticks once over several relays, and once for all that an ou
     db.pool
       .query('select next_tick_at from triggers where organization_id = $1', [scope.organizationId])
       .then(({ rows }) => rows[0].next_tick_at as Date | null);
-  const planned = await until(next, (at) => at !== null);
+  const planned = await until(next, { ...limits, isThere: (at) => at !== null });
   expect(planned!.getTime() % 60_000).toBe(0);
   expect(await runs(scope)).toEqual([]);
 
@@ -389,19 +376,16 @@ test('a cron trigger ticks once over several relays, and once for all that an ou
 
   // What was left out while it was disabled is no outage.
   await push(scope, [{ ...cron, enabled: false }]);
-  await until(next, (at) => at === null);
+  await until(next, { ...limits, isThere: (at) => at === null });
   await push(scope, [cron]);
-  await until(next, (at) => at !== null);
+  await until(next, { ...limits, isThere: (at) => at !== null });
   expect((await runs(scope)).length).toBeLessThanOrEqual(2);
 }, 40_000);
 
 test('a disabled or deleted trigger ends its runs that wait, and new changes pass it by', async () => {
   const scope = await setUp([on('created', { schedule: { delay: 400 } })]);
   await create(scope, 'order', { n: 1 });
-  await until(
-    () => runs(scope),
-    (seen) => seen.length === 1,
-  );
+  await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 1 });
   await push(scope, [on('created', { schedule: { delay: 400 }, enabled: false })]);
   await create(scope, 'order', { n: 2 });
   const done = await settled(scope);
@@ -416,10 +400,7 @@ test('several relays at once write each run once', async () => {
       await runtime.triggers.relay();
     }),
   );
-  await until(
-    () => runs(scope),
-    (seen) => seen.length === 60,
-  );
+  await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 60 });
   await settled(scope);
   expect(await runs(scope)).toHaveLength(60);
 });
@@ -427,10 +408,7 @@ test('several relays at once write each run once', async () => {
 test('a worker that stood still past its lease changes nothing any more', async () => {
   const scope = await setUp([on('created', { schedule: { delay: '1h' }, actions: [log('once'), log('twice')] })]);
   await create(scope, 'order', { n: 1 });
-  const [run] = await until(
-    () => runs(scope),
-    (seen) => seen.length === 1,
-  );
+  const [run] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 1 });
   const gate = Promise.withResolvers<void>();
   const standing: typeof runtime.tools = {
     ...runtime.tools,
@@ -439,10 +417,7 @@ test('a worker that stood still past its lease changes nothing any more', async 
   const slow = createTriggers({ ...runtime, db, tools: standing, log: silentLogger(), leaseMs: 300 });
   await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [run!.id]);
   const outcomes = slow.run(run!.id);
-  const [taken] = await until(
-    () => runs(scope),
-    (seen) => seen[0]!.status === 'succeeded',
-  );
+  const [taken] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen[0]!.status === 'succeeded' });
   expect(taken).toMatchObject({ attempts: 1, fence: 2 });
   gate.resolve();
   expect(await outcomes).toEqual(['lost']);
@@ -453,10 +428,7 @@ test('a worker that stood still past its lease changes nothing any more', async 
 test('a run that is cancelled while it works ends before its next effect', async () => {
   const scope = await setUp([on('created', { schedule: { delay: '1h' }, actions: [log('once'), log('twice')] })]);
   await create(scope, 'order', { n: 1 });
-  const [run] = await until(
-    () => runs(scope),
-    (seen) => seen.length === 1,
-  );
+  const [run] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 1 });
   let described = 0;
   const gate = Promise.withResolvers<void>();
   const standing: typeof runtime.tools = {
@@ -467,10 +439,7 @@ test('a run that is cancelled while it works ends before its next effect', async
   const slow = createTriggers({ ...runtime, db, tools: standing, log: silentLogger(), leaseMs: 60_000 });
   await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [run!.id]);
   const outcomes = slow.run(run!.id);
-  await until(
-    () => texts(scope),
-    (seen) => seen.length === 1,
-  );
+  await until(() => texts(scope), { ...limits, isThere: (seen) => seen.length === 1 });
   await db.pool.query("update trigger_runs set status = 'cancelled', fence = fence + 1 where id = $1", [run!.id]);
   gate.resolve();
   expect(await outcomes).toEqual(['lost']);
@@ -480,10 +449,7 @@ test('a run that is cancelled while it works ends before its next effect', async
 test('releases are not deaths of workers; deaths are counted', async () => {
   const scope = await setUp([on('created', { schedule: { delay: '1h' } })]);
   for (const n of [1, 2]) await create(scope, 'order', { n });
-  const [released, deadly] = await until(
-    () => runs(scope),
-    (seen) => seen.length === 2,
-  );
+  const [released, deadly] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 2 });
   await db.pool.query('update trigger_runs set fence = 60, run_at = now() where id = $1', [released!.id]);
   await db.pool.query(
     `update trigger_runs set status = 'running', takeovers = 50, attempts = 1, lease_until = now() where id = $1`,
@@ -498,10 +464,7 @@ test('releases are not deaths of workers; deaths are counted', async () => {
 test('a statement that runs into its time limit fails the step', async () => {
   const scope = await setUp([on('created', { schedule: { delay: '1h' } })]);
   await create(scope, 'order', { n: 1 });
-  const [run] = await until(
-    () => runs(scope),
-    (seen) => seen.length === 1,
-  );
+  const [run] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 1 });
   const heavy: typeof runtime.tools = {
     ...runtime.tools,
     async run(runScope, call) {
@@ -520,17 +483,11 @@ test('later changes of an entity wait for a run that was released, and do not re
   const scope = await setUp([slow]);
   const id = await create(scope, 'order', { n: 0 });
   await update(scope, 'order', id, { n: 1 });
-  const [first] = await until(
-    () => runs(scope),
-    (seen) => seen.length === 1,
-  );
+  const [first] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 1 });
   // As a release leaves it, with a longer wait.
   await db.pool.query('update trigger_runs set started_at = now() where id = $1', [first!.id]);
   await update(scope, 'order', id, { n: 2 });
-  const [, second] = await until(
-    () => runs(scope),
-    (seen) => seen.length === 2,
-  );
+  const [, second] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 2 });
   expect((await runs(scope)).map(({ status }) => status)).toEqual(['scheduled', 'scheduled']);
   await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [second!.id]);
   expect(await runtime.triggers.run(second!.id)).toEqual([]);

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, createDb } from '@parley/db';
 import { closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
 import { createLogger, createMetrics, loadConfig, silentLogger } from '@parley/service';
@@ -17,6 +16,7 @@ import {
   seedOrganization,
   startKapsoServer,
   startResendServer,
+  until,
 } from '@parley/testing';
 import { createInbox, signBody, signStandardWebhook } from '@parley/webhooks';
 import { createIngestApp } from '../../webhook-ingest/src/app';
@@ -57,8 +57,7 @@ export interface WebhookBench {
   post(sample: Sample, options?: { id?: string }): Promise<number>;
   postBody(path: string, body: unknown, options?: { id?: string; headers?: Record<string, string> }): Promise<number>;
   /** Waits until nothing is left to do. */
-  settled(): Promise<void>;
-  until(condition: () => Promise<boolean>): Promise<void>;
+  settled(): Promise<true>;
   stopWorker(): Promise<void>;
   startWorker(): void;
   close(): Promise<void>;
@@ -174,15 +173,8 @@ export async function startWebhooks({
       const bytes = Buffer.from(JSON.stringify(body));
       return send(path, bytes, { ...signatureOf(path, bytes, id), ...headers });
     },
-    async until(condition) {
-      const endMs = Date.now() + 60_000;
-      while (!(await condition())) {
-        if (Date.now() > endMs) throw new Error('not within a minute');
-        await sleep(50);
-      }
-    },
     settled: () =>
-      bench.until(async () => {
+      until(async () => {
         const { rows } = await db.pool.query<{ left: number }>(
           `select (select count(*) from webhook_deliveries where status = 'received')
                 + (select count(*) from messages where status in ('received', 'answering', 'queued', 'sending'))

@@ -1,12 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, createDb, createIdempotencyStore, newId } from '@parley/db';
 import { type Entities, staleTypes } from '@parley/entities';
 import { type Queues, type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
 import { createMetrics, loadConfig, silentLogger } from '@parley/service';
-import { type TestDatabase, type TestRedis, createTestDatabase, createTestRedis } from '@parley/testing';
+import { type TestDatabase, type TestRedis, createTestDatabase, createTestRedis, until } from '@parley/testing';
 import { keptDays, workerVariables } from './config';
 import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
+
+const limits = { limitMs: 15_000 };
 
 let database: TestDatabase;
 let db: Db;
@@ -81,13 +82,6 @@ const search = async (type: string, query: string) => {
   return found.list.entities.length;
 };
 
-async function until(condition: () => Promise<boolean>, limitMs = 15_000): Promise<void> {
-  const endMs = Date.now() + limitMs;
-  while (!(await condition())) {
-    if (Date.now() > endMs) throw new Error(`not within ${limitMs} ms`);
-    await sleep(50);
-  }
-}
 const nothingStale = async () => (await staleTypes(db)).length === 0;
 
 test('after searchFields changed, the entities that are there are found by the new fields', async () => {
@@ -98,11 +92,11 @@ test('after searchFields changed, the entities that are there are found by the n
   }
   await startWorker();
   await queues.enqueue('reindex-entity-type', { typeId });
-  await until(nothingStale);
+  await until(nothingStale, limits);
   await db.pool.query("update entity_types set search_fields = '{note}' where id = $1", [typeId]);
   expect(await search('order', 'bicycle')).toBe(30);
   await queues.enqueue('sweep-reindexing', {}, { requestId: 'r' });
-  await until(nothingStale);
+  await until(nothingStale, limits);
   expect(await search('order', 'remark')).toBe(30);
   expect(await search('order', 'bicycle')).toBe(0);
 }, 30_000);
@@ -111,7 +105,7 @@ test('a reindexing that nobody was told of is found by the sweep, also after Red
   await createType('forgotten', ['title']);
   await producer.flushdb();
   await startWorker();
-  await until(nothingStale);
+  await until(nothingStale, limits);
 }, 30_000);
 
 test('a worker that is stopped in mid-job leaves the rest to another', async () => {
@@ -129,10 +123,10 @@ test('a worker that is stopped in mid-job leaves the rest to another', async () 
   await until(async () => {
     const { rows } = await db.pool.query('select reindex from entity_types where id = $1', [typeId]);
     return rows[0].reindex !== null || (await nothingStale());
-  });
+  }, limits);
   await first.close();
   await startWorker();
-  await until(nothingStale);
+  await until(nothingStale, limits);
   const { rows } = await db.pool.query(
     `select count(*)::int from entities e join entity_types t on t.no = e.part
      where t.id = $1 and e.search::text like '%kept%'`,
@@ -154,5 +148,5 @@ test('answers kept under an Idempotency-Key go after a day', async () => {
   await db.pool.query("update idempotency_records set expires_at = now() - interval '1 s' where key = 'old'");
   await startWorker();
   await queues.enqueue('sweep-idempotency', {});
-  await until(async () => (await db.pool.query('select key from idempotency_records')).rowCount === 1);
+  await until(async () => (await db.pool.query('select key from idempotency_records')).rowCount === 1, limits);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json, JsonObject, Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { createEntities } from '@parley/entities';
@@ -17,7 +18,6 @@ import { providersOfEnvironment } from './models/provider-keys';
 import { createTransfer } from './routers/transfer';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Implements the port with tools whose timing and outcome a test decides; the real registry is tested with the app. */
 function probeTools(db: () => Db) {

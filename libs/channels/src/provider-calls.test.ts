@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox } from '@parley/db';
 import {
@@ -10,10 +9,13 @@ import {
   createTestDatabase,
   seedOrganization,
   startProviderServer,
+  until,
 } from '@parley/testing';
 import { createChannels } from './create-channels';
 import { createKapsoClient } from './kapso/kapso-client';
 import { testAccount } from './test-account';
+
+const limits = { limitMs: 10_000, everyMs: 5 };
 
 let database: TestDatabase;
 let db: Db;
@@ -112,7 +114,7 @@ describe('a provider that hangs for one organization', () => {
     const check = async (scope: Scope, timeoutMs?: number) =>
       createKapsoClient((await channels.accounts.kapso(scope))!, { timeoutMs }).check();
     const emails = Array.from({ length: places }, () => email(busy));
-    await until(() => hanging.length === places);
+    await until(() => hanging.length === places, limits);
     expect(await check(busy, 100)).toEqual({
       ok: false,
       reason: 'no_place',
@@ -120,12 +122,12 @@ describe('a provider that hangs for one organization', () => {
     });
     const waiting = check(busy);
     const others = [check(other), email(other)];
-    await until(() => hanging.length === places + 2);
+    await until(() => hanging.length === places + 2, limits);
     expect(hanging.slice(places).map(({ path }) => path)).toEqual(
       expect.arrayContaining(['/platform/v1/customers', '/emails']),
     );
     answerAll();
-    await until(() => hanging.length === 1);
+    await until(() => hanging.length === 1, limits);
     answerAll();
     for (const outcome of await Promise.all([...emails, ...others, waiting]))
       expect(outcome).toMatchObject({ ok: true });
@@ -135,7 +137,7 @@ describe('a provider that hangs for one organization', () => {
     const { url, hanging, channels, answerAll, email } = await serveHanging();
     const { scope } = await seedOrganization(db.pool);
     const held = Array.from({ length: places }, () => email(scope));
-    await until(() => hanging.length === places);
+    await until(() => hanging.length === places, limits);
     const error = `not asked: too many calls to ${new URL(url).host} are waiting for an answer`;
 
     const messageId = await addMessage(scope, 'wam_last', 19);
@@ -170,10 +172,3 @@ describe('a provider that hangs for one organization', () => {
     clearInterval(timer);
   });
 });
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let left = 2_000; !isSo(); left -= 1) {
-    if (left === 0) throw new Error('It did not happen in time');
-    await sleep(5);
-  }
-}

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { until } from '@parley/testing';
 import { ParleyApiError, ParleyClient } from './index';
 
 interface Seen {
@@ -276,7 +277,7 @@ describe('an abort signal', () => {
     const controller = new AbortController();
     script = [answer(503, {}, { 'Retry-After': '60' })];
     const call = failureOf(client().entityTypes({ signal: controller.signal }));
-    while (seen.length === 0) await new Promise((later) => setTimeout(later, 5));
+    await until(() => seen.length > 0, { everyMs: 5 });
     setTimeout(() => controller.abort(), 50);
     expect(await call).toMatchObject({ name: 'AbortError' });
   });

@@ -1,6 +1,6 @@
 import { type Server, connect, createServer } from 'node:net';
 import { once } from 'node:events';
-import { createTestDatabase, freePort } from '@parley/testing';
+import { createTestDatabase, freePort, until } from '@parley/testing';
 import type { Db } from './client';
 import { openDatabase } from './open-database';
 
@@ -39,7 +39,7 @@ test('waits for a database that comes later, and says so', async () => {
   const url = await databaseUrl();
   const port = await freePort();
   const opening = open(Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href);
-  while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => lines.length > 0);
   const door = await forward(port, url);
   const db = await opening;
   closing.push(async () => door.close());

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '@parley/testing';
 import { createDb, type Db, prismaOf } from '@parley/db';
 import { createApiKey, createApiKeyCheck, listApiKeys, revokeApiKey } from './api-keys';
@@ -105,7 +106,7 @@ describe('createApiKeyCheck', () => {
     const { check } = checked();
     expect(await check(expired)).toBeNull();
     expect(await check(expiring)).not.toBeNull();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await sleep(200);
     expect(await check(expiring)).toBeNull();
   });
 

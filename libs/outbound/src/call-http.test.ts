@@ -1,7 +1,7 @@
 import { type RequestListener, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { until } from '@parley/testing';
 import { Agent } from 'undici';
 import { type HttpCall, callHttp } from './call-http';
 
@@ -156,6 +156,7 @@ test('the time limit and the caller end a call that has no connection yet', asyn
 
 describe('places', () => {
   const places = 4;
+  const limits = { limitMs: 5_000, everyMs: 5 };
 
   /** Hangs every request until it is let go. */
   async function serveHanging() {
@@ -169,7 +170,7 @@ describe('places', () => {
   test('a host that hangs for one organization holds up neither the calls of another nor those to another host', async () => {
     const { url, hanging } = await serveHanging();
     const held = hold(url, 'a', places);
-    await until(() => hanging.length === places);
+    await until(() => hanging.length === places, limits);
     const late = await call(url, 100, { organizationId: 'a' });
     const message = `too many calls to ${new URL(url).host} are waiting for an answer`;
     expect(late).toEqual({ kind: 'not_sent', reason: 'no_place', message });
@@ -178,7 +179,7 @@ describe('places', () => {
     const elsewhere = await serve((_, response) => response.end('{}'));
     expect(await call(elsewhere, 10_000, { organizationId: 'a' })).toMatchObject({ kind: 'answered' });
     const others = [call(url, 10_000, { organizationId: 'b' }), call(url)];
-    await until(() => hanging.length === places + 2);
+    await until(() => hanging.length === places + 2, limits);
     hanging.forEach((response) => response.end('{}'));
     for (const outcome of await Promise.all([...held, ...others])) expect(outcome).toMatchObject({ kind: 'answered' });
   });
@@ -186,7 +187,7 @@ describe('places', () => {
   test('who may not wait for a place is told at once, and who may wait a little after that', async () => {
     const { url, hanging } = await serveHanging();
     const held = hold(url, 'd', places);
-    await until(() => hanging.length === places);
+    await until(() => hanging.length === places, limits);
     for (const placeWaitMs of [0, 50]) {
       const startedAtMs = performance.now();
       const outcome = await call(url, 10_000, { organizationId: 'd', placeWaitMs });
@@ -196,7 +197,7 @@ describe('places', () => {
     hanging.forEach((response) => response.end('{}'));
     await Promise.all(held);
     const answered = call(url, 10_000, { organizationId: 'd', placeWaitMs: 0 });
-    await until(() => hanging.length === places + 1);
+    await until(() => hanging.length === places + 1, limits);
     hanging.at(-1)!.end('{}');
     expect(await answered).toMatchObject({ kind: 'answered' });
   });
@@ -204,28 +205,21 @@ describe('places', () => {
   test('who waits is called in order as places become free, however the calls before ended', async () => {
     const { url, hanging } = await serveHanging();
     const held = hold(url, 'c', places, 1_000);
-    await until(() => hanging.length === places);
+    await until(() => hanging.length === places, limits);
     const leaving = new AbortController();
     const gone = call(`${url}/gone`, 10_000, { organizationId: 'c', signal: leaving.signal });
     const waiting = ['first', 'second', 'third'].map((path) => call(`${url}/${path}`, 10_000, { organizationId: 'c' }));
     leaving.abort();
     expect(await gone).toMatchObject({ kind: 'not_sent', reason: 'no_place' });
     hanging[0]!.end('{}');
-    await until(() => hanging.length === places + 1);
+    await until(() => hanging.length === places + 1, limits);
     hanging[1]!.destroy();
-    await until(() => hanging.length === places + 2);
+    await until(() => hanging.length === places + 2, limits);
     expect(hanging.slice(places).map(({ req }) => req.url)).toEqual(['/first', '/second']);
     const kinds = (await Promise.all(held)).map((outcome) => ('reason' in outcome ? outcome.reason : outcome.kind));
     expect(kinds).toEqual(['answered', 'broken', ...Array(places - 2).fill('timeout')]);
-    await until(() => hanging.length === places + 3);
+    await until(() => hanging.length === places + 3, limits);
     hanging.forEach((response) => response.end('{}'));
     for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ kind: 'answered' });
   });
 });
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let left = 1_000; !isSo(); left -= 1) {
-    if (left === 0) throw new Error('It did not happen in time');
-    await sleep(5);
-  }
-}

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startRedis } from '@parley/embedded';
-import { type TestRedis, createTestRedis } from '@parley/testing';
+import { type TestRedis, createTestRedis, until } from '@parley/testing';
 import { jobNames } from './catalog';
 import { type JobHandlers, type JobOutcome, consume } from './consume';
 import { QueueUnavailable, createQueues } from './queues';
@@ -13,6 +13,8 @@ import { type RedisSettings, closeRedis, connectRedis, waitForRedis } from './re
 
 // Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
 jest.retryTimes(3, { logErrorsBeforeRetry: true });
+
+const limits = { limitMs: 10_000, everyMs: 20 };
 
 let server: TestRedis;
 const closing: (() => unknown)[] = [];
@@ -49,14 +51,6 @@ async function startWorker(handlers: Partial<JobHandlers>) {
   return consumer;
 }
 
-async function until(condition: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
-  const endMs = Date.now() + limitMs;
-  while (!(await condition())) {
-    if (Date.now() > endMs) throw new Error(`not within ${limitMs} ms`);
-    await sleep(20);
-  }
-}
-
 const payload = { typeId: 'type_1' };
 
 test('a conversation has one job, however often it is sent while workers are behind', async () => {
@@ -77,11 +71,11 @@ test('a job carries its payload and the id of its request, and leaves nothing be
   });
   const queues = await createSender();
   await queues.enqueue('reindex-entity-type', payload, { requestId: 'r1' });
-  await until(() => outcomes.length === 1);
+  await until(() => outcomes.length === 1, limits);
   expect(seen).toEqual([{ given: payload, requestId: 'r1', attempt: 1, isLastAttempt: false }]);
   expect(outcomes[0]).toMatchObject({ name: 'reindex-entity-type', status: 'done', requestId: 'r1' });
   const redis = await connect('producer');
-  await until(async () => (await redis.keys('parley:reindex-entity-type:type_1')).length === 0);
+  await until(async () => (await redis.keys('parley:reindex-entity-type:type_1')).length === 0, limits);
 });
 
 test('a failure is tried again, a payload that is not valid is not', async () => {
@@ -92,13 +86,13 @@ test('a failure is tried again, a payload that is not valid is not', async () =>
   });
   const queues = await createSender();
   await queues.enqueue('reindex-entity-type', payload);
-  await until(() => outcomes.length === 2);
+  await until(() => outcomes.length === 2, limits);
   expect(outcomes.map(({ status, attempt }) => [status, attempt])).toEqual([
     ['retry', 1],
     ['done', 2],
   ]);
   await queues.enqueue('reindex-entity-type', {} as never);
-  await until(() => outcomes.length === 3);
+  await until(() => outcomes.length === 3, limits);
   expect(outcomes[2]).toMatchObject({ status: 'failed', attempt: 1 });
 });
 
@@ -114,7 +108,7 @@ test('a shutdown hands running jobs over, without counting a try', async () => {
   });
   const queues = await createSender();
   await queues.enqueue('reindex-entity-type', payload);
-  await until(() => entered === 1);
+  await until(() => entered === 1, limits);
   const startedAt = Date.now();
   await first.close();
   expect(Date.now() - startedAt).toBeLessThan(2_000);
@@ -122,7 +116,7 @@ test('a shutdown hands running jobs over, without counting a try', async () => {
   expect(outcomes.every(({ status }) => status === 'interrupted')).toBe(true);
 
   await startWorker({});
-  await until(() => outcomes.length === 1, 3_000);
+  await until(() => outcomes.length === 1, { ...limits, limitMs: 3_000 });
   expect(outcomes).toMatchObject([{ status: 'done', attempt: 1 }]);
 });
 
@@ -158,14 +152,14 @@ test('the job of a killed worker is taken over within 5 s', async () => {
   victim.stderr.on('data', (chunk) => (printed += chunk));
   const queues = await createSender();
   await queues.enqueue('reindex-entity-type', payload);
-  await until(() => printed !== '');
+  await until(() => printed !== '', limits);
   expect(printed.trim()).toBe('running');
   await startWorker({});
   await sleep(1_000);
   expect(outcomes).toEqual([]);
   victim.kill('SIGKILL');
   const killedAt = Date.now();
-  await until(() => outcomes.length === 1, 20_000);
+  await until(() => outcomes.length === 1, { ...limits, limitMs: 20_000 });
   expect(Date.now() - killedAt).toBeLessThan(5_500);
 }, 60_000);
 
@@ -180,7 +174,7 @@ test('repeating jobs are scheduled once, and again when Redis has lost them', as
   await queues.schedule();
   expect(await schedulers()).toBe(1);
   await startWorker({});
-  await until(() => outcomes.some(({ name }) => name === 'sweep-idempotency'));
+  await until(() => outcomes.some(({ name }) => name === 'sweep-idempotency'), limits);
 });
 
 describe('Redis away', () => {
@@ -194,11 +188,13 @@ describe('Redis away', () => {
     await expect(queues.enqueue('reindex-entity-type', payload)).rejects.toThrow(QueueUnavailable);
     expect(Date.now() - startedAt).toBeLessThan(2_500);
     process.kill(redis.pid, 'SIGCONT');
-    await until(() =>
-      queues.enqueue('reindex-entity-type', payload).then(
-        () => true,
-        () => false,
-      ),
+    await until(
+      () =>
+        queues.enqueue('reindex-entity-type', payload).then(
+          () => true,
+          () => false,
+        ),
+      limits,
     );
 
     process.kill(redis.pid, 'SIGKILL');
@@ -229,7 +225,7 @@ test('a Redis that may evict jobs is refused or warned about, one that is away i
     await until(async () => {
       names = String(await redis.client('LIST')).match(/name=parley-test-\S+/g) ?? [];
       return names.length === 2;
-    });
+    }, limits);
     await opened.close();
     return names.sort();
   };
@@ -239,11 +235,11 @@ test('a Redis that may evict jobs is refused or warned about, one that is away i
   await expect(open('production')).rejects.toThrow(
     /maxmemory-policy allkeys-lru.*CONFIG SET maxmemory-policy noeviction/,
   );
-  await until(async () => !String(await redis.client('LIST')).includes('parley-test-'));
+  await until(async () => !String(await redis.client('LIST')).includes('parley-test-'), limits);
   await open('development');
   expect(warnings).toEqual([expect.stringContaining('allkeys-lru')]);
   process.kill(own.pid, 'SIGKILL');
-  await until(() => redis.status !== 'ready');
+  await until(() => redis.status !== 'ready', limits);
   const away = await openRedis({ REDIS_URL: own.url, NODE_ENV: 'production' }, { name: 'parley-test', log });
   closing.push(() => away.close());
   expect(warnings).toContainEqual(expect.stringContaining('Redis could not be checked'));

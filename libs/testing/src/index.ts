@@ -16,4 +16,5 @@ export {
   startProviderServer,
 } from './providers/provider-server';
 export { type ResendServer, startResendServer } from './providers/resend-server';
+export { until } from './until';
 export { type ChaosOptions, type ChaosResult, runTriggerChaos } from './trigger-chaos';

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { type SeededOrganization, seedOrganization } from './seed-organization';
 import { type ServiceProcess } from './stack/service-process';
 import { type Stack, startStack } from './stack/start-stack';
+import { until } from './until';
 
 export interface ChaosOptions {
   /** Folder of the bundles. */
@@ -233,7 +234,7 @@ async function harm({ options, folder, servers, workers, load, log }: Harm): Pro
   for (const [index, step] of steps.entries()) {
     if (!workers.every(isRunning)) throw new Error(`A worker ended by itself after ${done.at(-1)}`);
     const wantedProgress = ((index + 0.5) / steps.length) * options.changes;
-    while (load.acknowledged() < wantedProgress) await sleep(5);
+    await until(() => load.acknowledged() >= wantedProgress, { limitMs: drainLimitMs, everyMs: 5 });
     done.push(await step());
     log(`${load.acknowledged()} changes: ${done.at(-1)}`);
   }
@@ -253,18 +254,16 @@ function randomOf(seed: number): () => number {
 
 async function drained(pool: pg.Pool, { scope }: SeededOrganization): Promise<number> {
   const startedAtMs = performance.now();
-  let left = 'unknown';
-  while (performance.now() - startedAtMs < drainLimitMs) {
+  const read = async () => {
     const { rows } = await pool.query(
       `select (select count(*) from events where organization_id = $1 and relayed_at is null) as events,
          (select count(*) from trigger_runs where organization_id = $1 and status in ('scheduled', 'running')) as runs`,
       [scope.organizationId],
     );
-    left = JSON.stringify(rows[0]);
-    if (rows[0].events === '0' && rows[0].runs === '0') return performance.now() - startedAtMs;
-    await sleep(50);
-  }
-  throw new Error(`Not drained within ${drainLimitMs} ms: ${left}`);
+    return rows[0];
+  };
+  await until(read, { isThere: (left) => left.events === '0' && left.runs === '0', limitMs: drainLimitMs });
+  return performance.now() - startedAtMs;
 }
 
 async function verify(pool: pg.Pool, { scope }: SeededOrganization) {

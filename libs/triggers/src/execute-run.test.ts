@@ -8,6 +8,7 @@ import {
   createTestDatabase,
   seedOrganization,
   startProviderServer,
+  until,
 } from '@parley/testing';
 import { createTools } from '@parley/tools';
 import { type ExecuteDeps, executeRun } from './execute-run';
@@ -180,7 +181,7 @@ test('nobody takes a run over while the transaction of a step is at work, howeve
     await blocker.query('begin; lock table entities in exclusive mode');
     const outcome = executeRun(deps, await bench.claim(id, overLeaseMs));
     const waits = `select from pg_locks where not granted and relation = 'entities'::regclass`;
-    while ((await bench.db.pool.query(waits)).rowCount === 0);
+    await until(async () => (await bench.db.pool.query(waits)).rowCount !== 0, { everyMs: 1 });
     expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
     await blocker.query('commit');
     expect(await outcome).toBe('succeeded');
@@ -197,7 +198,7 @@ describe('while a tool works outside of the database for longer than the lease',
     beforeAnswer = () => gate.promise;
     const before = calls;
     const outcome = executeRun({ ...deps, leaseMs: 150 }, await bench.claim(id, 150));
-    while (calls === before) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => calls !== before, { everyMs: 5 });
     return { id, outcome, answer: gate.resolve };
   }
 

@@ -2,8 +2,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { spawnGuarded, stopProcess } from '@parley/embedded';
+import { until } from '@parley/testing';
 import { load, machine, measure, ms, summarize, table } from '../measure';
 import { type RawClient, openClient } from '../raw-client';
 
@@ -30,7 +32,7 @@ async function main(): Promise<void> {
       EXECUTOR_MIN_PROCESSES: '4',
     },
   });
-  await answering();
+  await until(isUp, { limitMs: 20_000 });
   console.log(`${where}\n`);
 
   const parts = { oneCaller, manyCallers, neighbours, growth: () => growth(service.pid!) };
@@ -48,17 +50,11 @@ const execute = (code: string, more: object = {}): Promise<RawClient> =>
     body: JSON.stringify({ handlerCode: code, args, ...more }),
   });
 
-async function answering(): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    const isUp = await fetch(`${url}/health`).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (isUp) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('The executor does not answer');
-}
+const isUp = () =>
+  fetch(`${url}/health`).then(
+    (response) => response.ok,
+    () => false,
+  );
 
 async function oneCaller(): Promise<void> {
   const warm = await execute(handlerCode);
@@ -160,7 +156,7 @@ async function neighbours(): Promise<void> {
   const calls = (durationMs: number): Promise<number[]> =>
     load(1, durationMs, () => async () => {
       await neighbour.call();
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await sleep(5);
     }).then(({ samples }) => samples.map((sample) => sample - 5));
   let attacked = 0;
   const attackDuring = async <T>(work: Promise<T>): Promise<T> => {
@@ -178,7 +174,7 @@ async function neighbours(): Promise<void> {
     samples.alone.push(...(await calls(1_000)));
     samples.beside.push(...(await attackDuring(calls(1_000))));
     // What was killed is replaced before the next turn.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await sleep(500);
   }
   neighbour.close();
   const [alone, beside] = [summarize(samples.alone), summarize(samples.beside)];

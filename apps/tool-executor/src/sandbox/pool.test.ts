@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool, type PoolOptions, createPool } from './pool';
 import type { SandboxProcess } from './start-process';
 
@@ -35,7 +36,7 @@ function setUp(options: Partial<PoolOptions> = {}) {
   return { pool, made, failures };
 }
 
-const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
+const settle = () => sleep(5);
 let pool: Pool;
 afterEach(() => pool.close());
 
@@ -83,7 +84,7 @@ it('grows when its processes are held, up to its limit, and not for calls that c
   await Promise.all([pool.acquire(), pool.acquire()]);
   expect((await pool.acquire())!.process).toBe(set.made[2]);
   const beyond = pool.acquire();
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await sleep(300);
   expect(set.made).toHaveLength(3);
   pool.close();
   expect(await beyond).toBeNull();
@@ -119,7 +120,7 @@ describe('nested calls', () => {
       lease?.release();
     };
     const all = [wait('outside', 0), wait('first', 1), wait('deep', 3), wait('second', 1)];
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await sleep(200);
     expect(order).toEqual(['outside refused']);
     all.push(wait('late', 0));
     held!.release();

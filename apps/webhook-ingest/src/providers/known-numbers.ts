@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type KnownNumber, findNumbers } from '@parley/channels';
 import type { Queryable } from '@parley/db';
 import { LRUCache } from 'lru-cache';
@@ -30,7 +31,7 @@ export function createKnownNumbers() {
       const numbers = new Set<string>();
       const found = lookUp(db, running, numbers);
       next = { numbers, found };
-      running = Promise.race([found.catch(() => {}), pause(patienceMs)]);
+      running = Promise.race([found.catch(() => {}), sleep(patienceMs, undefined, { ref: false })]);
     }
     next.numbers.add(phoneNumberId);
     return next.found;
@@ -46,5 +47,3 @@ export function createKnownNumbers() {
     },
   };
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());

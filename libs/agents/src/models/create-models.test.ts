@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ModelServer, startModelServer } from '@parley/testing';
 import { createModels, type ModelDeps } from './create-models';
 import type { ModelMessage, ModelRequest } from './model';
@@ -402,7 +403,7 @@ it('traces nothing to anybody, whatever the environment says', async () => {
     for (const model of ['openai/x', 'anthropic/x', 'google/x', 'ollama/x']) {
       expect(await models().complete(scope, settings(model), request(hello))).toMatchObject({ ok: true });
     }
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await sleep(500);
     expect({ visits, models: server.requests.length }).toEqual({ visits: 0, models: 4 });
   } finally {
     process.env = before;

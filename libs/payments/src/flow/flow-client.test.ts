@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FlowServer, freePort, startFlowServer } from '@parley/testing';
+import { type FlowServer, freePort, startFlowServer, until } from '@parley/testing';
 import { createFlowClient } from './flow-client';
 import { parseFlowStatus } from './flow-status';
 import { signParams } from './sign';
@@ -138,7 +138,7 @@ describe('trouble on the way', () => {
     flow.misbehave('create', { kind: 'slow', ms: 60_000 }, { times: places });
     const leaving = new AbortController();
     const hung = Array.from({ length: places }, () => client({ signal: leaving.signal }).createPayment(order));
-    while (flow.requests.length < places) await sleep(5);
+    await until(() => flow.requests.length >= places, { everyMs: 5 });
     const startedAtMs = performance.now();
     expect(await client({ createTimeoutMs: 500 }).createPayment(order)).toEqual({
       ok: false,
@@ -161,13 +161,13 @@ describe('trouble on the way', () => {
     const other = client({ signal: leaving.signal });
     flow.misbehave('create', { kind: 'slow', ms: 60_000 }, { times: places });
     const hung = Array.from({ length: places }, () => other.createPayment(order));
-    while (flow.requests.length < places) await sleep(5);
+    await until(() => flow.requests.length >= places, { everyMs: 5 });
     flow.misbehave('create', { kind: 'error', status: 429, body: {} }, { times: 1 });
     const startedAtMs = performance.now();
     const made = client({ createTimeoutMs: 2_000 }).createPayment({ ...order, commerceOrder: 'pay_2' });
     await sleep(1_200);
     leaving.abort();
-    while (flow.requests.length < places + 1) await sleep(5);
+    await until(() => flow.requests.length >= places + 1, { everyMs: 5 });
     // Its first attempt found Flow overloaded after 1.2 s; the second one hangs.
     flow.misbehave('create', { kind: 'slow', ms: 60_000 });
     expect(await made).toEqual({ ok: false, reason: 'uncertain', message: 'Flow did not answer within 2 s' });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropicProtocol } from './anthropic';
 import { googleProtocol } from './google';
 import { ollamaProtocol } from './ollama';
@@ -82,7 +83,7 @@ async function answer(
   request: ModelServerRequest,
   reply: ModelServerReply,
 ): Promise<void> {
-  if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs));
+  if (reply.delayMs) await sleep(reply.delayMs);
   if (reply.hang) return;
   if (reply.status !== undefined && reply.status !== 200) {
     const body = JSON.stringify(reply.body ?? protocol.error(reply.status, reply.message ?? `status ${reply.status}`));

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '@parley/contracts';
 import fc from 'fast-check';
 import type { ToolResult } from '../types';
@@ -193,7 +194,7 @@ describe('functions', () => {
     let most = 0;
     const { call, calls } = recorder(async (_name, args) => {
       most = Math.max(most, ++running);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await sleep(20);
       running -= 1;
       return { ok: true, result: args.n! };
     });
