@@ -126,6 +126,7 @@ export default tseslint.config(
     files: ['apps/**/*.ts', 'libs/**/*.ts'],
     ignores: [
       'libs/db/**',
+      'apps/gateway/**',
       'libs/testing/**',
       'apps/bench/**',
       'apps/e2e/**',

@@ -1,4 +1,4 @@
-import type { Scope, ToolDefinition } from '@parley/contracts';
+import type { JsonObject, Scope, ToolDefinition } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 import { LRUCache } from 'lru-cache';
 import { type ParameterCheck, compileParameters } from './parameters';
