@@ -22,6 +22,7 @@ export {
   saveIntegration,
   switchIntegration,
 } from './integrations';
+export { leaseSql } from './lease-sql';
 export { migrate, schemaProblem } from './migrate';
 export { openDatabase } from './open-database';
 export { type Page, type Paged, pageValues, parsePosition, toPaged } from './page';

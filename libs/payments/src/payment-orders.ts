@@ -1,5 +1,5 @@
 import type { Environment, Scope } from '@parley/contracts';
-import { type Queryable, column, statement } from '@parley/db';
+import { type Queryable, column, leaseSql, statement } from '@parley/db';
 
 /** Longer than a question and a creation at the provider with their retries (31 s): whoever holds a lease that is over is gone. */
 const leaseSeconds = 60;
@@ -55,8 +55,8 @@ const claim = statement(
   'claim-payment-order',
   `with free as (
      select payment_id, lease_until is not null as is_resumed from payment_orders
-     where payment_id = $1 and closed_at is null and (lease_until is null or lease_until < now()) for update)
-   update payment_orders o set lease_until = now() + make_interval(secs => $2) from free
+     where payment_id = $1 and closed_at is null and ${leaseSql.isFree()} for update)
+   update payment_orders o set lease_until = ${leaseSql.until('$2')} from free
    where o.payment_id = free.payment_id returning o.attempt, free.is_resumed`,
   { attempt: column.int4, is_resumed: column.bool },
 );
@@ -137,7 +137,7 @@ const abandoned = statement(
   'abandoned-payment-orders',
   `select payment_id from payment_orders
    where organization_id = $1 and environment = $2::"Environment" and closed_at is null
-     and created_at < now() - make_interval(secs => $3) and (lease_until is null or lease_until < now())
+     and created_at < now() - make_interval(secs => $3) and ${leaseSql.isFree()}
    order by created_at limit $4`,
   { payment_id: column.text },
 );

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Queryable, column, statement } from '@parley/db';
+import { type Queryable, column, leaseSql, statement } from '@parley/db';
 
 /** A run renews it with every page; past it, its process is gone. */
 const leaseSeconds = 300;
@@ -7,9 +7,9 @@ const leaseSeconds = 300;
 const hold = statement(
   'hold-reconciliation',
   `insert into payment_reconciliations as r (integration_id, lease_owner, lease_until)
-   select id, $2, now() + make_interval(secs => $3) from integrations where id = $1
+   select id, $2, ${leaseSql.until('$3')} from integrations where id = $1
    on conflict (integration_id) do update set lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
-     where r.lease_until is null or r.lease_until < now()
+     where ${leaseSql.isFree('r.')}
    returning cursor`,
   { cursor: column.text.nullable },
 );
@@ -27,7 +27,7 @@ export async function holdReconciliation(
 
 const save = statement(
   'save-reconciliation',
-  `update payment_reconciliations set cursor = $3, lease_until = now() + make_interval(secs => $4)
+  `update payment_reconciliations set cursor = $3, lease_until = ${leaseSql.until('$4')}
    where integration_id = $1 and lease_owner = $2`,
 );
 
@@ -45,7 +45,7 @@ export async function saveReconciliation(
 
 const finish = statement(
   'finish-reconciliation',
-  `update payment_reconciliations set lease_owner = null, lease_until = null, finished_at = now(), problem = $3
+  `update payment_reconciliations set ${leaseSql.release}, finished_at = now(), problem = $3
    where integration_id = $1 and lease_owner = $2`,
 );
 

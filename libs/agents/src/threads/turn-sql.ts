@@ -1,5 +1,5 @@
 import type { AgentDefinition, JsonObject } from '@parley/contracts';
-import { type RowOf, column, newId, statement } from '@parley/db';
+import { type RowOf, column, leaseSql, newId, statement } from '@parley/db';
 import type { BegunTurn, CallResult, HistoryRow, Progress, Turn } from './turn';
 
 /**
@@ -7,7 +7,7 @@ import type { BegunTurn, CallResult, HistoryRow, Progress, Turn } from './turn';
  * that stalls longer loses its turns, and finds that out at its next write.
  */
 export const leaseSeconds = 4;
-const lease = `now() + interval '${leaseSeconds} seconds'`;
+const lease = leaseSql.until(leaseSeconds);
 
 /** How many messages of a thread are read at most; what fits the model's window is decided after. */
 export const historyLimit = 400;

@@ -1,5 +1,5 @@
 import { type Environment, type JsonObject, type Scope, objectAt, textAt } from '@parley/contracts';
-import { type Queryable, type RowOf, column, newId, statement } from '@parley/db';
+import { type Queryable, type RowOf, column, leaseSql, newId, statement } from '@parley/db';
 import { callHttp } from '@parley/outbound';
 import type { Accounts } from '../accounts';
 import { noPlaceWaitMs } from '../no-place-wait';
@@ -74,8 +74,8 @@ type ClaimedEmail = RowOf<typeof claimedEmail>;
 const claim = statement(
   'claim-email',
   `update emails set status = 'sending', lease_owner = $2, attempts = attempts + 1, updated_at = now(),
-                     lease_until = now() + interval '${leaseSeconds} seconds'
-   where id = $1 and status in ('queued', 'sending') and (lease_until is null or lease_until <= now())
+                     lease_until = ${leaseSql.until(leaseSeconds)}
+   where id = $1 and status in ('queued', 'sending') and ${leaseSql.isFree()}
    returning id, organization_id as "organizationId", environment, payload, attempts,
              extract(epoch from now() - created_at)::float8 / 3600 as "ageHours"`,
   claimedEmail,
@@ -83,8 +83,8 @@ const claim = statement(
 
 const giveUp = statement(
   'give-email-up',
-  `update emails set status = $3, error = $4, lease_owner = null, lease_until = null, updated_at = now()
-   where id = $1 and status = 'sending' and lease_owner = $2`,
+  `update emails set status = $3, error = $4, ${leaseSql.release}, updated_at = now()
+   where ${leaseSql.isHeld('sending')}`,
 );
 
 export type EmailOutcome = 'sent' | 'failed' | 'unknown' | 'later' | 'not_due';
@@ -142,10 +142,9 @@ export async function sendEmail(
 
 const putEmailBack = statement(
   'put-email-back',
-  `update emails set status = 'queued', error = $3, lease_owner = null, updated_at = now(),
-                     lease_until = now() + make_interval(secs => $4::float8 / 1000),
+  `update emails set status = 'queued', error = $3, updated_at = now(), ${leaseSql.postpone('$4')},
                      attempts = attempts - case when $5 then 0 else 1 end
-   where id = $1 and status = 'sending' and lease_owner = $2`,
+   where ${leaseSql.isHeld('sending')}`,
 );
 
 /** `isTried`: the provider was asked, so the try counts. */
@@ -162,7 +161,7 @@ async function putBack(
 const markEmailSent = statement(
   'mark-email-sent',
   `update emails set provider_id = $2, status = case when status in ('queued', 'sending', 'unknown') then 'sent' else status end,
-                     payload = null, error = null, lease_owner = null, lease_until = null, updated_at = now()
+                     payload = null, error = null, ${leaseSql.release}, updated_at = now()
    where id = $1 and provider_id is null`,
 );
 
@@ -211,7 +210,7 @@ export async function applyEmailStatus(
 const dueEmails = statement(
   'due-emails',
   `select id from emails where status in ('queued', 'sending')
-     and (lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now())
+     and ${leaseSql.isOverdue}
    order by id limit $1`,
   { id: column.text },
 );

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment, Scope } from '@parley/contracts';
-import { type Db, type Queryable, type RowOf, column, newId, statement } from '@parley/db';
+import { type Db, type Queryable, type RowOf, column, leaseSql, newId, statement } from '@parley/db';
 import type { Accounts } from '../accounts';
 import { createKapsoClient } from '../kapso/kapso-client';
 import { digitsOf } from './read-inbound';
@@ -186,7 +186,7 @@ const lock = statement(
 const closeMessages = statement(
   'close-messages-of-connection',
   `update messages set status = case status when 'sending' then 'unknown' else 'failed' end,
-                       error = 'the number was disconnected', lease_owner = null, lease_until = null,
+                       error = 'the number was disconnected', ${leaseSql.release},
                        updated_at = now()
    where connection_id = $1 and status in ('queued', 'sending', 'received', 'answering')`,
 );

@@ -1,5 +1,5 @@
 import type { Environment, JsonObject, Scope } from '@parley/contracts';
-import { type Queryable, type RowOf, type Tenant, column, newId, statement } from '@parley/db';
+import { type Queryable, type RowOf, type Tenant, column, leaseSql, newId, statement } from '@parley/db';
 
 export interface NewMessage {
   connectionId: string;
@@ -87,7 +87,7 @@ const claim = statement(
   `with due as (
      select m.id, m.status, m.lease_until from messages m
      where m.id = $1 and m.direction = 'outbound' and m.status in ('queued', 'sending')
-       and (m.lease_until is null or m.lease_until <= now())
+       and ${leaseSql.isFree('m.')}
        and not exists (
          select from messages p where p.organization_id = m.organization_id and p.environment = m.environment
            and p.contact = m.contact and p.direction = 'outbound' and p.status in ('queued', 'sending')
@@ -96,7 +96,7 @@ const claim = statement(
    update messages m set status = 'sending', lease_owner = $2, attempts = attempts + 1, updated_at = now(),
                          sent_at = case due.status when 'sending'
                            then coalesce(m.sent_at, due.lease_until - interval '${leaseSeconds} seconds') end,
-                         lease_until = now() + interval '${leaseSeconds} seconds'
+                         lease_until = ${leaseSql.until(leaseSeconds)}
    from due, channel_connections c where m.id = due.id and c.id = m.connection_id
    returning m.id, m.organization_id as "organizationId", m.environment, m.connection_id as "connectionId",
              c.phone_number_id as "phoneNumberId", m.contact, m.type, m.text, m.payload as request, m.attempts,
@@ -122,8 +122,8 @@ export interface MessageOfTenant extends Tenant {
 
 const markMessageSent = statement(
   'mark-message-sent',
-  `update messages set message_id = $2, sent_at = coalesce(sent_at, now()), error = null, lease_owner = null,
-                       lease_until = null, updated_at = now(),
+  `update messages set message_id = $2, sent_at = coalesce(sent_at, now()), error = null,
+                       ${leaseSql.release}, updated_at = now(),
                        status = case when status in ('queued', 'sending', 'unknown') then 'sent' else status end
    where id = $1 and message_id is null`,
 );
@@ -143,10 +143,9 @@ export async function markSent(
 
 const putMessageBack = statement(
   'put-message-back',
-  `update messages set status = 'queued', error = $3, lease_owner = null, updated_at = now(),
-                       lease_until = now() + make_interval(secs => $4::float8 / 1000),
+  `update messages set status = 'queued', error = $3, updated_at = now(), ${leaseSql.postpone('$4')},
                        attempts = attempts - case when $5 then 0 else 1 end
-   where id = $1 and status = 'sending' and lease_owner = $2`,
+   where ${leaseSql.isHeld('sending')}`,
 );
 
 /** Back into the outbox, for later. `isTried`: the provider was asked, so the try counts. */
@@ -161,8 +160,8 @@ export async function putBack(
 
 const giveMessageUp = statement(
   'give-message-up',
-  `update messages set status = $3, error = $4, lease_owner = null, lease_until = null, updated_at = now()
-   where id = $1 and status = 'sending' and lease_owner = $2`,
+  `update messages set status = $3, error = $4, ${leaseSql.release}, updated_at = now()
+   where ${leaseSql.isHeld('sending')}`,
 );
 
 /** The end of it: `failed` is certainly not sent, `unknown` may have been. */
@@ -178,7 +177,7 @@ export async function giveUp(
 const noteMessageDoubt = statement(
   'note-doubt',
   `update messages set error = $3, updated_at = now(), attempts = attempts - case when $4 then 0 else 1 end
-   where id = $1 and status = 'sending' and lease_owner = $2`,
+   where ${leaseSql.isHeld('sending')}`,
 );
 
 /** The doubt stays on record while its sender's lease lasts. `isTried`: the provider was asked, so the try counts. */
@@ -229,7 +228,7 @@ const dueMessages = statement(
      select distinct on (organization_id, environment, contact) id, lease_until, created_at from messages
      where direction = 'outbound' and status in ('queued', 'sending') and connection_id is not null
      order by organization_id, environment, contact, id) first
-   where lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now()
+   where ${leaseSql.isOverdue}
    order by id limit $1`,
   { id: column.text },
 );

@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Db, type Queryable, column, newId, statement } from '@parley/db';
+import { type Db, type Queryable, column, leaseSql, newId, statement } from '@parley/db';
 import { findSender } from './conversation';
 import { retryKeySql } from './message-keys';
 
@@ -38,8 +38,8 @@ const lockMessage = statement(
 
 const openAgain = statement(
   'retry-message',
-  `update messages set status = $2, connection_id = $3, attempts = 0, error = null, lease_owner = null,
-                       lease_until = null, sent_at = case when direction = 'inbound' then sent_at end,
+  `update messages set status = $2, connection_id = $3, attempts = 0, error = null, ${leaseSql.release},
+                       sent_at = case when direction = 'inbound' then sent_at end,
                        updated_at = now()
    where id = $1`,
 );

@@ -1,5 +1,5 @@
 import type { Environment, JsonObject } from '@parley/contracts';
-import { type Db, type Queryable, type RowOf, column, statement } from '@parley/db';
+import { type Db, type Queryable, type RowOf, column, leaseSql, statement } from '@parley/db';
 import type { MessageOfTenant } from './outbox';
 
 const waitingMessage = {
@@ -25,7 +25,7 @@ const conversation = { connectionId: column.text, contact: column.text };
 export type Conversation = RowOf<typeof conversation>;
 
 /** Renewed every second; a killed process's message is free again after it, a stalled one finds that out at its next write. */
-const lease = "interval '4 seconds'";
+const leaseSeconds = 4;
 
 const lockConversation = statement('lock-conversation', 'select from pg_advisory_xact_lock(hashtextextended($1, 0))');
 
@@ -35,10 +35,10 @@ const claim = statement(
      select id, lease_until from messages
      where connection_id = $1 and contact = $2 and direction = 'inbound' and status in ('received', 'answering')
      order by sent_at, id limit 1)
-   update messages m set status = 'answering', lease_owner = $3, lease_until = now() + ${lease},
+   update messages m set status = 'answering', lease_owner = $3, lease_until = ${leaseSql.until(leaseSeconds)},
                          attempts = m.attempts + 1, updated_at = now()
    from first, channel_connections c
-   where m.id = first.id and c.id = m.connection_id and (first.lease_until is null or first.lease_until <= now())
+   where m.id = first.id and c.id = m.connection_id and ${leaseSql.isFree('first.')}
    returning m.id, m.organization_id as "organizationId", m.environment, m.connection_id as "connectionId",
              c.agent_slug as "agentSlug", c.router_slug as "routerSlug", c.contact_type as "contactType",
              m.contact, m.message_id as "messageId", m.payload, m.attempts`,
@@ -63,7 +63,7 @@ export function claimNext(
 
 const renew = statement(
   'renew-answers',
-  `update messages set lease_until = now() + ${lease}
+  `update messages set lease_until = ${leaseSql.until(leaseSeconds)}
    where id = any($1) and status = 'answering' and lease_owner = $2`,
 );
 
@@ -75,9 +75,9 @@ export type AnswerEnd = { status: 'answered' | 'stored' | 'failed'; error: strin
 
 const finish = statement(
   'finish-answer',
-  `update messages set status = $3, error = $4, thread_id = coalesce($5, thread_id), lease_owner = null,
-                       lease_until = null, updated_at = now()
-   where id = $1 and status = 'answering' and lease_owner = $2`,
+  `update messages set status = $3, error = $4, thread_id = coalesce($5, thread_id), ${leaseSql.release},
+                       updated_at = now()
+   where ${leaseSql.isHeld('answering')}`,
 );
 
 /** Writes what became of a message. False: this process had lost it, and nothing may follow. */
@@ -93,9 +93,8 @@ export async function finishMessage(
 
 const putBack = statement(
   'postpone-answer',
-  `update messages set status = 'received', error = $3, lease_owner = null, updated_at = now(),
-                       lease_until = now() + make_interval(secs => $4::float8 / 1000)
-   where id = $1 and status = 'answering' and lease_owner = $2`,
+  `update messages set status = 'received', error = $3, updated_at = now(), ${leaseSql.postpone('$4')}
+   where ${leaseSql.isHeld('answering')}`,
 );
 
 /** Leaves a message to a later try; the ones behind it wait with it. */
@@ -115,7 +114,7 @@ const waitingConversations = statement(
      select distinct on (connection_id, contact) connection_id, contact, lease_until, created_at from messages
      where direction = 'inbound' and status in ('received', 'answering') and connection_id is not null
      order by connection_id, contact, sent_at, id) first
-   where lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now()
+   where ${leaseSql.isOverdue}
    limit $1`,
   conversation,
 );
