@@ -1,19 +1,5 @@
 import type { Actor, JsonObject, Scope } from '@parley/contracts';
-import { type Queryable, column, statement } from '@parley/db';
-
-export interface StoredEvent {
-  /** A whole number as text: ids grow in the order in which they were drawn, which is not that of the commits. */
-  id: string;
-  type: string;
-  entityType: string | null;
-  entityId: string | null;
-  payload: JsonObject;
-  actor: Actor;
-  hops: number;
-  requestId: string | null;
-  /** Unix milliseconds. */
-  createdAt: number;
-}
+import { type Queryable, type RowOf, column, statement } from '@parley/db';
 
 /** Every condition that is given must hold. */
 export interface EventFilter {
@@ -30,6 +16,21 @@ export interface EventFilter {
   after?: string;
 }
 
+const eventRow = {
+  /** A whole number as text: ids grow in the order in which they were drawn, which is not that of the commits. */
+  id: column.text,
+  type: column.text,
+  entityType: column.text.nullable,
+  entityId: column.text.nullable,
+  payload: column.jsonb<JsonObject>(),
+  actor: column.jsonb<Actor>(),
+  hops: column.int4,
+  requestId: column.text.nullable,
+  /** Unix milliseconds. */
+  createdAt: column.float8,
+};
+export type StoredEvent = RowOf<typeof eventRow>;
+
 const latestEvents = statement(
   'read-events',
   `select id::text, type, entity_type as "entityType", entity_id as "entityId", payload, actor, hops,
@@ -42,17 +43,7 @@ const latestEvents = statement(
      and ($8::float8 is null or created_at >= to_timestamp($8 / 1000))
      and ($9::bigint is null or id < $9) and ($10::bigint is null or id > $10)
    order by events.id desc limit $11`,
-  {
-    id: column.text,
-    type: column.text,
-    entityType: column.text.nullable,
-    entityId: column.text.nullable,
-    payload: column.jsonb<JsonObject>(),
-    actor: column.jsonb<Actor>(),
-    hops: column.int4,
-    requestId: column.text.nullable,
-    createdAt: column.float8,
-  },
+  eventRow,
 );
 
 /** Events of an environment, newest first. */

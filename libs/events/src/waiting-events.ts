@@ -1,23 +1,25 @@
 import type { Environment, JsonObject } from '@parley/contracts';
-import { type Queryable, column, statement } from '@parley/db';
-
-/** An entity's change that triggers may have to run for. */
-export interface WaitingEvent {
-  id: string;
-  organizationId: string;
-  environment: Environment;
-  type: string;
-  entityType: string;
-  entityId: string;
-  hops: number;
-  requestId: string | null;
-  /** Unix milliseconds. */
-  atMs: number;
-}
+import { type Queryable, type RowOf, column, statement } from '@parley/db';
 
 const batchEvents = 200;
 /** As stored. An event may hold two megabytes, and a batch has to fit into memory. */
 const batchBytes = 8 * 1_048_576;
+
+const waitingRow = {
+  id: column.text,
+  organizationId: column.text,
+  environment: column.oneOf<Environment>(),
+  type: column.text,
+  entityType: column.text,
+  entityId: column.text,
+  hops: column.int4,
+  requestId: column.text.nullable,
+  bytes: column.int4,
+  /** Unix milliseconds. */
+  atMs: column.float8,
+};
+/** An entity's change that triggers may have to run for. */
+export type WaitingEvent = Omit<RowOf<typeof waitingRow>, 'bytes'>;
 
 const oldestWaiting = statement(
   'waiting-events',
@@ -25,18 +27,7 @@ const oldestWaiting = statement(
      entity_id as "entityId", hops, request_id as "requestId", pg_column_size(payload) as bytes,
      floor(extract(epoch from created_at) * 1000)::float8 as "atMs"
    from events where relayed_at is null order by events.id limit $1`,
-  {
-    id: column.text,
-    organizationId: column.text,
-    environment: column.oneOf<Environment>(),
-    type: column.text,
-    entityType: column.text,
-    entityId: column.text,
-    hops: column.int4,
-    requestId: column.text.nullable,
-    bytes: column.int4,
-    atMs: column.float8,
-  },
+  waitingRow,
 );
 
 /** The oldest events that no relay has taken yet, without their payloads. */

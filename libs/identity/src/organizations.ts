@@ -1,22 +1,15 @@
 import type { JsonObject } from '@parley/contracts';
-import { type Queryable, column, statement } from '@parley/db';
-
-export interface Organization {
-  id: string;
-  /** Of the identity provider; null for one that was made here. */
-  externalId: string | null;
-  slug: string;
-  name: string;
-  createdAt: Date;
-}
+import { type Queryable, type RowOf, column, statement } from '@parley/db';
 
 const organizationRow = {
   id: column.text,
+  /** Of the identity provider; null for one that was made here. */
   externalId: column.text.nullable,
   slug: column.text,
   name: column.text,
   createdAt: column.timestamptz,
 };
+export type Organization = RowOf<typeof organizationRow>;
 
 const columns = 'id, external_id as "externalId", slug, name, created_at as "createdAt"';
 

@@ -1,39 +1,36 @@
-import { type Page, type Paged, type Queryable, column, pageValues, purgeRows, statement, toPaged } from '@parley/db';
+import {
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  column,
+  pageValues,
+  purgeRows,
+  statement,
+  toPaged,
+} from '@parley/db';
 
 /** `waiting`: until it is due. `running`: it is being deleted, or is about to be. */
 type PurgeState = 'waiting' | 'running' | 'finished' | 'stopped';
-
-/** The deletion of an organization with all its data. Its row outlives the organization. */
-export interface Purge {
-  id: string;
-  organizationId: string;
-  externalId: string | null;
-  /** The one that the organization has now; when it is deleted, the one that it had. */
-  slug: string | null;
-  /** Whether the delivery that asked for it was signed; only a purge that is not can be stopped. */
-  signed: boolean;
-  state: PurgeState;
-  askedAt: Date;
-  runAt: Date;
-  stoppedAt: Date | null;
-  finishedAt: Date | null;
-  /** Rows by table, so far. */
-  deleted: Record<string, number>;
-}
 
 const purgeRow = {
   id: column.text,
   organizationId: column.text,
   externalId: column.text.nullable,
+  /** The one that the organization has now; when it is deleted, the one that it had. */
   slug: column.text.nullable,
+  /** Whether the delivery that asked for it was signed; only a purge that is not can be stopped. */
   signed: column.bool,
   state: column.oneOf<PurgeState>(),
   askedAt: column.timestamptz,
   runAt: column.timestamptz,
   stoppedAt: column.timestamptz.nullable,
   finishedAt: column.timestamptz.nullable,
+  /** Rows by table, so far. */
   deleted: column.jsonb<Record<string, number>>(),
 };
+/** The deletion of an organization with all its data. Its row outlives the organization. */
+export type Purge = RowOf<typeof purgeRow>;
 
 const selectPurges = `select p.id, p.organization_id as "organizationId", p.external_id as "externalId",
     coalesce(o.slug, p.slug) as slug, p.signed,

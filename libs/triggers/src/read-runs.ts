@@ -1,27 +1,9 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, column, pageValues, statement, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
 import type { RunStep } from './run-store';
 
 /** `scheduled` waits for its time, its turn or its next try. */
 type RunState = 'scheduled' | 'running' | 'succeeded' | 'dead' | 'cancelled';
-
-export interface TriggerRunSummary {
-  id: string;
-  triggerSlug: string;
-  /** `event-<id>`, `tick-<unix ms>` or `manual-<id>`. */
-  cause: string;
-  entityId: string | null;
-  status: RunState;
-  attempts: number;
-  maxAttempts: number;
-  /** Triggers between the change that a person made and this run, itself included. */
-  hops: number;
-  error: string | null;
-  runAt: Date;
-  createdAt: Date;
-  startedAt: Date | null;
-  finishedAt: Date | null;
-}
 
 export interface TriggerRun extends TriggerRunSummary {
   requestId: string | null;
@@ -36,11 +18,13 @@ const columns = `id, trigger_slug as "triggerSlug", cause, entity_id as "entityI
 const summaryRow = {
   id: column.text,
   triggerSlug: column.text,
+  /** `event-<id>`, `tick-<unix ms>` or `manual-<id>`. */
   cause: column.text,
   entityId: column.text.nullable,
   status: column.oneOf<RunState>(),
   attempts: column.int4,
   maxAttempts: column.int4,
+  /** Triggers between the change that a person made and this run, itself included. */
   hops: column.int4,
   error: column.text.nullable,
   runAt: column.timestamptz,
@@ -48,6 +32,7 @@ const summaryRow = {
   startedAt: column.timestamptz.nullable,
   finishedAt: column.timestamptz.nullable,
 };
+export type TriggerRunSummary = RowOf<typeof summaryRow>;
 
 const runsOfEnvironment = statement(
   'list-runs',

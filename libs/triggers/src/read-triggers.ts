@@ -1,15 +1,16 @@
 import type { Scope, TriggerDefinition } from '@parley/contracts';
-import { type Queryable, column, statement } from '@parley/db';
+import { type Queryable, type RowOf, column, statement } from '@parley/db';
 
-export interface TriggerSummary {
-  slug: string;
-  name: string;
-  enabled: boolean;
-  on: TriggerDefinition['on'];
-  nextTickAt: Date | null;
+const triggerRow = {
+  slug: column.text,
+  name: column.text,
+  enabled: column.bool,
+  on: column.jsonb<TriggerDefinition['on']>(),
+  nextTickAt: column.timestamptz.nullable,
   /** Runs by status: those that are not finished, and those of the last day. */
-  runs: Record<string, number>;
-}
+  runs: column.jsonb<Record<string, number>>(),
+};
+export type TriggerSummary = RowOf<typeof triggerRow>;
 
 const triggersOfEnvironment = statement(
   'list-triggers',
@@ -19,14 +20,7 @@ const triggersOfEnvironment = statement(
        where r.organization_id = t.organization_id and r.environment = t.environment and r.trigger_slug = t.slug
          and (r.status in ('scheduled', 'running') or r.created_at > now() - interval '1 day') group by status) c), '{}') as runs
    from triggers t where t.organization_id = $1 and t.environment = $2::"Environment" order by t.slug`,
-  {
-    slug: column.text,
-    name: column.text,
-    enabled: column.bool,
-    on: column.jsonb<TriggerDefinition['on']>(),
-    nextTickAt: column.timestamptz.nullable,
-    runs: column.jsonb<Record<string, number>>(),
-  },
+  triggerRow,
 );
 
 /** The triggers of an environment with the numbers of their runs, by slug. */
