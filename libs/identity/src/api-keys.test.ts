@@ -63,6 +63,7 @@ describe('createApiKeyCheck', () => {
   it('knows the tenant, environment, permissions and role of a key', async () => {
     const { id, key } = await newKey({ environment: 'production', role: 'clerk' });
     expect(await checked().check(key)).toEqual({
+      type: 'api_key',
       id,
       organizationId: 'org_a',
       environment: 'production',
