@@ -9,8 +9,8 @@ import { loadTesting } from '../../tools/start/load-typescript.mjs';
 import { root } from '../../tools/start/paths.mjs';
 
 /** One stack of real processes for all files of a run; each file has an organization of its own in it. */
-export default async function globalSetup() {
-  await startServers();
+export default async function globalSetup(config, project) {
+  await startServers(config, project);
   ensureChromium();
   const bundles = join(root, 'dist', 'e2e');
   const apps = buildableApps().filter((app) => !process.env.PARLEY_E2E_WITHOUT?.split(',').includes(app));

@@ -233,6 +233,15 @@ describe('names that resolve to the inside', () => {
     await guarded.close();
   });
 
+  it('does not wait for a resolver beyond the time limit', async () => {
+    const guarded = createGuardedFetch({ lookup: (() => {}) as unknown as LookupFunction });
+    const startedAtMs = performance.now();
+    const answer = await guarded.fetch({ url: 'http://silent.example.com/', timeoutMs: 200, maxResponseBytes: 1_000 });
+    expect(answer).toMatchObject({ ok: false, reason: 'timeout' });
+    expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+    await guarded.close();
+  });
+
   it('would have connected without the check (control)', async () => {
     const { guarded: _unused, asked } = resolving(['127.0.0.1']);
     const open = createGuardedFetch({

@@ -1,6 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { type LookupFunction, isIP } from 'node:net';
 import { Agent, type Dispatcher, buildConnector, request } from 'undici';
+import { untilAborted } from '../until-aborted';
 import { isPublicAddress } from './address-policy';
 import { decodeBody } from './decode-body';
 import { cleanRequestHeaders, cleanResponseHeaders, dropCredentials } from './headers';
@@ -115,7 +116,8 @@ export function createGuardedFetch(options: {
     const deadline = AbortSignal.timeout(input.timeoutMs);
     const signal = input.signal ? AbortSignal.any([deadline, input.signal]) : deadline;
     try {
-      const sent = await send(input, signal);
+      // A request that waits for the resolver does not look at its signal.
+      const sent = await untilAborted(send(input, signal), signal);
       return sent.ok ? await read(sent) : sent;
     } catch (error) {
       if (deadline.aborted) return fail('timeout', `No complete answer within ${input.timeoutMs} ms`);
