@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
 import { type Db, createDb } from './client';
 import {
+  checkSealedIntegrations,
   findIntegration,
   listActiveIntegrations,
   listEnvironmentIntegrations,
@@ -83,4 +84,19 @@ it('seals again under a new key what an older one has sealed', async () => {
   expect([resealed, unreadable.length]).toEqual([1, 1]);
   expect((await findIntegration(db, createSecretBox(newer), scope, 'flow'))?.secrets).toEqual({ apiKey: 'flow' });
   expect(await resealIntegrations(db, rotating)).toMatchObject({ resealed: 0 });
+});
+
+it('says which secrets no key opens, and whose they are', async () => {
+  await db.pool.query('delete from integrations');
+  const box = createSecretBox(randomBytes(32).toString('base64'));
+  const { scope } = await seedOrganization(db.pool, { slug: 'acme' });
+  for (const [provider, sealer] of [
+    ['flow', box],
+    ['kapso', createSecretBox(randomBytes(32).toString('base64'))],
+  ] as const)
+    await saveIntegration(db, sealer, scope, { provider, config: {}, secrets: { apiKey: 'x' } });
+  expect(await checkSealedIntegrations(db, box)).toEqual({
+    sealed: 2,
+    unreadable: [{ provider: 'kapso', environment: 'development', organization: 'acme' }],
+  });
 });
