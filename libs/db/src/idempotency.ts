@@ -39,10 +39,10 @@ const held = 'id = $1 and created_at = $2::timestamptz and status is null';
 const begin = statement(
   'idempotency-begin',
   `insert into idempotency_records as r
-     (caller_id, operation, key, id, organization_id, request_hash, created_at, locked_until, expires_at)
+     (api_key_id, operation, key, id, organization_id, request_hash, created_at, locked_until, expires_at)
    values ($1, $2, $3, $4, $5, $6, clock_timestamp(), now() + make_interval(secs => $7),
      now() + interval '24 hours')
-   on conflict (caller_id, operation, key) do update
+   on conflict (api_key_id, operation, key) do update
      set id = case when r.expires_at < now() then excluded.id else r.id end,
          entity_id = case when r.expires_at < now() then null else r.entity_id end,
          request_hash = excluded.request_hash, status = null, body = null,
@@ -57,7 +57,7 @@ const begin = statement(
 const read = statement(
   'idempotency-read',
   `select request_hash, status, body from idempotency_records
-   where caller_id = $1 and operation = $2 and key = $3`,
+   where api_key_id = $1 and operation = $2 and key = $3`,
   { request_hash: column.bytea, status: column.int4.nullable, body: column.text.nullable },
 );
 
