@@ -180,6 +180,13 @@ describe('event.query', () => {
     expect(all.map(({ entityType }) => entityType).sort()).toEqual(['customer', 'order', 'salary', 'ticket']);
   });
 
+  it.each(['callerId', 'apiKeyId'])('names the API key of a change, stored as %s', async (member) => {
+    const actor = { type: 'user', [member]: 'key_1', roles: [] };
+    await prismaOf(db).event.create({ data: { ...scope, type: `by.${member}`, payload: {}, actor } });
+    const { data } = pageOf(await run('event.query', { type: `by.${member}` }));
+    expect(data).toMatchObject([{ actor: { type: 'user', id: 'key_1' } }]);
+  });
+
   it('keeps environments apart', async () => {
     const elsewhere = { ...scope, environment: 'production' as const };
     const result = await tools.run(elsewhere, {

@@ -124,7 +124,8 @@ function namedActor(actor: Actor): { type: Actor['type']; id?: string } {
     case 'agent':
       return { type: 'agent', id: actor.slug };
     case 'user':
-      return { type: 'user', id: actor.callerId };
+      // Events stored before 22 November 2026 have `apiKeyId`.
+      return { type: 'user', id: actor.callerId ?? (actor as { apiKeyId?: string }).apiKeyId };
     default:
       return { type: (actor as Actor).type };
   }
