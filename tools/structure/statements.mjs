@@ -16,12 +16,11 @@ export function declaredStatements() {
   const found = [];
   for (const { path, source } of productionFiles()) {
     const visit = (node) => {
-      if (
-        ts.isCallExpression(node) &&
-        makers.has(node.expression.getText()) &&
-        ts.isStringLiteralLike(node.arguments[0])
-      )
-        found.push({ name: node.arguments[0].text, path });
+      if (ts.isCallExpression(node) && makers.has(node.expression.getText())) {
+        const [name] = node.arguments;
+        if (!ts.isStringLiteralLike(name)) throw new Error(`${path}: the name of a statement is not a literal`);
+        found.push({ name: name.text, path });
+      }
       ts.forEachChild(node, visit);
     };
     visit(source);

@@ -76,4 +76,6 @@ it('refuses a column of another type, a missing one, one too many, and a null', 
   expect(await problemOf(unprepared('wrong', 'select 1 as n, 2 as m', { n: column.int4 }))).toBe('m, n and not n');
   expect(await problemOf(unprepared('wrong', 'select 1 as n'))).toBe('n and not ');
   expect(await problemOf(unprepared('wrong', 'select null::int as n', { n: column.int4 }))).toBe('n is null');
+  // Where the caller ignores the error, npm test still lists the statement.
+  expect(readFileSync(join(folder, `${process.pid}.txt`), 'utf8')).not.toContain('wrong');
 });

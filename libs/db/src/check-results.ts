@@ -6,8 +6,9 @@ import type { Statement } from './statement';
 type Client = Pick<pg.ClientBase, 'query'>;
 
 /**
- * For tests: compares every result with the row that its statement declares, and notes in a file of `folder` which
- * statements this process has run. Throws when a column is missing, unknown, of another type, or null against its word.
+ * For tests: compares every result with the row that its statement declares, and lists in a file of `folder` the
+ * statements whose results have matched. Throws when a column is missing, not declared, of another type, or null although
+ * it is not declared nullable.
  */
 export function createResultCheck(folder: string) {
   const noted = new Set<string>();
@@ -22,8 +23,6 @@ export function createResultCheck(folder: string) {
   }
 
   return async (client: Client, { name, row }: Statement, { fields, rows }: pg.QueryResult): Promise<void> => {
-    if (!noted.has(name)) appendFileSync(join(folder, `${process.pid}.txt`), `${name}\n`);
-    noted.add(name);
     const wrong = (problem: string) => new Error(`The statement ${name} does not return what it declares: ${problem}`);
     const returned = fields.map((field) => field.name).sort();
     const declared = Object.keys(row).sort();
@@ -35,5 +34,7 @@ export function createResultCheck(folder: string) {
       if (!isNullable && rows.some((one: Record<string, unknown>) => one[field.name] === null))
         throw wrong(`${field.name} is null`);
     }
+    if (!noted.has(name)) appendFileSync(join(folder, `${process.pid}.txt`), `${name}\n`);
+    noted.add(name);
   };
 }
