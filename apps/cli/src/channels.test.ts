@@ -131,7 +131,7 @@ test('doctor counts the connections with the old secret, then has it replaced, a
   const account = { organizationId: 'org', apiUrl: kapso.url, apiKey: kapso.apiKey, mediaReply: '' };
   const accounts = { kapso: async () => account, resend: async () => null };
   const webhookUrl = 'https://parley.example/webhook/kapso/messages';
-  const register = (webhookSecrets: string[]) => registerOutdated({ db: db, accounts, webhookUrl, webhookSecrets }, 10);
+  const register = (webhookSecrets: string[]) => registerOutdated({ db, accounts, webhookUrl, webhookSecrets }, 10);
   await register(['kapso']);
   for (const secret of ['kapso', undefined])
     expect(await doctor(secret)).toMatchObject(warns('is known to organizations'));
@@ -159,7 +159,7 @@ test('an account that fails for ever does not hold up the replacement of a secre
   const accounts = { kapso: async () => null, resend: async () => null };
   const fail = async (webhookSecrets: string[]) => {
     await db.pool.query('update channel_connections set webhook_try_at = null');
-    await registerOutdated({ db: db, accounts, webhookUrl: 'https://parley.example', webhookSecrets }, 10);
+    await registerOutdated({ db, accounts, webhookUrl: 'https://parley.example', webhookSecrets }, 10);
   };
   for (let failures = 0; failures < 2; failures += 1) await fail(['kapso']);
   expect(await doctor('kapso')).toMatchObject(warns('is itself the secret of 1 of 1 connections (conn_dead of '));

@@ -18,7 +18,7 @@ startProcess(async () => {
   void logRolesOnChannels(db, log).catch((error: unknown) =>
     log.warn({ err: error }, 'agents that act by their roles on channels could not be listed'),
   );
-  watchWork({ db: db, queues, metrics, log });
+  watchWork({ db, queues, metrics, log });
   const tracer = tracerOf(config, log);
   const worker = createWorker({
     ...runtime,

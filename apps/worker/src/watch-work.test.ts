@@ -26,7 +26,7 @@ const readAll = async (metrics: ReturnType<typeof createMetrics>) =>
 it('tells what waits in Redis and in PostgreSQL, and leaves out what cannot be read', async () => {
   const queues = createQueues({ redis });
   const metrics = createMetrics('worker');
-  watchWork({ db: db, queues, metrics, log: silentLogger() });
+  watchWork({ db, queues, metrics, log: silentLogger() });
   await queues.enqueue('reindex-entity-type', { typeId: 'type_1' });
   await queues.enqueue('reindex-entity-type', { typeId: 'type_2' }, { delayMs: 60_000 });
   await db.pool.query(
@@ -44,7 +44,7 @@ it('tells what waits in Redis and in PostgreSQL, and leaves out what cannot be r
 
   const alone = createMetrics('worker');
   const away = { ...queues, depths: () => Promise.reject(new Error('Redis is away')) };
-  watchWork({ db: db, queues: away, metrics: alone, log: silentLogger() });
+  watchWork({ db, queues: away, metrics: alone, log: silentLogger() });
   const rest = await readAll(alone);
   expect(rest.some((line) => line.startsWith('queue_jobs'))).toBe(false);
   expect(rest.some((line) => line.startsWith('webhook_deliveries_waiting'))).toBe(true);

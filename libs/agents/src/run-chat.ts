@@ -19,4 +19,4 @@ export async function runChat(deps: ChatDeps, scope: Scope, request: ChatRequest
 }
 
 const route = ({ db, models }: ChatDeps, scope: Scope, request: ChatRequest, routerSlug: string) =>
-  chooseAgent({ db: db, models }, scope, { ...request, routerSlug });
+  chooseAgent({ db, models }, scope, { ...request, routerSlug });

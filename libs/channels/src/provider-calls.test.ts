@@ -67,7 +67,7 @@ describe('a provider that hangs for one organization', () => {
     const hanging: { path: string; answer: (given: ProviderAnswer) => void }[] = [];
     const url = await serve(({ path }) => new Promise((answer) => void hanging.push({ path, answer })));
     const channels = createChannels({
-      db: db,
+      db,
       box: createSecretBox(randomBytes(32).toString('base64')),
       settings: {
         KAPSO_API_URL: url,

@@ -28,16 +28,17 @@ const disable = statement(
  */
 export const beginPurge = (db: Db, organizationId: string): Promise<{ finishedAt: Date | null } | null> =>
   db.transaction(async (tx) => {
-    const { rows: known } = await tx.acrossTenants('purge', duePurge, [organizationId]);
+    const tenant = { organizationId };
+    const { rows: known } = await tx.query(tenant, duePurge, [organizationId]);
     if (known[0] === undefined) return null;
     const { externalId, startedAt, finishedAt } = known[0];
     if (startedAt !== null) return { finishedAt };
     if (externalId !== null) await lockIdentities(tx, [externalId]);
-    const { rows } = await tx.acrossTenants('purge', startPurge, [organizationId]);
+    const { rows } = await tx.query(tenant, startPurge, [organizationId]);
     if (rows[0] === undefined) return null;
     if (!rows[0].signed) {
       if (externalId !== null) await addTombstone(tx, 'organization', externalId, false);
-      await tx.query({ organizationId }, disable, [organizationId]);
+      await tx.query(tenant, disable, [organizationId]);
     }
     return { finishedAt };
   });

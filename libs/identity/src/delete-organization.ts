@@ -46,7 +46,7 @@ export async function deleteOrganization(
   const { id, slug } = rows[0];
   const days = isSigned ? graceDays : Math.max(graceDays, leastUnsignedDays);
   const values = [newId('purge'), id, externalId, slug, isSigned, days, receivedAt];
-  const { rowCount } = await tx.acrossTenants('purge', planPurge, values);
+  const { rowCount } = await tx.query({ organizationId: id }, planPurge, values);
   if (isSigned || rowCount === 1) return { organizationId: id };
   return { organizationId: id, ignored: 'a purge of the organization is planned already, or was stopped' };
 }

@@ -95,8 +95,8 @@ export async function stopPurge(db: Queryable, name: string): Promise<StopPurgeR
   const { rows: candidates } = await db.acrossTenants('operator command', purgeByName, [name]);
   const [named] = candidates;
   if (named === undefined) return { ok: false, reason: 'not_found' };
-  const { rowCount } = await db.acrossTenants('operator command', stop, [named.id]);
-  const { rows } = await db.acrossTenants('operator command', purgeById, [named.id]);
+  const { rowCount } = await db.query(named, stop, [named.id]);
+  const { rows } = await db.query(named, purgeById, [named.id]);
   const purge = rows[0]!;
   return rowCount === 1 ? { ok: true, purge } : { ok: false, reason: 'not_stoppable', purge };
 }
@@ -108,7 +108,7 @@ const stopDisproved = statement(
 
 /** Stops an unsigned deletion when the identity provider has signed that the organization exists at a later `time`. */
 export async function stopDisprovedPurge(tx: Queryable, organizationId: string, time: Date): Promise<void> {
-  await tx.acrossTenants('purge', stopDisproved, [organizationId, time]);
+  await tx.query({ organizationId }, stopDisproved, [organizationId, time]);
 }
 
 const runnable = statement(
@@ -143,7 +143,7 @@ export async function reportPurged(
   organizationId: string,
   deleted: Record<string, number>,
 ): Promise<void> {
-  await tx.acrossTenants('purge', addToReport, [organizationId, JSON.stringify(deleted)]);
+  await tx.query({ organizationId }, addToReport, [organizationId, JSON.stringify(deleted)]);
 }
 
 const removeOrganization = statement('remove-organization', 'delete from organizations where id = $1');
@@ -159,6 +159,6 @@ const finish = statement(
 export async function finishPurge(tx: Queryable, organizationId: string): Promise<Record<string, number>> {
   const { rowCount } = await tx.query({ organizationId }, removeOrganization, [organizationId]);
   await reportPurged(tx, organizationId, { organizations: rowCount });
-  const { rows } = await tx.acrossTenants('purge', finish, [organizationId]);
+  const { rows } = await tx.query({ organizationId }, finish, [organizationId]);
   return rows[0]?.report ?? {};
 }

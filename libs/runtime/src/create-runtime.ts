@@ -59,11 +59,11 @@ export function createRuntime({ config, db, log, metrics }: RuntimeDeps): Runtim
   const callbackTokens = createCallbackTokens(config.SECRETS_KEY);
   const guarded = createGuardedFetch({ allowedPrivateHosts: config.WEB_FETCH_ALLOWED_PRIVATE_HOSTS });
   const guardedForMcp = createGuardedFetch({ allowedPrivateHosts: config.MCP_ALLOWED_PRIVATE_HOSTS });
-  const mcp = createMcpServers({ db: db, box, openGuarded: guardedForMcp.open, log });
+  const mcp = createMcpServers({ db, box, openGuarded: guardedForMcp.open, log });
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token, PUBLIC_URL: publicUrl } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ db });
-  const channels = createChannels({ db: db, box, settings: config, log });
+  const channels = createChannels({ db, box, settings: config, log });
   const payments = createPayments({ db, entities, box, publicUrl, log, observe: countPayments(metrics) });
   const tools: Tools = work.observeTools(
     createTools({

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const log = { error: () => {}, warn: () => {} };
   entities = createEntities({ db });
   const channels = createChannels({
-    db: db,
+    db,
     box: createSecretBox(Buffer.alloc(32).toString('base64')),
     settings: { KAPSO_API_URL: provider.url, RESEND_API_URL: provider.url, RESEND_API_KEY: 'k', EMAIL_FROM: 'a@b.cl' },
     log,

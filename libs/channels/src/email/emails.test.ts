@@ -63,7 +63,7 @@ function send(id: string, owner = 'a', apiKey: string | null = resend.apiKey) {
     ...(apiKey !== null && { RESEND_API_KEY: apiKey }),
   };
   const accounts = createAccounts(db, createSecretBox(Buffer.alloc(32).toString('base64')), settings);
-  return sendEmail({ db: db, accounts, owner }, id);
+  return sendEmail({ db, accounts, owner }, id);
 }
 const deliver = (providerId: string, status: string) =>
   applyEmailStatus(db, { type: `email.${status}`, data: { email_id: providerId } });

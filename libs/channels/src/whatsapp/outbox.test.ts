@@ -90,7 +90,7 @@ function send(id: string, owner = 'a', apiKey: string | null = kapso.apiKey) {
     RESEND_API_URL: kapso.url,
   };
   const accounts = createAccounts(db, createSecretBox(Buffer.alloc(32).toString('base64')), settings);
-  return sendMessage({ db: db, accounts, owner, log: { warn: () => {} } }, id);
+  return sendMessage({ db, accounts, owner, log: { warn: () => {} } }, id);
 }
 
 /** A status as the provider delivers it; `reference`: the message's id, which some deliveries carry. */

@@ -66,7 +66,7 @@ afterEach(async () => {
 function open(allowedPrivateHosts: string[], limits = {}): void {
   guarded = createGuardedFetch({ allowedPrivateHosts });
   const log = { error: (_fields: unknown, message: string) => void logged.push(message) };
-  mcp = createMcpServers({ db: db, box, openGuarded: guarded.open, log, ...limits });
+  mcp = createMcpServers({ db, box, openGuarded: guarded.open, log, ...limits });
   tools = createTools({ db, entities: createEntities({ db }), log, mcp, ports: {} });
 }
 
