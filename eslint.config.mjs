@@ -160,7 +160,7 @@ export default tseslint.config(
     ],
     rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
   },
-  // Tests switch the check of results on for every process that they start.
+  // Reads PARLEY_TEST_STATEMENTS, which tests set for every process that they start.
   { files: ['libs/db/src/client.ts'], rules: { 'no-restricted-properties': 'off' } },
   {
     files: ['**/*.test.ts', 'apps/bench/**/*.ts', 'apps/e2e/**/*.ts', 'libs/testing/**/*.ts'],

@@ -5,10 +5,10 @@ import ts from 'typescript';
 import { root } from '../start/paths.mjs';
 import { productionFiles } from './measure.mjs';
 
-/** Where processes note what they have run, a folder for each project (libs/db check-results). */
+/** Where test processes list the statements that they have run, a folder for each project (libs/db check-results). */
 const notesFolder = join(root, 'dist', 'statements');
 
-/** `sql.build` is that of libs/entities, whose texts are put together for each call. */
+/** `sql.build` is that of libs/entities, whose texts are built for each call. */
 const makers = new Set(['statement', 'unprepared', 'sql.build']);
 
 /** @returns {{ name: string, path: string }[]} each declaration, in the order of the files. */

@@ -4,7 +4,7 @@ export type Actor =
   | { type: 'system'; trigger?: string }
   | { type: 'webhook'; provider: string }
   | { type: 'agent'; slug: string; roles: string[]; userId?: string; entityId?: string }
-  /** `callerId`: of the API key or the person that asks. */
+  /** `callerId`: id of the API key or the person that sent the request. */
   | { type: 'user'; callerId: string; roles: string[]; userId?: string; entityId?: string };
 
 /** Who writes on a channel: what an agent with roles acts on behalf of there. */

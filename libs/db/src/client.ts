@@ -11,16 +11,17 @@ export type CrossTenantReason =
   | 'session look-up'
   /** A provider's request, which names a number, a token or a customer and no organization. */
   | 'inbound webhook'
-  /** Changes that become runs of triggers, in the order of their events. */
+  /** Planning of trigger runs, in the order of the events. */
   | 'relay'
-  /** Work whose time has come, looked for and claimed by its id. */
+  /** Work that is due: found by its time, claimed by its id. */
   | 'due work'
-  /** Upkeep of all rows: retention, indexes, expired records. */
+  /** Maintenance of all rows: retention, indexes, expired records. */
   | 'sweep'
-  /** The deletion of an organization, with what is kept of it afterwards. */
+  /** Deletion of organizations. */
   | 'purge'
+  /** Figures and log lines about the whole deployment. */
   | 'metrics'
-  /** A command of the CLI or a check of `parley doctor`, for whoever may reach the database. */
+  /** A CLI command or a `parley doctor` check, run by someone who has access to the database. */
   | 'operator command';
 
 /** Whose rows a statement may touch; a `Scope` is one. */
@@ -28,7 +29,7 @@ export type Tenant = Pick<Scope, 'organizationId'>;
 
 export interface Result<T> {
   rows: T[];
-  /** Of rows returned, or changed when none are returned. */
+  /** Number of rows returned, or of rows changed when the statement returns none. */
   rowCount: number;
 }
 
@@ -43,14 +44,14 @@ export interface Queryable {
 export interface Db extends Queryable {
   /** Runs `work` in one transaction on one connection; rolls back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** Calls back when PostgreSQL notifies of `channel`, on a connection of its own. */
+  /** Calls `onNotify` for notifications on `channel`, on a dedicated connection. */
   listen(channel: string, listener: Listener): { stop(): void };
-  /** Runs `work` while no other process holds the lock of this name, with the connection that holds it. */
+  /** Waits for the advisory lock of this name, and runs `work` on the connection that holds it. */
   locked<T>(name: string, work: (connection: Queryable) => Promise<T>): Promise<T>;
   /** Resolves when the database answers. */
   ping(): Promise<void>;
   close(): Promise<void>;
-  /** The driver itself, for this library, for the metrics of connections and for tests. */
+  /** The driver's pool, for this library, connection metrics and tests only. */
   pool: pg.Pool;
 }
 
@@ -108,7 +109,7 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
         await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name]);
         return await work(queryable(client));
       } finally {
-        client.release(true); // ending the connection gives the lock back
+        client.release(true); // closing the connection releases the lock
       }
     },
     ping: async () => void (await pool.query('select 1')),

@@ -35,7 +35,7 @@ export const idempotentEntitySql = {
 
 const held = 'id = $1 and created_at = $2::timestamptz and status is null';
 
-/** Claims the key when it is new, outlived, or left behind; otherwise changes nothing. */
+/** Claims the key when it is new, expired or abandoned; otherwise changes nothing. */
 const begin = statement(
   'idempotency-begin',
   `insert into idempotency_records as r
@@ -110,7 +110,7 @@ export function createIdempotencyStore(db: Queryable) {
       await db.query(claim, abandon, [claim.id, claim.token]);
     },
 
-    /** Removes outlived records; the number removed. */
+    /** Removes expired records and returns their number. */
     async sweep(): Promise<number> {
       return (await db.acrossTenants('sweep', sweep)).rowCount;
     },

@@ -1,7 +1,7 @@
 /**
- * Fragments of SQL for rows that one process works on at a time. Whoever claims a row writes its name into `lease_owner`
- * and a time into `lease_until`; a claim that is over belongs to a process that was not heard of again, and the row may be
- * claimed by another. What else makes a row claimable is the claim's own condition.
+ * SQL fragments for rows that one process works on at a time. A process that claims a row sets `lease_until` to the end of
+ * its lease and, where the table has it, `lease_owner` to its name. When the lease has expired, another process may claim
+ * the row. Each claim adds its own conditions.
  */
 export const leaseSql = {
   /** `row`: the table's alias, with a dot. */
@@ -11,9 +11,9 @@ export const leaseSql = {
   /** The row `$1` in this status is still held by `$2`. */
   isHeld: (status: string) => `id = $1 and status = '${status}' and lease_owner = $2`,
   release: 'lease_owner = null, lease_until = null',
-  /** Gives the row back, and keeps others from claiming it for some time. `afterMs`: a parameter's placeholder. */
+  /** Releases the row; it can be claimed again after `afterMs`, a parameter's placeholder. */
   postpone: (afterMs: string) =>
     `lease_owner = null, lease_until = now() + make_interval(secs => ${afterMs}::float8 / 1000)`,
-  /** Nobody has claimed it at once, or the lease is over. For what looks for rows whose job was lost. */
+  /** Not claimed within 2 s, or the lease has expired. For sweeps, which find rows whose job was lost. */
   isOverdue: "(lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now())",
 };

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 
 export interface Listener {
-  /** Something was notified, or may have been before this connection was made. */
+  /** Called for each notification, and after each connect, as notifications may have been missed. */
   onNotify: () => void;
   onError: (error: unknown) => void;
 }
 
 const reconnectMs = 500;
 
-/** Listens to a channel on a connection of its own, and on a new one when that breaks, until it is stopped. */
+/** Listens to a channel on a dedicated connection and reconnects when it breaks, until it is stopped. */
 export function listen(pool: pg.Pool, channel: string, { onNotify, onError }: Listener): { stop(): void } {
   let isStopped = false;
   let reconnect: NodeJS.Timeout | undefined;
@@ -31,7 +31,7 @@ export function listen(pool: pg.Pool, channel: string, { onNotify, onError }: Li
       client.on('notification', onNotify);
       if (isStopped) return release();
       await client.query(`listen ${channel}`);
-      onNotify(); // what was notified of before
+      onNotify(); // for notifications missed while disconnected
     } catch (error) {
       release?.();
       connectLater(error);

@@ -5,8 +5,8 @@ import { PrismaClient } from './generated/client';
 const clients = new WeakMap<Db, PrismaClient>();
 
 /**
- * The Prisma client on a database, for what is neither hot nor a transition of a state. It costs a process about 60 MB, so it is
- * part only of the bundles that use it. Closing the database closes its connections.
+ * The Prisma client of a database, for statements that are neither frequent nor state transitions. It takes about 60 MB of
+ * memory, so only the bundles that use it contain it. Closing the database closes its connections.
  */
 export function prismaOf(db: Db): PrismaClient {
   let client = clients.get(db);

@@ -1,16 +1,16 @@
-/** A column of a result: the PostgreSQL types that it may have, and the TypeScript type that the driver makes of them. */
+/** A column of a result: the PostgreSQL types that it may have, and the TypeScript type of its values. */
 export interface Column<T> {
   readonly types: readonly string[];
   readonly isNullable: boolean;
   readonly nullable: Column<T | null>;
-  /** Carries the type alone; there is no such value. */
+  /** For the type only; never set. */
   readonly of?: T;
 }
 
 /** The columns that a statement returns, by name. */
 export type Row = Record<string, Column<unknown>>;
 
-/** What the driver delivers for these columns: `RowOf<typeof emailRow>`. */
+/** The type of a row with these columns: `RowOf<typeof emailRow>`. */
 export type RowOf<R extends Row> = { [Name in keyof R]: R[Name] extends Column<infer T> ? T : never };
 
 function define<T>(...types: string[]): Column<T> {
@@ -24,7 +24,7 @@ function define<T>(...types: string[]): Column<T> {
   return { types, isNullable: false, nullable };
 }
 
-/** The types of columns. `int8` and `numeric` arrive as text, because a number would lose digits. */
+/** The types of columns. `int8` and `numeric` are returned as text, because a number would lose digits. */
 export const column = {
   text: define<string>('text', 'varchar', 'bpchar', 'name'),
   int4: define<number>('int4', 'int2'),
@@ -35,23 +35,23 @@ export const column = {
   bytea: define<Buffer>('bytea'),
   textArray: define<string[]>('_text', '_varchar'),
   jsonb: <T>(): Column<T> => define<T>('jsonb', 'json'),
-  /** One of some texts: an enum of the schema by its name, or text that holds nothing else. */
+  /** An enum type by its name, or text with a fixed set of values. The values themselves are not checked. */
   oneOf: <T extends string>(typeName = 'text'): Column<T> => define<T>(typeName),
 };
 
 /** A statement and the rows that it returns. */
 export interface Statement<T = object> {
-  /** Unique in the deployment: connections keep the statement prepared under it, and tests list statements by it. */
+  /** Unique in the repository. `npm test` lists statements that no test ran by this name. */
   readonly name: string;
   readonly text: string;
   readonly row: Row;
-  /** Absent for texts that are made anew for each call: they would fill the connections. */
+  /** Name of the prepared statement. Absent for texts that vary: preparing each would fill the connection's memory. */
   readonly preparedAs?: string;
-  /** Carries the type alone. */
+  /** For the type only; never set. */
   readonly of?: T;
 }
 
-/** Declares a statement once, beside the function that runs it. Without `row` it returns none. */
+/** Declares a statement. Without `row` it returns no columns. */
 export function statement<R extends Row = Record<never, never>>(
   name: string,
   text: string,
@@ -60,7 +60,7 @@ export function statement<R extends Row = Record<never, never>>(
   return { name, text, row: row ?? {}, preparedAs: name };
 }
 
-/** The same for a text that varies from call to call, which is not kept prepared. Texts of one name return the same rows. */
+/** Declares a statement whose text varies between calls and is not prepared. All texts of one name return the same columns. */
 export function unprepared<R extends Row = Record<never, never>>(
   name: string,
   text: string,

@@ -42,7 +42,7 @@ export interface Entities {
     input: { entityId: string; relation?: string; type?: string },
     tx?: Queryable,
   ): Promise<string[]>;
-  /** Ends when the upkeep that writes have begun is done: before the database is closed. */
+  /** Resolves when background work started by writes has ended. Await it before the database is closed. */
   settled(): Promise<void>;
 }
 

@@ -20,13 +20,13 @@ export class Sql {
     return this.param(`{${values.map((value) => `"\\\\x${value.toString('hex')}"`).join(',')}}`, 'bytea[]');
   }
 
-  /** The statement of a text that holds these placeholders; `name` is that of its kind. */
+  /** Builds the statement of a text that holds these placeholders. Texts of one kind share a `name`. */
   build<R extends Statement['row']>(name: string, text: string, row: R): Built<RowOf<R>> {
     return { statement: known(name, text, row), values: this.values };
   }
 }
 
-/** A statement whose text was put together for a call, and the values of its parameters. */
+/** A statement whose text was built for a call, and the values of its parameters. */
 export interface Built<T> {
   statement: Statement<T>;
   values: unknown[];

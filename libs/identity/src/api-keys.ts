@@ -139,9 +139,9 @@ export function createApiKeyCheck(db: Db, clock: () => number = () => performanc
   const cache = new LRUCache<string, CacheEntry>({
     max: cacheSize,
     perf: { now: clock },
-    // The clock is read at each use: a time kept for a while would prolong the use of a revoked key.
+    // The clock is read at each use: a cached time would keep a revoked key valid for longer.
     ttlResolution: 0,
-    // A query under way is finished for those who wait for it, even when other keys have displaced it.
+    // A query that has started completes for its callers, even when its entry has been evicted.
     ignoreFetchAbort: true,
     fetchMethod: ask,
   });
@@ -153,7 +153,7 @@ export function createApiKeyCheck(db: Db, clock: () => number = () => performanc
     if (row?.touch) {
       db.query({ organizationId: row.organization_id }, touch, [row.id]).catch(() => {});
     }
-    // Counted from the moment of asking. At least 1, as an entry with 0 would never expire.
+    // The age counts from the start of the query. At least 1 ms, as 0 would mean that the entry never expires.
     options.ttl = row ? Math.max(1, positiveTtlMs - (clock() - askedAtMs)) : negativeTtlMs;
     return { identity: row ? toIdentity(row) : null, expiresAtMs: row?.expires_at?.getTime() ?? Infinity };
   }

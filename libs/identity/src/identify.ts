@@ -2,12 +2,12 @@ import type { Caller } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import { createApiKeyCheck } from './api-keys';
 
-/** The part of a request that says who sends it. */
+/** The part of a request that carries credentials. */
 interface Credentials {
   headers: { authorization?: string };
 }
 
-/** Finds out who sends a request; null when nobody is named, or nobody who is known. Rejects when the database fails. */
+/** Returns the caller of a request; null without valid credentials. Rejects when the database fails. */
 export function createIdentify(db: Db): (request: Credentials) => Promise<Caller | null> {
   const checkKey = createApiKeyCheck(db);
   return async ({ headers: { authorization } }) => {

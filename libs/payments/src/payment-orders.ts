@@ -86,7 +86,7 @@ export async function nextAttempt(db: Queryable, scope: Scope, paymentId: string
   return rows[0]!.attempt;
 }
 
-// The lease does not become null: the making was begun, so whoever takes it next asks the provider first.
+// `lease_until` does not become null: an order may exist at the provider, so the next claim asks the provider first.
 const release = statement(
   'release-payment-order',
   'update payment_orders set lease_until = now() where payment_id = $1 and closed_at is null',

@@ -71,7 +71,7 @@ export function createRateLimiter({ redis, limits, deadlineMs = 50, onSkip }: Ra
   redis.defineCommand('parleyAdmit', { numberOfKeys: 2, lua: decide });
   const ask = (redis as RedisConnection & { parleyAdmit: Decide }).parleyAdmit.bind(redis);
 
-  /** Until when a key's log is full: refusing it again costs nothing, and is as exact since the clock is read each time. */
+  /** Keys that are refused without asking Redis. Reading the clock at each look-up keeps the end of the wait exact. */
   const blocked = new LRUCache<string, number>({ max: blockedSize, ttlResolution: 0 });
   const waiting = new Set<(retryAtMs: number) => void>();
   let answers = 0;

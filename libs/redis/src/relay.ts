@@ -1,6 +1,6 @@
 export interface RelayOptions {
-  /** Begins to listen: every ring wakes the relay at once. */
-  listen: (onRing: () => void) => { stop(): void };
+  /** Starts listening. Each notification wakes the relay at once. */
+  listen: (onNotify: () => void) => { stop(): void };
   /** The longest that it sleeps: a notification may be lost, and nobody notifies of a time that has come. */
   everyMs: number;
   /** Does what there is to do; never runs twice at a time. Says in how many milliseconds it wants to be called again. */
@@ -14,7 +14,7 @@ export interface Relay {
 
 const retryMs = 250;
 
-/** Calls `work` when it rings, and in any case again and again. */
+/** Calls `work` on each notification, and at least every `everyMs`. */
 export function createRelay({ listen, everyMs, work, onError }: RelayOptions): Relay {
   let isClosed = false;
   let isRung = false;

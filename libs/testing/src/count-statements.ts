@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 
 /**
- * Counts what a pool sends to PostgreSQL, transactions' own statements included, while `work` runs. Only one such count at
- * a time; the look-ups of types that tests add (libs/db check-results) are not counted.
+ * Counts the statements that a pool sends to PostgreSQL while `work` runs, including `begin` and `commit`. Only one count may
+ * run at a time. The look-ups of types that tests add (libs/db check-results) are not counted.
  */
 export async function countStatements(pool: Pool, work: () => Promise<unknown>): Promise<number> {
   let count = 0;

@@ -5,15 +5,15 @@ type Look<T> = () => T | Promise<T>;
 type Nothing = undefined | null | false;
 
 interface Limits {
-  /** 50 s when absent, so that this error comes before jest's own, after 60 s. */
+  /** Default 50 s: shorter than jest's limit of 60 s, so that this error is the one reported. */
   limitMs?: number;
-  /** The pause between two looks; 50 ms when absent. */
+  /** Pause between two calls of `look`. Default 50 ms. */
   everyMs?: number;
 }
 
 /**
- * Looks again and again until there is something, or what `isThere` accepts, and returns it. Throws when the time is over,
- * with what was seen last; an error of `look` is thrown at once.
+ * Calls `look` until it returns a value that `isThere` accepts, by default any but undefined, null and false, and returns
+ * that value. Throws after `limitMs`, with the last value; an error of `look` is thrown at once.
  */
 export function until<T>(look: Look<T>, limits: Limits & { isThere: (seen: T) => boolean }): Promise<T>;
 export function until<T>(look: Look<T>, limits?: Limits): Promise<Exclude<T, Nothing>>;

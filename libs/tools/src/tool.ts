@@ -8,7 +8,7 @@ import type { Action, Permissions } from '@parley/permissions';
 import type { ExecutorClient } from './custom/executor-client';
 import type { ToolContext, ToolFailure, ToolLog, ToolPorts, ToolResult, ToolView } from './types';
 
-/** What tools are run with. */
+/** Dependencies of the tools. */
 export interface ToolDeps {
   db: Db;
   entities: Entities;
@@ -22,7 +22,7 @@ export interface ToolDeps {
   /** The tools of MCP servers; without it there are none. */
   mcp?: ToolSource;
   ports: ToolPorts;
-  /** Of one call, in milliseconds. 30 s by default. */
+  /** Time limit of one call. Default 30 s. */
   timeLimitMs?: number;
 }
 
@@ -34,37 +34,37 @@ export interface PermittedCall {
   /** The caller's list, which also holds for calls that the tool makes. */
   allowed: readonly string[] | null;
   context: ToolContext;
-  /** Of the caller, when the call is part of its transaction. */
+  /** The caller's transaction, when the call is part of one. */
   tx?: Queryable;
-  /** What to read with: the transaction, else the database. */
+  /** The transaction when there is one, else the database. */
   db: Queryable;
   permissions: Permissions;
   /** The type of the entity that the call is about, permitted already; null for tools about none. */
   entityType: string | null;
   /** Ends the call at its time limit, or when the caller goes away. */
   signal: AbortSignal;
-  /** Of the whole call. */
+  /** Time limit of the whole call. */
   timeLimitMs: number;
 }
 
-/** Something that can be called, whether this process, the tool executor or an MCP server runs it. */
+/** A tool, run by this process, the tool executor or an MCP server. */
 export interface Tool extends ToolView {
   /**
    * What must be permitted: `execute` on the tool's own name, or an action on the type of the entity that the
    * arguments name, by `type` or by the id in the given argument.
    */
   needs: { action: 'execute' } | { action: Exclude<Action, 'execute'>; entityIdIn?: string };
-  /** Of one call; that of all tools without it. */
+  /** Time limit of one call. Default: that of `ToolDeps`. */
   timeLimitMs?: number;
-  /** Checks the arguments of one call. What can only be checked while it runs is a failure of `run`. */
+  /** Checks the arguments of one call. `run` fails when arguments can only be checked while it runs. */
   check(args: JsonObject): { ok: true; run: (call: PermittedCall) => Promise<ToolResult> } | ToolFailure;
 }
 
 /** Where tools come from. A name is looked up in the first source that owns it, and in no other. */
 export interface ToolSource {
-  /** Decided by the name alone. A pattern (`orders.*`, `*`) is a name, too. */
+  /** Depends on the name alone, which may be a pattern (`orders.*`, `*`). */
   owns(name: string): boolean;
   find(scope: Scope, name: string): Promise<Tool | null>;
-  /** At least the tools that a list means by the names that this source owns. */
+  /** Returns at least the tools that match these names, all of which this source owns. */
   list(scope: Scope, names: readonly string[]): Promise<Tool[]>;
 }

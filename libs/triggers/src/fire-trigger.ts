@@ -29,7 +29,7 @@ const triggerBySlug = statement(
   { definition: column.jsonb<TriggerDefinition>() },
 );
 
-// As if its job had been sent: the sweep leaves it to us for a while.
+// `enqueued_at` is set, so that the sweep does not send a job for a run that this process executes.
 const insertManualRun = statement(
   'insert-manual-run',
   `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, hops, max_attempts,

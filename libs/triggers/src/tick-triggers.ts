@@ -21,7 +21,7 @@ const cronTriggerRow = {
 };
 type CronTrigger = RowOf<typeof cronTriggerRow>;
 
-// A trigger that was disabled begins anew when it is enabled: what it left out then is no outage.
+// A trigger that is enabled again starts from now: ticks that it missed while disabled are not made up.
 const dueCronTriggers = statement(
   'cron-triggers-due',
   `with paused as (update triggers set next_tick_at = null

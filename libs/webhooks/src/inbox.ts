@@ -75,7 +75,7 @@ const storedRow = { id: column.text };
 
 const storeOne = statement('store-delivery', storeText(1), storedRow);
 
-/** Mostly one delivery comes at a time; a prepared statement for each size would fill the connection. */
+/** Most batches hold one delivery. A prepared statement for each size would fill the connection's memory. */
 const storeOf = (count: number) =>
   count === 1 ? storeOne : unprepared('store-deliveries', storeText(count), storedRow);
 

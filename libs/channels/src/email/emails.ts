@@ -63,10 +63,10 @@ const claimedEmail = {
   id: column.text,
   organizationId: column.text,
   environment: column.oneOf<Environment>('Environment'),
-  /** Null only once the e-mail is sent. */
+  /** Becomes null when the e-mail is sent; a claimed e-mail has one. */
   payload: column.jsonb<JsonObject>(),
   attempts: column.int4,
-  /** Since it was made. */
+  /** Since the e-mail was queued. */
   ageHours: column.float8,
 };
 type ClaimedEmail = RowOf<typeof claimedEmail>;

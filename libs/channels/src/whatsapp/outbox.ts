@@ -115,7 +115,7 @@ export async function claimMessage(db: Queryable, id: string, owner: string): Pr
   return (await db.acrossTenants('due work', claim, [id, owner])).rows[0] ?? null;
 }
 
-/** A message by its id, and whose it is. */
+/** The id of a message and of its organization. */
 export interface MessageOfTenant extends Tenant {
   id: string;
 }

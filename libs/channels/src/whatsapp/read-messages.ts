@@ -65,7 +65,7 @@ const undeliveredReplyRow = {
   error: column.text.nullable,
 };
 
-/** A message that answers one of a customer's and did not reach them, or may not have. */
+/** A reply that did not reach the customer, or may not have. */
 export type UndeliveredReply = RowOf<typeof undeliveredReplyRow>;
 
 const undelivered = statement(

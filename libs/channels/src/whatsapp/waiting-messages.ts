@@ -12,7 +12,7 @@ const waitingMessage = {
   /** Entity type of the connection's contacts. */
   contactType: column.text.nullable,
   contact: column.text,
-  /** A message that came in always has one. */
+  /** Inbound messages always have one. */
   messageId: column.text,
   payload: column.jsonb<JsonObject>(),
   attempts: column.int4,

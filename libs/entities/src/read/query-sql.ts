@@ -56,7 +56,7 @@ const maxCollected = 6_500;
 
 const collectedRow = {
   ...sortedRow,
-  /** Whether the page is one, since what the scans have found was not too much. */
+  /** Whether the page can be used: false when the scans found too many entities to sort. */
   complete: column.bool,
 };
 

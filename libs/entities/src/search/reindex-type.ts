@@ -107,7 +107,7 @@ const lockType = statement(
   },
 );
 
-// Two index ranges, each in order: the living and the deleted ones. Rows are locked below the union, which cannot.
+// Two index ranges, each in order: live and deleted entities. Rows are locked inside the union, as a union cannot lock.
 const lockBatch = statement(
   'lock-entities-to-reindex',
   `select id, part, segment, pos::text, data from (

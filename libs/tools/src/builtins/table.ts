@@ -24,7 +24,7 @@ const builtIns: readonly BuiltIn[] = [
 /** What definitions may name besides custom tools. */
 export const builtInToolNames: readonly string[] = builtIns.map(({ name }) => name);
 
-/** The built-ins whose ports are plugged in. */
+/** The built-in tools whose dependencies are configured. */
 export function createBuiltIns(deps: ToolDeps): ToolSource {
   const available = new Map(
     builtIns.filter((tool) => tool.isAvailable?.(deps) ?? true).map((tool) => [tool.name, tool]),

@@ -5,11 +5,11 @@ import type { Tool, ToolDeps, ToolSource } from '../tool';
 import { type CustomTool, checkOf, loadCustomTools } from './load-custom-tools';
 import { runCustomTool } from './run-custom-tool';
 
-/** The tools that an environment's definitions bring along, looked up each time. */
+/** The custom tools of an environment, read at each call. */
 export const createCustomTools = ({ db }: ToolDeps): ToolSource => ({
   owns: (name) => !name.startsWith(mcpNamespace),
   async find(scope, name) {
-    // Names come from models, too: what no tool can be called is not looked up.
+    // A model may give any name; one that no tool can have is not looked up.
     if (!/^[\w.-]{1,64}$/.test(name)) return null;
     const [stored] = await loadCustomTools(db, scope, [name]);
     return stored === undefined ? null : toTool(stored);
@@ -23,7 +23,7 @@ function toTool(stored: CustomTool): Tool {
     name,
     description,
     parameters: asObjectSchema(parameters),
-    // What user code does is not known, so it is taken for something that must not happen twice.
+    // The effects of user code are not known, so a call is not repeated.
     sideEffects: true,
     isBuiltin: false,
     templateOnly,
@@ -38,5 +38,5 @@ function toTool(stored: CustomTool): Tool {
   };
 }
 
-/** Model providers insist on both. */
+/** Model providers require `properties` and `type`. */
 const asObjectSchema = (parameters: JsonObject): JsonObject => ({ properties: {}, ...parameters, type: 'object' });

@@ -153,14 +153,14 @@ export function createMcpServers(deps: McpDeps): McpServers {
     ...offer,
     isBuiltin: false,
     needs: { action: 'execute' },
-    // The schema is the server's: it is asked for within the time of the call.
+    // The server has the schema, which is read within the call's time limit.
     check: (args) => ({ ok: true, run: ({ signal }) => call(session, offer.name, args, signal) }),
   });
 
   return {
     owns: (name) => name.startsWith(mcpNamespace),
 
-    /** The tools of the servers that answer; of the others an older list, else none. */
+    /** For a server that does not answer, the tools of its last list, else none. */
     async list(scope, names) {
       const { all, servers } = mcpServersOf(names);
       if (!all && servers.size === 0) return [];
@@ -181,7 +181,7 @@ export function createMcpServers(deps: McpDeps): McpServers {
       return lists.flat();
     },
 
-    /** Any name of a configured server. Whether the server has such a tool is found out when it is called. */
+    /** Accepts any name of a configured server. Whether the server has the tool is known only when it is called. */
     async find(scope, name) {
       const read = readMcpName(name);
       const server = read && (await serversOf(scope)).find((configured) => configured.name === read.server);
