@@ -23,6 +23,7 @@ export {
   switchIntegration,
 } from './integrations';
 export { leaseSql } from './lease-sql';
+export { lockKey } from './lock-key';
 export { migrate, schemaProblem } from './migrate';
 export { openDatabase } from './open-database';
 export { type Page, type Paged, pageValues, parsePosition, toPaged } from './page';

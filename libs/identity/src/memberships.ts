@@ -12,7 +12,7 @@ const roleOf = (role: string | undefined): 'admin' | 'member' =>
 
 /** The id is unique, and an unsigned event can give any id to other people. */
 const holdersElsewhere = 'from memberships where external_id = $1 and (organization_id, user_id) <> ($2, $3)';
-const removeUnverifiedHolder = statement('free-membership-id', `delete ${holdersElsewhere} and not verified`);
+const removeUnverifiedHolder = statement('delete-unverified-holders', `delete ${holdersElsewhere} and not verified`);
 const holderElsewhere = statement('membership-id-elsewhere', `select ${holdersElsewhere}`);
 
 const put = statement(

@@ -7,7 +7,7 @@ import {
   type SyncResult,
   resourceKinds,
 } from '@parley/contracts';
-import { type Db, type Queryable, column, statement } from '@parley/db';
+import { type Db, type Queryable, column, lockKey, statement } from '@parley/db';
 import { lockTypes } from '@parley/entities';
 import { type CheckHandler, checkHandlers } from './check-handlers';
 import { checkResources } from './check-resources';
@@ -55,17 +55,14 @@ export async function pushResources(db: Db, scope: Scope, request: PushRequest):
   });
 }
 
-const lock = statement('lock-pushes', 'select pg_advisory_xact_lock(hashtextextended($1, 0)) is not null as locked', {
-  locked: column.bool,
-});
-
 /**
  * Pushes to one environment wait for each other. An agent's identity belongs to both environments, so pushes that
  * touch agents also wait for those of the other one; always in this order, so that none waits in a circle.
  */
 async function lockPushes(client: Queryable, scope: Scope, { resources }: PushRequest): Promise<void> {
-  await client.query(scope, lock, [`parley-push-${scope.organizationId}-${scope.environment}`]);
-  if (resources.agents !== undefined) await client.query(scope, lock, [`parley-push-agents-${scope.organizationId}`]);
+  await client.query(scope, lockKey, [`parley-push-${scope.organizationId}-${scope.environment}`]);
+  if (resources.agents !== undefined)
+    await client.query(scope, lockKey, [`parley-push-agents-${scope.organizationId}`]);
 }
 
 async function push(

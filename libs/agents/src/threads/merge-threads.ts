@@ -12,8 +12,7 @@ const rename = statement('rename-thread', 'update threads set external_id = $2, 
 
 const findUnfinished = statement(
   'find-unfinished-turn',
-  "select 1 as found from executions where thread_id = $1 and status in ('queued', 'running') limit 1",
-  { found: column.int4 },
+  "select from executions where thread_id = $1 and status in ('queued', 'running') limit 1",
 );
 
 const moveTurns = statement('move-turns', 'update executions set thread_id = $2 where thread_id = $1');

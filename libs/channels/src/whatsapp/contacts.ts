@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { type Db, type Queryable, column, statement } from '@parley/db';
+import { type Db, type Queryable, column, lockKey, statement } from '@parley/db';
 import type { Identity } from './read-inbound';
 
 const channel = 'whatsapp';
@@ -69,8 +69,6 @@ export async function latestNumberOf(db: Queryable, scope: Scope, contact: strin
   return rows[0]?.alias ?? null;
 }
 
-const lock = statement('lock-contacts', 'select from pg_advisory_xact_lock(hashtextextended($1, 0))');
-
 const linkAliases = statement(
   'link-aliases',
   `insert into contact_aliases (organization_id, environment, channel, alias, contact_id)
@@ -88,7 +86,7 @@ async function link(
   mergeThreads: MergeThreads,
 ): Promise<string> {
   const { organizationId, environment } = scope;
-  await tx.query(scope, lock, [`contacts:${organizationId}:${environment}`]);
+  await tx.query(scope, lockKey, [`contacts:${organizationId}:${environment}`]);
   const names = [phone, scopedId].filter((name) => name !== null);
   const known = await findAliases(tx, scope, names);
   const before = [...new Set(known.values())];

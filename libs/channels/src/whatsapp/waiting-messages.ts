@@ -1,5 +1,5 @@
 import type { Environment, JsonObject } from '@parley/contracts';
-import { type Db, type Queryable, type RowOf, column, leaseSql, statement } from '@parley/db';
+import { type Db, type Queryable, type RowOf, column, leaseSql, lockKey, statement } from '@parley/db';
 import type { MessageOfTenant } from './outbox';
 
 const waitingMessage = {
@@ -27,8 +27,6 @@ export type Conversation = RowOf<typeof conversation>;
 /** Renewed every second; a killed process's message is free again after it, a stalled one finds that out at its next write. */
 const leaseSeconds = 4;
 
-const lockConversation = statement('lock-conversation', 'select from pg_advisory_xact_lock(hashtextextended($1, 0))');
-
 const claim = statement(
   'claim-answer',
   `with first as (
@@ -55,7 +53,7 @@ export function claimNext(
   owner: string,
 ): Promise<WaitingMessage | null> {
   return db.transaction(async (tx) => {
-    await tx.acrossTenants('due work', lockConversation, [`answer:${connectionId}:${contact}`]);
+    await tx.acrossTenants('due work', lockKey, [`answer:${connectionId}:${contact}`]);
     const { rows } = await tx.acrossTenants('due work', claim, [connectionId, contact, owner]);
     return rows[0] ?? null;
   });

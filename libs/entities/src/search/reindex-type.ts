@@ -125,13 +125,10 @@ const indexBatch = statement(
 
 const finishReindex = statement(
   'finish-reindex',
-  'update entity_types set indexed_fields = $3, reindex = null where id = $1 and $2::jsonb is not null',
+  'update entity_types set indexed_fields = $2, reindex = null where id = $1',
 );
 
-const keepProgress = statement(
-  'keep-reindex-progress',
-  'update entity_types set reindex = $2::jsonb where id = $1 and $3::text[] is not null',
-);
+const keepProgress = statement('keep-reindex-progress', 'update entity_types set reindex = $2::jsonb where id = $1');
 
 /** One batch, or null when there is nothing to do. With `closing` no writer is under way, so an end is the end. */
 async function reindexBatch(tx: Queryable, typeId: string, batchSize: number, closing: boolean): Promise<Step | null> {
@@ -159,6 +156,7 @@ async function reindexBatch(tx: Queryable, typeId: string, batchSize: number, cl
   const share = last === undefined ? progress.share : (last.segment + 1) / (segment + 1);
   const finished = closing && rows.length < batchSize;
   const reached: Progress = { fields, pos: last?.pos ?? progress.pos, done, share };
-  await tx.acrossTenants('sweep', finished ? finishReindex : keepProgress, [typeId, JSON.stringify(reached), fields]);
+  if (finished) await tx.acrossTenants('sweep', finishReindex, [typeId, fields]);
+  else await tx.acrossTenants('sweep', keepProgress, [typeId, JSON.stringify(reached)]);
   return { moved: rows.length, done, share, finished };
 }

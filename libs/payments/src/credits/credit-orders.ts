@@ -1,4 +1,4 @@
-import { type Queryable, type RowOf, column, newId, purgeRows, statement } from '@parley/db';
+import { type Queryable, type RowOf, column, lockKey, newId, purgeRows, statement } from '@parley/db';
 
 const provider = 'polar';
 
@@ -14,8 +14,6 @@ const creditedRow = {
 };
 type CreditedOrder = RowOf<typeof creditedRow>;
 
-const lock = statement('lock-credited-order', 'select from pg_advisory_xact_lock(hashtextextended($1, 0))');
-
 const creditedOrder = statement(
   'credited-order',
   `select organization_id as "organizationId", credited_cents as "creditedCents", refunded_cents as "refundedCents",
@@ -26,7 +24,7 @@ const creditedOrder = statement(
 
 /** An order of the billing platform, locked until the transaction ends; null when nothing has been written for it. */
 export async function lockOrder(tx: Queryable, orderId: string): Promise<CreditedOrder | null> {
-  await tx.acrossTenants('inbound webhook', lock, [`order:${provider}:${orderId}`]);
+  await tx.acrossTenants('inbound webhook', lockKey, [`order:${provider}:${orderId}`]);
   const { rows } = await tx.acrossTenants('inbound webhook', creditedOrder, [provider, orderId]);
   return rows[0] ?? null;
 }
