@@ -1,12 +1,4 @@
-export {
-  type Db,
-  type Queryable,
-  type Result,
-  type Tenant,
-  createDb,
-  isDatabaseUnavailable,
-  readDatabaseUrl,
-} from './client';
+export { type Db, type Queryable, type Tenant, createDb, isDatabaseUnavailable, readDatabaseUrl } from './client';
 export { newId } from './id';
 export { createIdempotencyStore, idempotentEntitySql } from './idempotency';
 export {

@@ -1,5 +1,5 @@
 import type { Environment, Json, JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
-import { type Queryable, type Result, type RowOf, column, statement } from '@parley/db';
+import { type Queryable, type RowOf, column, statement } from '@parley/db';
 import type { ToolErrorType } from '@parley/tools';
 import type { DueRun } from './insert-runs';
 import type { ChangedEntity } from './match-condition';
@@ -93,7 +93,7 @@ const claimById = statement(
 
 /** Takes a run that is due, or whose worker was not heard of again; null when it is neither, or not its turn yet. */
 export async function claimRun(db: Queryable, runId: string, leaseMs: number): Promise<ClaimedRun | null> {
-  return toClaimedRun(await db.acrossTenants('due work', claimById, [runId, leaseMs]));
+  return toClaimedRun((await db.acrossTenants('due work', claimById, [runId, leaseMs])).rows);
 }
 
 const claimOfEntity = statement(
@@ -112,10 +112,10 @@ export async function claimNextRun(
   entityId: string,
   leaseMs: number,
 ): Promise<ClaimedRun | null> {
-  return toClaimedRun(await db.query(scope, claimOfEntity, [entityId, leaseMs]));
+  return toClaimedRun((await db.query(scope, claimOfEntity, [entityId, leaseMs])).rows);
 }
 
-function toClaimedRun({ rows: [row] }: Result<ClaimedRow>): ClaimedRun | null {
+function toClaimedRun([row]: ClaimedRow[]): ClaimedRun | null {
   if (row === undefined) return null;
   const { organizationId, environment, ...run } = row;
   return { ...run, scope: { organizationId, environment } };
