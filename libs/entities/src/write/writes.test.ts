@@ -398,7 +398,7 @@ test('a change is part of the transaction that it is given', async () => {
 
 test('a second try under one idempotency record finds what the first has made', async () => {
   await t.db.pool.query(
-    `insert into idempotency_records (id, organization_id, caller_id, operation, key, request_hash, locked_until, expires_at)
+    `insert into idempotency_records (id, organization_id, api_key_id, operation, key, request_hash, locked_until, expires_at)
      values ('idem_1', $1, 'k', 'op', 'key', '\\x00', now(), now())`,
     [here.organizationId],
   );
