@@ -12,6 +12,7 @@ import { createWorker } from './worker';
 
 const limits = { limitMs: 20_000, everyMs: 25 };
 
+const hourMs = 3_600_000;
 let database: TestDatabase;
 let db: Db;
 let runtime: JobRuntime;
@@ -311,7 +312,6 @@ test('changes of a trigger fire others only when it cascades, at most 5 deep, an
 });
 
 test('a run waits for its delay, for a time that the change names, and a later change can take its place', async () => {
-  const hourMs = 3_600_000;
   const scope = await setUp(
     [
       on('created', { slug: 'soon', schedule: { delay: 300 } }),
@@ -349,7 +349,7 @@ test('a cron trigger ticks once over several relays, and once for all that an ou
   const cron: TriggerDefinition = {
     slug: 'nightly',
     name: 'nightly',
-    on: { schedule: '* * * * *', timezone: 'America/Lima' },
+    on: { schedule: '0 * * * *', timezone: 'America/Lima' },
     actions: [log('tick {{trigger.timestamp}}')],
   };
   const scope = await setUp([cron]);
@@ -358,7 +358,7 @@ test('a cron trigger ticks once over several relays, and once for all that an ou
       .query('select next_tick_at from triggers where organization_id = $1', [scope.organizationId])
       .then(({ rows }) => rows[0].next_tick_at as Date | null);
   const planned = await until(next, { ...limits, isThere: (at) => at !== null });
-  expect(planned!.getTime() % 60_000).toBe(0);
+  expect(planned!.getTime() % hourMs).toBe(0);
   expect(await runs(scope)).toEqual([]);
 
   // Nobody was there for three hours, and now several come at once.
@@ -369,8 +369,8 @@ test('a cron trigger ticks once over several relays, and once for all that an ou
   const done = await settled(scope);
   expect(done).toHaveLength(1);
   const tickMs = Number(done[0]!.cause.slice('tick-'.length));
-  expect(Date.now() - tickMs).toBeLessThan(120_000);
-  expect(done[0]).toMatchObject({ status: 'succeeded', context: { missedSince: planned!.getTime() - 3 * 3_600_000 } });
+  expect(Date.now() - tickMs).toBeLessThan(hourMs + 60_000);
+  expect(done[0]).toMatchObject({ status: 'succeeded', context: { missedSince: planned!.getTime() - 3 * hourMs } });
   expect(await texts(scope)).toEqual([`tick ${tickMs}`]);
   expect((await next())!.getTime()).toBeGreaterThan(Date.now() - 1_000);
 

@@ -96,6 +96,7 @@ describe('migrate', () => {
   it('marks the deliveries from before signatures were recorded without writing the signed ones again', async () => {
     const database = await createTestDatabase();
     const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+    pool.on('error', () => {}); // as above
     const name = '20261122075716_unsigned_identity_deliveries';
     const apply = (migration: string) => pool.query(readFileSync(join(ours, migration, 'migration.sql'), 'utf8'));
     await pool.query('drop schema public cascade; create schema public');

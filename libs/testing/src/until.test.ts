@@ -1,6 +1,6 @@
 import { until } from './until';
 
-const limits = { limitMs: 20, everyMs: 1 };
+const limits = { limitMs: 20_000, everyMs: 1 };
 
 test('returns the first thing that is there, by the given rule if there is one', async () => {
   const seen = [undefined, null, false, 0];
@@ -10,7 +10,7 @@ test('returns the first thing that is there, by the given rule if there is one',
 });
 
 test('says what it waited for and what it saw last when the time is over', async () => {
-  const waiting = until(() => ({ left: 3 }), { ...limits, isThere: ({ left }) => left === 0 });
+  const waiting = until(() => ({ left: 3 }), { limitMs: 20, everyMs: 1, isThere: ({ left }) => left === 0 });
   await expect(waiting).rejects.toThrow(/^Not within 20 ms: \(\)\s*=>\s*\(\{[^]*\nLast seen: \{ left: 3 \}$/);
 });
 
