@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '@parley/contracts';
-import { type Db, createDb } from '@parley/db';
-import { createTestDatabase } from '@parley/testing';
-import { readEvents } from './read-events';
+import { type Db, type Queryable, createDb } from '@parley/db';
+import { createTestDatabase, until } from '@parley/testing';
+import { type EventFilter, followEvents, readEvents } from './read-events';
 import { type NewEvent, recordEvent, recordEventOnce } from './record-event';
 import { markRelayed, readPayloads, readWaitingEvents } from './waiting-events';
 
@@ -12,6 +13,9 @@ const event: NewEvent = {
   payload: { amount: 12 },
   actor: { type: 'webhook', provider: 'flow' },
 };
+
+/** What docs/operations.md tells to run after a restore. */
+const afterRestore = 'update events set xid = default';
 
 let database: { url: string; drop(): Promise<void> };
 let db: Db;
@@ -92,8 +96,171 @@ test('every condition of a filter narrows, newest first', async () => {
   expect(await types({ entityId: 'entity_1', entityType: 'payment' })).toHaveLength(3);
   expect(await types({ entityType: 'order' })).toEqual([]);
   expect(await types({ visibleTypes: [] })).toEqual(['note']);
-  expect(await types({ before: ids[2], after: ids[0] })).toEqual(['orders.made']);
+  expect(await types({ before: ids[2] })).toEqual(['orders.made', 'order.made']);
   expect(await types({ since: Date.now() + 60_000 })).toEqual([]);
+});
+
+test('an event about an entity follows those that it has, also when their time is ahead of the clock', async () => {
+  await recordEvent(db, scope, event);
+  await db.pool.query(`update events set id = id + (3600000::bigint << 21)`);
+  const ids = [await recordEvent(db, scope, event), await recordEvent(db, scope, event)];
+  const newest = (await readEvents(db, scope, {}, 10)).map(({ id }) => id);
+  expect(newest.slice(0, 2)).toEqual(ids.toReversed());
+  const other = await recordEvent(db, scope, { ...event, entity: { type: 'payment', id: 'entity_2' } });
+  expect((await readEvents(db, scope, {}, 10)).at(-1)!.id).toBe(other);
+});
+
+describe('events that are followed', () => {
+  /** One reader of the events of `scope` that reads to the end each time. */
+  async function startReader({ filter = {} as EventFilter, limit = 10 } = {}) {
+    const page = async (from: string | null) => {
+      const read = await followEvents(db, scope, filter, from, limit);
+      if (!read.ok) throw new Error(read.reason);
+      return read;
+    };
+    let { cursor } = await page(null);
+    const read: string[] = [];
+    return {
+      read,
+      cursor: () => cursor,
+      /** Everything that is to be read now, then everything that was read since the beginning. */
+      async next(): Promise<string[]> {
+        for (;;) {
+          const { events, cursor: next } = await page(cursor);
+          read.push(...events.map(({ type }) => type));
+          cursor = next;
+          if (events.length < limit) return read;
+        }
+      },
+    };
+  }
+  type Reader = Awaited<ReturnType<typeof startReader>>;
+  const record = (type: string, on: Queryable = db, of = scope) => recordEvent(on, of, { ...event, type });
+  // A transaction of any other test on the same server may hold the horizon back for a moment.
+  const hasRead = (reader: Reader, types: string[]) =>
+    until(() => reader.next(), { isThere: (read) => read.length >= types.length }).then((read) =>
+      expect(read).toEqual(types),
+    );
+
+  /** A transaction that is begun with an event and goes on until `commit` or `rollBack`. */
+  async function openTransaction(type: string) {
+    let commit!: () => void;
+    let rollBack!: (error: Error) => void;
+    const end = new Promise<void>((resolve, reject) => ((commit = resolve), (rollBack = reject)));
+    let done!: Promise<void>;
+    await new Promise<void>((begun, failed) => {
+      done = db.transaction(async (tx) => {
+        await record(type, tx);
+        begun();
+        await end;
+      });
+      done.catch(failed);
+    });
+    return {
+      commit: () => (commit(), done),
+      rollBack: () => (rollBack(new Error('rolled back')), done.catch(() => undefined)),
+    };
+  }
+
+  test('are those after the cursor, oldest first, page by page, and no other', async () => {
+    await record('before');
+    await until(() => followEvents(db, scope, {}, '0.0', 10), {
+      isThere: (read) => read.ok && read.events.length === 1,
+    });
+    const [reader, small, filtered] = await Promise.all([
+      startReader(),
+      startReader({ limit: 2 }),
+      startReader({ filter: { type: 'b.*' } }),
+    ]);
+    expect(await reader.next()).toEqual([]);
+    const types = ['a.1', 'b.1', 'a.2', 'b.2', 'a.3', 'a.4'];
+    for (const type of types) {
+      await record(type);
+      await record('other', db, { ...scope, environment: 'production' });
+      await record('other', db, { ...scope, organizationId: 'org_b' });
+    }
+    await hasRead(reader, types);
+    await hasRead(small, types);
+    await hasRead(filtered, ['b.1', 'b.2']);
+    const whole = await followEvents(db, scope, {}, '0.0', 10);
+    expect(whole).toEqual({
+      ok: true,
+      events: (await readEvents(db, scope, {}, 10)).reverse(),
+      cursor: reader.cursor(),
+    });
+    expect(filtered.cursor()).toBe(reader.cursor());
+  });
+
+  test('wait for a transaction that began before them, and come after its own', async () => {
+    const reader = await startReader();
+    const late = await openTransaction('late');
+    await record('first');
+    await record('second');
+    expect(await reader.next()).toEqual([]);
+    await late.commit();
+    await hasRead(reader, ['late', 'first', 'second']);
+    await record('third');
+    await hasRead(reader, ['late', 'first', 'second', 'third']);
+  });
+
+  test('do not wait for a transaction that has rolled back, whose own are never read', async () => {
+    const reader = await startReader();
+    const failed = await openTransaction('failed');
+    await record('first');
+    expect(await reader.next()).toEqual([]);
+    await failed.rollBack();
+    await hasRead(reader, ['first']);
+  });
+
+  test('come once each, whatever the order in which many transactions commit', async () => {
+    const reader = await startReader({ limit: 3 });
+    let isWriting = true;
+    const write = async (writer: number): Promise<void> => {
+      for (let n = 0; n < 40; n += 1)
+        await db.transaction(async (tx) => {
+          await record(`w${writer}.${n}a`, tx);
+          await sleep(Math.random() * 8);
+          await record(`w${writer}.${n}b`, tx);
+        });
+    };
+    const writers = Promise.all([0, 1, 2, 3, 4].map(write)).finally(() => (isWriting = false));
+    while (isWriting) await reader.next();
+    await writers;
+    await until(() => reader.next(), { isThere: (read) => read.length >= 400 });
+    expect(new Set(reader.read).size).toBe(400);
+    for (let writer = 0; writer < 5; writer += 1)
+      expect(reader.read.filter((type) => type.startsWith(`w${writer}.`))).toEqual(
+        Array.from({ length: 40 }, (_, n) => [`w${writer}.${n}a`, `w${writer}.${n}b`]).flat(),
+      );
+  });
+
+  test('are read anew after a restore: earlier cursors are answered with resync', async () => {
+    const reader = await startReader();
+    await record('first');
+    await hasRead(reader, ['first']);
+    const backedUp = reader.cursor();
+    await record('lost');
+    await hasRead(reader, ['first', 'lost']);
+    const resync = { ok: false, reason: 'resync' };
+    // As a dump of another server, whose numbers of transactions are ahead of those here.
+    await db.pool.query(`delete from events where type = 'lost'`);
+    await db.pool.query(`update events set xid = '1000000000000'`);
+    const ahead = (cursor: string) => cursor.replace(/^\d+/, '1000000000000');
+    expect(await followEvents(db, scope, {}, reader.cursor(), 10)).toEqual(resync);
+    expect(await followEvents(db, scope, {}, ahead(backedUp), 10)).toEqual(resync);
+    await db.pool.query(afterRestore);
+    for (const cursor of [backedUp, ahead(backedUp), reader.cursor(), 'none', ''])
+      expect(await followEvents(db, scope, {}, cursor, 10)).toEqual(resync);
+    await until(() => followEvents(db, scope, {}, '0.0', 10), {
+      isThere: (read) => read.ok && read.events.length === 1,
+    });
+    const anew = await startReader();
+    await record('after');
+    await hasRead(anew, ['after']);
+    // A second restore does not take the cursors of the first for its own.
+    await db.pool.query(afterRestore);
+    expect(await followEvents(db, scope, {}, anew.cursor(), 10)).toEqual(resync);
+  });
 });
 
 test('only changes that a trigger may follow wait for the relay, oldest first, until they are marked', async () => {

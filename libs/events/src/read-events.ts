@@ -11,13 +11,12 @@ export interface EventFilter {
   visibleTypes?: readonly string[];
   /** Unix milliseconds. */
   since?: number;
-  /** Ids, exclusive. */
+  /** An id, exclusive. */
   before?: string;
-  after?: string;
 }
 
 const eventRow = {
-  /** A whole number as text: ids grow in the order in which they were drawn, which is not that of the commits. */
+  /** A whole number as text, made from the time: its order is not that of the commits. */
   id: column.text,
   type: column.text,
   entityType: column.text.nullable,
@@ -31,18 +30,27 @@ const eventRow = {
 };
 export type StoredEvent = RowOf<typeof eventRow>;
 
+const columns = `id::text, type, entity_type as "entityType", entity_id as "entityId", payload, actor, hops,
+  request_id as "requestId", floor(extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
+
+/** Of the events of an environment that match a filter; its parameters are `matchValues`. */
+const matchSql = `organization_id = $1 and environment = $2::"Environment"
+  and ($3::text is null or type = $3) and ($4::text is null or starts_with(type, $4))
+  and ($5::text is null or entity_type = $5) and ($6::text is null or entity_id = $6)
+  and ($7::text[] is null or entity_type is null or entity_type = any($7))
+  and ($8::float8 is null or created_at >= to_timestamp($8 / 1000)) and ($9::bigint is null or id < $9)`;
+
+function matchValues(
+  scope: Scope,
+  { type, entityType, entityId, visibleTypes, since, before }: EventFilter,
+): unknown[] {
+  const types = type?.endsWith('.*') ? [null, type.slice(0, -1)] : [type, null];
+  return [scope.organizationId, scope.environment, ...types, entityType, entityId, visibleTypes, since, before];
+}
+
 const latestEvents = statement(
   'read-events',
-  `select id::text, type, entity_type as "entityType", entity_id as "entityId", payload, actor, hops,
-     request_id as "requestId", floor(extract(epoch from created_at) * 1000)::float8 as "createdAt"
-   from events
-   where organization_id = $1 and environment = $2::"Environment"
-     and ($3::text is null or type = $3) and ($4::text is null or starts_with(type, $4))
-     and ($5::text is null or entity_type = $5) and ($6::text is null or entity_id = $6)
-     and ($7::text[] is null or entity_type is null or entity_type = any($7))
-     and ($8::float8 is null or created_at >= to_timestamp($8 / 1000))
-     and ($9::bigint is null or id < $9) and ($10::bigint is null or id > $10)
-   order by events.id desc limit $11`,
+  `select ${columns} from events where ${matchSql} order by events.id desc limit $10`,
   eventRow,
 );
 
@@ -50,21 +58,43 @@ const latestEvents = statement(
 export async function readEvents(
   db: Queryable,
   scope: Scope,
-  { type, entityType, entityId, visibleTypes, since, before, after }: EventFilter,
+  filter: EventFilter,
   limit: number,
 ): Promise<StoredEvent[]> {
-  const { rows } = await db.query(scope, latestEvents, [
-    scope.organizationId,
-    scope.environment,
-    type?.endsWith('.*') ? null : (type ?? null),
-    type?.endsWith('.*') ? type.slice(0, -1) : null,
-    entityType ?? null,
-    entityId ?? null,
-    visibleTypes ?? null,
-    since ?? null,
-    before ?? null,
-    after ?? null,
-    limit,
-  ]);
+  const { rows } = await db.query(scope, latestEvents, [...matchValues(scope, filter), limit]);
   return rows;
+}
+
+/** Of events before which no transaction can commit another one: all of lower transaction ids have ended. */
+const isSettled = 'xid < pg_snapshot_xmin(pg_current_snapshot())';
+const ofEnvironment = `from events where organization_id = $1 and environment = $2::"Environment" and ${isSettled}`;
+
+const eventsAfter = statement(
+  'follow-events',
+  `select (select coalesce(json_agg(e), '[]') from (
+       select ${columns}, xid || '.' || id as cursor from events where ${matchSql} and ${isSettled}
+         and (xid, id) > ($10::xid8, $11::bigint) order by xid, events.id limit $12) e) as events,
+     coalesce((select xid || '.' || id ${ofEnvironment} order by xid desc, id desc limit 1), '0.0') as last,
+     $11 = 0 or exists (select ${ofEnvironment} and xid = $10 and id = $11) as "isKnown"`,
+  { events: column.jsonb<(StoredEvent & { cursor: string })[]>(), last: column.text, isKnown: column.bool.nullable },
+);
+
+/**
+ * The events after a cursor and the cursor that follows them, each event once, in the order of (xid, id). Null is now: it
+ * gives a cursor and no events. `resync`: the event that the cursor names is not there any more, as the database was restored
+ * or the event removed; the reader asks for a new cursor and then reads what it follows anew (docs/adr/0034).
+ */
+export async function followEvents(
+  db: Queryable,
+  scope: Scope,
+  filter: EventFilter,
+  cursor: string | null,
+  limit: number,
+): Promise<{ ok: true; events: StoredEvent[]; cursor: string } | { ok: false; reason: 'resync' }> {
+  const [, xid = null, id = null] = /^(\d{1,18})\.([0-8]?\d{1,18})$/.exec(cursor ?? '') ?? [];
+  const { rows } = await db.query(scope, eventsAfter, [...matchValues(scope, filter), xid, id, limit]);
+  const { events, last, isKnown } = rows[0]!;
+  if (cursor !== null && !isKnown) return { ok: false, reason: 'resync' };
+  const next = events.length < limit ? last : events.at(-1)!.cursor;
+  return { ok: true, events: events.map(({ cursor: _cursor, ...event }) => event), cursor: next };
 }

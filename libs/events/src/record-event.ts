@@ -20,6 +20,8 @@ export interface NewEvent extends Omit<Origin, 'actor'> {
 
 /** SQL expressions for the columns of one event. */
 interface EventColumns {
+  /** Made from the time by default. */
+  id?: string;
   organizationId: string;
   environment: string;
   type: string;
@@ -36,11 +38,14 @@ interface EventColumns {
  * there is never one without the other.
  */
 export const insertEventSql = (columns: EventColumns, source: string): string =>
-  `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor, hops, request_id)
-    select ${columns.organizationId}, ${columns.environment}, ${columns.type}, ${columns.entityType ?? 'null'},
-      ${columns.entityId ?? 'null'}, ${columns.payload}, ${columns.actor}, ${columns.hops}, ${columns.requestId} ${source}`;
+  `insert into events (id, organization_id, environment, type, entity_type, entity_id, payload, actor, hops, request_id)
+    select ${columns.id ?? 'time_id()'}, ${columns.organizationId}, ${columns.environment}, ${columns.type},
+      ${columns.entityType ?? 'null'}, ${columns.entityId ?? 'null'}, ${columns.payload}, ${columns.actor}, ${columns.hops},
+      ${columns.requestId} ${source}`;
 
 const given: EventColumns = {
+  // An entity's last event may be ahead of the clock: changes of one millisecond, or a clock that was set back.
+  id: 'greatest(time_id(), time_id((select max(id) >> 21 from events where entity_id = $5)))',
   organizationId: '$1',
   environment: '$2::"Environment"',
   type: '$3',

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Queryable } from '@parley/db';
-import { type StoredEvent, readEvents } from '@parley/events';
+import { type StoredEvent, followEvents, readEvents } from '@parley/events';
+import { Failure } from '../failure';
 import { parseLimit } from '../page';
 import { cutText, safeLine } from '../safe-text';
-import { type NamedScope, type ScopeOptions, withScope } from '../scope';
+import { type ScopeOptions, withScope } from '../scope';
 import { colors, formatTime, print, printJson } from '../terminal';
 
 export interface EventsTailOptions extends ScopeOptions {
@@ -14,51 +14,45 @@ export interface EventsTailOptions extends ScopeOptions {
   json?: boolean;
 }
 
-type ShownEvent = Omit<StoredEvent, 'createdAt'> & { createdAt: Date };
-
 const pollMs = 250;
-/** Numbers are given before commits: an event with a lower one may still appear for so long. */
-const lateMs = 5_000;
+/** Of one read. An event may hold two megabytes. */
+const pageEvents = 100;
 
 /** `parley events tail`: the last events, and then each as it happens. */
 export async function runEventsTail(options: EventsTailOptions): Promise<void> {
   const last = parseLimit(options.last, 10, '--last', 0);
-  const show = options.json ? printJson : (event: ShownEvent) => print(formatEvent(event));
+  const filter = { type: options.type, entityId: options.entity };
+  const show = (event: StoredEvent): void => {
+    const shown = { ...event, createdAt: new Date(event.createdAt) };
+    if (options.json) printJson(shown);
+    else print(formatEvent(shown));
+  };
   await withScope(options, async (db, scope) => {
-    const before = await readLast(db, scope, options, { limit: last });
-    before.forEach(show);
-    if (options.once) return;
-    const seen = new Map(before.map(({ id }) => [id, Date.now()]));
-    let floor = before[0]?.id ?? (await readLast(db, scope, {}, { limit: 1 })).at(-1)?.id ?? '0';
-    for (; ; await sleep(pollMs)) {
-      const events = await readLast(db, scope, options, { limit: 1_000, after: floor });
-      for (const event of events.filter(({ id }) => !seen.has(id))) {
-        show(event);
-        seen.set(event.id, Date.now());
-      }
-      // It only moves past what is old enough that nothing below can still appear.
-      for (const [id, atMs] of seen) {
-        if (Date.now() - atMs < lateMs) break;
-        seen.delete(id);
-        if (BigInt(id) > BigInt(floor)) floor = id;
-      }
+    const follow = async (cursor: string | null) => {
+      const page = await followEvents(db, scope, filter, cursor, pageEvents);
+      if (!page.ok) throw new Failure('The database was restored, or the last event removed. Run events tail again.');
+      return page;
+    };
+    let page = options.once ? null : await follow(null);
+    const before = (await readEvents(db, scope, filter, Math.max(last, pageEvents))).reverse();
+    before.slice(before.length - last).forEach(show);
+    // The newest ones are there already, and may still come after the cursor.
+    const seen = new Set(before.map(({ id }) => id));
+    for (; page !== null; page = await follow(page.cursor)) {
+      page.events.filter(({ id }) => !seen.has(id)).forEach(show);
+      if (page.events.length < pageEvents) await sleep(pollMs);
     }
   });
 }
 
-/** The last `limit` events, oldest first. */
-async function readLast(
-  db: Queryable,
-  scope: NamedScope,
-  { type, entity: entityId }: EventsTailOptions,
-  { limit, after }: { limit: number; after?: string },
-): Promise<ShownEvent[]> {
-  if (limit === 0) return [];
-  const events = await readEvents(db, scope, { type, entityId, after }, limit);
-  return events.reverse().map((event) => ({ ...event, createdAt: new Date(event.createdAt) }));
-}
-
-function formatEvent({ type, entityType, entityId, payload, actor, createdAt }: ShownEvent): string {
+function formatEvent({
+  type,
+  entityType,
+  entityId,
+  payload,
+  actor,
+  createdAt,
+}: Omit<StoredEvent, 'createdAt'> & { createdAt: Date }): string {
   const about = entityId === null ? '' : `  ${entityType ?? ''} ${entityId}`;
   const { trigger, slug, provider } = actor as { trigger?: string; slug?: string; provider?: string };
   const who = [actor.type, trigger ?? slug ?? provider].filter(Boolean).join(' ');

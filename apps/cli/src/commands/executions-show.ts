@@ -12,7 +12,7 @@ export interface ExecutionsShowOptions extends ScopeOptions {
 
 /** `parley executions show <id>`: what one turn did, step by step. */
 export async function runExecutionsShow(id: string, { full, json, ...options }: ExecutionsShowOptions): Promise<void> {
-  if (!/^\d{1,18}$/.test(id)) throw usageFailure(`An execution has a number, not "${id}"`);
+  if (!/^[0-8]?\d{1,18}$/.test(id)) throw usageFailure(`An execution has a number, not "${id}"`);
   const execution = await withScope(options, async (db, scope) => {
     const found = await findExecution(db, scope, id);
     if (found === null) throw new Failure(`No execution ${id} in ${scope.name}`);

@@ -11,6 +11,8 @@ export const entityEventSql = (
 ): string =>
   insertEventSql(
     {
+      // It grows strictly with every change of the entity, whatever the clock does.
+      id: `time_id(${from}.updated_at)`,
       organizationId: `${from}.organization_id`,
       environment: `${from}.environment`,
       type: sql.param(event, 'text'),

@@ -70,7 +70,7 @@ const query = defineBuiltIn({
   }),
   async call({ type, entityType, entityId, since, limit: asked, cursor }, call) {
     const { deps, scope } = call;
-    if (cursor !== undefined && !/^\d{0,18}$/.test(cursor)) {
+    if (cursor !== undefined && !/^[0-8]?\d{0,18}$/.test(cursor)) {
       return failure('invalid_arguments', 'Invalid arguments for event.query: cursor is not one of this tool');
     }
     const limit = Math.min(asked, 100);
