@@ -84,6 +84,26 @@ test('a thread is listed, and read with its turns, their messages and tool calls
   expect(listed.items.map(({ id }) => id)).toEqual([other.id, second.id]);
 });
 
+test('turns of a thread are in the order of their messages after the clock was set back', async () => {
+  const first = await answered('order-7', 'one');
+  const { rows } = await db.pool.query<{ id: string }>(
+    'update executions set id = id + (3600000::bigint << 21) where id = $1 returning id::text',
+    [first.id],
+  );
+  const second = await answered('order-7', 'two');
+  const third = await begin('order-7', 'three');
+  const fourth = await begin('order-7', 'four');
+  const { turns } = await readTurns(db, org.scope, { threadId: first.threadId, limit: 5, beforeId: null });
+  expect(turns.map(({ id, input, status }) => [id, input, status])).toEqual([
+    [rows[0]!.id, 'one', 'succeeded'],
+    [second.id, 'two', 'succeeded'],
+    [third.id, 'three', 'running'],
+    [fourth.id, 'four', 'queued'],
+  ]);
+  const other = await begin('order-8');
+  expect(BigInt(other.id)).toBeLessThan(BigInt(second.id));
+});
+
 test('a thread that a person has taken over is listed as paused', async () => {
   const { threadId } = await begin('order-7');
   expect(await setPaused(db, org.scope, threadId, true)).toBe(true);

@@ -115,6 +115,24 @@ test('create, get, update, delete, restore: the entity, its index rows and its e
   ]);
 });
 
+test('events of an entity are in the order of its changes after the clock was set back', async () => {
+  const id = await t.add('free', { n: 0 });
+  // As if everything so far had happened with a clock that was an hour ahead.
+  await t.db.pool.query('update entities set updated_at = updated_at + 3600000 where id = $1', [id]);
+  await t.db.pool.query('update events set id = id + (3600000::bigint << 21) where entity_id = $1', [id]);
+  const target = { ...origin, type: 'free', id };
+  for (const n of [1, 2, 3]) await t.entities.update(here, { ...target, data: { n } });
+  await t.entities.remove(here, target);
+  const ns = (await events(id)).map(({ type, payload }) => [type, payload.data.n]);
+  expect(ns).toEqual([
+    ['entity.created', 0],
+    ['entity.updated', 1],
+    ['entity.updated', 2],
+    ['entity.updated', 3],
+    ['entity.deleted', 3],
+  ]);
+});
+
 test('of many changes on one condition one finds it as it was', async () => {
   const id = await t.add('free', { state: 'open' });
   const change = { ...origin, type: 'free', id, onlyIf: { 'data.state': 'open' } };
