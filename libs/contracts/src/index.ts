@@ -5,7 +5,6 @@ export { type AgentDefinition, type AgentModel, type ThreadContextParam } from '
 export { parseDefinition } from './definitions/parse-definition';
 export { type EntityTypeDefinition } from './definitions/entity-type';
 export {
-  type FieldMask,
   type FilterOperator,
   type Policy,
   type RoleDefinition,

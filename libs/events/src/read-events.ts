@@ -33,26 +33,19 @@ export type StoredEvent = RowOf<typeof eventRow>;
 const columns = `id::text, type, entity_type as "entityType", entity_id as "entityId", payload, actor, hops,
   request_id as "requestId", floor(extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
-/** Of the events of an environment that match a filter; its parameters are `matchValues`. */
-const matchSql = `organization_id = $1 and environment = $2::"Environment"
-  and ($3::text is null or type = $3) and ($4::text is null or starts_with(type, $4))
-  and ($5::text is null or entity_type = $5) and ($6::text is null or entity_id = $6)
-  and ($7::text[] is null or entity_type is null or entity_type = any($7))
-  and ($8::float8 is null or created_at >= to_timestamp($8 / 1000)) and ($9::bigint is null or id < $9)`;
+/** The events of an environment that match a filter; its parameters are `matchValues`. */
+const matching = `from events where organization_id = $1 and environment = $2::"Environment"
+  and ($3::text is null or type = $3 or right($3, 2) = '.*' and starts_with(type, left($3, -1)))
+  and ($4::text is null or entity_type = $4) and ($5::text is null or entity_id = $5)
+  and ($6::text[] is null or entity_type is null or entity_type = any($6))
+  and ($7::float8 is null or created_at >= to_timestamp($7 / 1000)) and ($8::bigint is null or id < $8)`;
 
-function matchValues(
-  scope: Scope,
-  { type, entityType, entityId, visibleTypes, since, before }: EventFilter,
-): unknown[] {
-  const types = type?.endsWith('.*') ? [null, type.slice(0, -1)] : [type, null];
-  return [scope.organizationId, scope.environment, ...types, entityType, entityId, visibleTypes, since, before];
+function matchValues(scope: Scope, filter: EventFilter): unknown[] {
+  const { type, entityType, entityId, visibleTypes, since, before } = filter;
+  return [scope.organizationId, scope.environment, type, entityType, entityId, visibleTypes, since, before];
 }
 
-const latestEvents = statement(
-  'read-events',
-  `select ${columns} from events where ${matchSql} order by events.id desc limit $10`,
-  eventRow,
-);
+const newest = statement('read-events', `select ${columns} ${matching} order by events.id desc limit $9`, eventRow);
 
 /** Events of an environment, newest first. */
 export async function readEvents(
@@ -61,7 +54,7 @@ export async function readEvents(
   filter: EventFilter,
   limit: number,
 ): Promise<StoredEvent[]> {
-  const { rows } = await db.query(scope, latestEvents, [...matchValues(scope, filter), limit]);
+  const { rows } = await db.query(scope, newest, [...matchValues(scope, filter), limit]);
   return rows;
 }
 
@@ -72,10 +65,10 @@ const ofEnvironment = `from events where organization_id = $1 and environment = 
 const eventsAfter = statement(
   'follow-events',
   `select (select coalesce(json_agg(e), '[]') from (
-       select ${columns}, xid || '.' || id as cursor from events where ${matchSql} and ${isSettled}
-         and (xid, id) > ($10::xid8, $11::bigint) order by xid, events.id limit $12) e) as events,
+       select ${columns}, xid || '.' || id as cursor ${matching} and ${isSettled}
+         and (xid, id) > ($9::xid8, $10::bigint) order by xid, events.id limit $11) e) as events,
      coalesce((select xid || '.' || id ${ofEnvironment} order by xid desc, id desc limit 1), '0.0') as last,
-     $11 = 0 or exists (select ${ofEnvironment} and xid = $10 and id = $11) as "isKnown"`,
+     $10 = 0 or exists (select ${ofEnvironment} and xid = $9 and id = $10) as "isKnown"`,
   { events: column.jsonb<(StoredEvent & { cursor: string })[]>(), last: column.text, isKnown: column.bool.nullable },
 );
 

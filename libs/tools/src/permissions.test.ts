@@ -1,4 +1,4 @@
-import type { Actor, FieldMask, Json, JsonObject, Policy, RoleDefinition, Scope, ScopeRule } from '@parley/contracts';
+import type { Actor, Json, JsonObject, Policy, RoleDefinition, Scope, ScopeRule } from '@parley/contracts';
 import { type Db, createDb, prismaOf } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
@@ -337,6 +337,7 @@ describe('scope rules', () => {
 });
 
 describe('field masks', () => {
+  type FieldMask = NonNullable<RoleDefinition['fieldMasks']>[number];
   const mask = (fieldPath: string, maskType: FieldMask['maskType']): FieldMask => ({
     entityType: 'customer',
     fieldPath,

@@ -22,41 +22,27 @@ const pageEvents = 100;
 export async function runEventsTail(options: EventsTailOptions): Promise<void> {
   const last = parseLimit(options.last, 10, '--last', 0);
   const filter = { type: options.type, entityId: options.entity };
-  const show = (event: StoredEvent): void => {
-    const shown = { ...event, createdAt: new Date(event.createdAt) };
-    if (options.json) printJson(shown);
-    else print(formatEvent(shown));
-  };
+  const show = (event: StoredEvent) =>
+    options.json ? printJson({ ...event, createdAt: new Date(event.createdAt) }) : print(formatEvent(event));
   await withScope(options, async (db, scope) => {
-    const follow = async (cursor: string | null) => {
-      const page = await followEvents(db, scope, filter, cursor, pageEvents);
-      if (!page.ok) throw new Failure('The database was restored, or the last event removed. Run events tail again.');
-      return page;
-    };
-    let page = options.once ? null : await follow(null);
+    let page = options.once ? null : await followEvents(db, scope, filter, null, pageEvents);
     const before = (await readEvents(db, scope, filter, Math.max(last, pageEvents))).reverse();
     before.slice(before.length - last).forEach(show);
-    // The newest ones are there already, and may still come after the cursor.
+    // Some of these come after the cursor, too.
     const seen = new Set(before.map(({ id }) => id));
-    for (; page !== null; page = await follow(page.cursor)) {
+    for (; page !== null; page = await followEvents(db, scope, filter, page.cursor, pageEvents)) {
+      if (!page.ok) throw new Failure('The last event is gone, as after a restore. Run parley events tail again.');
       page.events.filter(({ id }) => !seen.has(id)).forEach(show);
       if (page.events.length < pageEvents) await sleep(pollMs);
     }
   });
 }
 
-function formatEvent({
-  type,
-  entityType,
-  entityId,
-  payload,
-  actor,
-  createdAt,
-}: Omit<StoredEvent, 'createdAt'> & { createdAt: Date }): string {
+function formatEvent({ type, entityType, entityId, payload, actor, createdAt }: StoredEvent): string {
   const about = entityId === null ? '' : `  ${entityType ?? ''} ${entityId}`;
   const { trigger, slug, provider } = actor as { trigger?: string; slug?: string; provider?: string };
   const who = [actor.type, trigger ?? slug ?? provider].filter(Boolean).join(' ');
   const said = payload.data === undefined ? payload : { status: payload.status, data: payload.data };
   const line = `${type}${about}  by ${who}  ${cutText(JSON.stringify(said), 200)}`;
-  return `${colors.dim(formatTime(createdAt))}  ${safeLine(line)}`;
+  return `${colors.dim(formatTime(new Date(createdAt)))}  ${safeLine(line)}`;
 }

@@ -60,7 +60,6 @@ const fieldMaskSchema = z.strictObject({
   fieldPath: z.string().min(1).max(200),
   maskType: z.enum(['hide', 'redact']),
 });
-export type FieldMask = z.infer<typeof fieldMaskSchema>;
 
 export const roleDefinitionSchema = z.strictObject({
   slug: slugSchema,

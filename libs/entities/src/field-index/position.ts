@@ -3,7 +3,7 @@ import type { Clause, Condition } from '../filter/condition';
 
 /**
  * An entity's position in the order of creation: its creation time in milliseconds and 21 bits that distinguish entities
- * of one millisecond. Its id begins with it, so that ids sort alike.
+ * of one millisecond, as SQL's `time_id` makes it. Its id begins with it, so that ids sort alike.
  */
 const tieBits = 21n;
 const idPrefix = 'ent_';
@@ -20,10 +20,6 @@ export interface PositionRange {
 /** SQL of the id of an entity at this position; the suffix makes it unguessable. */
 export const idSql = (pos: string, suffix: string): string =>
   `'${idPrefix}' || lpad(to_hex(${pos}), ${hexDigits}, '0') || ${suffix}`;
-
-/** SQL of a position, from the milliseconds and a number of the sequence. */
-export const positionSql = (ms: string, sequence: string): string =>
-  `(${ms} << ${tieBits}) | (${sequence} & ${2n ** tieBits - 1n})`;
 
 /** SQL of the creation time at a position. */
 export const createdAtSql = (pos: string): string => `(${pos} >> ${tieBits})`;

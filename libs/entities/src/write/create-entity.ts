@@ -6,7 +6,7 @@ import { type Access, maskedFieldSet } from '../access';
 import { filterSql } from '../filter/filter-sql';
 import { updatedAtField, shapeField } from '../field-index/field-hash';
 import { type IndexRows, indexRows } from '../field-index/index-rows';
-import { createdAtSql, idSql, positionSql } from '../field-index/position';
+import { idSql } from '../field-index/position';
 import { getEntity } from '../read/get-entity';
 import { EntityText, entityJsonSql } from '../read/entity-json';
 import { type Invalid, type MaskedField, type OutOfScope, type TypeNotFound, invalid } from '../result';
@@ -135,15 +135,14 @@ function createSql(
       where organization_id = ${organization} and environment = ${environment} and slug = ${sql.param(input.type, 'text')}
         and ${writerLockSql('t.no')} for share),
     clock as materialized (
-      select segment, greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, segment_floor) as ms,
-        nextval('entity_sequence') as sequence
+      select segment, greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, segment_floor) as ms
       from t where version = ${sql.param(type.version, 'text')}),
     n as materialized (
       select segment, pos, ms, ${idSql('pos', sql.param(idSuffix(), 'text'))} as id, ${sql.param(part, 'int')} as part
-      from (select segment, ms, ${positionSql('ms', 'sequence')} as pos from clock) c),
+      from (select segment, ms, time_id(ms) as pos from clock) c),
     e as (
       insert into entities (id, organization_id, environment, part, segment, pos, status, data, search, created_at, updated_at)
-      select id, ${organization}, ${environment}, part, segment, pos, ${status}, ${data}, ${vector}, ${createdAtSql('pos')}, ms
+      select id, ${organization}, ${environment}, part, segment, pos, ${status}, ${data}, ${vector}, ms, ms
       from n where ${visible} returning *),
     f as (
       insert into entity_fields (part, segment, field, value, pos)

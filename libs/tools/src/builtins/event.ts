@@ -42,14 +42,8 @@ const emit = defineBuiltIn({
 
     const { hops, requestId } = context;
     const entity = entityId === undefined ? undefined : { type: entityType!, id: entityId };
-    const eventId = await recordEvent(db, scope, {
-      type,
-      entity,
-      payload: payload as JsonObject,
-      actor,
-      hops,
-      requestId,
-    });
+    const event = { type, entity, payload: payload as JsonObject, actor, hops, requestId };
+    const eventId = await recordEvent(db, scope, event);
     return { ok: true, result: { eventId, type } };
   },
 });
