@@ -134,6 +134,44 @@ describe('migrate', () => {
     await database.drop();
   });
 
+  it('keeps the ids of events and turns, which are below all later ones, without writing the rows again', async () => {
+    const database = await createTestDatabase();
+    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+    const name = '20261122140000_order_by_time';
+    const apply = (migration: string) => pool.query(readFileSync(join(ours, migration, 'migration.sql'), 'utf8'));
+    await pool.query('drop schema public cascade; create schema public');
+    const earlier = readdirSync(ours).filter((other) => other < name);
+    for (const migration of earlier.sort()) await apply(migration);
+    await pool.query(`insert into threads (id, organization_id, environment, external_id, channel, updated_at)
+                      values ('thread_1', 'org', 'development', 'x', 'api', now())`);
+    const happen = async () => {
+      await pool.query(`insert into events (organization_id, environment, type, payload, actor)
+                        values ('org', 'development', 'note', '{}', '{}')`);
+      await pool.query(`insert into executions (organization_id, environment, thread_id, input)
+                        values ('org', 'development', 'thread_1', 'Hello')`);
+    };
+    await happen();
+    await happen();
+    const files = async () =>
+      (await pool.query(`select pg_relation_filenode('events') as events, pg_relation_filenode('executions') as turns`))
+        .rows;
+    const before = await files();
+    await apply(name);
+    expect(await files()).toEqual(before);
+    await happen();
+    const { rows } = await pool.query(
+      `select events.id::text, xid::text, xid < pg_snapshot_xmin(pg_current_snapshot()) as settled,
+         (select string_agg(id::text, ' ' order by id) from executions) as turns from events order by events.id`,
+    );
+    expect(rows).toMatchObject([
+      { id: '1', xid: '1', settled: true, turns: expect.stringMatching(/^1 2 \d{19}$/) },
+      { id: '2', xid: '1', settled: true },
+      { id: expect.stringMatching(/^\d{19}$/), xid: expect.stringMatching(/^\d{3,}$/) },
+    ]);
+    await pool.end();
+    await database.drop();
+  });
+
   it('leaves tables that Prisma reads', async () => {
     const database = await createTestDatabase();
     const db = createDb({ databaseUrl: database.url });

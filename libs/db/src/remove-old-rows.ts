@@ -4,8 +4,8 @@ import { column, unprepared } from './statement';
 const batchRows = 1_000;
 
 /**
- * Removes what is older than so many days, a batch a statement, until `signal` aborts. Returns how many rows. Ids grow with
- * the time of creation: the scan ends at the first row that is not old. `isDone`: the condition on a row `t` under which it
+ * Removes what is older than so many days, a batch a statement, until `signal` aborts. Returns how many rows. Ids are made
+ * from the time of creation: the scan ends at the first row that is not old. `isDone`: the condition on a row `t` under which it
  * may go; `$2` is the number of days.
  */
 export async function removeOldRows(
