@@ -9,7 +9,7 @@ import { productionFiles } from './measure.mjs';
 const notesFolder = join(root, 'dist', 'statements');
 
 /** `sql.build` is that of libs/entities, whose texts are built for each call. */
-const makers = new Set(['statement', 'unprepared', 'sql.build']);
+const makers = new Set(['statement', 'unprepared', 'sql.build', 'leaseSql.tenants']);
 
 /** @returns {{ name: string, path: string }[]} each declaration, in the order of the files. */
 export function declaredStatements() {

@@ -1,3 +1,4 @@
+export { claimByTenant } from './claim-by-tenant';
 export { type Db, type Queryable, type Tenant, createDb, isDatabaseUnavailable, readDatabaseUrl } from './client';
 export { newId } from './id';
 export { createIdempotencyStore, idempotentEntitySql } from './idempotency';

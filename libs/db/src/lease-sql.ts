@@ -1,3 +1,9 @@
+import { column, statement } from './statement';
+
+const dueSince = 'coalesce(lease_until, created_at)';
+
+type Pending = { table: string; where: string; tenant?: string; since?: string; isDue?: string };
+
 /**
  * SQL fragments for rows that one process works on at a time. A process that claims a row sets `lease_until` to the end of
  * its lease and, where the table has it, `lease_owner` to its name. When the lease has expired, another process may claim
@@ -14,6 +20,27 @@ export const leaseSql = {
   /** Releases the row; it can be claimed again after `afterMs`, a parameter's placeholder. */
   postpone: (afterMs: string) =>
     `lease_owner = null, lease_until = now() + make_interval(secs => ${afterMs}::float8 / 1000)`,
+  /** Since when a row has been due, or from when it will be. */
+  dueSince,
   /** Not claimed within 2 s, or the lease has expired. For sweeps, which find rows whose job was lost. */
-  isOverdue: "(lease_until is null and created_at < now() - interval '2 seconds' or lease_until <= now())",
+  isOverdue: `(${dueSince} <= now() and (lease_until is not null or created_at < now() - interval '2 seconds'))`,
+  /**
+   * The statement for the organizations with due rows, the one whose row has waited longest first. Reads one row of each
+   * from an index on (`tenant`, `since`) of the rows that are `where`, however many these are.
+   */
+  tenants: (
+    name: string,
+    { table, where, tenant = 'organization_id', since = dueSince, isDue = `${since} <= now()` }: Pending,
+  ) =>
+    statement(
+      name,
+      `with recursive first as (
+         (select ${tenant} as tenant, ${since} as since, ${isDue} as is_due from ${table} where ${where} order by 1, 2 limit 1)
+         union all
+         select next.* from first, lateral (
+           select ${tenant}, ${since}, ${isDue} from ${table} where ${where} and ${tenant} > first.tenant
+           order by 1, 2 limit 1) next)
+       select tenant as "organizationId" from first where is_due order by since`,
+      { organizationId: column.text },
+    ),
 };

@@ -464,3 +464,43 @@ describe('the sweep', () => {
     expect(Math.abs((await nextDueInMs(bench.db))! - hourMs)).toBeLessThan(20_000);
   });
 });
+
+describe('the sweep over tenants', () => {
+  /** Due runs of an organization, each of an entity of its own unless `entityId` is given. */
+  const addMany = (organizationId: string, count: number, entityId: string | null = null) =>
+    bench.db.pool.query(
+      `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, event_id, run_at, context)
+       select $1 || '_run_' || n, $1, 'production', 'on-order', 'event-' || n, coalesce($3, $1 || n), n,
+         now() - interval '1 hour', '{}' from generate_series(1, $2::int) n`,
+      [organizationId, count, entityId],
+    );
+  const sweep = async (limit = 1_000) => (await dueRuns(bench.db, { limit, lostAfterMs: hourMs })).map(({ id }) => id);
+  const few = ['org_few_run_1', 'org_few_run_2', 'org_few_run_3'];
+  beforeEach(() => bench.db.pool.query('delete from trigger_runs'));
+
+  test('sends the runs of one behind the backlog of another at once, and each run once', async () => {
+    await addMany('org_many', 5_000);
+    await addMany('org_few', 3);
+    await bench.db.pool.query("update trigger_runs set run_at = now() - interval '1 minute' where id = any($1)", [few]);
+    const sweeps = await Promise.all([sweep(), sweep()]);
+    expect(sweeps.map((ids) => ids.length)).toEqual([1_000, 1_000]);
+    expect(new Set(sweeps.flat()).size).toBe(2_000);
+    expect(sweeps.flat()).toEqual(expect.arrayContaining(few));
+    for (let left = 3_003; left > 0; left -= 1_000) expect(await sweep()).toHaveLength(Math.min(left, 1_000));
+    expect(await sweep()).toEqual([]);
+  });
+
+  test('finds runs behind those of another whose runs all wait for an earlier one', async () => {
+    await addMany('org_many', 5_000, 'entity_blocked');
+    await bench.claim('org_many_run_1');
+    await addMany('org_few', 3);
+    expect((await sweep(10)).sort()).toEqual(few);
+  });
+
+  test('finds what a silent worker held behind a backlog', async () => {
+    await addMany('org_many', 5_000);
+    await addMany('org_few', 1);
+    await bench.claim('org_few_run_1', overLeaseMs);
+    expect(await sweep(20)).toContain('org_few_run_1');
+  });
+});

@@ -1,7 +1,6 @@
 import type { Environment, Json, JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
-import { type Queryable, type RowOf, column, statement } from '@parley/db';
+import { type Queryable, type RowOf, claimByTenant, column, leaseSql, statement } from '@parley/db';
 import type { ToolErrorType } from '@parley/tools';
-import type { DueRun } from './insert-runs';
 import type { ChangedEntity } from './match-condition';
 import { insertRunEventSql } from './run-event';
 
@@ -197,37 +196,42 @@ export async function releaseRun(db: Queryable, { id, scope, fence }: ClaimedRun
   await db.query(scope, release, [id, fence, inMs]);
 }
 
-const due = statement(
-  'due-runs',
-  `with due as (
-     select c.id from trigger_runs c where c.status = 'scheduled' and c.run_at <= clock_timestamp()
-       and (c.enqueued_at is null or c.enqueued_at < clock_timestamp() - $2 * interval '1 ms') and ${notBlocked('c')}
-     order by c.run_at limit $1 for update skip locked),
-   late as (
-     select c.id from trigger_runs c where c.status = 'running' and c.lease_until < clock_timestamp()
-       and (c.enqueued_at is null or c.enqueued_at < clock_timestamp() - interval '1 s')
-     limit $1 for update skip locked)
-   update trigger_runs r set enqueued_at = now() from (select id from due union all select id from late) d
-   where r.id = d.id returning r.id, r.request_id as "requestId"`,
-  { id: column.text, requestId: column.text.nullable },
-);
+const since = 'coalesce(lease_until, run_at)';
+const isSendable = `status in ('scheduled', 'running') and (enqueued_at is null
+  or enqueued_at < now() - case status when 'running' then 1000 else $1::float8 end * interval '1 ms')`;
+const dueWork = {
+  tenants: leaseSql.tenants('due-run-tenants', {
+    table: 'trigger_runs',
+    // While nothing at all is due, tenants with runs for later are not looked at.
+    where: `${isSendable} and ((select min(run_at) from trigger_runs where status = 'scheduled') <= now()
+      or (select min(lease_until) from trigger_runs where status = 'running') <= now())`,
+    since,
+  }),
+  due: statement(
+    'due-runs',
+    `with due as (
+       select id from trigger_runs c where organization_id = $2 and ${isSendable} and ${since} <= now()
+         and (status = 'running' or ${notBlocked('c')})
+       order by ${since} limit $3 offset $4 for update skip locked)
+     update trigger_runs set enqueued_at = now() where organization_id = $2 and id = any (array(select id from due))
+     returning id, request_id as "requestId"`,
+    { id: column.text, requestId: column.text.nullable },
+  ),
+  isMarked: true,
+};
 
 /**
  * Runs that are due and whose job was never sent or is taken for lost, and runs whose worker was not heard of again.
  * They are marked as sent.
  */
-export async function dueRuns(
-  db: Queryable,
-  { limit, lostAfterMs }: { limit: number; lostAfterMs: number },
-): Promise<DueRun[]> {
-  return (await db.acrossTenants('due work', due, [limit, lostAfterMs])).rows;
-}
+export const dueRuns = (db: Queryable, { limit, lostAfterMs }: { limit: number; lostAfterMs: number }) =>
+  claimByTenant(db, { ...dueWork, values: [lostAfterMs] }, limit);
 
 const nextDue = statement(
   'next-due',
   `select extract(epoch from least(
-     (select min(run_at) from trigger_runs where status = 'scheduled' and run_at > clock_timestamp()),
-     (select min(next_tick_at) from triggers where entity_type is null and next_tick_at > clock_timestamp())
+     (select min(run_at) from trigger_runs where status = 'scheduled' and run_at > now()),
+     (select min(next_tick_at) from triggers where entity_type is null and next_tick_at > now())
    ) - clock_timestamp())::float8 * 1000 as ms`,
   { ms: column.float8.nullable },
 );

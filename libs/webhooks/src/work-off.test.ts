@@ -115,3 +115,29 @@ test('what waits too long is found, oldest first', async () => {
   expect(names[0]).toBeLessThan(names[1]!);
   expect(await findOverdue(db, { olderThanMs: 60_000, limit: 1 })).toEqual([found[0]]);
 });
+
+describe('the sweep over tenants', () => {
+  const storeMany = (prefix: string, organizationId: string | null, count: number) =>
+    db.pool.query(
+      `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, organization_id, status, received_at)
+       select $1 || n, 'polar', $1 || n, '/', '{}', '', $2, 'received', now() - interval '1 hour' + n * interval '1 ms'
+       from generate_series(1, $3::int) n`,
+      [prefix, organizationId, count],
+    );
+  const sweep = async (limit: number) => (await findOverdue(db, { olderThanMs: 0, limit })).map(({ id }) => id);
+
+  test.each([
+    ['org_few', 'org_many'],
+    [null, 'org_many'],
+    ['org_few', null],
+  ])('finds deliveries of %s behind the backlog of %s at once, each once', async (few, many) => {
+    await storeMany('many', many, 5_000);
+    await storeMany('few', few, 3);
+    const sweeps = await Promise.all([sweep(2_000), sweep(2_000)]);
+    expect(sweeps[0]).toEqual(sweeps[1]);
+    expect(new Set(sweeps[0]).size).toBe(2_000);
+    expect(sweeps[0]).toEqual(expect.arrayContaining(['few1', 'few2', 'few3']));
+    expect(sweeps[0]!.filter((id) => id.startsWith('many')).at(-1)).toBe('many1997');
+    expect(new Set(await sweep(10_000)).size).toBe(5_003);
+  });
+});

@@ -1,5 +1,5 @@
 import type { Environment } from '@parley/contracts';
-import { type Queryable, type RowOf, column, purgeRows, statement } from '@parley/db';
+import { type Queryable, type RowOf, claimByTenant, column, leaseSql, purgeRows, statement } from '@parley/db';
 import type { DeliveryStatus } from './delivery';
 
 const deliveryRow = {
@@ -58,21 +58,29 @@ export async function finishDelivery(db: Queryable, id: string, outcome: Outcome
   await db.acrossTenants('due work', finish, values);
 }
 
-const overdueDeliveries = statement(
-  'overdue-deliveries',
-  `select id, path from webhook_deliveries
-   where status = 'received' and received_at < now() - make_interval(secs => $1::float8 / 1000)
-   order by received_at limit $2`,
-  { id: column.text, path: column.text },
-);
+/** Deliveries without an owner are those of one tenant, whose id is empty. */
+const tenant = "coalesce(organization_id, '')";
+const where = "status = 'received'";
+const isDue = 'received_at < now() - make_interval(secs => $1::float8 / 1000)';
+const overdue = {
+  tenants: leaseSql.tenants('overdue-tenants', {
+    table: 'webhook_deliveries',
+    where,
+    tenant,
+    since: 'received_at',
+    isDue,
+  }),
+  due: statement(
+    'overdue-deliveries',
+    `select id, path from webhook_deliveries where ${tenant} = $2 and ${where} and ${isDue}
+     order by received_at, id limit $3 offset $4`,
+    { id: column.text, path: column.text },
+  ),
+};
 
-/** Deliveries that should have been worked off by now, oldest first, by the path whose job does it. */
-export async function findOverdue(
-  db: Queryable,
-  { olderThanMs, limit }: { olderThanMs: number; limit: number },
-): Promise<{ id: string; path: string }[]> {
-  return (await db.acrossTenants('due work', overdueDeliveries, [olderThanMs, limit])).rows;
-}
+/** Deliveries that should have been worked off by now, of each tenant the oldest first, by the path whose job does it. */
+export const findOverdue = (db: Queryable, { olderThanMs, limit }: { olderThanMs: number; limit: number }) =>
+  claimByTenant(db, { ...overdue, values: [olderThanMs] }, limit);
 
 const waiting = statement(
   'waiting-deliveries',

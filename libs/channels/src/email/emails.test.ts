@@ -311,6 +311,28 @@ test('the sweep finds what should be sent by now: what is new is left to its own
   expect(await found()).toEqual([ids.queued, ...due]);
 });
 
+test('the sweep finds e-mails of one tenant behind the backlog of another at once; each is sent once', async () => {
+  await db.pool.query('delete from emails');
+  const addMany = (organizationId: string, number: number) =>
+    db.pool.query(
+      `insert into emails (id, organization_id, environment, idempotency_key, "from", "to", subject, status, payload,
+                           created_at, updated_at)
+       select $1 || n, $1, 'production', n::text, 'a@example.com', '{b@example.com}', 'hello', 'queued', '{}',
+              now() - interval '1 hour', now() from generate_series(1, $2::int) n`,
+      [organizationId, number],
+    );
+  await addMany('org_many', 5_000);
+  await addMany('org_few', 3);
+  await db.pool.query("update emails set lease_until = now() + interval '1 hour' where id = 'org_few2'");
+  const [ids = [], others = []] = await Promise.all([findDueEmails(db, 50), findDueEmails(db, 50)]);
+  expect(ids).toEqual(others);
+  expect(new Set(ids).size).toBe(50);
+  expect(ids.filter((id) => id.startsWith('org_few'))).toEqual(['org_few1', 'org_few3']);
+  const tries = await Promise.all([...ids.slice(0, 20), ...others.slice(0, 20)].map((id) => send(id)));
+  expect(tries.filter((outcome) => outcome !== 'not_due')).toHaveLength(20);
+  await db.pool.query('delete from emails');
+});
+
 describe('statuses', () => {
   const all = ['sent', 'delivered', 'bounced', 'complained'];
   /** Every order of every selection. */

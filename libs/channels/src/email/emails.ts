@@ -1,5 +1,5 @@
 import { type Environment, type JsonObject, type Scope, objectAt, textAt } from '@parley/contracts';
-import { type Queryable, type RowOf, column, leaseSql, newId, statement } from '@parley/db';
+import { type Queryable, type RowOf, claimByTenant, column, leaseSql, newId, statement } from '@parley/db';
 import { callHttp } from '@parley/outbound';
 import type { Accounts } from '../accounts';
 import { noPlaceWaitMs } from '../no-place-wait';
@@ -207,18 +207,20 @@ export async function applyEmailStatus(
   return { ok: true, isKnown: rows.length === 1, organizationId: rows[0]?.organizationId };
 }
 
-const dueEmails = statement(
-  'due-emails',
-  `select id from emails where status in ('queued', 'sending')
-     and ${leaseSql.isOverdue}
-   order by id limit $1`,
-  { id: column.text },
-);
+const isPending = "status in ('queued', 'sending')";
+const dueEmails = {
+  tenants: leaseSql.tenants('due-email-tenants', { table: 'emails', where: isPending }),
+  due: statement(
+    'due-emails',
+    `select id from emails where organization_id = $1 and ${isPending} and ${leaseSql.isOverdue}
+     order by ${leaseSql.dueSince}, id limit $2 offset $3`,
+    { id: column.text },
+  ),
+};
 
-/** E-mails that should be sent by now, or whose sender is gone; oldest first. */
+/** E-mails that should be sent by now, or whose sender is gone; of each tenant the oldest first. */
 export async function findDueEmails(db: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await db.acrossTenants('due work', dueEmails, [limit]);
-  return rows.map(({ id }) => id);
+  return (await claimByTenant(db, dueEmails, limit)).map(({ id }) => id);
 }
 
 const emailView = {

@@ -414,6 +414,43 @@ test('the sweep finds what should be sent by now: what is new is left to its own
   expect(await found()).toEqual([ids.queued, ...due]);
 });
 
+describe('the sweep over tenants', () => {
+  const few = ['wam_few1', 'wam_few2', 'wam_few3'];
+  /** Messages of an hour ago, each to a contact of its own unless `contact` is given. */
+  const addMany = (organizationId: string, prefix: string, number: number, contact: string | null = null) =>
+    db.pool.query(
+      `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, payload, status,
+                             created_at, updated_at)
+       select $2 || n, $1, 'production', $5, 'outbound', coalesce($4, $2 || n), 'text', '{}', 'queued',
+              now() - interval '1 hour', now() from generate_series(1, $3::int) n`,
+      [organizationId, prefix, number, contact, connectionId],
+    );
+  beforeEach(() => db.pool.query('delete from messages'));
+
+  test('finds messages of one behind the backlog of another at once; each is claimed once', async () => {
+    await addMany('org_many', 'wam_many', 5_000);
+    await addMany('org_few', 'wam_few', 3);
+    const sweeps = await Promise.all(['a', 'b'].map(async (owner) => ({ owner, ids: await findDueMessages(db, 50) })));
+    for (const { ids } of sweeps) {
+      expect(ids).toHaveLength(50);
+      expect(new Set(ids).size).toBe(50);
+      expect(ids).toEqual(expect.arrayContaining(few));
+    }
+    const claims = await Promise.all(sweeps.flatMap(({ owner, ids }) => ids.map((id) => claim(id, owner))));
+    const claimed = claims.flatMap((message) => message?.id ?? []);
+    expect(claimed.sort()).toEqual([...new Set(sweeps.flatMap(({ ids }) => ids))].sort());
+  });
+
+  test('finds messages behind those of another that all wait for an earlier one', async () => {
+    await addMany('org_many', 'wam_many', 5_000, 'one contact');
+    await set('wam_many1', "lease_until = now() + interval '1 minute'");
+    await addMany('org_few', 'wam_few', 3);
+    expect(await findDueMessages(db, 50)).toEqual(few);
+    await leaseEnds('wam_many1');
+    expect(await findDueMessages(db, 50)).toEqual([...few, 'wam_many1']);
+  });
+});
+
 describe('statuses', () => {
   const all = ['sent', 'delivered', 'read', 'failed'];
   /** Every order of every selection. */

@@ -1,5 +1,5 @@
 import type { Environment, JsonObject, Scope } from '@parley/contracts';
-import { type Queryable, type RowOf, type Tenant, column, leaseSql, newId, statement } from '@parley/db';
+import { type Queryable, type RowOf, type Tenant, claimByTenant, column, leaseSql, newId, statement } from '@parley/db';
 
 export interface NewMessage {
   connectionId: string;
@@ -222,24 +222,25 @@ export async function applyStatus(
   await db.query(message, applyKeptStatus, [message.id, messageId, keys]);
 }
 
-const dueMessages = statement(
-  'due-messages',
-  `select id from (
-     select distinct on (organization_id, environment, contact) id, lease_until, created_at from messages
-     where direction = 'outbound' and status in ('queued', 'sending') and connection_id is not null
-     order by organization_id, environment, contact, id) first
-   where ${leaseSql.isOverdue}
-   order by id limit $1`,
-  { id: column.text },
-);
+const isPending = "direction = 'outbound' and status in ('queued', 'sending') and connection_id is not null";
+const dueMessages = {
+  tenants: leaseSql.tenants('due-message-tenants', { table: 'messages', where: isPending }),
+  due: statement(
+    'due-messages',
+    `select id from messages m where organization_id = $1 and ${isPending} and ${leaseSql.isOverdue}
+       and (select id = m.id from messages where organization_id = m.organization_id and environment = m.environment
+              and contact = m.contact and ${isPending} order by id limit 1)
+     order by ${leaseSql.dueSince}, id limit $2 offset $3`,
+    { id: column.text },
+  ),
+};
 
 /**
  * Messages that should be sent by now, or whose sender is gone: of each contact the first, as the ones behind it have to
  * wait for it. Whoever sends it goes on with them.
  */
 export async function findDueMessages(db: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await db.acrossTenants('due work', dueMessages, [limit]);
-  return rows.map(({ id }) => id);
+  return (await claimByTenant(db, dueMessages, limit)).map(({ id }) => id);
 }
 
 const nextMessage = statement(

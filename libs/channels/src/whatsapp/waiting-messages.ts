@@ -1,5 +1,5 @@
 import type { Environment, JsonObject } from '@parley/contracts';
-import { type Db, type Queryable, type RowOf, column, leaseSql, lockKey, statement } from '@parley/db';
+import { type Db, type Queryable, type RowOf, claimByTenant, column, leaseSql, lockKey, statement } from '@parley/db';
 import type { MessageOfTenant } from './outbox';
 
 const waitingMessage = {
@@ -106,18 +106,20 @@ export async function postpone(
   await db.query(message, putBack, [message.id, owner, error, afterMs]);
 }
 
-const waitingConversations = statement(
-  'waiting-conversations',
-  `select connection_id as "connectionId", contact from (
-     select distinct on (connection_id, contact) connection_id, contact, lease_until, created_at from messages
-     where direction = 'inbound' and status in ('received', 'answering') and connection_id is not null
-     order by connection_id, contact, sent_at, id) first
-   where ${leaseSql.isOverdue}
-   limit $1`,
-  conversation,
-);
+const isPending = "direction = 'inbound' and status in ('received', 'answering') and connection_id is not null";
+const waitingConversations = {
+  tenants: leaseSql.tenants('waiting-tenants', { table: 'messages', where: isPending }),
+  due: statement(
+    'waiting-conversations',
+    `select connection_id as "connectionId", contact from messages m
+     where organization_id = $1 and ${isPending} and ${leaseSql.isOverdue}
+       and (select id = m.id from messages where organization_id = m.organization_id and connection_id = m.connection_id
+              and contact = m.contact and ${isPending} order by sent_at, id limit 1)
+     order by ${leaseSql.dueSince}, id limit $2 offset $3`,
+    conversation,
+  ),
+};
 
 /** Conversations whose first message waits without anybody at work on it; the ones behind it have to wait for it. */
-export async function findWaiting(db: Queryable, limit: number): Promise<Conversation[]> {
-  return (await db.acrossTenants('due work', waitingConversations, [limit])).rows;
-}
+export const findWaiting = (db: Queryable, limit: number): Promise<Conversation[]> =>
+  claimByTenant(db, waitingConversations, limit);

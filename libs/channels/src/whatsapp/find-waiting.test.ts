@@ -1,0 +1,57 @@
+import { type Db, createDb } from '@parley/db';
+import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { claimNext, findWaiting } from './waiting-messages';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ databaseUrl: database.url });
+  await db.pool.query(
+    `insert into channel_connections (id, organization_id, environment, status, updated_at)
+     select 'conn_' || one, 'org_' || one, 'production', 'connected', now() from unnest('{many,few}'::text[]) one`,
+  );
+});
+beforeEach(() => db.pool.query('delete from messages'));
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+/** Messages that were received an hour ago, each from a contact of its own unless `contact` is given. */
+const receive = (one: string, count: number, contact: string | null = null) =>
+  db.pool.query(
+    `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, payload,
+                           status, sent_at, created_at, updated_at)
+     select $1 || n, 'org_' || $1, 'production', 'conn_' || $1, 'inbound', $1 || n, coalesce($3, $1 || n), 'text', '{}',
+            'received', now() - interval '1 hour' + n * interval '1 ms', now() - interval '1 hour', now()
+     from generate_series(1, $2::int) n`,
+    [one, count, contact],
+  );
+const few = [1, 2, 3].map((n) => ({ connectionId: 'conn_few', contact: `few${n}` }));
+
+test('conversations of one tenant behind the backlog of another are found at once; each is claimed once', async () => {
+  await receive('many', 5_000);
+  await receive('few', 3);
+  const sweeps = await Promise.all(['a', 'b'].map(async (owner) => ({ owner, found: await findWaiting(db, 50) })));
+  for (const { found } of sweeps) {
+    expect(new Set(found.map(({ contact }) => contact)).size).toBe(50);
+    expect(found).toEqual(expect.arrayContaining(few));
+  }
+  const claims = await Promise.all(sweeps.flatMap(({ owner, found }) => found.map((one) => claimNext(db, one, owner))));
+  const claimed = claims.flatMap((message) => message?.contact ?? []);
+  expect(new Set(claimed).size).toBe(claimed.length);
+  expect(claimed).toEqual(expect.arrayContaining(few.map(({ contact }) => contact)));
+});
+
+test('conversations are found behind one of another tenant in which somebody is at work, and begin with the first message', async () => {
+  await receive('many', 5_000, 'one contact');
+  await claimNext(db, { connectionId: 'conn_many', contact: 'one contact' }, 'a');
+  await receive('few', 3);
+  expect(await findWaiting(db, 50)).toEqual(few);
+  await db.pool.query("update messages set lease_until = now() where id = 'many1'");
+  expect(await findWaiting(db, 50)).toEqual([{ connectionId: 'conn_many', contact: 'one contact' }, ...few]);
+  expect(await claimNext(db, { connectionId: 'conn_many', contact: 'one contact' }, 'b')).toMatchObject({
+    id: 'many1',
+  });
+});
