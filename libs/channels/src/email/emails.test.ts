@@ -317,7 +317,8 @@ test('the sweep finds e-mails of one tenant behind the backlog of another at onc
     db.pool.query(
       `insert into emails (id, organization_id, environment, idempotency_key, "from", "to", subject, status, payload,
                            created_at, updated_at)
-       select $1 || n, $1, 'production', n::text, 'a@example.com', '{b@example.com}', 'hello', 'queued', '{}',
+       select $1 || n, $1, 'production', n::text, 'a@example.com', '{b@example.com}', 'hello', 'queued',
+              '{"from":"a@example.com","to":["b@example.com"],"subject":"hello","text":"hello"}',
               now() - interval '1 hour', now() from generate_series(1, $2::int) n`,
       [organizationId, number],
     );
@@ -330,6 +331,7 @@ test('the sweep finds e-mails of one tenant behind the backlog of another at onc
   expect(ids.filter((id) => id.startsWith('org_few'))).toEqual(['org_few1', 'org_few3']);
   const tries = await Promise.all([...ids.slice(0, 20), ...others.slice(0, 20)].map((id) => send(id)));
   expect(tries.filter((outcome) => outcome !== 'not_due')).toHaveLength(20);
+  expect(new Set(resend.sent.map(({ key }) => key)).size).toBe(resend.sent.length);
   await db.pool.query('delete from emails');
 });
 
