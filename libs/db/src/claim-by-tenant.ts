@@ -1,7 +1,7 @@
 import type { Queryable, Tenant } from './client';
 import type { Statement } from './statement';
 
-/** With fewer rows of a tenant at a time, a sweep over many tenants would be too many statements. */
+/** Rows. With fewer of a tenant at a time, a sweep over many tenants would be too many statements. */
 const leastShare = 10;
 
 interface DueWork<T> {
@@ -15,11 +15,8 @@ interface DueWork<T> {
 }
 
 /** At most `limit` rows of due work, tenant by tenant: a large backlog of one holds up nobody else (docs/adr/0035). */
-export async function claimByTenant<T>(
-  db: Queryable,
-  { tenants, due, values = [], isMarked = false }: DueWork<T>,
-  limit: number,
-): Promise<T[]> {
+export async function claimByTenant<T>(db: Queryable, work: DueWork<T>, limit: number): Promise<T[]> {
+  const { tenants, due, values = [], isMarked = false } = work;
   const { rows } = await db.acrossTenants('due work', tenants, values);
   const share = Math.max(leastShare, Math.ceil(limit / rows.length));
   const turns = rows.map((tenant) => ({ tenant, offset: 0 }));

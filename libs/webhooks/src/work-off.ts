@@ -62,14 +62,9 @@ export async function finishDelivery(db: Queryable, id: string, outcome: Outcome
 const tenant = "coalesce(organization_id, '')";
 const where = "status = 'received'";
 const isDue = 'received_at < now() - make_interval(secs => $1::float8 / 1000)';
+const pending = { table: 'webhook_deliveries', where, tenant, since: 'received_at', isDue };
 const overdue = {
-  tenants: leaseSql.tenants('overdue-tenants', {
-    table: 'webhook_deliveries',
-    where,
-    tenant,
-    since: 'received_at',
-    isDue,
-  }),
+  tenants: leaseSql.tenants('overdue-tenants', pending),
   due: statement(
     'overdue-deliveries',
     `select id, path from webhook_deliveries where ${tenant} = $2 and ${where} and ${isDue}
