@@ -1,11 +1,4 @@
-import {
-  type RateLimits,
-  type RedisConnection,
-  closeRedis,
-  connectRedis,
-  createRateLimiter,
-  waitForRedis,
-} from '@parley/redis';
+import { type RedisConnection, closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parley/redis';
 import { createTestDatabase, createTestRedis } from '@parley/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestApi, createTestApi } from './api-under-test';
@@ -18,7 +11,9 @@ let api: TestApi;
 const connections: RedisConnection[] = [];
 let skipped = 0;
 
-async function createLimiter(limits: Partial<RateLimits> = {}) {
+type Limits = Parameters<typeof createRateLimiter>[0]['limits'];
+
+async function createLimiter(limits: Limits = {}) {
   const redis = connectRedis({ url: redisUrl, role: 'limiter' });
   connections.push(redis);
   await waitForRedis(redis, 5_000);
@@ -31,7 +26,7 @@ beforeAll(async () => {
 afterEach(() => api.close());
 afterAll(() => Promise.all(connections.map(closeRedis)));
 
-async function start(limits?: Partial<RateLimits>) {
+async function start(limits?: Limits) {
   api = createTestApi(await createTestDatabase(), { limiter: await createLimiter(limits) });
   const organizationId = await api.organization();
   await api.push({ organizationId }, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });

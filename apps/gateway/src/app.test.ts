@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { until } from '@parley/testing';
-import { type TestGateway, type TestUpstream, startGateway, startRawUpstream, startUpstream } from './test-gateway';
+import {
+  type TestGateway,
+  type TestUpstream,
+  startGateway,
+  startRawUpstream,
+  startUpstream,
+} from './gateway-under-test';
 
 let service: TestUpstream;
 let door: TestGateway;

@@ -1,4 +1,11 @@
-import { type TestGateway, type TestUpstream, bodyOf, sendRaw, startGateway, startUpstream } from './test-gateway';
+import {
+  type TestGateway,
+  type TestUpstream,
+  bodyOf,
+  sendRaw,
+  startGateway,
+  startUpstream,
+} from './gateway-under-test';
 
 /** More of what hygiene.test.ts tries: the bytes in which requests are smuggled, and what of them the service behind sees. */
 let service: TestUpstream;

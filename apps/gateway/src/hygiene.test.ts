@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type TestGateway, type TestUpstream, bodyOf, sendRaw, startGateway, startUpstream } from './test-gateway';
+import {
+  type TestGateway,
+  type TestUpstream,
+  bodyOf,
+  sendRaw,
+  startGateway,
+  startUpstream,
+} from './gateway-under-test';
 
 let service: TestUpstream;
 let door: TestGateway;

@@ -4,7 +4,13 @@ import { connect } from 'node:net';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeServer } from '@parley/service';
-import { type TestGateway, type TestUpstream, startGateway, startRawUpstream, startUpstream } from './test-gateway';
+import {
+  type TestGateway,
+  type TestUpstream,
+  startGateway,
+  startRawUpstream,
+  startUpstream,
+} from './gateway-under-test';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { executorLimits } from '@parley/contracts';
 import { sandboxLimits } from './sandbox/protocol';
-import { type TestExecutor, startTestExecutor } from './test-executor';
+import { type TestExecutor, startTestExecutor } from './executor-under-test';
 
 let service: TestExecutor;
 beforeAll(async () => {

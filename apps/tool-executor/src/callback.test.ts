@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ToolCallbackBody, toolCallbackBodySchema } from '@parley/contracts';
-import { type TestExecutor, listen, startTestExecutor } from './test-executor';
+import { type TestExecutor, listen, startTestExecutor } from './executor-under-test';
 
 /** Plays chat's side of the protocol, and a site that a handler fetches. */
 let chat: Server;

@@ -1,6 +1,6 @@
 import { type Server, createServer } from 'node:http';
 import { executorLimits, toolCallbackBodySchema } from '@parley/contracts';
-import { type Answer, type TestExecutor, listen, startTestExecutor } from './test-executor';
+import { type Answer, type TestExecutor, listen, startTestExecutor } from './executor-under-test';
 
 /*
  * Custom tools that call custom tools: each holds its sandbox while it waits for the next. Chat's side is played here:

@@ -1,5 +1,5 @@
 import { openApiDocument } from '@parley/contracts';
-import { type TestGateway, startGateway } from '../test-gateway';
+import { type TestGateway, startGateway } from '../gateway-under-test';
 
 let door: TestGateway;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { type Answer, type TestExecutor, startTestExecutor } from '../test-executor';
+import { type Answer, type TestExecutor, startTestExecutor } from '../executor-under-test';
 
 // Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
 jest.retryTimes(3, { logErrorsBeforeRetry: true });

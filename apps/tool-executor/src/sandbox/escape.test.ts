@@ -1,5 +1,5 @@
 import { type Server, createServer } from 'node:http';
-import { type Answer, type TestExecutor, listen, startTestExecutor } from '../test-executor';
+import { type Answer, type TestExecutor, listen, startTestExecutor } from '../executor-under-test';
 import { constructorChains } from './escapes/constructor-chains';
 import { engine } from './escapes/engine';
 import { mutants } from './escapes/mutants';

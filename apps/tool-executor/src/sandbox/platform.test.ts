@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type TestExecutor, startTestExecutor } from '../test-executor';
+import { type TestExecutor, startTestExecutor } from '../executor-under-test';
 
 let service: TestExecutor;
 beforeAll(async () => {

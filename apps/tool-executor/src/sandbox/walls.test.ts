@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { makeTemporaryFolder } from '@parley/embedded';
-import { buildSandbox } from '../test-executor';
+import { buildSandbox } from '../executor-under-test';
 import { createFrameReader, encodeFrame } from './frames';
 import type { FromSandbox } from './protocol';
 import { type RunResult, runHandler } from './run-handler';

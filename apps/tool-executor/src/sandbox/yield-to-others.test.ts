@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { type SandboxProcess, startProcess } from './start-process';
 import { runHandler } from './run-handler';
-import { buildSandbox } from '../test-executor';
+import { buildSandbox } from '../executor-under-test';
 
 // Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
 jest.retryTimes(3, { logErrorsBeforeRetry: true });

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
-import { buildSandbox } from '../../test-executor';
+import { buildSandbox } from '../../executor-under-test';
 import type { Control } from './program';
 
 const hangsAfterMs = 10_000;
