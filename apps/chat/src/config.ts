@@ -1,8 +1,9 @@
 import { runtimeVariables } from '@parley/runtime';
-import { databaseVariables, serviceVariables } from '@parley/service';
+import { databaseVariables, redisVariables, serviceVariables } from '@parley/service';
 
 export const chatVariables = {
   ...serviceVariables(4002),
   ...databaseVariables,
+  ...redisVariables,
   ...runtimeVariables,
 };

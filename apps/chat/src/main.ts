@@ -1,4 +1,5 @@
 import { openDatabase } from '@parley/db';
+import { createRing, openRedis } from '@parley/redis';
 import { createRuntime } from '@parley/runtime';
 import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
 import { createChatApp } from './app';
@@ -9,14 +10,19 @@ startProcess(async () => {
   const log = createLogger({ service: 'chat', level: config.LOG_LEVEL });
   const metrics = createMetrics('chat');
   const db = await openDatabase(config, { name: 'parley-chat', log });
-  const runtime = createRuntime({ config, db, log, metrics });
+  const redis = await openRedis(config, { name: 'parley-chat', log });
+  const runtime = createRuntime({ config, db, log, metrics, ring: createRing(redis.producer) });
   await runService({
     config,
     log,
     metrics,
     app: createChatApp({ ...runtime, db, log, metrics, checkResponses: config.NODE_ENV !== 'production' }),
     checks: { database: () => db.ping() },
-    closing: [...runtime.closing, { name: 'database', close: () => db.close() }],
+    closing: [
+      ...runtime.closing,
+      { name: 'Redis', close: () => redis.close() },
+      { name: 'database', close: () => db.close() },
+    ],
   });
   await runtime.warmUp();
 });

@@ -1,6 +1,6 @@
 import { openDatabase } from '@parley/db';
 import { createEntities } from '@parley/entities';
-import { createQueues, createRateLimiter, openRedis } from '@parley/redis';
+import { createQueues, createRateLimiter, createRing, openRedis } from '@parley/redis';
 import { createLogger, createMetrics, createWorkMetrics, loadConfig, runService, startProcess } from '@parley/service';
 import { createExecutorClient } from '@parley/tools';
 import { createDataApp } from './app';
@@ -30,7 +30,7 @@ startProcess(async () => {
   const queues = createQueues({ redis: redis.producer });
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
-  const entities = createEntities({ db });
+  const entities = createEntities({ db, ring: createRing(redis.producer) });
 
   await runService({
     config,

@@ -1,6 +1,6 @@
 import type { EntityTypeDefinition, JsonObject, Scope, ToolDefinition, TriggerDefinition } from '@parley/contracts';
 import { type Db, createDb, unprepared } from '@parley/db';
-import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
+import { type RedisConnection, closeRedis, connectRedis, createQueues, createRing, waitForRedis } from '@parley/redis';
 import { pushResources } from '@parley/resources';
 import { createMetrics, loadConfig, silentLogger } from '@parley/service';
 import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization, until } from '@parley/testing';
@@ -33,7 +33,8 @@ beforeAll(async () => {
     SECRETS_KEY: Buffer.alloc(32).toString('base64'),
     TRIGGER_LEASE_MS: '1000',
   });
-  runtime = createJobRuntime({ config, db, log: silentLogger(), metrics: createMetrics('worker') });
+  const ring = createRing(producer);
+  runtime = createJobRuntime({ config, db, log: silentLogger(), metrics: createMetrics('worker'), ring });
   const queues = createQueues({ redis: producer });
   const connection = connectRedis({ url: redis.url, role: 'worker' });
   const worker = createWorker({

@@ -1,5 +1,5 @@
 import { createTestDatabase, type TestDatabase } from '@parley/testing';
-import { createDb, type Db, readDatabaseUrl } from './client';
+import { createDb, type Db, type Queryable, readDatabaseUrl } from './client';
 import { prismaOf } from './prisma';
 import { column, statement } from './statement';
 
@@ -50,6 +50,39 @@ test('behind a PgBouncer nothing is prepared by name, and nothing is set for the
   );
   expect(rows).toEqual([{ prepared: 0, jit: 'on', timeout: '0' }]);
   await pooled.close();
+});
+
+test('what is to follow a commit is called after it, and never after a rollback', async () => {
+  const other = createDb({ databaseUrl: database.url, poolSize: 2 });
+  await db.pool.query('create table if not exists notes (n int)');
+  const seen: string[] = [];
+  const note = async (tx: Queryable, name: string) => {
+    await tx.acrossTenants('sweep', statement('add-note', 'insert into notes values (1)'));
+    tx.afterCommit(() => void seen.push(name));
+  };
+  const stored = async () => (await other.pool.query('select from notes')).rowCount;
+  await db.transaction(async (tx) => {
+    await note(tx, 'first');
+    await note(tx, 'second');
+    expect([seen, await stored()]).toEqual([[], 0]);
+  });
+  expect([seen, await stored()]).toEqual([['first', 'second'], 2]);
+  const undone = db.transaction(async (tx) => {
+    await note(tx, 'undone');
+    throw new Error('no');
+  });
+  await expect(undone).rejects.toThrow('no');
+  // A constraint that is checked at the commit fails it.
+  await db.pool.query('create table if not exists once (n int unique deferrable initially deferred)');
+  const refused = db.transaction(async (tx) => {
+    await tx.acrossTenants('sweep', statement('add-twice', 'insert into once values (1), (1)'));
+    tx.afterCommit(() => void seen.push('refused'));
+  });
+  await expect(refused).rejects.toThrow('unique');
+  expect(seen).toEqual(['first', 'second']);
+  db.afterCommit(() => void seen.push('at once'));
+  expect(seen).toEqual(['first', 'second', 'at once']);
+  await other.close();
 });
 
 test('the mark of a PgBouncer is taken out of the address, and the rest is left', () => {

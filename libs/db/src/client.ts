@@ -1,7 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import pg from 'pg';
 import { createResultCheck } from './check-results';
-import { type Listener, listen } from './listen';
 import type { Statement } from './statement';
 
 /** Why a statement may touch the rows of more than one organization. The list is closed: a new reason is a decision. */
@@ -39,13 +38,13 @@ export interface Queryable {
   query<T>(tenant: Tenant, statement: Statement<T>, values?: readonly unknown[]): Promise<Result<T>>;
   /** Runs a statement that no organization limits. */
   acrossTenants<T>(reason: CrossTenantReason, statement: Statement<T>, values?: readonly unknown[]): Promise<Result<T>>;
+  /** Calls back when the transaction has committed, never when it is rolled back. Outside of a transaction at once. */
+  afterCommit(callback: () => void): void;
 }
 
 export interface Db extends Queryable {
   /** Runs `work` in one transaction on one connection; rolls back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** Calls `onNotify` for notifications on `channel`, on a dedicated connection. */
-  listen(channel: string, listener: Listener): { stop(): void };
   /** Waits for the advisory lock of this name, and runs `work` on the connection that holds it. */
   locked<T>(name: string, work: (connection: Queryable) => Promise<T>): Promise<T>;
   /** Resolves when the database answers. */
@@ -101,8 +100,13 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
   const queryable = createQueryable(isPooled);
   return {
     ...queryable(pool),
-    transaction: (work) => inTransaction(pool, (client) => work(queryable(client))),
-    listen: (channel, listener) => listen(pool, channel, listener),
+    async transaction(work) {
+      const callbacks: (() => void)[] = [];
+      const afterCommit = (callback: () => void) => void callbacks.push(callback);
+      const result = await inTransaction(pool, (client) => work({ ...queryable(client), afterCommit }));
+      for (const callback of callbacks) callback();
+      return result;
+    },
     async locked(name, work) {
       const client = await pool.connect();
       try {
@@ -138,6 +142,7 @@ function createQueryable(isPooled: boolean): (client: Pick<pg.Pool, 'query'>) =>
     return {
       query: (_tenant, statement, values) => runner(statement, values),
       acrossTenants: (_reason, statement, values) => runner(statement, values),
+      afterCommit: (callback) => callback(),
     };
   };
 }

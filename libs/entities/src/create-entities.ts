@@ -50,10 +50,12 @@ export interface EntitiesOptions {
   db: Db;
   /** Entities of a segment of the field index (docs/adr/0003); tests make it small. */
   segmentSize?: number;
+  /** Wakes the relays after a commit whose event waits for them; without it they find the event when they look. */
+  ring?: () => void;
 }
 
-export function createEntities({ db, segmentSize = 1_000 }: EntitiesOptions): Entities {
-  const deps = { types: createTypeCache(), segments: createSegments(db, segmentSize) };
+export function createEntities({ db, segmentSize = 1_000, ring = () => {} }: EntitiesOptions): Entities {
+  const deps = { types: createTypeCache(), segments: createSegments(db, segmentSize), ring };
   return {
     types: (scope) => listEntityTypes(db, scope),
     get: (scope, input, tx = db) => getEntity(tx, scope, input),

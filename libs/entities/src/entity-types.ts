@@ -1,4 +1,4 @@
-import type { EntityTypeView, JsonObject, Scope } from '@parley/contracts';
+import type { EntityTypeView, JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
 import { type Queryable, type RowOf, column, statement } from '@parley/db';
 import { flatSchema } from './schema/type-schema';
 
@@ -26,4 +26,21 @@ export async function readEntityTypes(db: Queryable, scope: Scope): Promise<RowO
 export async function listEntityTypes(db: Queryable, scope: Scope): Promise<EntityTypeView[]> {
   const types = await readEntityTypes(db, scope);
   return types.map((type) => ({ ...type, schema: flatSchema(type.schema) }));
+}
+
+const setActions = statement(
+  'set-relayed-actions',
+  `update entity_types t set relayed_actions = w.actions
+   from (select no, array(select distinct "on"->>'action' from json_to_recordset($3::json) f("on" json, enabled boolean)
+       where "on"->>'entityType' = e.slug and enabled is not false order by 1) as actions
+     from entity_types e where organization_id = $1 and environment = $2::"Environment") w
+   where t.no = w.no and t.relayed_actions <> w.actions`,
+);
+
+/**
+ * Notes on the types of an environment which changes its triggers follow: the events of all others do not wait for the
+ * relay. To be called in the transaction that changes triggers: writers of a type whose actions change end before it.
+ */
+export async function setRelayedActions(db: Queryable, scope: Scope, triggers: TriggerDefinition[]): Promise<void> {
+  await db.query(scope, setActions, [scope.organizationId, scope.environment, JSON.stringify(triggers)]);
 }

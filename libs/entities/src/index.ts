@@ -1,6 +1,6 @@
 export { type Access, parseAccess } from './access';
 export { type Entities, createEntities } from './create-entities';
-export { readEntityTypes } from './entity-types';
+export { readEntityTypes, setRelayedActions } from './entity-types';
 export { entitiesPurge } from './purge-entities';
 export { type EntityFailure, failureText } from './failure-text';
 export { isEqual, matchesOperator, valueAt } from './filter/matches-operator';
@@ -12,5 +12,5 @@ export { relatedIds, targetIds } from './relations';
 export { countOfTypes, deleteShapes, lockTypes } from './remove-types';
 export { checkTypeSchema, flatSchema } from './schema/type-schema';
 export { type SearchState, reindexType, searchStates, staleTypes } from './search/reindex-type';
-export { type CreateInput, type CreateResult } from './write/create-entity';
+export { type CreateInput } from './write/create-entity';
 export { ensureType } from './write/ensure-type';

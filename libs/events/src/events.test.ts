@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '@parley/contracts';
-import { type Db, type Queryable, createDb } from '@parley/db';
+import { type Db, type Queryable, column, createDb, statement } from '@parley/db';
 import { createTestDatabase, until } from '@parley/testing';
 import { type EventFilter, followEvents, readEvents } from './read-events';
-import { type NewEvent, recordEvent, recordEventOnce } from './record-event';
-import { markRelayed, readPayloads, readWaitingEvents } from './waiting-events';
+import { type NewEvent, insertEventSql, recordEvent, recordEventOnce } from './record-event';
+import { readPayloads, takeWaitingEvents } from './waiting-events';
 
 const scope: Scope = { organizationId: 'org_a', environment: 'development' };
 const event: NewEvent = {
@@ -27,14 +28,7 @@ afterAll(async () => {
   await db.close();
   await database.drop();
 });
-beforeEach(() => db.pool.query('truncate events, triggers cascade'));
-
-const addTrigger = (action: string) =>
-  db.pool.query(
-    `insert into triggers (id, organization_id, environment, slug, name, entity_type, action, definition, updated_at)
-     values ($1, 'org_a', 'development', $1, $1, 'order', $1, '{}', now())`,
-    [action],
-  );
+beforeEach(() => db.pool.query('truncate events'));
 
 test('an event is stored as it was given, in its own environment alone', async () => {
   const id = await recordEvent(db, scope, { ...event, hops: 2, requestId: 'req-1' });
@@ -263,24 +257,96 @@ describe('events that are followed', () => {
   });
 });
 
-test('only changes that a trigger may follow wait for the relay, oldest first, until they are marked', async () => {
-  await addTrigger('created');
-  const change = (type: string, size = 1) =>
-    recordEvent(db, scope, {
-      ...event,
-      type,
-      entity: { type: 'order', id: 'entity_1' },
-      payload: { data: 'x'.repeat(size) },
+const columns = {
+  organizationId: '$1',
+  environment: `'development'`,
+  type: `'entity.created'`,
+  entityType: `'order'`,
+  entityId: '$1',
+  payload: `jsonb_build_object('data', $2::text)`,
+  actor: `'{}'`,
+  hops: '$3::int',
+  requestId: 'null',
+  waits: '$4::bool',
+};
+const insertChange = statement('insert-change', `${insertEventSql(columns, '')} returning id::text`, {
+  id: column.text,
+});
+const change = async (organizationId: string, { data = 'x', hops = 0, waits = true } = {}): Promise<string> =>
+  (await db.query({ organizationId }, insertChange, [organizationId, data, hops, waits])).rows[0]!.id;
+const idsOf = ({ events }: { events: { id: string }[] }) => events.map(({ id }) => id);
+const taken = async (tx: Queryable = db) => idsOf(await takeWaitingEvents(tx));
+
+test('only changes that a trigger may follow wait for the relay, oldest first, until it has taken them', async () => {
+  const first = await change('org_a');
+  await change('org_a', { waits: false });
+  const second = await change('org_a', { hops: 5 });
+  await change('org_a', { hops: 6 });
+  await recordEvent(db, scope, event);
+  const undone = db.transaction(async (tx) => {
+    expect(await takeWaitingEvents(tx)).toEqual({
+      hasMore: false,
+      events: [expect.objectContaining({ id: first, type: 'entity.created' }), expect.objectContaining({ id: second })],
     });
-  const first = await change('entity.created');
-  await change('entity.deleted');
-  const second = await change('entity.created');
-  const waiting = await readWaitingEvents(db);
-  expect(waiting).toEqual({
-    hasMore: false,
-    events: [expect.objectContaining({ id: first, type: 'entity.created' }), expect.objectContaining({ id: second })],
+    throw new Error('no');
   });
+  await expect(undone).rejects.toThrow('no');
   expect(await readPayloads(db, [second])).toEqual(new Map([[second, { data: 'x' }]]));
-  await markRelayed(db, [first]);
-  expect((await readWaitingEvents(db)).events.map(({ id }) => id)).toEqual([second]);
+  expect(await taken()).toEqual([first, second]);
+  expect(await takeWaitingEvents(db)).toEqual({ events: [], hasMore: false });
+});
+
+test('an organization with many waiting events leaves the others their share of each batch', async () => {
+  const backlog: string[] = [];
+  for (let n = 0; n < 250; n += 1) backlog.push(await change('org_a'));
+  const others = [await change('org_b'), await change('org_c'), await change('org_c')];
+  const first = await takeWaitingEvents(db);
+  expect(first.hasMore).toBe(true);
+  const ids = idsOf(first);
+  expect(ids.filter((id) => others.includes(id)).sort()).toEqual(others.sort());
+  // The relay takes the events of an organization in their order.
+  const ofBacklog = ids.filter((id) => !others.includes(id));
+  for (let hasMore = true; hasMore;) {
+    const batch = await takeWaitingEvents(db);
+    ofBacklog.push(...idsOf(batch));
+    ({ hasMore } = batch);
+  }
+  expect(ofBacklog).toEqual(backlog);
+  expect(await takeWaitingEvents(db)).toEqual({ events: [], hasMore: false });
+});
+
+test('of more organizations than a batch takes, those with the oldest events come first', async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 60; n += 1) ids.push(await change(`org_${100 - n}`));
+  const first = await takeWaitingEvents(db);
+  expect([idsOf(first), first.hasMore]).toEqual([ids.slice(0, 50), true]);
+  const rest = await takeWaitingEvents(db);
+  expect([idsOf(rest), rest.hasMore]).toEqual([ids.slice(50), false]);
+});
+
+test('a batch ends where its payloads would take too much memory', async () => {
+  const data = randomBytes(1_500_000).toString('hex');
+  const ids: string[] = [];
+  for (let n = 0; n < 4; n += 1) ids.push(await change('org_a', { data }));
+  const first = await takeWaitingEvents(db);
+  expect([idsOf(first), first.hasMore]).toEqual([ids.slice(0, 3), true]);
+  const rest = await takeWaitingEvents(db);
+  expect([idsOf(rest), rest.hasMore]).toEqual([ids.slice(3), false]);
+});
+
+test('one relay at a time works on the events of an organization, others on those of other organizations', async () => {
+  const locks = await db.pool.query<{ id: string }>(
+    `select min('org_' || n) as id from generate_series(1, 100) n group by hashtext('org_' || n) & 15 order by 1 limit 2`,
+  );
+  const [ours, theirs] = locks.rows.map(({ id }) => id) as [string, string];
+  const first = await change(ours);
+  let second = '';
+  await db.transaction(async (tx) => {
+    expect(await taken(tx)).toEqual([first]);
+    second = await change(ours);
+    const third = await change(theirs);
+    expect(await db.transaction(taken)).toEqual([third]);
+    expect(await db.transaction(taken)).toEqual([]);
+  });
+  expect(await taken()).toEqual([second]);
 });

@@ -18,6 +18,9 @@ export interface NewEvent extends Omit<Origin, 'actor'> {
   payload: JsonObject;
 }
 
+/** The longest chain of triggers (decisions.md, Triggers): after a change with more hops no trigger follows. */
+export const maxHops = 5;
+
 /** SQL expressions for the columns of one event. */
 interface EventColumns {
   /** Made from the time by default. */
@@ -31,6 +34,8 @@ interface EventColumns {
   actor: string;
   hops: string;
   requestId: string;
+  /** Whether a trigger may follow: then the event waits for the relay, up to `maxHops`. No other event does. */
+  waits?: string;
 }
 
 /**
@@ -38,10 +43,12 @@ interface EventColumns {
  * there is never one without the other.
  */
 export const insertEventSql = (columns: EventColumns, source: string): string =>
-  `insert into events (id, organization_id, environment, type, entity_type, entity_id, payload, actor, hops, request_id)
+  `insert into events
+     (id, organization_id, environment, type, entity_type, entity_id, payload, actor, hops, request_id, relayed_at)
     select ${columns.id ?? 'time_id()'}, ${columns.organizationId}, ${columns.environment}, ${columns.type},
       ${columns.entityType ?? 'null'}, ${columns.entityId ?? 'null'}, ${columns.payload}, ${columns.actor}, ${columns.hops},
-      ${columns.requestId} ${source}`;
+      ${columns.requestId}, ${columns.waits ? `case when not ${columns.waits} or ${columns.hops} > ${maxHops} then now() end` : 'now()'}
+    ${source}`;
 
 const given: EventColumns = {
   // An entity's last event may be ahead of the clock: changes of one millisecond, or a clock that was set back.

@@ -4,4 +4,4 @@ export { type Queues, createQueues } from './queues';
 export { type RateLimiter, createRateLimiter } from './rate-limit';
 export { openRedis } from './open-redis';
 export { type RedisConnection, closeRedis, connectRedis, waitForRedis } from './redis';
-export { type Relay, createRelay } from './relay';
+export { createRelay, createRing } from './relay';

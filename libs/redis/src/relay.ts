@@ -1,61 +1,58 @@
-export interface RelayOptions {
-  /** Starts listening. Each notification wakes the relay at once. */
-  listen: (onNotify: () => void) => { stop(): void };
-  /** The longest that it sleeps: a notification may be lost, and nobody notifies of a time that has come. */
-  everyMs: number;
-  /** Does what there is to do; never runs twice at a time. Says in how many milliseconds it wants to be called again. */
-  work: () => Promise<number>;
-  onError: (error: unknown) => void;
-}
+import { queuePrefix } from './catalog';
+import type { RedisConnection } from './redis';
 
-export interface Relay {
-  close(): Promise<void>;
-}
-
+const channel = `${queuePrefix}:relay`;
+const ringEveryMs = 5;
 const retryMs = 250;
 
-/** Calls `work` on each notification, and at least every `everyMs`. */
-export function createRelay({ listen, everyMs, work, onError }: RelayOptions): Relay {
-  let isClosed = false;
-  let isRung = false;
-  let running: Promise<void> | null = null;
+/**
+ * Wakes the relays of all workers: at once, and at most every 5 ms. While Redis is away a ring is lost without a word, and
+ * relays find the work when they look by themselves. `redis` is of the role `producer`.
+ */
+export function createRing(redis: RedisConnection): () => void {
   let timer: NodeJS.Timeout | undefined;
+  let isRung = false;
+  return function ring() {
+    isRung = timer !== undefined;
+    if (isRung) return;
+    redis.publish(channel, '').catch(() => {});
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (isRung) ring();
+    }, ringEveryMs).unref();
+  };
+}
 
-  function sleep(ms: number): void {
-    clearTimeout(timer);
-    if (!isClosed) timer = setTimeout(wake, Math.max(0, ms));
-  }
-
-  function wake(): void {
-    if (running !== null || isClosed) return;
-    isRung = false;
-    running = work().then(
-      (wantedMs) => rest(Math.min(everyMs, wantedMs)),
-      (error: unknown) => {
+/**
+ * Calls `work` at each ring, and if nobody rings after the milliseconds that it returned; never twice at a time. `redis` is
+ * of the role `worker`.
+ */
+export function createRelay(redis: RedisConnection, work: () => Promise<number>, onError: (error: unknown) => void) {
+  let isClosed = false;
+  let ring = () => {};
+  async function run(): Promise<void> {
+    while (!isClosed) {
+      const { promise: rung, resolve } = Promise.withResolvers<void>();
+      ring = resolve;
+      const restMs = await work().catch((error: unknown) => {
         onError(error);
-        rest(retryMs);
-      },
-    );
-  }
-
-  function rest(ms: number): void {
-    running = null;
-    if (isRung) wake();
-    else sleep(ms);
-  }
-
-  function ring(): void {
-    isRung = true;
-    wake();
-  }
-
-  const listening = listen(ring);
-  sleep(0);
-  return {
-    async close() {
-      isClosed = true;
+        return retryMs;
+      });
+      const timer = setTimeout(resolve, restMs);
+      await rung;
       clearTimeout(timer);
-      listening.stop();
+    }
+  }
+  // It subscribes again by itself after an outage, of which `redis` tells as well.
+  const subscriber = redis.duplicate();
+  subscriber.on('error', () => {}).on('message', () => ring());
+  subscriber.subscribe(channel).catch(() => {});
+  const running = run();
+  return {
+    async close(): Promise<void> {
+      isClosed = true;
+      subscriber.disconnect();
+      ring();
       await running;
     },
   };

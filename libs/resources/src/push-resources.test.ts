@@ -1,6 +1,7 @@
 import type { ResourceSet, Scope } from '@parley/contracts';
-import { type Db, createDb } from '@parley/db';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { type Db, type Queryable, createDb } from '@parley/db';
+import { createEntities, ensureType } from '@parley/entities';
+import { type TestDatabase, createTestDatabase, until } from '@parley/testing';
 import { pullResources } from './pull-resources';
 import { type PushRequest, pushResources } from './push-resources';
 import { resourceState } from './resource-state';
@@ -230,6 +231,108 @@ describe('a push', () => {
       ]);
       expect((await resourceState(db, inProduction(scope))).resources.agents).toHaveLength(1);
     }
+  });
+});
+
+describe('the changes that triggers follow are kept on their entity type', () => {
+  const trigger = (slug: string, action: string, { of = 'order', enabled = true } = {}) =>
+    ({
+      slug,
+      name: slug,
+      enabled,
+      on: { entityType: of, action },
+      actions: [{ tool: 'entity.get', args: { id: 'x' } }],
+    }) as NonNullable<ResourceSet['triggers']>[number];
+  const actionsOf = async ({ organizationId, environment }: Scope) => {
+    const { rows } = await db.pool.query(
+      `select slug, relayed_actions from entity_types where organization_id = $1 and environment = $2::"Environment"`,
+      [organizationId, environment],
+    );
+    return Object.fromEntries(rows.map(({ slug, relayed_actions }) => [slug, relayed_actions]));
+  };
+
+  test('from the push on that adds, enables, disables, moves or prunes one', async () => {
+    const scope = await newScope();
+    const types = { entityTypes: [type('order'), type('note')] };
+    const change = async (resources: ResourceSet, options?: Partial<PushRequest>) => {
+      await pushed(scope, resources, options);
+      return actionsOf(scope);
+    };
+    expect(await change({ ...types, triggers: [trigger('a', 'created')] })).toEqual({ order: ['created'], note: [] });
+    const off = trigger('c', 'deleted', { enabled: false });
+    const second = [trigger('b', 'updated'), trigger('b2', 'updated'), off];
+    expect(await change({ triggers: second })).toEqual({ order: ['created', 'updated'], note: [] });
+    expect(await change({ triggers: [{ ...off, enabled: true }] })).toMatchObject({
+      order: ['created', 'deleted', 'updated'],
+    });
+    expect(await change({ triggers: [off, { ...trigger('b', 'updated'), enabled: false }] })).toMatchObject({
+      order: ['created', 'updated'],
+    });
+    expect(await change({ triggers: [trigger('a', 'created', { of: 'note' })] })).toEqual({
+      order: ['updated'],
+      note: ['created'],
+    });
+    expect(await change({ entityTypes: [type('order', { name: 'Renamed' })] })).toMatchObject({ order: ['updated'] });
+    expect(await change({ triggers: [trigger('b2', 'deleted')] }, { dryRun: true })).toMatchObject({
+      order: ['updated'],
+    });
+    expect(await change({ triggers: [trigger('b2', 'updated')] }, { prune: true })).toEqual({
+      order: ['updated'],
+      note: [],
+    });
+    expect(await change({ triggers: [] }, { prune: true })).toEqual({ order: [], note: [] });
+  });
+
+  test('also of a type that comes later than its trigger, and in its own environment alone', async () => {
+    const scope = await newScope();
+    for (const one of [scope, inProduction(scope)]) await pushed(one, { entityTypes: [type('order')] });
+    await pushed(scope, { triggers: [trigger('paid', 'updated', { of: 'payment' })] });
+    expect(await actionsOf(scope)).toEqual({ order: [] });
+    await ensureType(db, scope, { slug: 'payment', name: 'Payment', schema: {}, searchFields: [] });
+    expect(await actionsOf(scope)).toEqual({ order: [], payment: ['created', 'updated', 'deleted'] });
+    await pushed(scope, { triggers: [trigger('made', 'created')] });
+    expect(await actionsOf(scope)).toEqual({ order: ['created'], payment: ['updated'] });
+    await pushed(scope, { entityTypes: [type('payment')], triggers: [] }, { prune: true });
+    expect(await actionsOf(scope)).toEqual({ payment: [] });
+    expect(await actionsOf(inProduction(scope))).toEqual({ order: [] });
+  });
+
+  test('a push that adds or enables one is in order with the entities that are written meanwhile', async () => {
+    const scope = await newScope();
+    const entities = createEntities({ db });
+    const create = async (tx?: Queryable) =>
+      expect(await entities.create(scope, { type: 'order', data: {}, actor: { type: 'system' } }, tx)).toMatchObject({
+        ok: true,
+      });
+    const waits = async () =>
+      (
+        await db.pool.query(
+          'select relayed_at is null as waits from events where organization_id = $1 order by events.id',
+          [scope.organizationId],
+        )
+      ).rows.map((row) => row.waits);
+    await pushed(scope, { entityTypes: [type('order')], triggers: [trigger('a', 'created', { enabled: false })] });
+    await create();
+    let push: Promise<unknown> | undefined;
+    await db.transaction(async (tx) => {
+      await create(tx);
+      push = pushed(scope, { triggers: [trigger('a', 'created')] });
+      await until(async () => (await db.pool.query(`select from pg_locks where not granted`)).rowCount! > 0, {
+        limitMs: 5_000,
+      });
+    });
+    await push;
+    expect(await waits()).toEqual([false, false]);
+    await create();
+    expect(await waits()).toEqual([false, false, true]);
+    // At once, many times: what is committed after the push waits, whoever began first.
+    for (let n = 0; n < 20; n += 1) {
+      const enabled = n % 2 === 1;
+      await Promise.all([create(), pushed(scope, { triggers: [trigger('a', 'created', { enabled })] }), create()]);
+      await create();
+      expect((await waits()).at(-1)).toBe(enabled);
+    }
+    await entities.settled();
   });
 });
 

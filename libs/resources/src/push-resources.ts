@@ -8,10 +8,10 @@ import {
   resourceKinds,
 } from '@parley/contracts';
 import { type Db, type Queryable, column, lockKey, statement } from '@parley/db';
-import { lockTypes } from '@parley/entities';
+import { lockTypes, setRelayedActions } from '@parley/entities';
 import { type CheckHandler, checkHandlers } from './check-handlers';
 import { checkResources } from './check-resources';
-import { forEachKind, slugOf } from './definition';
+import { type Definition, forEachKind, slugOf } from './definition';
 import { type Refused, findRefused } from './find-refused';
 import { parseResources } from './parse-resources';
 import { type Plan, planPush } from './plan';
@@ -95,6 +95,13 @@ async function push(
     await writeDefinitions(client, scope, kind, [...(plan[kind]?.created ?? []), ...(plan[kind]?.updated ?? [])]);
   }
   for (const kind of resourceKinds.toReversed()) await deleteDefinitions(client, scope, kind, [...deleted[kind]]);
+  const { created = [], updated = [] } = plan.triggers ?? {};
+  const kept = [...stored.triggers.values()].map(({ definition }) => definition);
+  const triggers = new Map(
+    [...kept, ...created, ...updated].map((one) => [slugOf(one), one as Definition<'triggers'>]),
+  );
+  for (const slug of deleted.triggers) triggers.delete(slug);
+  await setRelayedActions(client, scope, [...triggers.values()]);
   return { ok: true, result: { dryRun, version: await nextVersion(client, scope), results } };
 }
 

@@ -24,6 +24,7 @@ interface RuntimeDeps {
   db: Db;
   log: Logger;
   metrics: Metrics;
+  ring?: () => void;
 }
 
 /** What answers people and reacts to events, the same in requests and in jobs. */
@@ -43,7 +44,7 @@ export interface Runtime {
 }
 
 /** Plugs the libraries together, once for every process that runs agents: the ports of tools are here. */
-export function createRuntime({ config, db, log, metrics }: RuntimeDeps): Runtime {
+export function createRuntime({ config, db, log, metrics, ring }: RuntimeDeps): Runtime {
   const box = createSecretBox(config.SECRETS_KEY);
   const work = createWorkMetrics(metrics, { prices: config.MODEL_PRICES });
   work.watchPool(db.pool);
@@ -62,7 +63,7 @@ export function createRuntime({ config, db, log, metrics }: RuntimeDeps): Runtim
   const mcp = createMcpServers({ db, box, openGuarded: guardedForMcp.open, log });
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token, PUBLIC_URL: publicUrl } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
-  const entities = createEntities({ db });
+  const entities = createEntities({ db, ring });
   const channels = createChannels({ db, box, settings: config, log });
   const payments = createPayments({ db, entities, box, publicUrl, log, observe: countPayments(metrics) });
   const tools: Tools = work.observeTools(

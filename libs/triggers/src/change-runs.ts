@@ -1,6 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
-import { maxHops } from './hops';
+import { maxHops } from '@parley/events';
 
 interface ChangedRun {
   id: string;
@@ -19,18 +19,17 @@ const retry = statement(
        max_attempts = greatest(r.max_attempts, r.attempts + 1)
      where ${wantedSql} and r.status in ('dead', 'cancelled') and r.hops <= ${maxHops}
      returning r.id, r.trigger_slug as "triggerSlug")
-   select changed.*, pg_notify('parley_events', '')::text as notified from changed order by id`,
-  { id: column.text, triggerSlug: column.text, notified: column.text },
+   select * from changed order by id`,
+  { id: column.text, triggerSlug: column.text },
 );
 
 /**
- * Makes dead and cancelled runs due again, now and for one more try, and wakes the relay. Steps that are done stay done.
- * `wanted` has ids of runs, and slugs of triggers whose dead runs are meant. Runs that were stopped at the end of a chain
- * of triggers stay as they are. Returns the runs that it changed, by id.
+ * Makes dead and cancelled runs due again, now and for one more try; a worker's next sweep begins them. Steps that are
+ * done stay done. `wanted` has ids of runs, and slugs of triggers whose dead runs are meant. Runs that were stopped at the
+ * end of a chain of triggers stay as they are. Returns the runs that it changed, by id.
  */
 export async function retryRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<ChangedRun[]> {
-  const { rows } = await db.query(scope, retry, [scope.organizationId, scope.environment, wanted, ['dead']]);
-  return rows.map(({ id, triggerSlug }) => ({ id, triggerSlug }));
+  return (await db.query(scope, retry, [scope.organizationId, scope.environment, wanted, ['dead']])).rows;
 }
 
 const cancel = statement(

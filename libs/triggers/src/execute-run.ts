@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, type TriggerDefinition } from '@parley/contracts';
 import { type Db, type Queryable, isDatabaseUnavailable } from '@parley/db';
+import { maxHops } from '@parley/events';
 import {
   type ToolContext,
   type ToolFailure,
@@ -9,7 +10,6 @@ import {
   failure,
   resolveArgs,
 } from '@parley/tools';
-import { hopsOfChanges } from './hops';
 import { type RunEnd, type ClaimedRun, type RunStep, holdRun, recordRun, releaseRun, renewLease } from './run-store';
 import { runVariables } from './run-variables';
 
@@ -91,7 +91,8 @@ async function runStep(
   const { scope, definition } = run;
   const context: ToolContext = {
     callId: `${run.id}-${index}`,
-    hops: hopsOfChanges(run.hops, definition!.cascade ?? false),
+    // Past the limit: without `cascade` no trigger follows from what this one changes.
+    hops: definition!.cascade ? run.hops : maxHops + 1,
     depth: 0,
     ...(run.requestId !== null && { requestId: run.requestId }),
   };
@@ -232,6 +233,7 @@ function endable(client: Queryable): { tx: Queryable; end: () => void } {
   const tx: Queryable = {
     query: async (...given) => open().query(...given),
     acrossTenants: async (...given) => open().acrossTenants(...given),
+    afterCommit: (callback) => open().afterCommit(callback),
   };
   return { tx, end: () => (isOver = true) };
 }

@@ -1,29 +1,17 @@
 import type { Environment, TriggerDefinition } from '@parley/contracts';
 import { type Db, type Queryable, type RowOf, column, newId, statement } from '@parley/db';
-import { type WaitingEvent, markRelayed, readPayloads, readWaitingEvents } from '@parley/events';
-import { maxHops } from './hops';
+import { type WaitingEvent, maxHops, readPayloads, takeWaitingEvents } from '@parley/events';
 import { type ChangedEntity, matchesCondition } from './match-condition';
 import { type DueRun, type NewRun, insertRuns } from './insert-runs';
 import { type PlannedTime, runTime } from './run-time';
 
-/** One relay works at a time: so runs are written in the order of their events, which is that of the changes. */
-const relayLock = 729_031_606;
-
 export interface Planned {
-  /** Events that were looked at; 0 when there was nothing to do or another relay is at it. */
+  /** Events that were looked at; 0 when there was nothing to do or other relays are at it. */
   events: number;
   hasMore: boolean;
   /** Runs that are due now. */
   due: DueRun[];
 }
-
-// A relay that is stopped inside the transaction would hold up all others: the server ends its transaction.
-const takeRelayLock = statement(
-  'take-relay-lock',
-  `select set_config('idle_in_transaction_session_timeout', '3s', true) as timeout,
-     pg_try_advisory_xact_lock(${relayLock}) as mine`,
-  { timeout: column.text, mine: column.bool },
-);
 
 /**
  * Takes the next events that wait and writes down, in one transaction, which triggers run for them. What is written is
@@ -31,13 +19,11 @@ const takeRelayLock = statement(
  */
 export function planRuns(db: Db): Promise<Planned> {
   return db.transaction(async (client) => {
-    const { rows } = await client.acrossTenants('relay', takeRelayLock);
-    if (!rows[0]!.mine) return { events: 0, hasMore: false, due: [] };
-    const { events, hasMore } = await readWaitingEvents(client);
-    if (events.length === 0) return { events: 0, hasMore: false, due: [] };
+    const { events, hasMore } = await takeWaitingEvents(client);
+    if (events.length === 0) return { events: 0, hasMore, due: [] };
     const triggers = await readTriggers(client, events);
-    const looked = events.filter((event) => triggers.get(keyOf(event))?.some(looksAtChange));
-    const payloads = await readPayloads<ChangedEntity>(client, idsOf(looked));
+    const looked = events.filter((event) => triggers.get(keyOf(event))?.some(looksAtChange)).map(({ id }) => id);
+    const payloads = await readPayloads<ChangedEntity>(client, looked);
     const runs: NewRun[] = [];
     for (const event of events) {
       for (const trigger of triggers.get(keyOf(event)) ?? []) {
@@ -46,7 +32,6 @@ export function planRuns(db: Db): Promise<Planned> {
       }
     }
     const due = await insertRuns(client, runs);
-    await markRelayed(client, idsOf(events));
     return { events: events.length, hasMore, due };
   });
 }
@@ -60,8 +45,6 @@ const matchedTriggerRow = {
   organization: column.jsonb<{ name: string; timezone: string }>(),
 };
 type MatchedTrigger = RowOf<typeof matchedTriggerRow>;
-
-const idsOf = (events: readonly WaitingEvent[]): string[] => events.map(({ id }) => id);
 
 const keyOf = (one: { organizationId: string; environment: string; entityType: string }, action?: string): string =>
   JSON.stringify([one.organizationId, one.environment, one.entityType, action ?? (one as WaitingEvent).type.slice(7)]);

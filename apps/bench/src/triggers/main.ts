@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDb } from '@parley/db';
 import { createEntities } from '@parley/entities';
+import { closeRedis, connectRedis, createRing } from '@parley/redis';
 import { runTriggerChaos, seedOrganization, startStack } from '@parley/testing';
 import { machine, ms, summarize, table } from '../measure';
 
@@ -25,7 +26,8 @@ async function speed(): Promise<void> {
     environment: { NODE_ENV: 'production', LOG_LEVEL: 'warn' },
   });
   const db = createDb({ databaseUrl: DATABASE_URL });
-  const entities = createEntities({ db });
+  const redis = connectRedis({ url: REDIS_URL, role: 'producer' });
+  const entities = createEntities({ db, ring: createRing(redis) });
   const { scope } = await seedOrganization(db.pool, {
     entityTypes: ['order', 'plain', 'effect'].map((slug) => ({ slug, name: slug, schema: {} })),
   });
@@ -40,6 +42,7 @@ async function speed(): Promise<void> {
      values ('bench', $1, $2::"Environment", 'bench', 'bench', 'order', 'created', $3, now())`,
     [scope.organizationId, scope.environment, JSON.stringify(definition)],
   );
+  await db.pool.query(`update entity_types set relayed_actions = '{created}' where slug = 'order'`);
   const change = async (n: number, type = 'order') => {
     const made = await entities.create(scope, { type, data: { n }, actor: { type: 'system' } });
     if (!made.ok) throw new Error(made.reason);
@@ -102,6 +105,7 @@ async function speed(): Promise<void> {
   const head = ['wanted/s', 'changes/s', 'backlog at half time', 'backlog at the end', 'drained after ms'];
   console.log(table(head, results));
   await entities.settled();
+  await closeRedis(redis);
   await db.close();
   await stack.stop();
 }

@@ -1,5 +1,5 @@
 import { createIdempotencyStore } from '@parley/db';
-import type { CreateInput, CreateResult, Entities } from '@parley/entities';
+import type { CreateInput, Entities } from '@parley/entities';
 import { type Handler, type CallerContext, RawJson, conflict } from '@parley/service';
 import { type AccessDeps, originOf, requireAccess } from '../caller';
 import { entityFailure } from '../entity-failure';
@@ -24,7 +24,7 @@ async function createOnce(
   { db, entities }: CreateDeps,
   { scope, idempotency }: CallerContext,
   input: CreateInput,
-): Promise<CreateResult> {
+): ReturnType<Entities['create']> {
   const result = await db.transaction(async (client) => {
     const made = await entities.create(scope, input, client);
     if (made.ok && !(await createIdempotencyStore(client).finish(idempotency!, 201, made.entity.json))) {

@@ -25,14 +25,13 @@ const sweep = (history: { eventDays: number; runDays: number }, signal = new Abo
 /** An event of so many days ago, on an entity of its own; its id. */
 async function addEvent(daysAgo: number, { isRelayed = true } = {}): Promise<string> {
   const { rows } = await db.pool.query<{ id: string }>(
-    `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor, created_at)
-     values ('org', 'development', 'entity.created', 'order', gen_random_uuid(), '{}', '{}', now() - $1 * interval '1 day')
+    `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor, created_at, relayed_at)
+     values ('org', 'development', 'entity.created', 'order', gen_random_uuid(), '{}', '{}', now() - $1 * interval '1 day',
+       case when $2 then now() end)
      returning id::text`,
-    [daysAgo],
+    [daysAgo, isRelayed],
   );
-  const { id } = rows[0]!;
-  if (!isRelayed) await db.pool.query('update events set relayed_at = null where id = $1', [id]);
-  return id;
+  return rows[0]!.id;
 }
 
 let runs = 0;
@@ -88,8 +87,8 @@ it('removes runs some days after their end, however they ended, and never one th
 it('works in batches past what has to stay, and stops between two when the worker leaves', async () => {
   const add = (count: number, days: number) =>
     db.pool.query(
-      `insert into events (organization_id, environment, type, payload, actor, created_at)
-       select 'org', 'development', 'note', '{}', '{}', now() - $2 * interval '1 day' from generate_series(1, $1)`,
+      `insert into events (organization_id, environment, type, payload, actor, created_at, relayed_at)
+       select 'org', 'development', 'note', '{}', '{}', now() - $2 * interval '1 day', now() from generate_series(1, $1)`,
       [count, days],
     );
   await addEvent(400, { isRelayed: false });

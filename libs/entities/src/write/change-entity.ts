@@ -22,6 +22,7 @@ export interface LockedEntity {
   typeNo: number;
   schema: TypeSchema;
   searchFields: string[];
+  relayedActions: string[];
   part: number;
   status: string;
   dataText: string;
@@ -39,6 +40,7 @@ const lockedRow = {
   no: column.int4,
   schema: column.jsonb<JsonObject>(),
   search_fields: column.textArray,
+  relayed_actions: column.textArray,
   part: column.int4.nullable,
   status: column.text.nullable,
   data: column.text.nullable,
@@ -56,7 +58,7 @@ export async function lockEntity(
 ): Promise<{ ok: true; entity: LockedEntity } | TypeNotFound | NotFound | OutOfScope> {
   const sql = new Sql();
   const text = `with t as (
-      select no, schema, search_fields from entity_types t
+      select no, schema, search_fields, relayed_actions from entity_types t
       where organization_id = ${sql.param(scope.organizationId, 'text')}
         and environment = ${sql.param(scope.environment, '"Environment"')} and slug = ${sql.param(type, 'text')}
         and ${writerLockSql('t.no')} for share),
@@ -64,7 +66,7 @@ export async function lockEntity(
       select e.*, ${filterSql(access?.clauses ?? [], storedEntity('e'), sql)} as visible,
         ${filterSql(onlyIf, storedEntity('e'), sql)} as holds from t join entities e on true
       where e.id = ${sql.param(id, 'text')} and e.part in (t.no, -t.no) for update of e)
-    select t.no, t.schema, t.search_fields, e.part, e.status, e.data::text as data, e.updated_at::text, e.visible, e.holds
+    select t.no, t.schema, t.search_fields, t.relayed_actions, e.part, e.status, e.data::text as data, e.updated_at::text, e.visible, e.holds
     from t left join e on true`;
   const { statement, values } = sql.build('lock-entity', text, lockedRow);
   const { rows } = await db.query(scope, statement, values);
@@ -79,6 +81,7 @@ export async function lockEntity(
       typeNo: row.no,
       schema: readTypeSchema(row.schema),
       searchFields: row.search_fields,
+      relayedActions: row.relayed_actions,
       part: row.part,
       status: row.status!,
       dataText: row.data!,
@@ -93,9 +96,11 @@ export interface Change {
   /** How an entity's set of fields is stored: see `storedShape`. */
   shapeFor: (shape: Shape) => Shape;
   event: EntityEvent;
+  /** Wakes the relays. */
+  ring: () => void;
 }
 
-const changedRow = { json: column.text };
+const changedRow = { json: column.text, waits: column.bool };
 
 /**
  * Merges into a locked entity, moves its index rows and writes its event, in one statement. Refused when the result would
@@ -145,13 +150,17 @@ export async function applyChange(
       from: 'u',
       payload: `jsonb_build_object('data', u.data, 'previousData', ${sql.param(locked.dataText, 'jsonb')},
         'status', u.status, 'previousStatus', ${sql.param(locked.status, 'text')})`,
+      // Read under the lock of the type's row, which is still held.
+      waits: sql.param(locked.relayedActions.includes(change.event.slice('entity.'.length)), 'bool'),
       sql,
     })})${newShape}
-    select ${entityJsonSql('u', type, access?.masks ?? [], sql)} as json from u`;
+    select ${entityJsonSql('u', type, access?.masks ?? [], sql)} as json, (select waits from event) as waits from u`;
   const { statement, values } = sql.build('change-entity', text, changedRow);
   const { rows } = await db.query(scope, statement, values);
   const [row] = rows;
-  return row === undefined ? { ok: false, reason: 'out_of_scope' } : { ok: true, entity: new EntityText(row.json) };
+  if (row === undefined) return { ok: false, reason: 'out_of_scope' };
+  if (row.waits) db.afterCommit(change.ring);
+  return { ok: true, entity: new EntityText(row.json) };
 }
 
 interface Entries {

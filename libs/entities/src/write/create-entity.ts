@@ -33,6 +33,8 @@ export type CreateResult = { ok: true; entity: EntityText } | TypeNotFound | Out
 export interface WriteDeps {
   types: TypeCache;
   segments: Segments;
+  /** Wakes the relays. */
+  ring: () => void;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface WriteDeps {
  */
 export async function createEntity(
   db: Db,
-  { types, segments }: WriteDeps,
+  { types, segments, ring }: WriteDeps,
   scope: Scope,
   input: CreateInput,
   tx?: Queryable,
@@ -65,7 +67,7 @@ export async function createEntity(
     const shape = storedShape(type, rows.shape);
     const asked = createSql(scope, type, { ...input, status }, { ...rows, shape });
     const stored = await within.query(scope, asked.statement, asked.values);
-    const { version, segment, json } = stored.rows[0]!;
+    const { version, segment, json, waits } = stored.rows[0]!;
     if (version !== type.version) {
       types.forget(scope, input.type);
       continue;
@@ -73,6 +75,7 @@ export async function createEntity(
     if (json === null) return { ok: false, reason: 'out_of_scope' };
     // Inside a transaction it is not stored yet, and may never be.
     if (tx === undefined) type.shapes.add(shape.key.toString('hex'));
+    if (waits) within.afterCommit(ring);
     segments.created(scope, type.no, segment!);
     return { ok: true, entity: new EntityText(json) };
   }
@@ -102,8 +105,13 @@ export function unstorableIn(data: JsonObject, status: string | undefined): Inva
   return inStatus === null ? null : invalid('status', inStatus.message);
 }
 
-/** All null when there is no such type; `segment` and `json` are null when nothing was stored. */
-const createdRow = { version: column.text.nullable, segment: column.int4.nullable, json: column.text.nullable };
+/** All null when there is no such type; all but the version are null when nothing was stored. `waits`: for the relay. */
+const createdRow = {
+  version: column.text.nullable,
+  segment: column.int4.nullable,
+  json: column.text.nullable,
+  waits: column.bool.nullable,
+};
 
 function createSql(
   scope: Scope,
@@ -131,7 +139,7 @@ function createSql(
            select t.no, ${sql.param(shape.key, 'bytea')}, ${sql.ints(shape.fields ?? [])} from t
            on conflict do nothing)`;
   const text = `with t as (
-      select no, segment, segment_floor, xmin::text as version from entity_types t
+      select no, segment, segment_floor, xmin::text as version, 'created' = any(relayed_actions) as followed from entity_types t
       where organization_id = ${organization} and environment = ${environment} and slug = ${sql.param(input.type, 'text')}
         and ${writerLockSql('t.no')} for share),
     clock as materialized (
@@ -153,9 +161,10 @@ function createSql(
     ${markSql(input.idempotencyId, sql)}event as (${entityEventSql('entity.created', input, {
       from: 'e',
       payload: `jsonb_build_object('data', e.data, 'previousData', null, 'status', e.status, 'previousStatus', null)`,
+      waits: '(select followed from t)',
       sql,
     })})${newShape}
-    select (select version from t) as version, e.segment, ${entityJsonSql('e', input.type, input.access?.masks ?? [], sql)} as json
+    select (select version from t) as version, (select waits from event) as waits, e.segment, ${entityJsonSql('e', input.type, input.access?.masks ?? [], sql)} as json
     from (select) one left join e on true`;
   return sql.build('create-entity', text, createdRow);
 }

@@ -13,7 +13,7 @@ export type DeleteResult = { ok: true } | TypeNotFound | NotFound | OutOfScope;
 /** Marks an entity as deleted (interface.md, DELETE); again changes nothing. A patch with a status restores it. */
 export async function deleteEntity(
   db: Db,
-  { types }: WriteDeps,
+  { types, ring }: WriteDeps,
   scope: Scope,
   input: DeleteInput,
   tx?: Queryable,
@@ -32,6 +32,7 @@ export async function deleteEntity(
       status: 'deleted',
       shapeFor: (shape) => (known === null ? shape : storedShape(known, shape)),
       event: 'entity.deleted',
+      ring,
     });
     return { ok: true };
   };

@@ -1,11 +1,12 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, newId, statement } from '@parley/db';
 
+// Triggers may be there before the type: all its events wait for the relay until a push says which have to.
 // The look-up saves a write for the type that is there, and the conflict clause covers one made at the same moment.
 const ensure = statement(
   'ensure-entity-type',
-  `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, indexed_fields, updated_at)
-   select $1, $2, $3::"Environment", $4, $5, $6::json, $7, $7, now()
+  `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, indexed_fields, relayed_actions, updated_at)
+   select $1, $2, $3::"Environment", $4, $5, $6::json, $7, $7, '{created,updated,deleted}', now()
    where not exists (select from entity_types where organization_id = $2 and environment = $3::"Environment" and slug = $4)
    on conflict (organization_id, environment, slug) do nothing`,
 );

@@ -90,6 +90,7 @@ export async function updateEntityIf(
       status: newStatus,
       shapeFor: (shape) => (known === null ? shape : storedShape(known, shape)),
       event: newStatus === 'deleted' && entity.part > 0 ? 'entity.deleted' : 'entity.updated',
+      ring: deps.ring,
     });
   };
   return tx === undefined ? db.transaction(run) : run(tx);

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Queryable } from '@parley/db';
+import { createTestDatabase } from '@parley/testing';
+import { type Entities, createEntities } from './create-entities';
+import { setRelayedActions } from './entity-types';
+import { type TestEntities, here, origin, startEntities } from './testing/start-entities';
+import { ensureType } from './write/ensure-type';
+
+let t: TestEntities;
+let entities: Entities;
+let rings = 0;
+beforeAll(async () => {
+  t = await startEntities(await createTestDatabase());
+  entities = createEntities({ db: t.db, ring: () => void (rings += 1) });
+});
+beforeEach(() => void (rings = 0));
+afterAll(async () => {
+  await entities.settled();
+  await t.stop();
+});
+
+const follow = (type: string, actions: string[], tx: Queryable = t.db) =>
+  setRelayedActions(
+    tx,
+    here,
+    actions.map((action) => ({
+      slug: action,
+      name: action,
+      on: { entityType: type, action: action as 'created' },
+      actions: [],
+    })),
+  );
+const create = async (type: string, { hops = 0, tx }: { hops?: number; tx?: Queryable } = {}): Promise<string> => {
+  const made = await entities.create(here, { ...origin, hops, type, data: {} }, tx);
+  if (!made.ok) throw new Error(made.reason);
+  return made.entity.value.id;
+};
+const update = async (type: string, id: string, tx?: Queryable) =>
+  expect(await entities.update(here, { ...origin, type, id, data: { n: 1 } }, tx)).toMatchObject({ ok: true });
+/** The events of a type that wait, and those that do not, as actions. */
+const eventsOf = async (type: string) => {
+  const { rows } = await t.db.pool.query<{ action: string; waits: boolean }>(
+    `select substr(type, 8) as action, relayed_at is null as waits from events where entity_type = $1 order by id`,
+    [type],
+  );
+  const actions = (wanted: boolean) => rows.filter(({ waits }) => waits === wanted).map(({ action }) => action);
+  return { waiting: actions(true), done: actions(false) };
+};
+/** When so many connections of this database wait for a lock. */
+async function blocked(count = 1): Promise<void> {
+  for (;;) {
+    const { rows } = await t.db.pool.query(
+      `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (rows[0].count >= count) return;
+    await sleep(5);
+  }
+}
+
+test('the events of followed actions wait and ring, those of others and of the end of a chain do not', async () => {
+  for (const type of ['order', 'plain']) await t.createType(type);
+  await follow('order', ['created', 'deleted']);
+  for (const type of ['order', 'plain']) {
+    const id = await create(type);
+    await update(type, id);
+    await entities.remove(here, { ...origin, type, id });
+    await entities.remove(here, { ...origin, type, id });
+    await entities.update(here, { ...origin, type, id, status: 'active' });
+    await create(type, { hops: 5 });
+    await create(type, { hops: 6 });
+  }
+  expect(await eventsOf('order')).toEqual({
+    waiting: ['created', 'deleted', 'created'],
+    done: ['updated', 'updated', 'created'],
+  });
+  expect((await eventsOf('plain')).waiting).toEqual([]);
+  expect(rings).toBe(3);
+});
+
+test('a change in a transaction rings after its commit, and not when it is rolled back', async () => {
+  await t.createType('grouped');
+  await follow('grouped', ['created', 'updated']);
+  await t.db.transaction(async (tx) => {
+    const id = await create('grouped', { tx });
+    await update('grouped', id, tx);
+    expect(rings).toBe(0);
+  });
+  expect(rings).toBe(2);
+  const undone = t.db.transaction(async (tx) => {
+    await create('grouped', { tx });
+    throw new Error('no');
+  });
+  await expect(undone).rejects.toThrow('no');
+  expect(rings).toBe(2);
+});
+
+test('only types whose actions differ are written, and only those of the environment', async () => {
+  const inProduction = { ...here, environment: 'production' as const };
+  for (const scope of [here, inProduction]) await t.createType('shared', { scope });
+  const stored = async () =>
+    (
+      await t.db.pool.query(
+        `select relayed_actions as actions, xmin from entity_types where slug = 'shared' order by environment`,
+      )
+    ).rows;
+  await follow('shared', ['updated', 'created', 'updated']);
+  const before = await stored();
+  expect(before.map(({ actions }) => actions)).toEqual([['created', 'updated'], []]);
+  await follow('shared', ['created', 'updated']);
+  expect(await stored()).toEqual(before);
+  await follow('other', ['created']);
+  expect((await stored()).map(({ actions }) => actions)).toEqual([[], []]);
+});
+
+test('of a type that is made when it is first needed all events wait: triggers may be there before it', async () => {
+  await ensureType(t.db, here, { slug: 'made', name: 'Made', schema: {}, searchFields: [] });
+  const id = await create('made');
+  await update('made', id);
+  await entities.remove(here, { ...origin, type: 'made', id });
+  expect(await eventsOf('made')).toEqual({ waiting: ['created', 'updated', 'deleted'], done: [] });
+});
+
+describe('a trigger that is added while an entity is written', () => {
+  test.each(['created', 'updated'])('follows what is %s after it, and waits for what came before', async (action) => {
+    const type = `late-${action}`;
+    await t.createType(type);
+    const id = await create(type);
+    const write = (tx?: Queryable) => (action === 'created' ? create(type, { tx }) : update(type, id, tx));
+    let added: Promise<unknown> | undefined;
+    await t.db.transaction(async (tx) => {
+      await write(tx);
+      added = follow(type, [action]);
+      await blocked();
+    });
+    await added;
+    expect((await eventsOf(type)).waiting).toEqual([]);
+    await write();
+    expect((await eventsOf(type)).waiting).toEqual([action]);
+    expect(rings).toBe(1);
+  });
+
+  test.each(['created', 'updated'])('holds back what is %s until it is known whether it stays', async (action) => {
+    const type = `held-${action}`;
+    await t.createType(type);
+    const id = await create(type);
+    const write = () => (action === 'created' ? create(type) : update(type, id));
+    const during = async (end: 'commit' | 'rollback', actions: string[]) => {
+      let written: Promise<unknown> | undefined;
+      const change = t.db.transaction(async (tx) => {
+        await follow(type, actions, tx);
+        written = write();
+        await blocked();
+        if (end === 'rollback') throw new Error('undone');
+      });
+      await change.catch(() => {});
+      await written;
+    };
+    await during('rollback', [action]);
+    expect((await eventsOf(type)).waiting).toEqual([]);
+    await during('commit', [action]);
+    expect((await eventsOf(type)).waiting).toEqual([action]);
+    await during('commit', []);
+    expect((await eventsOf(type)).waiting).toEqual([action]);
+    expect(rings).toBe(1);
+  });
+});
