@@ -46,6 +46,8 @@ const jobsPerStep = 500;
 const keptBytes = 32 * 1024 * 1024;
 
 export const handlerFile = 'handler.js';
+
+export const resultTooLarge = `The result is larger than ${sandboxLimits.resultBytes} bytes`;
 /** Both open with one line of their own, so that the handler's line 1 is the engine's line 2. */
 const wrapAsArrow = (code: string): string => `(async (args, context, parley, fetch) => {\n${code}\n})`;
 /** After its end may follow what the other's end forbids: text that closes one to stand beside it cannot fit both. */
@@ -112,7 +114,11 @@ export async function createEngine(onOp: OpHandler): Promise<Engine> {
         if (pointer !== 0) bytes = heap().subarray(pointer, pointer + js._QTS_GetArrayBufferLength(context, value));
       }
       try {
-        if (text === null) throw new Refusal('RangeError', `Larger than ${sandboxLimits.messageBytes} bytes`);
+        if (text === null)
+          throw new Refusal(
+            'RangeError',
+            kind === 'result' ? resultTooLarge : `Larger than ${sandboxLimits.messageBytes} bytes`,
+          );
         const answer = onOp(kind, JSON.parse(text), bytes);
         if (answer instanceof Uint8Array) return newBytes(answer);
         return answer === undefined ? 0 : newString(JSON.stringify(answer));

@@ -1,4 +1,4 @@
-import { type Engine, Refusal, type Step, createEngine } from './engine';
+import { type Engine, Refusal, type Step, createEngine, resultTooLarge } from './engine';
 import type { Frame } from './frames';
 import { toHandlerError } from './handler-error';
 import { platformOps } from './platform-ops';
@@ -6,8 +6,6 @@ import { type FromSandbox, type HandlerError, type Outcome, type ToSandbox, sand
 import { createRunLog } from './run-log';
 
 type Send = (frame: Frame<FromSandbox>) => void;
-
-const resultTooLarge = `The result is larger than ${sandboxLimits.resultBytes} bytes`;
 
 interface Run {
   log: ReturnType<typeof createRunLog>;
