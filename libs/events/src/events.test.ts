@@ -228,7 +228,7 @@ describe('events that are followed', () => {
       );
   });
 
-  test('are read anew after a restore: earlier cursors are answered with resync', async () => {
+  test('are read again after a restore: earlier cursors are answered with resync', async () => {
     const reader = await startReader();
     await record('first');
     await hasRead(reader, ['first']);
@@ -248,12 +248,12 @@ describe('events that are followed', () => {
     await until(() => followEvents(db, scope, {}, '0.0', 10), {
       isThere: (read) => read.ok && read.events.length === 1,
     });
-    const anew = await startReader();
+    const fresh = await startReader();
     await record('after');
-    await hasRead(anew, ['after']);
+    await hasRead(fresh, ['after']);
     // A second restore does not take the cursors of the first for its own.
     await db.pool.query(afterRestore);
-    expect(await followEvents(db, scope, {}, anew.cursor(), 10)).toEqual(resync);
+    expect(await followEvents(db, scope, {}, fresh.cursor(), 10)).toEqual(resync);
   });
 });
 

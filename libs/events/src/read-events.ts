@@ -75,7 +75,7 @@ const eventsAfter = statement(
 /**
  * The events after a cursor and the cursor that follows them, each event once, in the order of (xid, id). Null is now: it
  * gives a cursor and no events. `resync`: the event that the cursor names is not there any more, as the database was restored
- * or the event removed; the reader asks for a new cursor and then reads what it follows anew (docs/adr/0034).
+ * or the event removed; the reader asks for a new cursor and then reads again what it follows (docs/adr/0034).
  */
 export async function followEvents(
   db: Queryable,
