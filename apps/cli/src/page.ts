@@ -6,6 +6,9 @@ export interface PageOptions {
   before?: string;
 }
 
+/** An execution's number: a bigint of PostgreSQL. */
+export const executionIdPattern = /^[0-8]?\d{1,18}$/;
+
 export function parseLimit(text: string | undefined, otherwise: number, name = '--limit', least = 1): number {
   if (text === undefined) return otherwise;
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : -1;

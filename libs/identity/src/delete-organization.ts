@@ -1,5 +1,6 @@
-import { type Queryable, column, newId, statement } from '@parley/db';
+import { type Queryable, newId, statement } from '@parley/db';
 import type { Change } from './change';
+import { findByExternalId } from './organizations';
 import type { Source } from './precedence';
 import { addTombstone } from './tombstones';
 
@@ -9,12 +10,6 @@ const leastUnsignedDays = 1;
 const disable = statement(
   'disable-organization-by-external-id',
   'update organizations set deleted_at = coalesce(deleted_at, now()), updated_at = now() where external_id = $1',
-);
-
-const findByExternalId = statement(
-  'find-organization-to-delete',
-  'select id, slug from organizations where external_id = $1',
-  { id: column.text, slug: column.text },
 );
 
 /** A stop covers every delivery received before it, also when it is replayed. */
@@ -41,9 +36,9 @@ export async function deleteOrganization(
     await addTombstone(tx, 'organization', externalId, true);
     await tx.acrossTenants('inbound webhook', disable, [externalId]);
   }
-  const { rows } = await tx.acrossTenants('inbound webhook', findByExternalId, [externalId]);
-  if (rows[0] === undefined) return isSigned ? {} : { ignored: 'the organization is not known here' };
-  const { id, slug } = rows[0];
+  const organization = await findByExternalId(tx, externalId);
+  if (organization === undefined) return isSigned ? {} : { ignored: 'the organization is not known here' };
+  const { id, slug } = organization;
   const days = isSigned ? graceDays : Math.max(graceDays, leastUnsignedDays);
   const values = [newId('purge'), id, externalId, slug, isSigned, days, receivedAt];
   const { rowCount } = await tx.query({ organizationId: id }, planPurge, values);

@@ -1,6 +1,7 @@
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { type Queryable, column, newId, statement } from '@parley/db';
 import type { Change } from './change';
+import { findByExternalId } from './organizations';
 import { organizationOfMembership } from './put-organization';
 import { type Source, supersededReason, supersedes } from './precedence';
 import { addTombstone, isDeleted } from './tombstones';
@@ -43,7 +44,10 @@ export async function putMembership(tx: Queryable, data: JsonObject, time: Date,
   if (textAt(person.user_id) === undefined || textAt(organization.id) === undefined)
     throw new Error('The membership names no user or no organization');
   if (await isDeleted(tx, 'membership', externalId, source))
-    return { organizationId: await organizationIdOf(tx, organization), ignored: 'the membership was deleted' };
+    return {
+      organizationId: (await findByExternalId(tx, textAt(organization.id)))?.id,
+      ignored: 'the membership was deleted',
+    };
   const owner = await organizationOfMembership(tx, organization, time, source);
   const { organizationId } = owner;
   if (organizationId === undefined || owner.isDeleted) return owner;
@@ -72,7 +76,7 @@ const keptMembership = statement('kept-membership', 'select from memberships whe
 export async function deleteMembership(tx: Queryable, data: JsonObject, source: Source): Promise<Change> {
   const { isSigned } = source;
   const externalId = textAt(data.id) ?? '';
-  const organizationId = await organizationIdOf(tx, objectAt(data.organization));
+  const organizationId = (await findByExternalId(tx, textAt(objectAt(data.organization).id)))?.id;
   const { rowCount: deleted } = await tx.acrossTenants('inbound webhook', remove, [externalId, isSigned]);
   if (deleted === 0 && !isSigned) {
     const { rowCount: kept } = await tx.acrossTenants('inbound webhook', keptMembership, [externalId]);
@@ -81,15 +85,4 @@ export async function deleteMembership(tx: Queryable, data: JsonObject, source: 
   }
   await addTombstone(tx, 'membership', externalId, isSigned);
   return { organizationId };
-}
-
-const idOfOrganization = statement(
-  'organization-id-by-external-id',
-  'select id from organizations where external_id = $1',
-  { id: column.text },
-);
-
-async function organizationIdOf(tx: Queryable, organization: JsonObject): Promise<string | undefined> {
-  const { rows } = await tx.acrossTenants('inbound webhook', idOfOrganization, [textAt(organization.id)]);
-  return rows[0]?.id;
 }

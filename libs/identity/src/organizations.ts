@@ -24,6 +24,17 @@ export async function listOrganizations(db: Queryable, slug?: string): Promise<O
   return (await db.acrossTenants('operator command', organizationsBySlug, [slug ?? null])).rows;
 }
 
+const byExternalId = statement(
+  'organization-by-external-id',
+  'select id, slug, deleted_at is not null as "isDying" from organizations where external_id = $1',
+  { id: column.text, slug: column.text, isDying: column.bool },
+);
+
+/** The organization that the identity provider names so, also one that is being deleted. */
+export async function findByExternalId(tx: Queryable, externalId: string | undefined) {
+  return (await tx.acrossTenants('inbound webhook', byExternalId, [externalId])).rows[0];
+}
+
 const nameById = statement('prompt-organization', 'select name, timezone from organizations where id = $1', {
   name: column.text,
   timezone: column.text,

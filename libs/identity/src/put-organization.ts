@@ -2,15 +2,10 @@ import { createHash } from 'node:crypto';
 import { type JsonObject, slugSchema, textAt } from '@parley/contracts';
 import { type Queryable, column, newId, statement } from '@parley/db';
 import type { Change } from './change';
+import { findByExternalId } from './organizations';
 import { type Source, supersededReason, supersedes } from './precedence';
 import { stopDisprovedPurge } from './purges';
 import { isDeleted } from './tombstones';
-
-const findKnown = statement(
-  'find-known-organization',
-  'select id, slug, deleted_at is not null as is_dying from organizations where external_id = $1',
-  { id: column.text, slug: column.text, is_dying: column.bool },
-);
 
 const put = statement(
   'put-organization',
@@ -34,13 +29,13 @@ const put = statement(
  */
 export async function putOrganization(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
   const externalId = textAt(data.id) ?? '';
-  const { rows: known } = await tx.acrossTenants('inbound webhook', findKnown, [externalId]);
-  const organizationId = known[0]?.id;
+  const known = await findByExternalId(tx, externalId);
+  const organizationId = known?.id;
   if (await isDeleted(tx, 'organization', externalId, source))
     return { organizationId, ignored: 'the organization was deleted', isDeleted: true };
-  if (known[0]?.is_dying)
+  if (known?.isDying)
     return { postponed: 'the purge of the organization, which an unsigned delivery asked for, goes on' };
-  const slug = await freeSlug(tx, externalId, { given: textAt(data.slug), known: known[0]?.slug, name: data.name });
+  const slug = await freeSlug(tx, externalId, { given: textAt(data.slug), known: known?.slug, name: data.name });
   const values = [newId('org'), externalId, slug, textAt(data.name) ?? slug, time, source.isSigned];
   const { rows } = await tx.acrossTenants('inbound webhook', put, values);
   if (rows[0] === undefined) return { organizationId, ignored: supersededReason('organization', source) };

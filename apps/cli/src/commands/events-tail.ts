@@ -26,7 +26,7 @@ export async function runEventsTail(options: EventsTailOptions): Promise<void> {
     options.json ? printJson({ ...event, createdAt: new Date(event.createdAt) }) : print(formatEvent(event));
   await withScope(options, async (db, scope) => {
     let page = options.once ? null : await followEvents(db, scope, filter, null, pageEvents);
-    const before = (await readEvents(db, scope, filter, Math.max(last, pageEvents))).reverse();
+    const before = (await readEvents(db, scope, filter, options.once ? last : Math.max(last, pageEvents))).reverse();
     before.slice(before.length - last).forEach(show);
     // Some of these come after the cursor, too.
     const seen = new Set(before.map(({ id }) => id));

@@ -2,7 +2,7 @@ import { type ExecutionSummary, listExecutions } from '@parley/agents';
 import { durationOf } from '../conversations/format-execution';
 import type { ExecutionState } from '../conversations/execution-states';
 import { requireThread } from '../conversations/require';
-import { type PageOptions, parsePage } from '../page';
+import { type PageOptions, executionIdPattern, parsePage } from '../page';
 import { previewOf } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';
 import { formatTable, formatTime, note, print, printJson } from '../terminal';
@@ -17,7 +17,7 @@ export interface ExecutionsListOptions extends ScopeOptions, PageOptions {
 /** `parley executions list`: the turns of an environment or of one thread, newest first. */
 export async function runExecutionsList(options: ExecutionsListOptions): Promise<void> {
   const { thread, agent, status, json } = options;
-  const page = parsePage(options, /^[0-8]?\d{1,18}$/);
+  const page = parsePage(options, executionIdPattern);
   const { name, items, next } = await withScope(options, async (db, scope) => {
     const threadId = thread === undefined ? undefined : (await requireThread(db, scope, thread)).id;
     return { name: scope.name, ...(await listExecutions(db, scope, { ...page, threadId, agentSlug: agent, status })) };

@@ -2,6 +2,7 @@ import { findExecution } from '@parley/agents';
 import { cutsOf, formatExecution } from '../conversations/format-execution';
 import { stepsOf } from '../conversations/steps';
 import { Failure, usageFailure } from '../failure';
+import { executionIdPattern } from '../page';
 import { type ScopeOptions, withScope } from '../scope';
 import { print, printJson } from '../terminal';
 
@@ -12,7 +13,7 @@ export interface ExecutionsShowOptions extends ScopeOptions {
 
 /** `parley executions show <id>`: what one turn did, step by step. */
 export async function runExecutionsShow(id: string, { full, json, ...options }: ExecutionsShowOptions): Promise<void> {
-  if (!/^[0-8]?\d{1,18}$/.test(id)) throw usageFailure(`An execution has a number, not "${id}"`);
+  if (!executionIdPattern.test(id)) throw usageFailure(`An execution has a number, not "${id}"`);
   const execution = await withScope(options, async (db, scope) => {
     const found = await findExecution(db, scope, id);
     if (found === null) throw new Failure(`No execution ${id} in ${scope.name}`);

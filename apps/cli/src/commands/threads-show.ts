@@ -3,7 +3,7 @@ import { cutsOf } from '../conversations/format-execution';
 import { formatThreadHead, formatTurn } from '../conversations/format-transcript';
 import { requireThread } from '../conversations/require';
 import { usageFailure } from '../failure';
-import { type PageOptions, parseLimit } from '../page';
+import { type PageOptions, executionIdPattern, parseLimit } from '../page';
 import { type ScopeOptions, withScope } from '../scope';
 import { colors, print, printJson } from '../terminal';
 
@@ -16,7 +16,7 @@ export interface ThreadsShowOptions extends ScopeOptions, PageOptions {
 export async function runThreadsShow(wanted: string, { full, json, ...options }: ThreadsShowOptions): Promise<void> {
   const limit = parseLimit(options.limit, 20);
   const beforeId = options.before ?? null;
-  if (beforeId !== null && !/^[0-8]?\d{1,18}$/.test(beforeId))
+  if (beforeId !== null && !executionIdPattern.test(beforeId))
     throw usageFailure(`--before wants the number of an execution, not "${beforeId}"`);
   const { thread, turns, isWhole } = await withScope(options, async (db, scope) => {
     const found = await requireThread(db, scope, wanted);
