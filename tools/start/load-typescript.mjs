@@ -36,5 +36,8 @@ export const loadEmbedded = () => loadTypescript("export * from './libs/embedded
 /** @returns {Promise<typeof import('../../libs/db/src/migrate')>} */
 export const loadMigrate = () => loadTypescript("export * from './libs/db/src/migrate'", 'migrate');
 
+/** @returns {Promise<typeof import('../../libs/db/src/testing/partition')>} */
+export const loadPartition = () => loadTypescript("export * from './libs/db/src/testing/partition'", 'partition');
+
 /** @returns {Promise<typeof import('../../libs/testing/src/index')>} */
 export const loadTesting = () => loadTypescript("export * from './libs/testing/src/index'", 'testing');

@@ -30,12 +30,30 @@ export function declaredStatements() {
   return found;
 }
 
+/** What the noted test runs have run: `[name, reason]`, the reason being that of `acrossTenants`. */
+const runStatements = () =>
+  readdirSync(notesFolder, { recursive: true })
+    .filter((file) => file.endsWith('.txt'))
+    .flatMap((file) => readFileSync(join(notesFolder, file), 'utf8').trimEnd().split('\n'))
+    .map((line) => line.split('\t'));
+
 /** The declared statements that none of the noted test runs has run. */
 export function untestedStatements() {
-  const run = new Set(
-    readdirSync(notesFolder, { recursive: true })
-      .filter((file) => file.endsWith('.txt'))
-      .flatMap((file) => readFileSync(join(notesFolder, file), 'utf8').split('\n')),
-  );
+  const run = new Set(runStatements().map(([name]) => name));
   return declaredStatements().filter(({ name }) => !run.has(name));
+}
+
+/** Statements that may touch the rows of several tenants, by reason: the list that a new one is added to (docs/scaling.md). */
+const acrossTenants = JSON.parse(readFileSync(new URL('./across-tenants.json', import.meta.url), 'utf8'));
+
+/** What the noted test runs have run across tenants and is not listed, and what is listed and was not. */
+export function unlistedAcrossTenants() {
+  const declared = new Set(declaredStatements().map(({ name }) => name));
+  const run = runStatements().filter(([name, reason]) => reason !== undefined && declared.has(name));
+  const found = new Set(run.map(([name, reason]) => `${name}: ${reason}`));
+  const listed = new Set(
+    Object.entries(acrossTenants).flatMap(([reason, names]) => names.map((name) => `${name}: ${reason}`)),
+  );
+  const without = (some, others) => [...some].filter((one) => !others.has(one)).sort();
+  return { unlisted: without(found, listed), unused: without(listed, found) };
 }

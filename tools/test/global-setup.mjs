@@ -8,7 +8,8 @@ import { startTestServers } from './servers.mjs';
  * empty folder in which processes note the statements that they have run (libs/db check-results).
  */
 export default async function globalSetup(_config, { displayName }) {
-  const statements = join(root, 'dist', 'statements', displayName.name);
+  const isPartitioned = process.env.PARLEY_TEST_PARTITIONS === 'true';
+  const statements = join(root, 'dist', 'statements', displayName.name + (isPartitioned ? '-partitioned' : ''));
   rmSync(statements, { recursive: true, force: true });
   mkdirSync(statements, { recursive: true });
   process.env.PARLEY_TEST_STATEMENTS = statements;

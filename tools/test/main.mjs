@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 import { Problem, runMain, say, step } from '../start/output.mjs';
 import { root } from '../start/paths.mjs';
 import { ensureGenerated } from '../start/prisma.mjs';
-import { untestedStatements } from '../structure/statements.mjs';
+import { unlistedAcrossTenants, untestedStatements } from '../structure/statements.mjs';
 import { startTestServers } from './servers.mjs';
 import { createTally } from './tally.mjs';
 
-const targets = ['check', 'lint', 'test', 'e2e'];
+const targets = ['check', 'lint', 'test', 'test-partitioned', 'e2e'];
 
 await runMain(async () => {
   const args = process.argv.slice(2);
@@ -26,12 +26,22 @@ await runMain(async () => {
   const nx = ['run-many', '-t', ...targets, '--parallel=2', '--outputStyle=static', ...selection];
   const code = await runNx([...nx, ...args.filter((arg) => arg.startsWith('-'))], servers.env, tally.read);
   await servers.stop();
-  const untested = code === 0 && args.length === 0 ? untestedStatements() : [];
-  for (const { name, path } of untested) say(`No test runs the statement ${name} of ${path}`);
+  const faults = code === 0 && args.length === 0 ? statementFaults() : [];
+  for (const fault of faults) say(fault);
   const { passed, failed } = tally.result(code);
-  say(`${passed} passed, ${failed + untested.length} failed`);
-  return code === 0 && untested.length > 0 ? 1 : code;
+  say(`${passed} passed, ${failed + faults.length} failed`);
+  return code === 0 && faults.length > 0 ? 1 : code;
 });
+
+/** What all tests together tell of the statements. */
+function statementFaults() {
+  const { unlisted, unused } = unlistedAcrossTenants();
+  return [
+    ...untestedStatements().map(({ name, path }) => `No test runs the statement ${name} of ${path}`),
+    ...unlisted.map((one) => `tools/structure/across-tenants.json does not list ${one}`),
+    ...unused.map((one) => `tools/structure/across-tenants.json lists ${one}, which no test runs`),
+  ];
+}
 
 /** The projects whose folder's name contains one of the given texts; all of them when none is given. */
 function select(texts) {

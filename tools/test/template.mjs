@@ -3,13 +3,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { loadPartition } from '../start/load-typescript.mjs';
 import { root } from '../start/paths.mjs';
 
 const migrationsDir = join(root, 'prisma', 'migrations');
 
 /**
- * Makes the migrated database that every test database is a clone of, once per server and set of migrations. In a process
- * of its own: jest's sandbox breaks the migration engine's WebAssembly, and the engine leaves a timer of 10 s behind.
+ * Makes the migrated database that every test database is a clone of, once per server and set of migrations, and a second
+ * one whose tenant tables have partitions (`…_partitioned`). The migration runs in a process of its own: jest's sandbox breaks the migration engine's WebAssembly, and the engine leaves a timer of 10 s behind.
  * @param {string} serverUrl
  */
 export async function prepareTemplate(serverUrl) {
@@ -17,18 +18,28 @@ export async function prepareTemplate(serverUrl) {
   const template = templateName();
   const admin = new pg.Client({ connectionString: serverUrl });
   await admin.connect();
-  const exists = async () =>
-    (await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [template])).rowCount === 1;
-  try {
-    // Several runs may share a server: the lock lets one of them migrate, the rename publishes the result.
-    await admin.query('SELECT pg_advisory_lock(hashtext($1))', [template]);
-    if (await exists()) return;
-    const partial = `${template}_partial`;
+  const partial = `${template}_partial`;
+  const url = Object.assign(new URL(serverUrl), { pathname: `/${partial}` }).href;
+  /** Makes a database, and gives it its name when it is ready. */
+  const make = async (name, source, fill) => {
+    if ((await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])).rowCount === 1) return;
     await admin.query(`DROP DATABASE IF EXISTS ${partial} WITH (FORCE)`);
-    await admin.query(`CREATE DATABASE ${partial}`);
-    const url = Object.assign(new URL(serverUrl), { pathname: `/${partial}` }).href;
-    await promisify(execFile)(process.execPath, [join(root, 'tools', 'test', 'migrate.mjs'), url]);
-    await admin.query(`ALTER DATABASE ${partial} RENAME TO ${template}`);
+    await admin.query(`CREATE DATABASE ${partial} TEMPLATE ${source}`);
+    await fill();
+    await admin.query(`ALTER DATABASE ${partial} RENAME TO ${name}`);
+  };
+  try {
+    // Several runs may share a server: the lock lets one of them migrate.
+    await admin.query('SELECT pg_advisory_lock(hashtext($1))', [template]);
+    await make(template, 'template1', () =>
+      promisify(execFile)(process.execPath, [join(root, 'tools', 'test', 'migrate.mjs'), url]),
+    );
+    await make(`${template}_partitioned`, template, async () => {
+      const { partitionTables } = await loadPartition();
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await partitionTables(client).finally(() => client.end());
+    });
   } finally {
     await admin.end();
   }

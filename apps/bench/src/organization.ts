@@ -1,5 +1,5 @@
 import { createDb, newId } from '@parley/db';
-import { createApiKey } from '@parley/identity';
+import { createApiKey, insertOrganization } from '@parley/identity';
 
 export interface BenchOrganization {
   key: string;
@@ -14,16 +14,9 @@ export async function createOrganization(
   resources: object,
 ): Promise<BenchOrganization> {
   const db = createDb({ databaseUrl, poolSize: 1 });
-  const organizationId = newId('org');
-  await db.pool.query("insert into organizations (id, slug, name, updated_at) values ($1, 'bench', 'Bench', now())", [
-    organizationId,
-  ]);
-  const { key } = await createApiKey(db, {
-    organizationId,
-    environment: 'development',
-    name: 'bench',
-    permissions: ['*'],
-  });
+  const organization = await insertOrganization(db, { id: newId('org'), slug: 'bench', name: 'Bench' });
+  const { tenant } = organization!;
+  const { key } = await createApiKey(db, { tenant, environment: 'development', name: 'bench', permissions: ['*'] });
   await db.close();
   const post = async (path: string, body: object) => {
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };

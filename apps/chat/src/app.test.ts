@@ -183,9 +183,9 @@ describe('chat', () => {
 
   it('names an agent without a configuration in the environment of the key', async () => {
     const other = await seedOrganization(db.pool, { environment: 'production' });
-    await db.pool.query('insert into agents (id, organization_id, slug) values ($1, $2, $3)', [
+    await db.pool.query('insert into agents (id, tenant, slug) values ($1, $2, $3)', [
       'agent_bare',
-      other.scope.organizationId,
+      other.scope.tenant,
       'bare',
     ]);
     expect(await post('/v1/agents/bare/chat', { message: 'x' }, { key: other.key })).toMatchObject({

@@ -165,7 +165,7 @@ const carriers: Record<string, Carrier> = {
     note: injected.map(written).join(' '),
   }),
   'what a tool returns': async (injected) => {
-    await db.pool.query('delete from entities where organization_id = $1', [org.scope.organizationId]);
+    await db.pool.query('delete from entities where tenant = $1', [org.scope.tenant]);
     for (const instruction of injected) {
       const data = { note: written(instruction) };
       const made = await entities.create(org.scope, { type: 'order', data, actor: { type: 'system' } });

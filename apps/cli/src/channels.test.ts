@@ -146,14 +146,10 @@ test('doctor counts the connections with the old secret, then has it replaced, a
 });
 
 test('an account that fails for ever does not hold up the replacement of a secret that organizations know', async () => {
-  const { organizationId } = (
-    await db.pool.query<{ organizationId: string }>('select id as "organizationId" from organizations limit 1')
-  ).rows[0]!;
   await db.pool.query('delete from shared_messaging_secrets');
   await db.pool.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, webhook_id, updated_at)
-     values ('conn_dead', $1, 'development', '5', 'connected', 'w', now())`,
-    [organizationId],
+    `insert into channel_connections (id, tenant, environment, phone_number_id, status, webhook_id, updated_at)
+     select 'conn_dead', no, 'development', '5', 'connected', 'w', now() from organizations limit 1`,
   );
   await db.pool.query("insert into shared_messaging_secrets (fingerprint) values ('')");
   const accounts = { kapso: async () => null, resend: async () => null };

@@ -116,10 +116,10 @@ describe('threads show', () => {
       ['wam_d', 'reply-wam_in3-0', 'failed', 'of another'],
     ])
       await db.pool.query(
-        `insert into messages (id, organization_id, environment, direction, contact, type, text, payload, status, error,
+        `insert into messages (id, tenant, environment, direction, contact, type, text, payload, status, error,
                                idempotency_key, updated_at)
          values ($1, $2, $3::"Environment", 'outbound', '1', 'text', 'Hi', '{}', $4, $5, $6, now())`,
-        [id, scope.organizationId, scope.environment, status, error, key],
+        [id, scope.tenant, scope.environment, status, error, key],
       );
     const [first, second] = (await succeed(['threads', 'show', 'whatsapp:1'])).split(/^── /m).slice(1);
     expect(first).toContain(
@@ -142,9 +142,9 @@ describe('threads show', () => {
       stderr: expect.stringContaining('No WhatsApp number is connected'),
     });
     await db.pool.query(
-      `insert into channel_connections (id, organization_id, environment, phone_number_id, status, updated_at)
+      `insert into channel_connections (id, tenant, environment, phone_number_id, status, updated_at)
        values ('conn_1', $1, $2::"Environment", '42', 'connected', now())`,
-      [scope.organizationId, scope.environment],
+      [scope.tenant, scope.environment],
     );
     // What could be is said and done, whatever became of the others.
     expect(await parley(['messages', 'retry', 'wam_c', 'wam_a'])).toMatchObject({
@@ -182,9 +182,9 @@ describe('threads show', () => {
       ['email_2', 'bounced', 'mailbox full\u001b[2J'],
     ])
       await db.pool.query(
-        `insert into emails (id, organization_id, environment, idempotency_key, "from", "to", subject, status, error, updated_at)
+        `insert into emails (id, tenant, environment, idempotency_key, "from", "to", subject, status, error, updated_at)
          values ($1, $2, $3::"Environment", $1, 'a@b.example', '{c@d.example,e@f.example}', 'Hola', $4, $5, now())`,
-        [id, scope.organizationId, scope.environment, status, error],
+        [id, scope.tenant, scope.environment, status, error],
       );
     const { emails } = await json(['emails', 'list']);
     expect(emails.map(({ id }: { id: string }) => id).sort()).toEqual(['email_1', 'email_2']);
@@ -345,11 +345,11 @@ describe('executions show', () => {
     await send('killed', 'Hi');
     const { id: threadId } = await json(['threads', 'show', 'killed']);
     const { rows } = await db.pool.query<{ id: string }>(
-      `insert into executions (organization_id, environment, thread_id, agent_slug, status, lease_owner, lease_until,
+      `insert into executions (tenant, environment, thread_id, agent_slug, status, lease_owner, lease_until,
                                input, started_at)
        values ($1, 'development', $2, 'helper', 'running', 'gone', now() - interval '1 minute', 'Pay', now())
        returning id::text as id`,
-      [scope.organizationId, threadId],
+      [scope.tenant, threadId],
     );
     const { id } = rows[0]!;
     const calls = JSON.stringify([
@@ -357,15 +357,15 @@ describe('executions show', () => {
       { id: 'aa', name: 'second.begun', args: { amount: 1 } },
     ]);
     await db.pool.query(
-      `insert into thread_messages (id, thread_id, execution_id, position, role, content, tool_calls)
-       values ('m0', $1, $2, 0, 'user', 'Pay', null), ('m1', $1, $2, 1, 'assistant', '', $3::jsonb)`,
-      [threadId, id, calls],
+      `insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content, tool_calls)
+       values ('m0', $4, $1, $2, 0, 'user', 'Pay', null), ('m1', $4, $1, $2, 1, 'assistant', '', $3::jsonb)`,
+      [threadId, id, calls, scope.tenant],
     );
     await db.pool.query(
-      `insert into tool_calls (execution_id, call_id, name, args, status, result, finished_at)
-       values ($1, 'zz', 'first.done', '{}', 'succeeded', '{"ok":true,"result":[1]}', now()),
-              ($1, 'aa', 'second.begun', '{"amount":1}', 'started', null, null)`,
-      [id],
+      `insert into tool_calls (tenant, execution_id, call_id, name, args, status, result, finished_at)
+       values ($1, $2, 'zz', 'first.done', '{}', 'succeeded', '{"ok":true,"result":[1]}', now()),
+              ($1, $2, 'aa', 'second.begun', '{"amount":1}', 'started', null, null)`,
+      [scope.tenant, id],
     );
     const text = await succeed(['executions', 'show', id]);
     expect(text).toMatch(/\nstatus +stalled\n/);

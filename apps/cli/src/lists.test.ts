@@ -31,16 +31,19 @@ test('org list shows every organization that is not being deleted', async () => 
   expect(table).toMatch(/^SLUG +NAME +ID +PROVIDER ID +CREATED\nshop .* org_2abc /);
   expect(table).not.toContain('gone');
   const { organizations } = JSON.parse(await succeed(['org', 'list', '--json']));
-  expect(organizations).toEqual([expect.objectContaining({ slug: 'shop', id: scope.organizationId })]);
+  const shown = { id: scope.organizationId, externalId: 'org_2abc', slug: 'shop', name: 'Organization shop' };
+  expect(organizations).toEqual([{ ...shown, createdAt: expect.any(String) }]);
+  const made = JSON.parse(await succeed(['org', 'create', '--slug', 'new', '--name', 'New']));
+  expect(Object.keys(made)).toEqual(Object.keys(organizations[0]));
 });
 
 test('threads list shows those that a person has taken over', async () => {
   const { scope } = await seedOrganization(db.pool, { slug: 'talk' });
   for (const id of ['web:1', 'web:2'])
     await db.pool.query(
-      `insert into threads (id, organization_id, environment, external_id, channel, last_message_at, updated_at)
+      `insert into threads (id, tenant, environment, external_id, channel, last_message_at, updated_at)
        values ('thread_' || right($3, 1), $1, $2::"Environment", $3, 'api', now(), now())`,
-      [scope.organizationId, scope.environment, id],
+      [scope.tenant, scope.environment, id],
     );
   const list = async (...args: string[]) => {
     const { threads } = JSON.parse(await succeed(['threads', 'list', '--org', 'talk', '--json', ...args]));

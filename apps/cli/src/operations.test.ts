@@ -160,8 +160,8 @@ describe('organizations and keys', () => {
       ['purge_3', '2999-01-01T00:00:00Z', null, {}],
     ] as const)
       await db.pool.query(
-        `insert into organization_purges (id, organization_id, external_id, slug, run_at, finished_at, report, created_at)
-         values ($1, 'org_' || $1, 'ext_' || $1, 'shop-' || $1, $2, $3, $4, coalesce($3, now()))`,
+        `insert into organization_purges (id, organization_id, tenant, external_id, slug, run_at, finished_at, report, created_at)
+         values ($1, 'org_' || $1, 0, 'ext_' || $1, 'shop-' || $1, $2, $3, $4, coalesce($3, now()))`,
         [id, runAt, finishedAt, JSON.stringify(given)],
       );
     const listed = JSON.parse(await succeed(['org', 'purges', '--json'])) as { purges: object[] };
@@ -190,8 +190,8 @@ describe('organizations and keys', () => {
       ['proven', true, null, 'org_proven'],
     ] as const)
       await db.pool.query(
-        `insert into organization_purges (id, organization_id, external_id, slug, signed, run_at, started_at)
-         values ($1, $2, 'ext_' || $3::text, $3, $4, now() + interval '1 day', $5)`,
+        `insert into organization_purges (id, organization_id, tenant, external_id, slug, signed, run_at, started_at)
+         values ($1, $2, 0, 'ext_' || $3::text, $3, $4, now() + interval '1 day', $5)`,
         [`purge_${organizationId.replace('_', '')}`, organizationId, slug, signed, startedAt],
       );
     // Under the name that the organization has now.
@@ -243,7 +243,7 @@ describe('demo', () => {
     const keys = runs.map((line) => JSON.parse(line)).map(({ key }) => key);
     expect(keys.filter((key) => key !== null)).toHaveLength(1);
     const { rows } = await db.pool.query(
-      `select t.slug, count(*)::int from entities e join entity_types t on t.no = e.part group by 1 order by 1`,
+      `select t.slug, count(*)::int from entities e join entity_types t on t.tenant = e.tenant and t.no = e.part group by 1 order by 1`,
     );
     expect(rows).toEqual([
       { slug: 'customer', count: 8 },
@@ -272,12 +272,12 @@ describe('demo', () => {
 
 test('types list says what is searched and how far a reindexing has come', async () => {
   await succeed(['org', 'create', '--slug', 'typed', '--name', 'Typed']);
-  const { rows } = await db.pool.query<{ id: string }>("select id from organizations where slug = 'typed'");
+  const { rows } = await db.pool.query<{ no: number }>("select no from organizations where slug = 'typed'");
   const add = (slug: string, searchFields: string[], indexedFields: string[], reindex: object | null) =>
     db.pool.query(
-      `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, indexed_fields, reindex, updated_at)
+      `insert into entity_types (id, tenant, environment, slug, name, schema, search_fields, indexed_fields, reindex, updated_at)
        values ($2, $1, 'development', $2, $2, '{}', $3, $4, $5, now())`,
-      [rows[0]!.id, slug, searchFields, indexedFields, reindex && JSON.stringify(reindex)],
+      [rows[0]!.no, slug, searchFields, indexedFields, reindex && JSON.stringify(reindex)],
     );
   await add('done', ['name'], ['name'], null);
   await add('half', ['name', 'note'], ['name'], { fields: ['name', 'note'], pos: '1', done: 1200, share: 0.456 });

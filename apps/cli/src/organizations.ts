@@ -14,5 +14,8 @@ export async function findOrganization(db: Queryable, slug: string | undefined):
   throw new Failure(`Which organization? Say --org ${listOf(rows.map((row) => row.slug))}`);
 }
 
+/** As `--json` shows it: the number is the database's own. */
+export const shownOrganization = ({ tenant: _tenant, ...shown }: Organization) => shown;
+
 const listOf = (slugs: string[]): string =>
   slugs.length <= 10 ? slugs.join(' | ') : `${slugs.slice(0, 10).join(' | ')} | … (${slugs.length} in all)`;

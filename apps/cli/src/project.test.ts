@@ -36,7 +36,9 @@ beforeAll(async () => {
     }),
   ).listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));
-  await db.pool.query(`insert into organizations (id, slug, name, updated_at) values ('org_p', 'p', 'P', now())`);
+  await db.pool.query(
+    `insert into organizations (id, no, slug, name, updated_at) values ('org_p', 3, 'p', 'P', now())`,
+  );
   env = {
     PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     PARLEY_API_KEY: await key('development'),
@@ -52,9 +54,9 @@ afterAll(async () => {
 });
 
 async function key(environment: Environment, permissions: Permission[] = ['*']): Promise<string> {
-  return (await createApiKey(db, { organizationId: 'org_p', environment, name: 'test', permissions })).key;
+  return (await createApiKey(db, { tenant: 3, environment, name: 'test', permissions })).key;
 }
-const pull = async (environment: Environment) => pullResources(db, { organizationId: 'org_p', environment });
+const pull = async (environment: Environment) => pullResources(db, { organizationId: 'org_p', tenant: 3, environment });
 const run = (args: string[], more: Record<string, string> = {}) => cli.parley(args, { env: { ...env, ...more } });
 const json = async (args: string[]) => JSON.parse(await cli.succeed([...args, '--json'], { env }));
 
@@ -103,7 +105,7 @@ test('what --prune would not delete is told with its reason', async () => {
   const pushed = await run(['push', 'shop']);
   expect(pushed.code).toBe(0);
   const entities = createEntities({ db });
-  const scope = { organizationId: 'org_p', environment: 'development' as const };
+  const scope = { organizationId: 'org_p', tenant: 3, environment: 'development' as const };
   const made = await entities.create(scope, { type: 'product', data: { name: 'Tent' }, actor: { type: 'system' } });
   expect(made.ok).toBe(true);
   write('less', {

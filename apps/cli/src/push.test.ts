@@ -45,10 +45,10 @@ describe('push', () => {
     ).listen(0, '127.0.0.1');
     await new Promise((listening) => server.once('listening', listening));
     await db.pool.query(
-      `insert into organizations (id, slug, name, updated_at) values ('org_push', 'push', 'P', now())`,
+      `insert into organizations (id, no, slug, name, updated_at) values ('org_push', 4, 'push', 'P', now())`,
     );
     const { key } = await createApiKey(db, {
-      organizationId: 'org_push',
+      tenant: 4,
       environment: 'development',
       name: 'push',
       permissions: ['sync'],
@@ -105,13 +105,19 @@ describe('push', () => {
     expect(run.stdout.split('\n')).toEqual(
       expect.arrayContaining(['entity-types', '  + order', 'tools', '  + shop.refund']),
     );
-    expect((await pullResources(db, { organizationId: 'org_push', environment: 'development' })).version).toBe(0);
+    expect(
+      (await pullResources(db, { organizationId: 'org_push', tenant: 4, environment: 'development' })).version,
+    ).toBe(0);
   });
 
   test('loads TypeScript, JavaScript and JSON of every kind', async () => {
     const run = await cli.parley(['push', 'project'], { env });
     expect(run.stderr).toBe('Pushed: 6 created; development is at version 1.\n');
-    const { resources } = await pullResources(db, { organizationId: 'org_push', environment: 'development' });
+    const { resources } = await pullResources(db, {
+      organizationId: 'org_push',
+      tenant: 4,
+      environment: 'development',
+    });
     expect(resources.agents[0]).toMatchObject({ systemPrompt: 'You help.\n', roles: ['clerk'] });
     expect(resources.tools[0]!.handlerCode).toContain('total * 2');
     expect((await cli.parley(['push', 'project'], { env })).stderr).toContain('Pushed: nothing to change;');

@@ -1,5 +1,6 @@
 import { type Environment, type Scope, environmentSchema } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import type { Db } from '@parley/db';
+import type { Organization } from '@parley/identity';
 import { withDatabase } from './database';
 import { usageFailure } from './failure';
 import { findOrganization } from './organizations';
@@ -20,14 +21,20 @@ export function parseEnvironment(text: string): Environment {
   return parsed.data;
 }
 
+export const scopeOf = ({ id, tenant, slug }: Organization, environment: Environment): NamedScope => ({
+  organizationId: id,
+  tenant,
+  environment,
+  name: `${environment} of ${slug}`,
+});
+
 /** Runs `work` in one environment of one organization: development unless told, and the only or the demo one. */
 export async function withScope<T>(
   { env = 'development', org }: ScopeOptions,
-  work: (db: Queryable, scope: NamedScope) => Promise<T>,
+  work: (db: Db, scope: NamedScope) => Promise<T>,
 ): Promise<T> {
   const environment = parseEnvironment(env);
   return withDatabase(async (db) => {
-    const { id, slug } = await findOrganization(db, org);
-    return work(db, { organizationId: id, environment, name: `${environment} of ${slug}` });
+    return work(db, scopeOf(await findOrganization(db, org), environment));
   });
 }

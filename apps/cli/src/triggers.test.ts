@@ -33,11 +33,11 @@ async function trigger(given: Pick<TriggerDefinition, 'slug' | 'on'> & { enabled
   const definition = { slug, name: slug, on, actions: [{ tool: 'entity.get', args: {} }] };
   const ofType = 'entityType' in on ? on : null;
   await db.query(
-    `insert into triggers (id, organization_id, environment, slug, name, enabled, entity_type, action, definition, updated_at)
+    `insert into triggers (id, tenant, environment, slug, name, enabled, entity_type, action, definition, updated_at)
      values ($1, $2, $3::"Environment", $1, $1, $4, $5, $6, $7, now())`,
     [
       slug,
-      scope.organizationId,
+      scope.tenant,
       scope.environment,
       enabled,
       ofType?.entityType ?? null,
@@ -50,18 +50,9 @@ async function trigger(given: Pick<TriggerDefinition, 'slug' | 'on'> & { enabled
 async function run(id: string, rest: Record<string, unknown> = {}): Promise<void> {
   const row = { status: 'succeeded', error: null, hops: 1, attempts: 1, steps: [], ...rest };
   await db.query(
-    `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, status, error, hops, attempts,
+    `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, entity_id, status, error, hops, attempts,
        run_at, context, steps) values ($1, $2, $3::"Environment", 'paid', 'event-' || $1, 'ent_1', $4::"TriggerRunStatus", $5, $6, $7, now(), '{}', $8)`,
-    [
-      id,
-      scope.organizationId,
-      scope.environment,
-      row.status,
-      row.error,
-      row.hops,
-      row.attempts,
-      JSON.stringify(row.steps),
-    ],
+    [id, scope.tenant, scope.environment, row.status, row.error, row.hops, row.attempts, JSON.stringify(row.steps)],
   );
 }
 const statusOf = async (id: string) =>
@@ -118,9 +109,9 @@ test('dead runs are retried, one or all of a trigger, but not past the end of a 
 
 const happen = (type: string, entityId: string | null, text: string) =>
   db.query(
-    `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor)
+    `insert into events (tenant, environment, type, entity_type, entity_id, payload, actor)
      values ($1, $2::"Environment", $3, 'order', $4, $5, '{"type":"system"}')`,
-    [scope.organizationId, scope.environment, type, entityId, JSON.stringify({ data: { text } })],
+    [scope.tenant, scope.environment, type, entityId, JSON.stringify({ data: { text } })],
   );
 
 test('events are followed as they happen', async () => {

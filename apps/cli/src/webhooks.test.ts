@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAccounts, webhookSecretOf } from '@parley/channels';
+import type { Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox } from '@parley/db';
 import {
   type KapsoServer,
@@ -20,7 +21,7 @@ let database: TestDatabase;
 let db: Db;
 let cli: Cli;
 let kapso: KapsoServer;
-let organizationId: string;
+let scope: Scope;
 let env: Record<string, string>;
 const secrets = {
   IDENTITY_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
@@ -34,8 +35,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
   kapso = await startKapsoServer();
-  const { scope } = await seedOrganization(db.pool, { slug: 'demo', agents: [{ slug: 'helper' }] });
-  organizationId = scope.organizationId;
+  ({ scope } = await seedOrganization(db.pool, { slug: 'demo', agents: [{ slug: 'helper' }] }));
   env = {
     PUBLIC_URL: 'https://parley.example',
     DATABASE_URL: database.url,
@@ -91,7 +91,7 @@ test('every sample is sent signed, about this environment, to the door of its pr
     ['/webhook/clerk', true],
     ['/webhook/polar', true],
   ]);
-  expect(received[0]!.body).toContain(organizationId);
+  expect(received[0]!.body).toContain(scope.organizationId);
   expect(JSON.parse(received[4]!.body)).toMatchObject({ data: { subtotal_amount: 900 } });
   expect(await parley(['webhooks', 'trigger', 'order.nope', '--url', url])).toMatchObject({ code: 1 });
 });
@@ -120,7 +120,7 @@ test('the inbox is listed, shown with its secrets masked, and replayed', async (
       eventType: 'order.paid',
       headers: { 'webhook-id': deliveryId },
       body: Buffer.from(body),
-      organizationId,
+      tenant: scope.tenant,
       environment: null,
       isSigned: true,
       status,
@@ -162,8 +162,8 @@ test('credits: the balance is the sum of the ledger', async () => {
     ['c2', -2000],
   ])
     await db.pool.query(
-      'insert into credit_entries (id, organization_id, amount_cents, reason, cause) values ($1, $2, $3, $1, $1)',
-      [id, organizationId, amount],
+      'insert into credit_entries (id, tenant, amount_cents, reason, cause) values ($1, $2, $3, $1, $1)',
+      [id, scope.tenant, amount],
     );
   expect(await succeed(['credits', 'show'])).toMatch(/^demo: 30\.00\n/);
   expect(JSON.parse(await succeed(['credits', 'show', '--json']))).toMatchObject({
@@ -226,10 +226,7 @@ test.each([
 test('an integration is switched off and on with its settings, and removed with its secrets', async () => {
   await succeed(['integrations', 'set', 'resend', '--api-key', 're_key', '--from', 'Acme <hello@acme.example>']);
   const account = () =>
-    createAccounts(db, createSecretBox(env.SECRETS_KEY!), { KAPSO_API_URL: '', RESEND_API_URL: '' }).resend({
-      organizationId,
-      environment: 'development',
-    });
+    createAccounts(db, createSecretBox(env.SECRETS_KEY!), { KAPSO_API_URL: '', RESEND_API_URL: '' }).resend(scope);
   expect(await account()).toMatchObject({ apiKey: 're_key' });
   expect(await succeed(['integrations', 'disable', 'resend'])).toBe('resend is off in development of demo.');
   expect(await account()).toBeNull();

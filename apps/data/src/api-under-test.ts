@@ -7,7 +7,7 @@ import request from 'supertest';
 import { type DataDeps, createDataApp } from './app';
 
 export interface KeyOptions {
-  organizationId: string;
+  tenant: number;
   environment?: 'development' | 'production';
   permissions?: Permission[];
   role?: string;
@@ -21,7 +21,8 @@ export interface TestApi {
   db: Db;
   entities: Entities;
   database: { url: string };
-  organization(): Promise<string>;
+  /** Its number. */
+  organization(): Promise<number>;
   key(options: KeyOptions): Promise<string>;
   revokedKey(options: KeyOptions): Promise<string>;
   /** Definitions through `POST /v1/sync`, in the environment of a key that is made for it. */
@@ -64,15 +65,16 @@ export function createTestApi(database: { url: string; drop(): Promise<void> }, 
     call,
     async organization() {
       const id = newId('org');
-      await db.pool.query('insert into organizations (id, slug, name, updated_at) values ($1, lower($1), $1, now())', [
-        id,
-      ]);
-      return id;
+      const { rows } = await db.pool.query<{ no: number }>(
+        'insert into organizations (id, slug, name, updated_at) values ($1, lower($1), $1, now()) returning no',
+        [id],
+      );
+      return rows[0]!.no;
     },
     key: async (options) => (await key(options)).key,
     async revokedKey(options) {
       const made = await key(options);
-      await revokeApiKey(db, options.organizationId, made.id);
+      await revokeApiKey(db, options, made.id);
       return made.key;
     },
     async push(options, resources) {

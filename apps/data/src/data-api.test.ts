@@ -2,17 +2,17 @@ import { createTestDatabase } from '@parley/testing';
 import { type TestApi, createTestApi } from './api-under-test';
 
 let api: TestApi;
-let organizationId: string;
+let tenant: number;
 let key: string;
 
 const orderSchema = { total: 'number', customer: 'string', paid: 'boolean', note: 'string' };
 
 beforeAll(async () => {
   api = createTestApi(await createTestDatabase());
-  organizationId = await api.organization();
-  key = await api.key({ organizationId, permissions: ['data'] });
+  tenant = await api.organization();
+  key = await api.key({ tenant, permissions: ['data'] });
   await api.push(
-    { organizationId },
+    { tenant },
     {
       entityTypes: [
         { slug: 'order', name: 'Order', schema: orderSchema, searchFields: ['customer', 'note'] },

@@ -14,10 +14,10 @@ let server: Server;
 
 beforeAll(async () => {
   api = createTestApi(await createTestDatabase());
-  const organizationId = await api.organization();
-  key = await api.key({ organizationId, permissions: ['*'] });
+  const tenant = await api.organization();
+  key = await api.key({ tenant, permissions: ['*'] });
   await api.push(
-    { organizationId },
+    { tenant },
     {
       entityTypes: [
         { slug: 'free', name: 'Free', schema: {}, searchFields: ['text', 'deep.text'] },

@@ -26,10 +26,10 @@ const tenants: Tenant[] = [];
 beforeAll(async () => {
   api = createTestApi(await createTestDatabase());
   const organizations = [await api.organization(), await api.organization()];
-  for (const [at, organizationId] of organizations.entries()) {
+  for (const [at, tenant] of organizations.entries()) {
     for (const environment of ['development', 'production'] as const) {
       const marker = `marker${at}${environment}`;
-      const scope = { organizationId, environment };
+      const scope = { tenant, environment };
       const entityType = { slug: 'order', name: marker, schema: { title: 'string' }, searchFields: ['title'] };
       const secret = { slug: `only-${at}-${environment.slice(0, 3)}`, name: marker, schema: {} };
       await api.push(scope, { entityTypes: [entityType, secret] });
@@ -205,8 +205,8 @@ const withoutEcho = (text: string, path: string) =>
   path.split('/').reduce((left, part) => left.replaceAll(part, ''), text);
 
 async function storedRows({ scope }: Tenant): Promise<unknown[]> {
-  const values = [scope.organizationId, scope.environment];
-  const where = 'where organization_id = $1 and environment = $2::"Environment" order by id';
+  const values = [scope.tenant, scope.environment];
+  const where = 'where tenant = $1 and environment = $2::"Environment" order by id';
   const entities = await api.db.pool.query(`select * from entities ${where}`, values);
   const types = await api.db.pool.query(`select id, name, revision from entity_types ${where}`, values);
   const events = await api.db.pool.query(`select count(*) from events ${where.replace(' order by id', '')}`, values);

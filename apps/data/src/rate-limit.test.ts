@@ -28,17 +28,15 @@ afterAll(() => Promise.all(connections.map(closeRedis)));
 
 async function start(limits?: Limits) {
   api = createTestApi(await createTestDatabase(), { limiter: await createLimiter(limits) });
-  const organizationId = await api.organization();
-  await api.push({ organizationId }, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
-  const { body } = await api
-    .call('post', '/v1/data/order', await api.key({ organizationId }), { data: {} })
-    .expect(201);
-  return { organizationId, id: body.id as string };
+  const tenant = await api.organization();
+  await api.push({ tenant }, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
+  const { body } = await api.call('post', '/v1/data/order', await api.key({ tenant }), { data: {} }).expect(201);
+  return { tenant, id: body.id as string };
 }
 
 test('60 requests a key and 200 an organization, on every Data API route and not on sync', async () => {
-  const { organizationId, id } = await start();
-  const key = await api.key({ organizationId });
+  const { tenant, id } = await start();
+  const key = await api.key({ tenant });
   const routes = [
     ['get', '/v1/entity-types', undefined, 200],
     ['get', '/v1/data/order', undefined, 200],
@@ -81,20 +79,20 @@ test('60 requests a key and 200 an organization, on every Data API route and not
   await api.call('post', '/v1/sync/pull', key).expect(200);
 
   // 1 for preparing and 60 are used: 139 are left for the other keys of the organization, in bursts.
-  const others = await Promise.all([1, 2, 3].map(() => api.key({ organizationId })));
+  const others = await Promise.all([1, 2, 3].map(() => api.key({ tenant })));
   const burst = await Promise.all(
     Array.from({ length: 240 }, (_, at) => api.call('get', '/v1/data/order?limit=1', others[at % 3])),
   );
   expect(burst.filter(({ status }) => status === 200)).toHaveLength(139);
   expect(burst.filter(({ status }) => status === 429)).toHaveLength(101);
-  const elsewhere = await api.key({ organizationId: await api.organization() });
+  const elsewhere = await api.key({ tenant: await api.organization() });
   await api.call('get', '/v1/entity-types', elsewhere).expect(200);
 }, 30_000);
 
 test('refused keys and scopes, unknown paths and wrong methods do not count', async () => {
-  const { organizationId } = await start({ perKey: 2 });
-  const key = await api.key({ organizationId, permissions: ['data'] });
-  const chat = await api.key({ organizationId, permissions: ['chat'] });
+  const { tenant } = await start({ perKey: 2 });
+  const key = await api.key({ tenant, permissions: ['data'] });
+  const chat = await api.key({ tenant, permissions: ['chat'] });
   for (let at = 0; at < 4; at += 1) {
     await api.call('get', '/v1/data/order', chat).expect(403);
     await api.call('get', '/v1/nowhere', key).expect(404);
@@ -107,8 +105,8 @@ test('refused keys and scopes, unknown paths and wrong methods do not count', as
 });
 
 test('who waits until retryAt is admitted', async () => {
-  const { organizationId } = await start({ perKey: 3, windowMs: 400 });
-  const key = await api.key({ organizationId });
+  const { tenant } = await start({ perKey: 3, windowMs: 400 });
+  const key = await api.key({ tenant });
   for (let round = 0; round < 3; round += 1) {
     for (let at = 0; at < 3; at += 1) await api.call('get', '/v1/data/order', key).expect(200);
     const { body } = await api.call('get', '/v1/data/order', key).expect(429);
@@ -119,8 +117,8 @@ test('who waits until retryAt is admitted', async () => {
 });
 
 test('Redis away: requests are admitted, and counted as such', async () => {
-  const { organizationId } = await start({ perKey: 1 });
-  const key = await api.key({ organizationId });
+  const { tenant } = await start({ perKey: 1 });
+  const key = await api.key({ tenant });
   await closeRedis(connections.at(-1)!);
   skipped = 0;
   for (let at = 0; at < 5; at += 1) await api.call('get', '/v1/data/order', key).expect(200);

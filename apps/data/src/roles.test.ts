@@ -2,7 +2,7 @@ import { createTestDatabase } from '@parley/testing';
 import { type TestApi, createTestApi } from './api-under-test';
 
 let api: TestApi;
-let organizationId: string;
+let tenant: number;
 let system: string;
 let clerk: string;
 let mine: string;
@@ -10,14 +10,14 @@ let foreign: string;
 
 beforeAll(async () => {
   api = createTestApi(await createTestDatabase());
-  organizationId = await api.organization();
+  tenant = await api.organization();
   const allow = (resource: string, ...actions: ('create' | 'read' | 'update' | 'delete' | 'list' | '*')[]) => ({
     resource,
     actions,
     effect: 'allow' as const,
   });
   await api.push(
-    { organizationId },
+    { tenant },
     {
       entityTypes: [
         { slug: 'order', name: 'Order', schema: { shop: 'string', total: 'number' }, searchFields: ['title'] },
@@ -45,8 +45,8 @@ beforeAll(async () => {
       ],
     },
   );
-  system = await api.key({ organizationId, permissions: ['data'] });
-  clerk = await api.key({ organizationId, permissions: ['data'], role: 'clerk' });
+  system = await api.key({ tenant, permissions: ['data'] });
+  clerk = await api.key({ tenant, permissions: ['data'], role: 'clerk' });
   const create = async (type: string, data: object) =>
     (await api.call('post', `/v1/data/${type}`, system, { data }).expect(201)).body.id as string;
   mine = await create('order', { shop: 'north', title: 'a red bicycle' });
@@ -137,7 +137,7 @@ test('a PATCH that deletes or restores needs to be allowed to delete', async () 
 
 test('a role that is empty or gone permits nothing', async () => {
   for (const role of ['nobody', 'gone']) {
-    const key = await api.key({ organizationId, permissions: ['data'], role });
+    const key = await api.key({ tenant, permissions: ['data'], role });
     await api.call('get', '/v1/data/order', key).expect(403);
     await api.call('get', `/v1/data/order/${mine}`, key).expect(403);
     expect((await api.call('get', '/v1/entity-types', key).expect(200)).body).toEqual({ data: [] });
@@ -177,11 +177,11 @@ test('masked fields are in no answer and can be neither asked about nor set', as
 });
 
 test('a change of the role holds from the next request on', async () => {
-  await api.push({ organizationId }, { roles: [{ slug: 'changing', name: 'C', policies: [] }] });
-  const key = await api.key({ organizationId, permissions: ['data'], role: 'changing' });
+  await api.push({ tenant }, { roles: [{ slug: 'changing', name: 'C', policies: [] }] });
+  const key = await api.key({ tenant, permissions: ['data'], role: 'changing' });
   await api.call('get', '/v1/data/order', key).expect(403);
   const policies = [{ resource: 'order', actions: ['list' as const], effect: 'allow' as const }];
-  await api.push({ organizationId }, { roles: [{ slug: 'changing', name: 'C', policies }] });
+  await api.push({ tenant }, { roles: [{ slug: 'changing', name: 'C', policies }] });
   await api.call('get', '/v1/data/order', key).expect(200);
 });
 
@@ -192,10 +192,7 @@ test('changes by a key with a role name it in their event', async () => {
 });
 
 test('a role of one environment means nothing in the other', async () => {
-  await api.push(
-    { organizationId, environment: 'production' },
-    { entityTypes: [{ slug: 'order', name: 'O', schema: {} }] },
-  );
-  const key = await api.key({ organizationId, environment: 'production', permissions: ['data'], role: 'clerk' });
+  await api.push({ tenant, environment: 'production' }, { entityTypes: [{ slug: 'order', name: 'O', schema: {} }] });
+  const key = await api.key({ tenant, environment: 'production', permissions: ['data'], role: 'clerk' });
   await api.call('get', '/v1/data/order', key).expect(403);
 });

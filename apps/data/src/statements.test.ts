@@ -7,10 +7,10 @@ let id: string;
 
 beforeAll(async () => {
   api = createTestApi(await createTestDatabase());
-  const organizationId = await api.organization();
+  const tenant = await api.organization();
   const order = { slug: 'order', name: 'Order', schema: { total: 'number' }, searchFields: ['note'] };
-  await api.push({ organizationId }, { entityTypes: [order] });
-  key = await api.key({ organizationId, permissions: ['data'] });
+  await api.push({ tenant }, { entityTypes: [order] });
+  key = await api.key({ tenant, permissions: ['data'] });
   id = (await api.call('post', '/v1/data/order', key, { data: { total: 1, note: 'red' } }).expect(201)).body.id;
 });
 afterAll(() => api.close());

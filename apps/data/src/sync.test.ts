@@ -8,9 +8,9 @@ const reindexings: string[] = [];
 
 beforeAll(async () => {
   api = createTestApi(await createTestDatabase(), { requestReindexing: (requestId) => reindexings.push(requestId) });
-  const organizationId = await api.organization();
-  key = await api.key({ organizationId, permissions: ['sync'] });
-  production = await api.key({ organizationId, environment: 'production', permissions: ['*'] });
+  const tenant = await api.organization();
+  key = await api.key({ tenant, permissions: ['sync'] });
+  production = await api.key({ tenant, environment: 'production', permissions: ['*'] });
 });
 afterAll(() => api.close());
 

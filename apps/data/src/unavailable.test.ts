@@ -44,9 +44,9 @@ beforeAll(async () => {
   url.hostname = '127.0.0.1';
   url.port = String(wire.port);
   api = createTestApi({ url: url.href, drop: database.drop });
-  const organizationId = await api.organization();
-  key = await api.key({ organizationId });
-  await api.push({ organizationId }, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
+  const tenant = await api.organization();
+  key = await api.key({ tenant });
+  await api.push({ tenant }, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
   id = (await api.call('post', '/v1/data/order', key, { data: {} }).expect(201)).body.id;
 });
 afterAll(async () => {

@@ -11,8 +11,8 @@ beforeAll(async () => {
   const router = { slug: 'desk', name: 'Desk', mode: 'rules', agents: ['assistant'], fallback: 'assistant' };
   const other = { ...assistant, slug: 'bare', tools: [], threadContextParams: undefined };
   await push(client, { ...catalog, agents: [assistant, other], routers: [router] });
-  const [row] = await tenant.query('select id from agents where organization_id = $1 and slug = $2', [
-    tenant.organizationId,
+  const [row] = await tenant.query('select id from agents where tenant = $1 and slug = $2', [
+    tenant.scope.tenant,
     'assistant',
   ]);
   agentId = row!.id as string;

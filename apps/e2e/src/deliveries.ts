@@ -113,14 +113,14 @@ export interface WorkedOff {
   id: string;
   status: string;
   reason: string | null;
-  organization_id: string | null;
+  tenant: string | null;
 }
 
 /** The row of a delivery, once the worker is done with it. */
 export function workedOff({ query }: Tenant, id: string): Promise<WorkedOff> {
   return until(async () => {
     const [row] = await query(
-      `select id, status, reason, organization_id from webhook_deliveries
+      `select id, status, reason, tenant from webhook_deliveries
        where (delivery_id = $1 or starts_with(delivery_id, $1 || '-')) and status <> 'received'`,
       [id],
     );

@@ -74,9 +74,9 @@ beforeAll(async () => {
     agents: [agent('clerk', { tools: [] }), agent('stamper', { tools: ['shop.stamp', 'entity.create'] })],
   });
   await tenant.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, agent_slug, updated_at)
+    `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, updated_at)
      values ('conn', $1, 'development', $2, 'connected', 'clerk', now())`,
-    [tenant.organizationId, phoneNumberId],
+    [tenant.scope.tenant, phoneNumberId],
   );
 }, 60_000);
 afterAll(async () => {

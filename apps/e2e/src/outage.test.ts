@@ -63,8 +63,8 @@ async function pay(): Promise<number> {
   return (await createClient(stack.url).send('POST', path, body, headers())).status;
 }
 const credited = async (): Promise<number> => {
-  const [row] = await tenant.query('select count(*)::int as count from credit_entries where organization_id = $1', [
-    tenant.organizationId,
+  const [row] = await tenant.query('select count(*)::int as count from credit_entries where tenant = $1', [
+    tenant.scope.tenant,
   ]);
   return row!.count as number;
 };

@@ -241,8 +241,8 @@ async function withProviders(run: (name: string, args: string[]) => Promise<{ re
     await run('channels connect', ['--agent', 'assistant', '--phone-number-id', number, ...org]);
     const message = `msg_${number}`;
     await tenant.query(
-      `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, payload, status, updated_at)
-       select $1, organization_id, environment, id, 'outbound', '5691', 'text', 'Hi', '{}', 'failed', now()
+      `insert into messages (id, tenant, environment, connection_id, direction, contact, type, text, payload, status, updated_at)
+       select $1, tenant, environment, id, 'outbound', '5691', 'text', 'Hi', '{}', 'failed', now()
        from channel_connections where phone_number_id = $2`,
       [message, number],
     );

@@ -1,4 +1,3 @@
-import type { Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
 import { ensurePaymentType } from '@parley/payments';
 import { type FlowServer, type KapsoServer, startFlowServer, startKapsoServer, until } from '@parley/testing';
@@ -34,7 +33,7 @@ beforeAll(async () => {
   db = createDb({ databaseUrl: stack.databaseUrl, poolSize: 2 });
   tenant = await createTenant(stack);
   client = await tenant.client();
-  const scope: Scope = { organizationId: tenant.organizationId, environment: 'development' };
+  const { scope } = tenant;
   const integration = { provider: 'flow', config: { apiUrl: flow.url }, secrets: keys };
   await saveIntegration(db, createSecretBox(secretsKey), scope, integration);
   await ensurePaymentType(db, scope);
@@ -58,9 +57,9 @@ beforeAll(async () => {
     ],
   });
   await db.pool.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
+    `insert into channel_connections (id, tenant, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
      values ('conn_1', $1, 'development', $2, '15551234567', 'connected', 'seller', now())`,
-    [tenant.organizationId, phoneNumberId],
+    [scope.tenant, phoneNumberId],
   );
 }, 90_000);
 afterAll(async () => {

@@ -172,12 +172,12 @@ async function allOf<T>(work: Promise<T>[]): Promise<T[]> {
 async function everythingIsDoneOnce(made: { orders: number; stamps: number; deliveries: number }): Promise<void> {
   const read = async () => {
     const [row] = await tenant.query(
-      `select (select count(*)::int from trigger_runs where organization_id = $1 and status = 'succeeded') as runs,
-              (select count(*)::int from entities where organization_id = $1 and data ? 'number') as entities,
-              (select count(*)::int from entities where organization_id = $1 and data ? 'mark') as stamps,
-              (select count(distinct data ->> 'mark')::int from entities where organization_id = $1) as marks,
-              (select coalesce(sum(amount_cents), 0)::int from credit_entries where organization_id = $1) as cents`,
-      [tenant.organizationId],
+      `select (select count(*)::int from trigger_runs where tenant = $1 and status = 'succeeded') as runs,
+              (select count(*)::int from entities where tenant = $1 and data ? 'number') as entities,
+              (select count(*)::int from entities where tenant = $1 and data ? 'mark') as stamps,
+              (select count(distinct data ->> 'mark')::int from entities where tenant = $1) as marks,
+              (select coalesce(sum(amount_cents), 0)::int from credit_entries where tenant = $1) as cents`,
+      [tenant.scope.tenant],
     );
     return row;
   };

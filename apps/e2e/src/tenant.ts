@@ -1,12 +1,14 @@
-import type { Environment, Permission } from '@parley/contracts';
+import type { Environment, Permission, Scope } from '@parley/contracts';
 import { createDb, newId } from '@parley/db';
-import { createApiKey, revokeApiKey } from '@parley/identity';
+import { createApiKey, insertOrganization, revokeApiKey } from '@parley/identity';
 import { type Client, createClient } from './client';
 import { type SharedStack, shared } from './stack';
 
 /** An organization of a test file's own. */
 export interface Tenant {
   organizationId: string;
+  /** In development. */
+  scope: Scope;
   slug: string;
   /** A client with a new key. */
   client(key?: {
@@ -28,17 +30,15 @@ export async function createTenant({
   const db = createDb({ databaseUrl, poolSize: 2 });
   const organizationId = newId('org');
   const slug = organizationId.replace('_', '-');
-  await db.pool.query('insert into organizations (id, slug, name, updated_at) values ($1, $2, $3, now())', [
-    organizationId,
-    slug,
-    `Organization ${slug}`,
-  ]);
+  const organization = await insertOrganization(db, { id: organizationId, slug, name: `Organization ${slug}` });
+  const { tenant } = organization!;
   return {
     organizationId,
+    scope: { organizationId, tenant, environment: 'development' },
     slug,
     async client(wanted = {}) {
       const { id, key } = await createApiKey(db, {
-        organizationId,
+        tenant,
         environment: 'development',
         name: 'e2e',
         permissions: ['*'],
@@ -47,7 +47,7 @@ export async function createTenant({
       return { ...createClient(url, key), key, keyId: id };
     },
     async revoke(keyId) {
-      await revokeApiKey(db, organizationId, keyId);
+      await revokeApiKey(db, { tenant }, keyId);
     },
     async query(text, values) {
       return (await db.pool.query(text, values)).rows as Record<string, unknown>[];

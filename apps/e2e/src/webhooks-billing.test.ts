@@ -25,8 +25,8 @@ afterAll(async () => {
 const parley = (args: string[], input?: string) => terminal.parley([...args, '--org', tenant.slug], { input });
 const balance = async () => {
   const [row] = await tenant.query(
-    'select coalesce(sum(amount_cents), 0)::int as sum from credit_entries where organization_id = $1',
-    [tenant.organizationId],
+    'select coalesce(sum(amount_cents), 0)::int as sum from credit_entries where tenant = $1',
+    [tenant.scope.tenant],
   );
   return row!.sum as number;
 };
@@ -106,8 +106,8 @@ describe('credits', () => {
     const user = `user_${unique()}`;
     await tenant.query('insert into users (id, external_id, updated_at) values ($1, $1, now())', [user]);
     await tenant.query(
-      "insert into memberships (id, organization_id, user_id, role, updated_at) values ($1, $2, $1, 'admin', now())",
-      [user, tenant.organizationId],
+      "insert into memberships (id, tenant, user_id, role, updated_at) values ($1, $2, $1, 'admin', now())",
+      [user, tenant.scope.tenant],
     );
     const before = await balance();
     const customer = (given: object) => ({ ...sample('polar/order.paid').data.customer, metadata: {}, ...given });
@@ -124,7 +124,7 @@ describe('credits', () => {
     // Nobody's is kept; once its owner is known it is credited by a replay.
     const id = `evt_${unique()}`;
     const lost = await newOrder().post('order.paid', { id, owner: { metadata: {}, customer: nobody } });
-    expect(lost).toMatchObject({ status: 'unattributed', organization_id: null });
+    expect(lost).toMatchObject({ status: 'unattributed', tenant: null });
     expect((await balance()) - before).toBe(20_000);
   });
 });

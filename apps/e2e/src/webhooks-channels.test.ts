@@ -61,9 +61,9 @@ const replies = (contact: string, wanted: number) => until(() => textsTo(contact
 const asked = (contact: string) =>
   tenant
     .query(
-      `select e.input from executions e join threads t on t.id = e.thread_id
-       where t.organization_id = $1 and t.external_id = $2 order by e.id`,
-      [tenant.organizationId, `whatsapp:${contact}`],
+      `select e.input from executions e join threads t on t.id = e.thread_id and t.tenant = e.tenant
+       where t.tenant = $1 and t.external_id = $2 order by e.id`,
+      [tenant.scope.tenant, `whatsapp:${contact}`],
     )
     .then((rows) => rows.map(({ input }) => input));
 
@@ -94,7 +94,7 @@ async function connect(phoneNumberId: string, answerer: string[]): Promise<void>
   const event = 'whatsapp.phone_number.created';
   expect(await deliverAndWait(tenant, kapsoProject, created, { event })).toMatchObject({
     status: 'processed',
-    organization_id: tenant.organizationId,
+    tenant: tenant.scope.tenant,
   });
 }
 
@@ -220,9 +220,9 @@ it('a router picks the agent by what is known of the phone number', async () => 
   await receive(textOf(other, 'hola', routed));
   await Promise.all([replies(debtor, 1), replies(other, 1)]);
   const agents = await tenant.query(
-    `select t.external_id as thread, e.agent_slug as slug from executions e join threads t on t.id = e.thread_id
-     where t.external_id = any($1) order by 2`,
-    [[debtor, other].map((contact) => `whatsapp:${contact}`)],
+    `select t.external_id as thread, e.agent_slug as slug from executions e join threads t on t.id = e.thread_id and t.tenant = e.tenant
+     where t.tenant = $2 and t.external_id = any($1) order by 2`,
+    [[debtor, other].map((contact) => `whatsapp:${contact}`), tenant.scope.tenant],
   );
   expect(agents).toEqual([
     { thread: `whatsapp:${debtor}`, slug: 'billing' },

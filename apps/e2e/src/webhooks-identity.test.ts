@@ -33,7 +33,7 @@ const stateOf = async (organization: string) => ({
   organization: await tenant.query('select slug, name from organizations where external_id = $1', [organization]),
   members: await tenant.query(
     `select u.email, u.first_name, m.role from memberships m join users u on u.id = m.user_id
-     join organizations o on o.id = m.organization_id where o.external_id = $1`,
+     join organizations o on o.no = m.tenant where o.external_id = $1`,
     [organization],
   ),
 });
@@ -85,9 +85,9 @@ it('an organization that is deleted is gone: its keys answer 401, nothing of it 
   const { event, organization, slug } = identityOf(unique());
   await deliverAndWait(tenant, clerk, event('organization.updated'));
   await deliverAndWait(tenant, clerk, event('organizationMembership.created'));
-  const [{ id }] = (await tenant.query('select id from organizations where external_id = $1', [organization])) as [
-    { id: string },
-  ];
+  const [{ id, no }] = (await tenant.query('select id, no from organizations where external_id = $1', [
+    organization,
+  ])) as [{ id: string; no: number }];
   const key = await terminal.parley([
     ...['keys', 'create', '--org', slug, '--env', 'development', '--name', 'e2e', '--permissions', '*'],
   ]);
@@ -100,7 +100,7 @@ it('an organization that is deleted is gone: its keys answer 401, nothing of it 
   await terminal.parley(['integrations', 'set', 'kapso', '--org', slug, '--api-key', 'key-of-kapso']);
   const order = sample('polar/order.paid');
   Object.assign(order.data, { id: unique(), metadata: { organizationId: organization } });
-  expect(await deliverAndWait(tenant, polar, order)).toMatchObject({ status: 'processed', organization_id: id });
+  expect(await deliverAndWait(tenant, polar, order)).toMatchObject({ status: 'processed', tenant: no });
 
   const deleted = `msg_${unique()}`;
   expect((await deliver(clerk, event('organization.deleted'), { id: deleted })).status).toBe(200);
@@ -132,12 +132,12 @@ it('an organization that is deleted is gone: its keys answer 401, nothing of it 
   expect(purge.deleted.webhook_deliveries).toBeGreaterThanOrEqual(4);
   const tables = await tenant.query(
     `select table_name from information_schema.columns
-     where column_name = 'organization_id' and table_schema = 'public' and table_name <> 'organization_purges'`,
+     where column_name = 'tenant' and table_schema = 'public' and table_name <> 'organization_purges'`,
   );
   for (const { table_name: table } of tables)
     expect({
       table,
-      left: await tenant.query(`select 1 from ${String(table)} where organization_id = $1`, [id]),
+      left: await tenant.query(`select 1 from ${String(table)} where tenant = $1`, [no]),
     }).toEqual({ table, left: [] });
   expect(await terminal.parley(['org', 'purges', '--org', slug])).toMatch(/finished/);
   // A late event does not bring it back.

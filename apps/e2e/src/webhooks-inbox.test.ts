@@ -44,8 +44,8 @@ const list = async (...args: string[]) =>
   (JSON.parse(await terminal.parley(['webhooks', 'list', '--json', ...args])) as { deliveries: Listed[] }).deliveries;
 const balance = async () => {
   const [row] = await tenant.query(
-    'select coalesce(sum(amount_cents), 0)::int as sum from credit_entries where organization_id = $1',
-    [tenant.organizationId],
+    'select coalesce(sum(amount_cents), 0)::int as sum from credit_entries where tenant = $1',
+    [tenant.scope.tenant],
   );
   return row!.sum as number;
 };

@@ -58,9 +58,9 @@ async function post(path: string, event: unknown, id: string, eventName?: string
 it('one event id, a hundred times at once to three processes: one row, one effect, equal replies', async () => {
   const phoneNumberId = `3${unique()}`;
   await tenant.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, agent_slug, updated_at)
+    `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, updated_at)
      values ($1, $2, 'development', $1, 'connected', 'helper', now())`,
-    [phoneNumberId, tenant.organizationId],
+    [phoneNumberId, tenant.scope.tenant],
   );
   const order = sample('polar/order.paid');
   Object.assign(order.data, { id: unique(), metadata: { organizationId: tenant.organizationId } });
@@ -87,18 +87,18 @@ it('one event id, a hundred times at once to three processes: one row, one effec
   await until(() => kapso.sent.length > 0);
   await until(async () => {
     const open = await tenant.query(
-      "select 1 from messages where organization_id = $1 and status in ('received', 'answering', 'queued', 'sending')",
-      [tenant.organizationId],
+      "select 1 from messages where tenant = $1 and status in ('received', 'answering', 'queued', 'sending')",
+      [tenant.scope.tenant],
     );
     return open.length === 0;
   });
   const counts = await tenant.query(
-    `select (select count(*)::int from credit_entries where organization_id = $1) as credits,
-            (select sum(amount_cents)::int from credit_entries where organization_id = $1) as balance,
-            (select count(*)::int from messages where organization_id = $1 and direction = 'inbound') as messages,
-            (select count(*)::int from executions where organization_id = $1) as turns,
+    `select (select count(*)::int from credit_entries where tenant = $1) as credits,
+            (select sum(amount_cents)::int from credit_entries where tenant = $1) as balance,
+            (select count(*)::int from messages where tenant = $1 and direction = 'inbound') as messages,
+            (select count(*)::int from executions where tenant = $1) as turns,
             (select count(*)::int from memberships where external_id = $2) as memberships`,
-    [tenant.organizationId, membership.data.id],
+    [tenant.scope.tenant, membership.data.id],
   );
   expect(counts).toEqual([{ credits: 1, balance: 5_000, messages: 1, turns: 1, memberships: 1 }]);
   expect(kapso.sent).toHaveLength(1);

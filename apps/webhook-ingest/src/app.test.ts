@@ -30,9 +30,9 @@ beforeAll(async () => {
   db = createDb({ databaseUrl: database.url });
   const { scope } = await seedOrganization(db.pool);
   await db.pool.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, updated_at)
+    `insert into channel_connections (id, tenant, environment, phone_number_id, status, updated_at)
      values ('conn', $1, 'development', '109876543210987', 'connected', now())`,
-    [scope.organizationId],
+    [scope.tenant],
   );
 });
 afterEach(async () => {
@@ -103,7 +103,7 @@ function signed(
 const deliveries = async () =>
   (
     await db.pool.query(
-      'select provider, delivery_id, path, event_type, status, reason, headers, body, organization_id, signed from webhook_deliveries order by received_at',
+      'select provider, delivery_id, path, event_type, status, reason, headers, body, tenant, signed from webhook_deliveries order by received_at',
     )
   ).rows as Record<string, unknown>[];
 
@@ -303,11 +303,11 @@ test('a message to an unknown number is 500 and kept; once the number is known t
   expect({ status, error: reply.error }).toEqual({ status: 500, error: 'Phone number not found' });
   expect(await deliveries()).toMatchObject([{ status: 'unattributed' }]);
   await db.pool.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, updated_at)
-     select 'conn2', organization_id, environment, '999999999999999', 'connected', now() from channel_connections limit 1`,
+    `insert into channel_connections (id, tenant, environment, phone_number_id, status, updated_at)
+     select 'conn2', tenant, environment, '999999999999999', 'connected', now() from channel_connections limit 1`,
   );
   expect((await post(path, body, headers)).status).toBe(200);
-  expect(await deliveries()).toMatchObject([{ status: 'received', organization_id: expect.any(String) }]);
+  expect(await deliveries()).toMatchObject([{ status: 'received', tenant: expect.any(Number) }]);
 });
 
 describe("the secret of a connection, which the account's owner knows", () => {
@@ -329,8 +329,8 @@ describe("the secret of a connection, which the account's owner knows", () => {
 
   beforeAll(async () => {
     await db.pool.query(
-      `insert into channel_connections (id, organization_id, environment, phone_number_id, status, updated_at)
-       select 'conn_other', organization_id, environment, '222222222222222', 'connected', now() from channel_connections
+      `insert into channel_connections (id, tenant, environment, phone_number_id, status, updated_at)
+       select 'conn_other', tenant, environment, '222222222222222', 'connected', now() from channel_connections
        where id = 'conn'`,
     );
   });
@@ -400,17 +400,17 @@ describe("the secret of a connection, which the account's owner knows", () => {
   test("makes a delivery its organization's, although the number moves before the delivery is stored", async () => {
     const door = kapsoMessagesDoor(['kapso']);
     const delivery = { headers: signedBy('conn_other', other), body: Buffer.from(other) };
-    const { rows } = await db.pool.query("select organization_id from channel_connections where id = 'conn_other'");
+    const { rows } = await db.pool.query("select tenant from channel_connections where id = 'conn_other'");
     const { scope } = await seedOrganization(db.pool, { slug: 'new-owner' });
     expect(await door.verifyOwner!(db, delivery, { ok: false, reason: 'secret' })).toEqual({ ok: true });
-    const moveTo = (owner: string) =>
-      db.pool.query("update channel_connections set organization_id = $1 where id = 'conn_other'", [owner]);
-    await moveTo(scope.organizationId);
+    const moveTo = (owner: number) =>
+      db.pool.query("update channel_connections set tenant = $1 where id = 'conn_other'", [owner]);
+    await moveTo(scope.tenant);
     // The number is looked up again after 2 s.
     await sleep(2_100);
-    const owner = { organizationId: rows[0].organization_id as string, environment: 'development' };
+    const owner = { tenant: rows[0].tenant as number, environment: 'development' };
     expect(await door.locate!(db, delivery)).toEqual({ ok: true, owner });
-    await moveTo(owner.organizationId);
+    await moveTo(owner.tenant);
   });
 
   test('without PostgreSQL it is a failure, and what cannot be signed at all is still refused', async () => {

@@ -1,7 +1,7 @@
-import type { Environment, Json, operations } from '@parley/contracts';
+import type { Json, operations } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { HttpError } from '@parley/service';
-import type { DeliveryHeaders, Verdict } from '@parley/webhooks';
+import type { DeliveryHeaders, NewDelivery, Verdict } from '@parley/webhooks';
 
 /** A request as it came over the wire. */
 export interface RawDelivery {
@@ -22,10 +22,7 @@ export interface DeliveryEvent {
 export type Reading = { ok: true; event: DeliveryEvent } | { ok: false; reason: string };
 
 /** Whose delivery it is; both null when only its job can tell. */
-export interface Owner {
-  organizationId: string | null;
-  environment: Environment | null;
-}
+export type Owner = Pick<NewDelivery, 'tenant' | 'environment'>;
 
 export type Location = { ok: true; owner: Owner } | { ok: false; reason: string };
 

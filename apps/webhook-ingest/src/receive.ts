@@ -17,7 +17,7 @@ export interface ReceiveDeps {
   now?: () => number;
 }
 
-const nobody: Owner = { organizationId: null, environment: null };
+const nobody: Owner = { tenant: null, environment: null };
 
 /**
  * The way of every delivery: raw bytes → signature → whose is it → one durable row → job. Resolves when it may be

@@ -9,13 +9,13 @@ const messages = '/webhook/kapso/messages';
 const rivalNumber = '222222222222222';
 
 let bench: WebhookBench;
-let rival: string;
+let rival: number;
 
 beforeAll(async () => {
   bench = await startWebhooks();
-  rival = (await seedOrganization(bench.db.pool, { slug: 'rival', agents: [{ slug: 'helper' }] })).scope.organizationId;
+  rival = (await seedOrganization(bench.db.pool, { slug: 'rival', agents: [{ slug: 'helper' }] })).scope.tenant;
   await bench.db.pool.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, agent_slug, updated_at)
+    `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, updated_at)
      values ('conn_rival', $1, 'development', $2, 'connected', 'helper', now())`,
     [rival, rivalNumber],
   );
@@ -26,7 +26,7 @@ const rows = async (sql: string, values: unknown[] = []): Promise<Record<string,
   (await bench.db.pool.query(sql, values)).rows;
 const statusOf = async (id: string) => (await rows('select status, error from messages where id = $1', [id]))[0];
 const last = async () =>
-  (await rows('select status, organization_id, reason from webhook_deliveries order by received_at desc limit 1'))[0];
+  (await rows('select status, tenant, reason from webhook_deliveries order by received_at desc limit 1'))[0];
 
 /** Posts a body with the secret of a connection, as the owner of its account can. */
 async function postAs(connectionId: string, event: string, body: object): Promise<number> {
@@ -44,16 +44,10 @@ async function report(connectionId: string, number: string, id: string, status: 
 /** A message of the fixtures' connection; without `messageId` its answer is still to be stored. */
 const addMessage = (id: string, messageId: string | null) =>
   bench.db.pool.query(
-    `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, payload,
+    `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, payload,
                            status, lease_until, updated_at)
      values ($1, $2, 'development', $3, 'outbound', $4, '1', 'text', '{}', $5, now() + interval '1 hour', now())`,
-    [
-      id,
-      bench.organization.scope.organizationId,
-      bench.connectionId,
-      messageId,
-      messageId === null ? 'sending' : 'sent',
-    ],
+    [id, bench.organization.scope.tenant, bench.connectionId, messageId, messageId === null ? 'sending' : 'sent'],
   );
 
 const markSent = async (id: string, messageId: string) =>
@@ -66,7 +60,7 @@ const markSent = async (id: string, messageId: string) =>
 test('a status that another organization signs under its own number never reaches a message, whatever comes first', async () => {
   await addMessage('wam_known', 'wamid.KNOWN');
   await report('conn_rival', rivalNumber, 'wamid.KNOWN', 'failed');
-  expect(await last()).toMatchObject({ status: 'ignored', organization_id: rival });
+  expect(await last()).toMatchObject({ status: 'ignored', tenant: rival });
   await report(bench.connectionId, phoneNumberId, 'wamid.KNOWN', 'delivered');
   expect(await statusOf('wam_known')).toEqual({ status: 'delivered', error: null });
 
@@ -96,20 +90,21 @@ test('a status that an earlier version kept applies when its message gets the id
 });
 
 test('what was accepted for one organization is not processed for another that has the number by now', async () => {
-  const { organizationId } = bench.organization.scope;
+  const { tenant } = bench.organization.scope;
   const item = (id: string, number: string) => ({
     message: { id, timestamp: '1788264000', type: 'text', from: '14155559999', text: { body: 'hello' } },
     conversation: { phone_number: '14155559999' },
     phone_number_id: number,
   });
-  const moveTo = (owner: string, environment: string) =>
-    bench.db.pool.query(
-      'update channel_connections set organization_id = $1, environment = $2::"Environment" where id = $3',
-      [owner, environment, 'conn_rival'],
-    );
+  const moveTo = (owner: number, environment: string) =>
+    bench.db.pool.query('update channel_connections set tenant = $1, environment = $2::"Environment" where id = $3', [
+      owner,
+      environment,
+      'conn_rival',
+    ]);
   for (const [at, [owner, environment]] of (
     [
-      [organizationId, 'development'],
+      [tenant, 'development'],
       [rival, 'production'],
     ] as const
   ).entries()) {
@@ -120,7 +115,7 @@ test('what was accepted for one organization is not processed for another that h
     await bench.settled();
     expect(await last()).toMatchObject({
       status: 'unattributed',
-      organization_id: rival,
+      tenant: rival,
       reason: `phone number ${rivalNumber} belongs to another connection by now`,
     });
     await moveTo(rival, 'development');
@@ -129,8 +124,8 @@ test('what was accepted for one organization is not processed for another that h
   // Replayed once the number is back, it is processed.
   await bench.db.pool.query("update webhook_deliveries set status = 'received' where status = 'unattributed'");
   await bench.settled();
-  expect(await rows("select message_id, organization_id from messages where direction = 'inbound' order by 1")).toEqual(
-    [0, 1].map((at) => ({ message_id: `wamid.MOVED${at}`, organization_id: rival })),
+  expect(await rows("select message_id, tenant from messages where direction = 'inbound' order by 1")).toEqual(
+    [0, 1].map((at) => ({ message_id: `wamid.MOVED${at}`, tenant: rival })),
   );
 });
 

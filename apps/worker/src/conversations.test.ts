@@ -287,7 +287,7 @@ describe('a reply whose sending fails', () => {
     const [{ id }] = (await rows("select id from messages where contact = $1 and direction = 'outbound'", [
       contact,
     ])) as [{ id: string }];
-    expect(await withoutAccount.tryMessage(id)).toBe('later');
+    expect(await withoutAccount.tryMessage(bench.organization.scope, id)).toBe('later');
     expect(await outbound(contact)).toMatchObject([{ status: 'sending', attempts: 2 }]);
     bench.kapso.tellsHistory = true;
     await leasesEnd();
@@ -405,9 +405,9 @@ test('statuses end in the furthest, in every order, also before the answer to th
     const id = `wamid.ST${at}`;
     const insert = () =>
       bench.db.pool.query(
-        `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, payload, status, updated_at)
+        `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, payload, status, updated_at)
          values ($1, $2, 'development', $3, 'outbound', null, '1', 'text', '{}', 'sending', now())`,
-        [id, bench.organization.scope.organizationId, bench.connectionId],
+        [id, bench.organization.scope.tenant, bench.connectionId],
       );
     await insert();
     for (const status of order) {
@@ -435,12 +435,12 @@ test('a turn that was cut off after it had called a tool is finished without cal
   const body = inbound(contact, text(question));
   await receive(body);
   // As a killed worker leaves it: the turn has called the tool, and its process is gone.
-  const { organizationId, environment } = bench.organization.scope;
+  const { tenant, environment } = bench.organization.scope;
   const message = 'wam_cut';
   await bench.db.pool.query(
-    `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, text, payload, status, sent_at, updated_at)
+    `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, text, payload, status, sent_at, updated_at)
      values ($1, $2, 'development', $3, 'inbound', $4, $5, 'text', 'x', $6, 'answering', now(), now())`,
-    [message, organizationId, bench.connectionId, body.message.id, contact, JSON.stringify(body)],
+    [message, tenant, bench.connectionId, body.message.id, contact, JSON.stringify(body)],
   );
   await bench.db.pool.query("update messages set lease_until = now(), lease_owner = 'dead' where id = $1", [message]);
   await bench.runtime.agents.chat(bench.organization.scope, {
@@ -505,9 +505,9 @@ test('a conversation that somebody is at work on gets no further jobs, whatever 
     [2, 'null'],
   ] as const)
     await bench.db.pool.query(
-      `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, payload, status, sent_at, lease_until, created_at, updated_at)
+      `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, payload, status, sent_at, lease_until, created_at, updated_at)
        values ($1, $2, 'development', $3, 'inbound', $1, $4, 'text', '{}', 'received', now() + $5 * interval '1 second', ${lease}, now() - interval '1 minute', now())`,
-      [`wam_wait${at}`, bench.organization.scope.organizationId, bench.connectionId, contact, at],
+      [`wam_wait${at}`, bench.organization.scope.tenant, bench.connectionId, contact, at],
     );
   const waiting = { connectionId: bench.connectionId, contact };
   expect(await findWaiting(bench.db, 100)).not.toContainEqual(waiting);
@@ -631,15 +631,15 @@ describe('tools', () => {
 // The last of this file: it takes the number away.
 test('a number that is disconnected leaves nothing open, and holds nothing up once it is back', async () => {
   await bench.stopWorker();
-  const { organizationId } = bench.organization.scope;
+  const { tenant } = bench.organization.scope;
   const contact = newContact();
   const insert = (id: string, direction: string, status: string, connectionId: string) =>
     bench.db.pool.query(
-      `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, payload, status, updated_at)
+      `insert into messages (id, tenant, environment, connection_id, direction, contact, type, text, payload, status, updated_at)
        values ($1, $2, 'development', $3, $4::"MessageDirection", $5, 'text', 'hola', $6, $7, now())`,
       [
         id,
-        organizationId,
+        tenant,
         connectionId,
         direction,
         contact,
@@ -663,10 +663,10 @@ test('a number that is disconnected leaves nothing open, and holds nothing up on
   // As one that was left open before.
   await bench.db.pool.query("update messages set status = 'queued' where id = 'wam_1'");
   await bench.db.pool.query(
-    `insert into channel_connections (id, organization_id, environment, external_customer_id, phone_number_id, status, updated_at)
+    `insert into channel_connections (id, tenant, environment, external_customer_id, phone_number_id, status, updated_at)
      values ('conn_back', $1, 'development', 'customer', $2, 'connected', now())`,
-    [organizationId, phoneNumberId],
+    [tenant, phoneNumberId],
   );
   await insert('wam_5', 'outbound', 'queued', 'conn_back');
-  expect(await bench.runtime.channels.tryMessage('wam_5')).toBe('sent');
+  expect(await bench.runtime.channels.tryMessage(bench.organization.scope, 'wam_5')).toBe('sent');
 });

@@ -19,23 +19,23 @@ afterAll(async () => {
 });
 
 /** Messages to `count` contacts and as many e-mails, due now. */
-async function addDue({ organizationId }: Scope, connectionId: string, count: number): Promise<void> {
+async function addDue({ tenant }: Scope, connectionId: string, count: number): Promise<void> {
   await bench.db.pool.query(
-    `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, payload,
+    `insert into messages (id, tenant, environment, connection_id, direction, contact, type, text, payload,
                            status, lease_until, updated_at)
-     select 'wam_' || $1 || n, $1, 'development', $2, 'outbound', '1415555' || n, 'text', 'Hello',
+     select 'wam_' || $1::int || '_' || n, $1::int, 'development', $2, 'outbound', '1415555' || n, 'text', 'Hello',
             jsonb_build_object('to', '1415555' || n, 'type', 'text', 'text', '{"body":"Hello"}'::jsonb),
             'queued', now(), now()
      from generate_series(1000, 999 + $3::int) n`,
-    [organizationId, connectionId, count],
+    [tenant, connectionId, count],
   );
   await bench.db.pool.query(
-    `insert into emails (id, organization_id, environment, idempotency_key, "from", "to", subject, status, payload,
+    `insert into emails (id, tenant, environment, idempotency_key, "from", "to", subject, status, payload,
                          lease_until, updated_at)
-     select 'email_' || $1 || n, $1, 'development', 'key' || n, 'a@b.cl', '{c@d.cl}', 'Hello', 'queued',
+     select 'email_' || $1::int || '_' || n, $1::int, 'development', 'key' || n, 'a@b.cl', '{c@d.cl}', 'Hello', 'queued',
             '{"from":"a@b.cl","to":["c@d.cl"],"subject":"Hello","text":"Hello"}', now(), now()
      from generate_series(1, $2::int) n`,
-    [organizationId, count],
+    [tenant, count],
   );
 }
 
@@ -43,9 +43,9 @@ test('an organization whose provider hangs does not hold up the messages and e-m
   const { scope } = bench.organization;
   for (const provider of ['kapso', 'resend'])
     await bench.db.pool.query(
-      `insert into integrations (id, organization_id, environment, provider, config, updated_at)
+      `insert into integrations (id, tenant, environment, provider, config, updated_at)
        values ('i_' || $2, $1, 'development', $2, $3, now())`,
-      [scope.organizationId, provider, { apiUrl: hung.url }],
+      [scope.tenant, provider, { apiUrl: hung.url }],
     );
   await addDue(scope, bench.connectionId, backlog);
   // Four messages and four e-mails share the host, so four requests hang.
@@ -53,9 +53,9 @@ test('an organization whose provider hangs does not hold up the messages and e-m
 
   const { scope: other } = await seedOrganization(bench.db.pool, { slug: 'other', agents: [{ slug: 'helper' }] });
   await bench.db.pool.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, agent_slug, updated_at)
+    `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, updated_at)
      values ('conn_other', $1, 'development', $2, 'connected', 'helper', now())`,
-    [other.organizationId, `9${phoneNumberId}`],
+    [other.tenant, `9${phoneNumberId}`],
   );
   const startedAtMs = performance.now();
   await addDue(other, 'conn_other', 3);
@@ -64,9 +64,9 @@ test('an organization whose provider hangs does not hold up the messages and e-m
 
   expect(asked).toHaveLength(4);
   const { rows } = await bench.db.pool.query<{ attempts: number; status: string }>(
-    `select attempts, status from messages where organization_id = $1
-     union all select attempts, status from emails where organization_id = $1`,
-    [scope.organizationId],
+    `select attempts, status from messages where tenant = $1
+     union all select attempts, status from emails where tenant = $1`,
+    [scope.tenant],
   );
   // Those that hang have been tried once; for the others nothing was asked.
   expect(rows.filter(({ status }) => status === 'failed' || status === 'unknown')).toEqual([]);

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@parley/contracts';
+import type { JsonObject, Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
 import { readJsonObject } from '@parley/webhooks';
@@ -119,69 +119,69 @@ test('slugs: none is made of the name, one that is taken gets an end of its own'
 });
 
 describe('an organization that is deleted', () => {
-  async function fill(organizationId: string): Promise<void> {
-    const scope = [organizationId, 'development'];
-    const at = '$1, $2::"Environment"';
+  async function fill(tenant: number): Promise<void> {
+    const scope = [tenant, 'development'];
+    const at = '$1::int, $2::"Environment"';
     const run = (sql: string, values: unknown[] = scope) => db.pool.query(sql, values);
-    await run(`insert into threads (id, organization_id, environment, updated_at) values ('t_' || $1, ${at}, now())`);
+    await run(`insert into threads (id, tenant, environment, updated_at) values ('t_' || $1::int, ${at}, now())`);
     await run(
-      `insert into executions (organization_id, environment, thread_id, input) select ${at}, 't_' || $1, 'x' from generate_series(1, 700)`,
+      `insert into executions (tenant, environment, thread_id, input) select ${at}, 't_' || $1::int, 'x' from generate_series(1, 700)`,
     );
     await run(
-      `insert into thread_messages (id, thread_id, execution_id, position, role, content)
-               select 'm' || id, thread_id, id, 0, 'user', 'x' from executions where organization_id = $1`,
-      [organizationId],
+      `insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content)
+               select 'm' || id, tenant, thread_id, id, 0, 'user', 'x' from executions where tenant = $1::int`,
+      [tenant],
     );
     await run(
-      `insert into tool_calls (execution_id, call_id, name, args)
-               select id, 'c', 'x', '{}' from executions where organization_id = $1`,
-      [organizationId],
+      `insert into tool_calls (tenant, execution_id, call_id, name, args)
+               select tenant, id, 'c', 'x', '{}' from executions where tenant = $1::int`,
+      [tenant],
     );
     await run(
-      `insert into events (organization_id, environment, type, payload, actor) select ${at}, 'x', '{}', '{}' from generate_series(1, 2500)`,
+      `insert into events (tenant, environment, type, payload, actor) select ${at}, 'x', '{}', '{}' from generate_series(1, 2500)`,
     );
     await run(
-      `insert into integrations (id, organization_id, environment, provider, updated_at) values ('i_' || $1, ${at}, 'kapso', now())`,
+      `insert into integrations (id, tenant, environment, provider, updated_at) values ('i_' || $1::int, ${at}, 'kapso', now())`,
     );
     await run(
-      `insert into channel_connections (id, organization_id, environment, updated_at) values ('c_' || $1, ${at}, now())`,
+      `insert into channel_connections (id, tenant, environment, updated_at) values ('c_' || $1::int, ${at}, now())`,
     );
-    await run(`insert into messages (id, organization_id, environment, connection_id, direction, contact, type, payload, status, updated_at)
-               values ('w_' || $1, ${at}, 'c_' || $1, 'inbound', '1', 'text', '{}', 'stored', now())`);
+    await run(`insert into messages (id, tenant, environment, connection_id, direction, contact, type, payload, status, updated_at)
+               values ('w_' || $1::int, ${at}, 'c_' || $1::int, 'inbound', '1', 'text', '{}', 'stored', now())`);
     await run(`insert into contact_aliases values (${at}, 'whatsapp', '1', '1')`);
-    await run(`insert into emails (id, organization_id, environment, idempotency_key, "from", "to", subject, status, updated_at)
-               values ('e_' || $1, ${at}, 'k', 'a', '{b}', 's', 'sent', now())`);
+    await run(`insert into emails (id, tenant, environment, idempotency_key, "from", "to", subject, status, updated_at)
+               values ('e_' || $1::int, ${at}, 'k', 'a', '{b}', 's', 'sent', now())`);
     await run(
-      `insert into processed_payments (id, organization_id, provider, order_id, updated_at) values ('p_' || $1, $1, 'polar', $1, now())`,
-      [organizationId],
+      `insert into processed_payments (id, tenant, provider, order_id, updated_at) values ('p_' || $1::int, $1::int, 'polar', $1::int, now())`,
+      [tenant],
     );
     await run(
-      `insert into credit_entries (id, organization_id, amount_cents, reason, cause) values ('r_' || $1, $1, 1, 'x', $1)`,
-      [organizationId],
+      `insert into credit_entries (id, tenant, amount_cents, reason, cause) values ('r_' || $1::int, $1::int, 1, 'x', $1::int)`,
+      [tenant],
     );
     await run(
-      `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, organization_id) values ('d_' || $1, 'polar', $1, '/', '{}', '', $1)`,
-      [organizationId],
+      `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, tenant) values ('d_' || $1::int, 'polar', $1::int, '/', '{}', '', $1::int)`,
+      [tenant],
     );
-    await run(`insert into users (id, external_id, updated_at) values ('u_' || $1, $1, now())`, [organizationId]);
+    await run(`insert into users (id, external_id, updated_at) values ('u_' || $1::int, $1::int, now())`, [tenant]);
     await run(
-      `insert into memberships (id, organization_id, user_id, role, updated_at) values ('b_' || $1, $1, 'u_' || $1, 'admin', now())`,
-      [organizationId],
+      `insert into memberships (id, tenant, user_id, role, updated_at) values ('b_' || $1::int, $1::int, 'u_' || $1::int, 'admin', now())`,
+      [tenant],
     );
     await run(
-      `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, run_at, context) values ('x_' || $1, ${at}, 't', 'c', now(), '{}')`,
+      `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, run_at, context) values ('x_' || $1::int, ${at}, 't', 'c', now(), '{}')`,
     );
-    await run(`insert into environment_states (organization_id, environment, updated_at) values (${at}, now())`);
+    await run(`insert into environment_states (tenant, environment, updated_at) values (${at}, now())`);
   }
 
   /** What there is of an organization, table by table: every table that names one is asked. */
-  async function leftOf(organizationId: string): Promise<Record<string, number>> {
+  async function leftOf({ organizationId, tenant }: Scope): Promise<Record<string, number>> {
     const tables = await rows(
-      `select table_name from information_schema.columns where column_name = 'organization_id' and table_schema = 'public'`,
+      `select table_name from information_schema.columns where column_name = 'tenant' and table_schema = 'public'`,
     );
     const left: Record<string, number> = {};
     for (const { table_name: table } of tables) {
-      const [{ count }] = await rows(`select count(*)::int from ${table} where organization_id = $1`, [organizationId]);
+      const [{ count }] = await rows(`select count(*)::int from ${table} where tenant = $1`, [tenant]);
       if (count > 0) left[table] = count;
     }
     const [{ count }] = await rows('select count(*)::int from organizations where id = $1', [organizationId]);
@@ -200,8 +200,8 @@ describe('an organization that is deleted', () => {
   test('goes with all its data, in batches that survive a stop, and nothing of another goes; the report says what', async () => {
     const { scope: doomed } = await seeded();
     const { scope: other } = await seeded();
-    for (const { organizationId } of [doomed, other]) await fill(organizationId);
-    const before = await leftOf(other.organizationId);
+    for (const { tenant } of [doomed, other]) await fill(tenant);
+    const before = await leftOf(other);
     await db.pool.query("update organizations set external_id = 'org_2zFixtOrgAcme00000000000001' where id = $1", [
       doomed.organizationId,
     ]);
@@ -217,14 +217,14 @@ describe('an organization that is deleted', () => {
           return (asked += 1) > 7 + stops * 6;
         },
       } as AbortSignal;
-      isDone = (await purgeOrganization(db, doomed.organizationId, signal)) !== null;
+      isDone = (await purgeOrganization(db, doomed, signal)) !== null;
       if (!isDone) stops += 1;
       expect(stops).toBeLessThan(100);
     }
     expect(stops).toBeGreaterThan(2);
     await job({ organizationId: doomed.organizationId }, { signal: new AbortController().signal } as never);
-    expect(await leftOf(doomed.organizationId)).toEqual({ organization_purges: 1 });
-    expect(await leftOf(other.organizationId)).toEqual(before);
+    expect(await leftOf(doomed)).toEqual({ organization_purges: 1 });
+    expect(await leftOf(other)).toEqual(before);
     const [purge] = await rows('select * from organization_purges');
     expect(purge).toMatchObject({ external_id: 'org_2zFixtOrgAcme00000000000001', slug: expect.any(String) });
     expect(purge.finished_at).not.toBeNull();

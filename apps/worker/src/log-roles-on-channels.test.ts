@@ -20,16 +20,16 @@ async function logged(): Promise<unknown[]> {
   await logRolesOnChannels(db, log);
   return lines;
 }
-async function connect(organizationId: string, given: { agent?: string; router?: string; environment?: string }) {
+async function connect(tenant: number, given: { agent?: string; router?: string; environment?: string }) {
   await db.pool.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, agent_slug, router_slug, updated_at)
+    `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, router_slug, updated_at)
      values (gen_random_uuid()::text, $1, $2::"Environment", gen_random_uuid()::text, 'connected', $3, $4, now())`,
-    [organizationId, given.environment ?? 'development', given.agent ?? null, given.router ?? null],
+    [tenant, given.environment ?? 'development', given.agent ?? null, given.router ?? null],
   );
 }
 
 test('the start names each agent with roles that answers on a channel, once, and no other', async () => {
-  const { organizationId } = (
+  const { organizationId, tenant } = (
     await seedOrganization(db.pool, {
       agents: [
         { slug: 'bound', roles: ['clerk', 'helper'] },
@@ -44,13 +44,13 @@ test('the start names each agent with roles that answers on a channel, once, and
     })
   ).scope;
   expect(await logged()).toEqual([]);
-  await connect(organizationId, { agent: 'bound' });
-  await connect(organizationId, { agent: 'bound' });
-  await connect(organizationId, { agent: 'free' });
-  await connect(organizationId, { agent: 'empty' });
-  await connect(organizationId, { router: 'desk' });
+  await connect(tenant, { agent: 'bound' });
+  await connect(tenant, { agent: 'bound' });
+  await connect(tenant, { agent: 'free' });
+  await connect(tenant, { agent: 'empty' });
+  await connect(tenant, { router: 'desk' });
   // It is configured in development only.
-  await connect(organizationId, { agent: 'elsewhere', environment: 'production' });
+  await connect(tenant, { agent: 'elsewhere', environment: 'production' });
   expect(await logged()).toEqual([
     { organizationId, environment: 'development', agent: 'bound', roles: ['clerk', 'helper'] },
     { organizationId, environment: 'development', agent: 'routed', roles: ['clerk'] },
@@ -61,7 +61,7 @@ test('the lines are bounded', async () => {
   const slugs = Array.from({ length: 120 }, (_, n) => `agent-${n}`);
   const agents = slugs.map((slug) => ({ slug, roles: ['clerk'] }));
   const { scope } = await seedOrganization(db.pool, { agents });
-  for (const agent of slugs) await connect(scope.organizationId, { agent });
+  for (const agent of slugs) await connect(scope.tenant, { agent });
   const lines = await logged();
   expect(lines).toHaveLength(101);
   expect(lines.at(-1)).toBe('more than 100 agents act by their roles on channels; the rest is not listed');

@@ -157,10 +157,10 @@ const receipts = async (email: string) => {
 };
 const deliveries = async (body: string) =>
   (
-    await db.pool.query('select status, reason, organization_id from webhook_deliveries where body = $1 order by id', [
+    await db.pool.query('select status, reason, tenant from webhook_deliveries where body = $1 order by id', [
       Buffer.from(body),
     ])
-  ).rows as { status: string; reason: string | null; organization_id: string | null }[];
+  ).rows as { status: string; reason: string | null; tenant: number | null }[];
 const workedOff = async (body: string, count = 1) => {
   await until(async () => {
     const rows = await deliveries(body);
@@ -177,7 +177,7 @@ it('a callback pays the payment, and its trigger runs', async () => {
   await until(async () => (await statusOf(paymentId)) === 'paid', limits);
   await until(async () => (await receipts(customerEmail)) === 1, limits);
   expect(await workedOff(`token=${order.token}`)).toEqual([
-    { status: 'processed', reason: `payment ${paymentId} is paid`, organization_id: scope.organizationId },
+    { status: 'processed', reason: `payment ${paymentId} is paid`, tenant: scope.tenant },
   ]);
 });
 
@@ -228,9 +228,7 @@ describe('always 200', () => {
     const body = readFileSync(join(fixtures, name), 'utf8');
     expect(await post(body)).toEqual(received);
     const token = new URLSearchParams(body).get('token')!;
-    expect(await workedOff(new URLSearchParams({ token }).toString())).toEqual([
-      { status, reason, organization_id: null },
-    ]);
+    expect(await workedOff(new URLSearchParams({ token }).toString())).toEqual([{ status, reason, tenant: null }]);
   });
 
   it.each([

@@ -12,13 +12,13 @@ const shared = 'kapso-secret';
 const messages = '/webhook/kapso/messages';
 
 let bench: WebhookBench;
-let rival: string;
+let rival: number;
 let calls: string[];
 
 beforeAll(async () => {
   bench = await startWebhooks();
   await bench.stopWorker();
-  rival = (await seedOrganization(bench.db.pool, { slug: 'rival' })).scope.organizationId;
+  rival = (await seedOrganization(bench.db.pool, { slug: 'rival' })).scope.tenant;
 });
 afterAll(() => bench.close());
 beforeEach(async () => {
@@ -33,13 +33,13 @@ beforeEach(async () => {
 });
 
 /** A connection as the version before this one left it: its account knows the secret of the deployment. */
-async function registeredBefore(id: string, number: string, organizationId = bench.organization.scope.organizationId) {
+async function registeredBefore(id: string, number: string, tenant = bench.organization.scope.tenant) {
   bench.kapso.webhooks.push({ id: `webhook-${id}`, phoneNumberId: number, url, secretKey: shared, events: ['x'] });
   await bench.db.pool.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, webhook_id, agent_slug,
+    `insert into channel_connections (id, tenant, environment, phone_number_id, status, webhook_id, agent_slug,
                                       updated_at)
      values ($1, $2, 'development', $3, 'connected', 'webhook-' || $1, 'helper', now())`,
-    [id, organizationId, number],
+    [id, tenant, number],
   );
 }
 

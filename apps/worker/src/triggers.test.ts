@@ -113,8 +113,8 @@ interface Run {
 
 async function runs(scope: Scope): Promise<Run[]> {
   const { rows } = await db.pool.query(
-    'select * from trigger_runs where organization_id = $1 and environment = $2::"Environment" order by created_at, event_id, id',
-    [scope.organizationId, scope.environment],
+    'select * from trigger_runs where tenant = $1 and environment = $2::"Environment" order by created_at, event_id, id',
+    [scope.tenant, scope.environment],
   );
   return rows;
 }
@@ -125,10 +125,10 @@ async function settled(scope: Scope): Promise<Run[]> {
     async () =>
       (
         await db.pool.query(
-          `select (select count(*) from events where organization_id = $1 and relayed_at is null)
-             + (select count(*) from trigger_runs where organization_id = $1
+          `select (select count(*) from events where tenant = $1 and relayed_at is null)
+             + (select count(*) from trigger_runs where tenant = $1
                 and (status = 'running' or status = 'scheduled' and run_at < now() + interval '10 s')) as left`,
-          [scope.organizationId],
+          [scope.tenant],
         )
       ).rows[0].left as string,
     { ...limits, isThere: (left) => left === '0' },
@@ -166,8 +166,8 @@ test('created, updated and deleted fire their triggers once each, in the order o
   const { rows } = await db.pool.query(
     `select r.entity_id, string_agg(e.payload->'data'->>'text', ',' order by e.id) as texts
      from events e join trigger_runs r on r.steps->0->'result'->>'id' = e.entity_id
-     where e.organization_id = $1 and e.entity_type = 'log' group by 1`,
-    [scope.organizationId],
+     where e.tenant = $1 and e.entity_type = 'log' group by 1`,
+    [scope.tenant],
   );
   const order = Object.fromEntries(rows.map((row) => [row.entity_id, row.texts]));
   const updates = [10, 11, 12, 13, 14].map((n) => `updated ${n}`).join(',');
@@ -280,8 +280,8 @@ test('a trigger that is to be tried again holds up its own later runs of the ent
   const waiting = (await runs(scope)).filter(({ trigger_slug }) => trigger_slug === 'failing');
   expect(waiting[1]).toMatchObject({ status: 'scheduled', attempts: 0 });
   await db.pool.query(
-    `update events set payload = jsonb_set(payload, '{data,other}', to_jsonb($2::text)) where organization_id = $1 and entity_id = $2`,
-    [scope.organizationId, id],
+    `update events set payload = jsonb_set(payload, '{data,other}', to_jsonb($2::text)) where tenant = $1 and entity_id = $2`,
+    [scope.tenant, id],
   );
   await settled(scope);
   expect((await texts(scope)).slice(2)).toEqual(['late 1', 'late 2']);
@@ -356,15 +356,15 @@ test('a cron trigger ticks once over several relays, and once for all that an ou
   const scope = await setUp([cron]);
   const next = () =>
     db.pool
-      .query('select next_tick_at from triggers where organization_id = $1', [scope.organizationId])
+      .query('select next_tick_at from triggers where tenant = $1', [scope.tenant])
       .then(({ rows }) => rows[0].next_tick_at as Date | null);
   const planned = await until(next, { ...limits, isThere: (at) => at !== null });
   expect(planned!.getTime() % hourMs).toBe(0);
   expect(await runs(scope)).toEqual([]);
 
   // Nobody was there for three hours, and now several come at once.
-  await db.pool.query(`update triggers set next_tick_at = next_tick_at - interval '3 h' where organization_id = $1`, [
-    scope.organizationId,
+  await db.pool.query(`update triggers set next_tick_at = next_tick_at - interval '3 h' where tenant = $1`, [
+    scope.tenant,
   ]);
   await Promise.all(Array.from({ length: 4 }, () => runtime.triggers.sweep()));
   const done = await settled(scope);
@@ -502,10 +502,9 @@ test('a run by hand that is cancelled meanwhile says so', async () => {
   const cancelling: typeof runtime.tools = {
     ...runtime.tools,
     async describe(...args) {
-      await db.pool.query(
-        `update trigger_runs set status = 'cancelled', fence = fence + 1 where organization_id = $1`,
-        [scope.organizationId],
-      );
+      await db.pool.query(`update trigger_runs set status = 'cancelled', fence = fence + 1 where tenant = $1`, [
+        scope.tenant,
+      ]);
       return runtime.tools.describe(...args);
     },
   };
@@ -527,9 +526,9 @@ test('what a tool does inside a transaction goes with it', async () => {
     ['entity.delete', { id: other }],
     ['event.emit', { type: 'order.seen', entityId: id }],
   ];
-  const counts = `select (select count(*) from events where organization_id = $1) as events,
-    (select count(*) from entity_relations where organization_id = $1) as relations`;
-  const before = (await db.pool.query(counts, [scope.organizationId])).rows;
+  const counts = `select (select count(*) from events where tenant = $1) as events,
+    (select count(*) from entity_relations where tenant = $1) as relations`;
+  const before = (await db.pool.query(counts, [scope.tenant])).rows;
   await expect(
     db.transaction(async (tx) => {
       for (const [name, args] of calls) {
@@ -541,7 +540,7 @@ test('what a tool does inside a transaction goes with it', async () => {
       throw new Error('undone');
     }),
   ).rejects.toThrow('undone');
-  expect((await db.pool.query(counts, [scope.organizationId])).rows).toEqual(before);
+  expect((await db.pool.query(counts, [scope.tenant])).rows).toEqual(before);
   expect((await list(scope, 'order')).map(({ data }) => data.n)).toEqual([1, 2]);
   expect(await list(scope, 'note')).toEqual([]);
 });

@@ -103,10 +103,10 @@ export async function startWebhooks({
   });
   const connectionId = 'conn_fixture';
   await db.pool.query(
-    `insert into channel_connections (id, organization_id, environment, external_customer_id, phone_number_id, phone_number,
+    `insert into channel_connections (id, tenant, environment, external_customer_id, phone_number_id, phone_number,
                                       status, agent_slug, updated_at)
      values ($1, $2, 'development', 'customer', $3, '15551234567', 'connected', 'helper', now())`,
-    [connectionId, organization.scope.organizationId, phoneNumberId],
+    [connectionId, organization.scope.tenant, phoneNumberId],
   );
   const producer = connectRedis({ url: redis.url, role: 'producer' });
   await waitForRedis(producer, 5_000);

@@ -38,9 +38,9 @@ async function snapshot(): Promise<unknown> {
       ),
       rows('select external_id, email, first_name, last_name from users order by 1'),
       rows(`select o.external_id as org, u.external_id as member, m.role, m.external_id from memberships m
-            join organizations o on o.id = m.organization_id join users u on u.id = m.user_id order by 1, 2`),
+            join organizations o on o.no = m.tenant join users u on u.id = m.user_id order by 1, 2`),
       rows(
-        'select o.external_id, sum(c.amount_cents)::int from credit_entries c join organizations o on o.id = c.organization_id group by 1 order by 1',
+        'select o.external_id, sum(c.amount_cents)::int from credit_entries c join organizations o on o.no = c.tenant group by 1 order by 1',
       ),
       rows('select order_id, credited_cents, refunded_cents from processed_payments order by 1'),
       rows("select message_id, contact, type, text, status from messages where direction = 'inbound' order by 1"),
@@ -90,18 +90,18 @@ async function clean(): Promise<void> {
     await bench.db.pool.query(`delete from ${table}`);
   await bench.db.pool.query('delete from organizations where external_id is not null');
   bench.kapso.sent.length = 0;
-  const { organizationId } = bench.organization.scope;
+  const { tenant } = bench.organization.scope;
   for (const id of ['wamid.FIXTOUT01', 'wamid.FIXTOUT02'])
     await bench.db.pool.query(
-      `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, text,
+      `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, text,
                              payload, status, updated_at)
        values ($1, $2, 'development', $3, 'outbound', $1, $4, 'text', 'x', '{}', 'sent', now())`,
-      [id, organizationId, bench.connectionId, contact],
+      [id, tenant, bench.connectionId, contact],
     );
   await bench.db.pool.query(
-    `insert into emails (id, organization_id, environment, provider_id, idempotency_key, "from", "to", subject, status, updated_at)
+    `insert into emails (id, tenant, environment, provider_id, idempotency_key, "from", "to", subject, status, updated_at)
      values ('email_1', $1, 'development', 'f1c7e000-2222-4000-8000-000000000001', 'k', 'a', '{b}', 's', 'sent', now())`,
-    [organizationId],
+    [tenant],
   );
 }
 
@@ -217,9 +217,9 @@ describe('a number', () => {
 
     await bench.db.pool.query('delete from webhook_deliveries');
     await bench.db.pool.query(
-      `insert into channel_connections (id, organization_id, environment, external_customer_id, agent_slug, updated_at)
+      `insert into channel_connections (id, tenant, environment, external_customer_id, agent_slug, updated_at)
        values ('conn_waiting', $1, 'development', 'f1c7e000-1111-4000-8000-000000000001', 'helper', now())`,
-      [bench.organization.scope.organizationId],
+      [bench.organization.scope.tenant],
     );
     expect(await bench.post(created)).toBe(200);
     await bench.settled();

@@ -18,11 +18,14 @@ let redis: TestRedis;
 let queues: Queues;
 let producer: RedisConnection;
 const closing: (() => Promise<unknown>)[] = [];
-const scope = { organizationId: 'org_worker', environment: 'development' as const };
+const scope = { organizationId: 'org_worker', tenant: 5, environment: 'development' as const };
 
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
+  await db.pool.query(
+    "insert into organizations (id, no, slug, name, updated_at) values ('org_worker', 5, 'worker', 'Worker', now())",
+  );
   redis = await createTestRedis();
   const config = loadConfig(workerVariables, {
     DATABASE_URL: database.url,
@@ -69,9 +72,9 @@ async function startWorker() {
 async function createType(slug: string, searchFields: string[]): Promise<string> {
   const id = newId('type');
   await db.pool.query(
-    `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, updated_at)
+    `insert into entity_types (id, tenant, environment, slug, name, schema, search_fields, updated_at)
      values ($1, $2, $3::"Environment", $4, $4, '{}', $5, now())`,
-    [id, scope.organizationId, scope.environment, slug, searchFields],
+    [id, scope.tenant, scope.environment, slug, searchFields],
   );
   return id;
 }
@@ -138,7 +141,7 @@ test('a worker that is stopped in mid-job leaves the rest to another', async () 
 test('answers kept under an Idempotency-Key go after a day', async () => {
   const store = createIdempotencyStore(db);
   const operation = {
-    organizationId: 'o',
+    tenant: 1,
     callerId: 'k',
     operation: 'POST /',
     key: 'a',

@@ -3,7 +3,7 @@ import type { CallbackGrant } from '@parley/tools';
 import { createCallbackTokens } from './callback-token';
 
 const key = () => randomBytes(32).toString('base64');
-const scope = { organizationId: 'org_1', environment: 'production' as const };
+const scope = { organizationId: 'org_1', tenant: 1, environment: 'production' as const };
 const grant: CallbackGrant = {
   actor: { type: 'agent', slug: 'helper', roles: ['clerk'] },
   allowed: ['entity.query'],

@@ -5,18 +5,18 @@ const actingByRoles = statement(
   'agents-acting-by-roles',
   `with given as (
      select * from json_to_recordset($1::json)
-       as g("organizationId" text, environment "Environment", "agentSlug" text, "routerSlug" text)),
+       as g("organizationId" text, tenant int, environment "Environment", "agentSlug" text, "routerSlug" text)),
    answering as (
-     select "organizationId" as organization_id, environment, "agentSlug" as slug from given where "agentSlug" is not null
+     select "organizationId", tenant, environment, "agentSlug" as slug from given where "agentSlug" is not null
      union
-     select r.organization_id, r.environment, json_array_elements_text(r.definition->'agents')
+     select g."organizationId", r.tenant, r.environment, json_array_elements_text(r.definition->'agents')
      from given g
-     join routers r on r.organization_id = g."organizationId" and r.environment = g.environment and r.slug = g."routerSlug"
+     join routers r on r.tenant = g.tenant and r.environment = g.environment and r.slug = g."routerSlug"
      where json_typeof(r.definition->'agents') = 'array')
-   select a.organization_id as "organizationId", g.environment, a.slug as agent, c.definition->'roles' as roles
+   select g."organizationId", g.environment, a.slug as agent, c.definition->'roles' as roles
    from answering g
-   join agents a on a.organization_id = g.organization_id and a.slug = g.slug
-   join agent_configs c on c.agent_id = a.id and c.environment = g.environment
+   join agents a on a.tenant = g.tenant and a.slug = g.slug
+   join agent_configs c on c.tenant = a.tenant and c.agent_id = a.id and c.environment = g.environment
    where case json_typeof(c.definition->'roles') when 'array' then json_array_length(c.definition->'roles') > 0 end
    order by 1, 2, 3 limit $2`,
   {
@@ -32,7 +32,7 @@ export async function listActingByRoles(
   db: Queryable,
   answering: (Scope & { agentSlug: string | null; routerSlug: string | null })[],
   limit: number,
-): Promise<(Scope & { agent: string; roles: string[] })[]> {
+): Promise<(Omit<Scope, 'tenant'> & { agent: string; roles: string[] })[]> {
   const { rows } = await db.acrossTenants('metrics', actingByRoles, [JSON.stringify(answering), limit]);
   return rows;
 }

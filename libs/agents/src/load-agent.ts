@@ -14,14 +14,14 @@ export type LoadResult = { ok: true; agent: LoadedAgent } | AgentFailure;
 const agentBySlug = statement(
   'agent-by-slug',
   `select a.id, c.definition
-   from agents a left join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"
-   where a.organization_id = $1 and a.slug = $3`,
+   from agents a left join agent_configs c on c.tenant = $1 and c.agent_id = a.id and c.environment = $2::"Environment"
+   where a.tenant = $1 and a.slug = $3`,
   { id: column.text, definition: column.jsonb<Omit<AgentDefinition, 'slug'>>().nullable },
 );
 
 /** The agent with its configuration in the environment. */
 export async function loadAgent(db: Queryable, scope: Scope, slug: string): Promise<LoadResult> {
-  const { rows } = await db.query(scope, agentBySlug, [scope.organizationId, scope.environment, slug]);
+  const { rows } = await db.query(scope, agentBySlug, [scope.tenant, scope.environment, slug]);
   const row = rows[0];
   if (row === undefined) return { ok: false, reason: 'agent_not_found' };
   if (row.definition === null) return { ok: false, reason: 'no_active_config', agentSlug: slug };

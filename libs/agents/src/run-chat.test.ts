@@ -495,9 +495,7 @@ describe('threads', () => {
     const responses = await Promise.all(Array.from({ length: 100 }, () => ask({ externalThreadId: 'rush' })));
     expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(1);
     expect(
-      await rows("select id from threads where external_id = 'rush' and organization_id = $1", [
-        org.scope.organizationId,
-      ]),
+      await rows("select id from threads where external_id = 'rush' and tenant = $1", [org.scope.tenant]),
     ).toHaveLength(1);
   }, 30_000);
 
@@ -520,18 +518,19 @@ describe('threads', () => {
     server.play(() => ({ text: 'ok' }));
     const { threadId } = await ask({ externalThreadId: 'dead' });
     const [{ id }] = (await rows<{ id: string }>(
-      `insert into executions (organization_id, environment, thread_id, status, lease_owner, lease_until, input)
+      `insert into executions (tenant, environment, thread_id, status, lease_owner, lease_until, input)
        values ($1, 'development', $2, 'running', 'gone', now() + interval '1 second', 'buy') returning id::text`,
-      [org.scope.organizationId, threadId],
+      [org.scope.tenant, threadId],
     )) as [{ id: string }];
     const toolCalls = JSON.stringify([
       { id: 'c1', name: 'order.create', args: { n: 1 } },
       { id: 'c2', name: 'order.find', args: {} },
     ]);
     await rows(
-      `insert into thread_messages (id, thread_id, execution_id, position, role, content, tool_calls, tool_call_id) values
-      ('m1', $1, $2, 0, 'user', 'buy', null, null), ('m2', $1, $2, 1, 'assistant', '', $3, null), ('m3', $1, $2, 3, 'tool', 'found', null, 'c2')`,
-      [threadId, id, toolCalls],
+      `insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content, tool_calls, tool_call_id)
+       values ('m1', $4, $1, $2, 0, 'user', 'buy', null, null), ('m2', $4, $1, $2, 1, 'assistant', '', $3, null),
+              ('m3', $4, $1, $2, 3, 'tool', 'found', null, 'c2')`,
+      [threadId, id, toolCalls, org.scope.tenant],
     );
     const startedAt = performance.now();
     await ask({ threadId, message: 'And?' });
@@ -558,10 +557,9 @@ describe('threads', () => {
   it('lets a process that was taken for dead do nothing more', async () => {
     server.play(async ({ messages }) => {
       if (messages.length === 1)
-        await rows(
-          "update executions set lease_until = now() - interval '1 s', status = 'failed' where organization_id = $1",
-          [org.scope.organizationId],
-        );
+        await rows("update executions set lease_until = now() - interval '1 s', status = 'failed' where tenant = $1", [
+          org.scope.tenant,
+        ]);
       return callsTool('order_create');
     });
     expect(await chat({})).toMatchObject({ ok: false, reason: 'interrupted' });
@@ -576,8 +574,8 @@ describe('threads', () => {
       if (asked === 3)
         return rows(
           `update executions set lease_until = now() - interval '1 s', status = 'failed', error = 'interrupted'
-           where organization_id = $1`,
-          [org.scope.organizationId],
+           where tenant = $1`,
+          [org.scope.tenant],
         ).then(() => ({ ...callsTool('order_find'), usage: { input: 10, output: 5 } }));
       const call = { name: 'order_find', args: { asked } };
       return { toolCalls: [call], usage: { input: 10, output: 5 } };
@@ -585,8 +583,8 @@ describe('threads', () => {
     expect(await chat({})).toMatchObject({ ok: false, reason: 'interrupted' });
     expect(
       await rows(
-        'select status::text, model, iterations, input_tokens, output_tokens, steps from executions where organization_id = $1',
-        [org.scope.organizationId],
+        'select status::text, model, iterations, input_tokens, output_tokens, steps from executions where tenant = $1',
+        [org.scope.tenant],
       ),
     ).toEqual([
       {
@@ -603,8 +601,8 @@ describe('threads', () => {
       },
     ]);
     const results = await rows(
-      `select status::text, result->>'result' as result from tool_calls t where exists (select from executions e where e.id = t.execution_id and e.organization_id = $1) order by args->>'asked'`,
-      [org.scope.organizationId],
+      `select status::text, result->>'result' as result from tool_calls where tenant = $1 order by args->>'asked'`,
+      [org.scope.tenant],
     );
     expect(results).toEqual(Array(2).fill({ status: 'succeeded', result: 'done' }));
     expect(probe.calls).toHaveLength(2);
@@ -697,7 +695,7 @@ describe('thread params', () => {
       reason: 'invalid_params',
       problems: [{ message: 'must be a string' }, { message: 'must be a number' }],
     });
-    expect(await rows('select 1 from threads where organization_id = $1', [org.scope.organizationId])).toEqual([]);
+    expect(await rows('select 1 from threads where tenant = $1', [org.scope.tenant])).toEqual([]);
     const { threadId } = await ask({ agent: strict, params: { customer: 'c1', other: 1 } });
     await ask({ agent: strict, threadId, params: { age: 3 } });
     await ask({ agent: strict, threadId });
@@ -743,8 +741,8 @@ describe('routers', () => {
       usage: { inputTokens: 20 },
     });
     expect(
-      await rows('select input_tokens, output_tokens, iterations, steps from executions where organization_id = $1', [
-        org.scope.organizationId,
+      await rows('select input_tokens, output_tokens, iterations, steps from executions where tenant = $1', [
+        org.scope.tenant,
       ]),
     ).toEqual([
       {

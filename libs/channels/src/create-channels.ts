@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Queryable, type SecretBox, newId } from '@parley/db';
+import { type Queryable, type SecretBox, type Tenant, newId } from '@parley/db';
 import { type Accounts, createAccounts } from './accounts';
 import type { ChannelSettings } from './channel-variables';
 import { type EmailOutcome, type EmailView, queueEmail, readEmail, sendEmail } from './email/emails';
 import { type KapsoAnswer, createKapsoClient } from './kapso/kapso-client';
 import { contactOf } from './whatsapp/contacts';
 import { type MessageView, findSender, isWindowOpen, readConversation, readMessage } from './whatsapp/conversation';
-import { findNextMessage, queueMessage } from './whatsapp/outbox';
+import { type SendOutcome, findNextMessage, findTenant, queueMessage } from './whatsapp/outbox';
 import { digitsOf } from './whatsapp/read-inbound';
-import { type SendOutcome, sendMessage, windowClosed } from './whatsapp/send-message';
+import { sendMessage, windowClosed } from './whatsapp/send-message';
 
 export interface OutgoingMessage {
   /** Phone number in any spelling, or a scoped id. */
@@ -57,7 +57,7 @@ export interface Channels {
   message(scope: Scope, id: string): Promise<MessageView | null>;
   templates(scope: Scope, from?: string): Promise<KapsoAnswer<JsonObject[]>>;
   /** Tries what stands in the outbox. */
-  tryMessage(id: string): Promise<SendOutcome>;
+  tryMessage(tenant: Tenant, id: string): Promise<SendOutcome>;
   /** The same, and then what waits behind it for the contact, until something has to wait or `signal` ends it. */
   tryFrom(id: string, signal: AbortSignal): Promise<void>;
   tryEmail(id: string): Promise<EmailOutcome>;
@@ -97,7 +97,7 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps): Channe
       threadId: message.threadId,
       key: message.key ?? newId('key'),
     });
-    await sendMessage(deps, id);
+    await sendMessage(deps, scope, id);
     const view = await readMessage(db, scope, id);
     if (view === null) throw new Error(`Message ${id} is gone`);
     return view.error === windowClosed ? { ok: false, reason: 'window_closed' } : { ok: true, message: view };
@@ -118,7 +118,7 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps): Channe
         request: { from: sender, to, subject, ...content },
         key: key ?? newId('key'),
       });
-      await sendEmail(deps, id);
+      await sendEmail(deps, scope, id);
       return { ok: true, email: (await readEmail(db, scope, id))! };
     },
     async conversation(scope, name, limit) {
@@ -144,14 +144,18 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps): Channe
         return { ok: false, reason: 'refused', message: 'The number has no business account', code: null, status: 0 };
       return client.listTemplates(businessAccountId);
     },
-    tryMessage: (id) => sendMessage(deps, id),
+    tryMessage: (tenant, id) => sendMessage(deps, tenant, id),
     async tryFrom(id, signal) {
-      for (let next: string | null = id; next !== null && !signal.aborted;) {
-        const outcome = await sendMessage(deps, next);
-        next = outcome === 'later' || outcome === 'not_due' ? null : await findNextMessage(db, next);
+      const tenant = await findTenant(db, id);
+      for (let next: string | null = id; tenant !== null && next !== null && !signal.aborted;) {
+        const outcome = await sendMessage(deps, tenant, next);
+        next = outcome === 'later' || outcome === 'not_due' ? null : await findNextMessage(db, tenant, next);
       }
     },
-    tryEmail: (id) => sendEmail(deps, id),
+    async tryEmail(id) {
+      const tenant = await findTenant(db, id);
+      return tenant === null ? 'not_due' : sendEmail(deps, tenant, id);
+    },
   };
 }
 

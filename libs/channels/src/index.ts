@@ -1,9 +1,9 @@
-export { type Accounts, createAccounts } from './accounts';
+export { createAccounts } from './accounts';
 export { channelVariables } from './channel-variables';
 export { type Channels, createChannels, requestOf } from './create-channels';
 export { applyEmailStatus, findDueEmails } from './email/emails';
 export { type SentEmail, listEmails } from './email/read-emails';
-export { type KapsoAccount, createKapsoClient } from './kapso/kapso-client';
+export { createKapsoClient } from './kapso/kapso-client';
 export { channelsPurge, removeOldStatuses } from './retention';
 export { testAccount } from './test-account';
 export { applyMessageStatus } from './whatsapp/apply-status';

@@ -88,18 +88,18 @@ describe('a provider that hangs for one organization', () => {
     return { url, hanging, channels, answerAll, email };
   }
 
-  async function addMessage({ organizationId }: Scope, id: string, attempts = 0): Promise<string> {
+  async function addMessage({ tenant }: Scope, id: string, attempts = 0): Promise<string> {
     await db.pool.query(
-      `insert into channel_connections (id, organization_id, environment, phone_number_id, status, agent_slug, updated_at)
-       values ('conn_' || $1, $1, 'development', $2 || $1, 'connected', 'helper', now()) on conflict do nothing`,
-      [organizationId, phoneNumberId],
+      `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, updated_at)
+       values ('conn_' || $1::int, $1, 'development', $2 || $1, 'connected', 'helper', now()) on conflict do nothing`,
+      [tenant, phoneNumberId],
     );
     await db.pool.query(
-      `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, payload,
+      `insert into messages (id, tenant, environment, connection_id, direction, contact, type, text, payload,
                              status, attempts, updated_at)
-       values ($1, $2, 'development', 'conn_' || $2, 'outbound', $1, 'text', 'Hello',
+       values ($1, $2, 'development', 'conn_' || $2::int, 'outbound', $1, 'text', 'Hello',
                '{"to":"14155550000","type":"text","text":{"body":"Hello"}}', 'queued', $3, now())`,
-      [id, organizationId, attempts],
+      [id, tenant, attempts],
     );
     return id;
   }
@@ -148,7 +148,7 @@ describe('a provider that hangs for one organization', () => {
     for (let round = 0; round < 3; round += 1) {
       await Promise.all([isDue('messages', messageId), isDue('emails', sent.email.id)]);
       const startedAtMs = performance.now();
-      expect(await channels.tryMessage(messageId)).toBe('later');
+      expect(await channels.tryMessage(scope, messageId)).toBe('later');
       expect(await channels.tryEmail(sent.email.id)).toBe('later');
       expect(performance.now() - startedAtMs).toBeLessThan(2_000);
       expect(await rowOf('messages', messageId)).toEqual({ status: 'queued', attempts: 19, error });
@@ -159,14 +159,14 @@ describe('a provider that hangs for one organization', () => {
       "update messages set status = 'sending', lease_until = now() - interval '1 second' where id = $1",
       [messageId],
     );
-    expect(await channels.tryMessage(messageId)).toBe('later');
+    expect(await channels.tryMessage(scope, messageId)).toBe('later');
     expect(await rowOf('messages', messageId)).toMatchObject({ status: 'sending', attempts: 19 });
     expect(hanging).toHaveLength(places);
 
     answerAll();
     await Promise.all(held);
     await Promise.all([isDue('messages', messageId), isDue('emails', sent.email.id)]);
-    const tries = [channels.tryMessage(messageId), channels.tryEmail(sent.email.id)];
+    const tries = [channels.tryMessage(scope, messageId), channels.tryEmail(sent.email.id)];
     const timer = setInterval(answerAll, 5);
     expect(await Promise.all(tries)).toEqual(['sent', 'sent']);
     clearInterval(timer);

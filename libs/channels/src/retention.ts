@@ -2,8 +2,8 @@ import { type Queryable, purgeRows, statement } from '@parley/db';
 
 /** What a purge deletes: what takes in messages, and later what they left. */
 export const channelsPurge = {
-  connections: purgeRows('channel_connections'),
-  messages: purgeRows('messages', 'contact_aliases', 'emails'),
+  connections: purgeRows(['channel_connections']),
+  messages: [...purgeRows(['messages', 'emails']), ...purgeRows(['contact_aliases'], 'alias')],
 };
 
 const removeOld = statement(

@@ -6,6 +6,8 @@ export type Environment = z.infer<typeof environmentSchema>;
 /** Whose data a call may touch. First parameter of every store function: forgetting it does not compile. */
 export interface Scope {
   organizationId: string;
+  /** Number of the organization, which its rows carry. */
+  tenant: number;
   environment: Environment;
 }
 

@@ -9,7 +9,7 @@ let db: Db;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
-  await db.pool.query('create table work (organization_id text, due_at timestamptz, id text)');
+  await db.pool.query('create table work (tenant int, due_at timestamptz, id text)');
 });
 beforeEach(() => db.pool.query('truncate work'));
 afterAll(async () => {
@@ -21,14 +21,14 @@ const work = {
   tenants: leaseSql.tenants('work-tenants', { table: 'work', where: 'true', since: 'due_at' }),
   due: statement(
     'due-work',
-    `select id from work where organization_id = $1 and due_at <= now() order by due_at, id limit $2 offset $3`,
+    `select id from work where tenant = $1 and due_at <= now() order by due_at, id limit $2 offset $3`,
     { id: column.text },
   ),
 };
 const claimed = async (limit: number) => (await claimByTenant(db, work, limit)).map(({ id }) => id);
 const add = (tenant: string, count: number, minutesAgo: number) =>
   db.pool.query(
-    `insert into work select $1, now() - $3 * interval '1 minute' + n * interval '1 ms', $1 || lpad(n::text, 3, '0')
+    `insert into work select ascii($1), now() - $3 * interval '1 minute' + n * interval '1 ms', $1 || lpad(n::text, 3, '0')
      from generate_series(1, $2::int) n`,
     [tenant, count, minutesAgo],
   );

@@ -5,9 +5,9 @@ import type { Statement } from './statement';
 const leastShare = 10;
 
 interface DueWork<T> {
-  /** Which organizations have due work, the oldest first (`leaseSql.tenants`). Its parameters are `values`. */
+  /** Which tenants have due work, the oldest first (`leaseSql.tenants`). Its parameters are `values`. */
   tenants: Statement<Tenant>;
-  /** Due rows of one, the oldest first. After `values` its parameters are the organization, the limit and the offset. */
+  /** Due rows of one, the oldest first. After `values` its parameters are the tenant, the limit and the offset. */
   due: Statement<T>;
   values?: readonly unknown[];
   /** `due` marks its rows and does not return them again; otherwise the offset passes over them. */
@@ -25,7 +25,7 @@ export async function claimByTenant<T>(db: Queryable, work: DueWork<T>, limit: n
   for (const { tenant, offset } of turns) {
     const most = Math.min(share, limit - claimed.length);
     if (most === 0) break;
-    const found = await db.query(tenant, due, [...values, tenant.organizationId, most, offset]);
+    const found = await db.query(tenant, due, [...values, tenant.tenant, most, offset]);
     claimed.push(...found.rows);
     if (found.rows.length === most) turns.push({ tenant, offset: isMarked ? 0 : offset + most });
   }

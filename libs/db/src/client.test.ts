@@ -20,6 +20,7 @@ const ask = async (n: number): Promise<number> => {
   const sum = statement(`statement-${n}`, `select $1::int + ${n} as sum`, { sum: column.int4 });
   return (await db.acrossTenants('sweep', sum, [1])).rows[0]!.sum;
 };
+const withSearch = (search: string): string => Object.assign(new URL(database.url), { search }).href;
 const prepared = async (): Promise<number> =>
   (await db.pool.query('select count(*)::int as count from pg_prepared_statements')).rows[0].count;
 
@@ -37,7 +38,7 @@ test('a connection keeps a bounded number of prepared statements, and those it g
 });
 
 test('behind a PgBouncer nothing is prepared by name, and nothing is set for the session', async () => {
-  const pooled = createDb({ databaseUrl: `${database.url}?pgbouncer=true`, poolSize: 1 });
+  const pooled = createDb({ databaseUrl: withSearch('pgbouncer=true'), poolSize: 1 });
   const one = statement('by-name', 'select $1::int as one', { one: column.int4 });
   expect((await pooled.query({ organizationId: 'org_1' }, one, [1])).rows).toEqual([{ one: 1 }]);
   await pooled.transaction(async (tx) =>
@@ -50,6 +51,15 @@ test('behind a PgBouncer nothing is prepared by name, and nothing is set for the
   );
   expect(rows).toEqual([{ prepared: 0, jit: 'on', timeout: '0' }]);
   await pooled.close();
+});
+
+test('options of the address are added to those of a session', async () => {
+  const other = createDb({ databaseUrl: withSearch('options=-c plan_cache_mode=auto -c work_mem=5MB'), poolSize: 1 });
+  const { rows } = await other.pool.query(
+    `select current_setting('plan_cache_mode') as plans, current_setting('work_mem') as memory, current_setting('jit') as jit`,
+  );
+  expect(rows).toEqual([{ plans: 'auto', memory: '5MB', jit: 'off' }]);
+  await other.close();
 });
 
 test('what is to follow a commit is called after it, and never after a rollback', async () => {
@@ -87,8 +97,13 @@ test('what is to follow a commit is called after it, and never after a rollback'
 
 test('the mark of a PgBouncer is taken out of the address, and the rest is left', () => {
   const read = (query: string) => readDatabaseUrl(`postgres://u:p@h:6432/d${query}`);
-  expect(read('')).toEqual({ url: 'postgres://u:p@h:6432/d', isPooled: false });
-  expect(read('?pgbouncer=true')).toEqual({ url: 'postgres://u:p@h:6432/d', isPooled: true });
+  expect(read('')).toEqual({ url: 'postgres://u:p@h:6432/d', isPooled: false, options: '' });
+  expect(read('?options=-c%20jit%3Don&sslmode=require')).toEqual({
+    url: 'postgres://u:p@h:6432/d?sslmode=require',
+    isPooled: false,
+    options: '-c jit=on',
+  });
+  expect(read('?pgbouncer=true')).toEqual({ url: 'postgres://u:p@h:6432/d', isPooled: true, options: '' });
   expect(read('?pgbouncer=true&sslmode=require').url).toBe('postgres://u:p@h:6432/d?sslmode=require');
   expect(read('?sslmode=require&pgbouncer=true').url).toBe('postgres://u:p@h:6432/d?sslmode=require');
   expect(read('?pgbouncer=false').isPooled).toBe(false);

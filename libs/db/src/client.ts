@@ -1,9 +1,9 @@
 import type { Scope } from '@parley/contracts';
 import pg from 'pg';
-import { createResultCheck } from './check-results';
 import type { Statement } from './statement';
+import { createStatementCheck } from './testing/check-statements';
 
-/** Why a statement may touch the rows of more than one organization. The list is closed: a new reason is a decision. */
+/** Why a statement may touch the rows of more than one tenant. The list is closed: a new reason is a decision. */
 export type CrossTenantReason =
   /** Who is asking: an API key or a session, before its organization is known. */
   | 'key look-up'
@@ -24,7 +24,10 @@ export type CrossTenantReason =
   | 'operator command';
 
 /** Whose rows a statement may touch; a `Scope` is one. */
-export type Tenant = Pick<Scope, 'organizationId'>;
+export type Tenant = Pick<Scope, 'tenant'>;
+
+/** A tenant, or the id of an organization: for statements on the tables that say which tenants there are. */
+type Subject = Tenant | Pick<Scope, 'organizationId'>;
 
 export interface Result<T> {
   rows: T[];
@@ -34,9 +37,9 @@ export interface Result<T> {
 
 /** What runs statements: the database, or a transaction in it. */
 export interface Queryable {
-  /** Runs a statement on the rows of one organization. */
-  query<T>(tenant: Tenant, statement: Statement<T>, values?: readonly unknown[]): Promise<Result<T>>;
-  /** Runs a statement that no organization limits. */
+  /** Runs a statement on the rows of one tenant. */
+  query<T>(subject: Subject, statement: Statement<T>, values?: readonly unknown[]): Promise<Result<T>>;
+  /** Runs a statement that no tenant limits. */
   acrossTenants<T>(reason: CrossTenantReason, statement: Statement<T>, values?: readonly unknown[]): Promise<Result<T>>;
   /** Calls back when the transaction has committed, never when it is rolled back. Outside of a transaction at once. */
   afterCommit(callback: () => void): void;
@@ -79,7 +82,7 @@ const sessionOptions = [
  * role's business (docs/operations.md), and nothing may be prepared that a later transaction would look for.
  */
 export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley', onError }: DbOptions): Db {
-  const { url, isPooled } = readDatabaseUrl(databaseUrl);
+  const { url, isPooled, options } = readDatabaseUrl(databaseUrl);
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
@@ -90,7 +93,7 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
     query_timeout: 35_000,
     keepAlive: true,
     // A PgBouncer refuses what it cannot keep apart when it lends a connection to the next one.
-    ...(!isPooled && { statement_timeout: 30_000, options: sessionOptions }),
+    ...(!isPooled && { statement_timeout: 30_000, options: `${sessionOptions} ${options}` }),
   });
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   pool.on('error', (error) => onError?.(error));
@@ -124,36 +127,37 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
 
 /** Runs statements on a client. `isPooled`: nothing is prepared, as the next transaction may be on another connection. */
 function createQueryable(isPooled: boolean): (client: Pick<pg.Pool, 'query'>) => Queryable {
-  const folder = process.env.PARLEY_TEST_STATEMENTS;
-  const check = folder ? createResultCheck(folder) : null;
+  const { PARLEY_TEST_STATEMENTS: folder, PARLEY_TEST_PARTITIONS } = process.env;
+  const check = folder ? createStatementCheck(folder, { isPartitioned: PARLEY_TEST_PARTITIONS === 'true' }) : null;
   return (client) => {
-    const run = <T>({ text, preparedAs }: Statement<T>, values: readonly unknown[] = []) =>
-      client.query({
-        name: isPooled ? undefined : preparedAs,
-        text,
-        values: values as unknown[],
-      }) as unknown as Promise<Result<T>>;
-    const checked = async <T>(statement: Statement<T>, values?: readonly unknown[]): Promise<Result<T>> => {
-      const result = await run(statement, values);
-      await check!(client, statement as Statement, result as unknown as pg.QueryResult);
-      return result;
+    const run = <T>(subject: object | CrossTenantReason, statement: Statement<T>, values: readonly unknown[] = []) => {
+      const { text, preparedAs } = statement;
+      const send = (on: Pick<pg.Pool, 'query'>) =>
+        on.query({ name: isPooled ? undefined : preparedAs, text, values: values as unknown[] }) as unknown as Promise<
+          Result<T>
+        >;
+      return check === null ? send(client) : check(client, subject, statement as Statement, send);
     };
-    const runner = check === null ? run : checked;
     return {
-      query: (_tenant, statement, values) => runner(statement, values),
-      acrossTenants: (_reason, statement, values) => runner(statement, values),
+      query: run,
+      acrossTenants: run,
       afterCommit: (callback) => callback(),
     };
   };
 }
 
-/** The address as the driver takes it, and whether it is that of a PgBouncer in transaction mode (as Prisma writes it, too). */
-export function readDatabaseUrl(databaseUrl: string): { url: string; isPooled: boolean } {
-  if (!/[?&]pgbouncer=true\b/.test(databaseUrl)) return { url: databaseUrl, isPooled: false };
-  return {
-    url: databaseUrl.replace(/([?&])pgbouncer=true(&|$)/, (_, before, after) => (after ? before : '')),
-    isPooled: true,
-  };
+/**
+ * The address as the driver takes it, whether it is that of a PgBouncer in transaction mode (`pgbouncer=true`, as Prisma
+ * writes it, too), and the session options that it adds to ours (`options=-c…`, as libpq writes it).
+ */
+export function readDatabaseUrl(databaseUrl: string): { url: string; isPooled: boolean; options: string } {
+  if (!/[?&](pgbouncer|options)=/.test(databaseUrl)) return { url: databaseUrl, isPooled: false, options: '' };
+  const url = new URL(databaseUrl);
+  const isPooled = url.searchParams.get('pgbouncer') === 'true';
+  const options = url.searchParams.get('options') ?? '';
+  if (isPooled) url.searchParams.delete('pgbouncer');
+  url.searchParams.delete('options');
+  return { url: url.href, isPooled, options };
 }
 
 /** Prepared statements of one connection: one takes up to half a megabyte of the server's memory. */

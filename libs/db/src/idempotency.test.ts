@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 const operation = (key: string, body = 'body') => ({
-  organizationId: 'org_a',
+  tenant: 9,
   callerId: 'key_a',
   operation: 'POST /v1/data/order',
   key,

@@ -27,29 +27,29 @@ const lockSeconds = 15;
 
 /** What the statements of a creation embed, so that a record names the entity that was made under its key. */
 export const idempotentEntitySql = {
-  find: 'select entity_id from idempotency_records where id = $1',
-  /** Notes the only row of `source` on the record whose id is `id`. */
-  note: (source: string, id: string): string =>
-    `update idempotency_records r set entity_id = ${source}.id from ${source} where r.id = ${id}`,
+  find: 'select entity_id from idempotency_records where tenant = $1 and id = $2',
+  /** Notes the only row of `source` on the record of `tenant` whose id is `id`. */
+  note: (source: string, tenant: string, id: string): string =>
+    `update idempotency_records r set entity_id = ${source}.id from ${source} where r.tenant = ${tenant} and r.id = ${id}`,
 };
 
-const held = 'id = $1 and created_at = $2::timestamptz and status is null';
+const held = 'tenant = $1 and id = $2 and created_at = $3::timestamptz and status is null';
 
 /** Claims the key when it is new, expired or abandoned; otherwise changes nothing. */
 const begin = statement(
   'idempotency-begin',
   `insert into idempotency_records as r
-     (api_key_id, operation, key, id, organization_id, request_hash, created_at, locked_until, expires_at)
+     (tenant, caller_id, operation, key, id, request_hash, created_at, locked_until, expires_at)
    values ($1, $2, $3, $4, $5, $6, clock_timestamp(), now() + make_interval(secs => $7),
      now() + interval '24 hours')
-   on conflict (api_key_id, operation, key) do update
-     set id = case when r.expires_at < now() then excluded.id else r.id end,
-         entity_id = case when r.expires_at < now() then null else r.entity_id end,
+   on conflict (caller_id, operation, key, tenant) do update
+     set id = case when r.expires_at < excluded.created_at then excluded.id else r.id end,
+         entity_id = case when r.expires_at < excluded.created_at then null else r.entity_id end,
          request_hash = excluded.request_hash, status = null, body = null,
          created_at = greatest(excluded.created_at, r.created_at + interval '1 ms'),
          locked_until = excluded.locked_until, expires_at = excluded.expires_at
-     where r.expires_at < now()
-        or (r.status is null and r.locked_until < now() and r.request_hash = excluded.request_hash)
+     where r.expires_at < excluded.created_at
+        or (r.status is null and r.locked_until < excluded.created_at and r.request_hash = excluded.request_hash)
    returning id, created_at::text as token`,
   { id: column.text, token: column.text },
 );
@@ -57,16 +57,16 @@ const begin = statement(
 const read = statement(
   'idempotency-read',
   `select request_hash, status, body from idempotency_records
-   where api_key_id = $1 and operation = $2 and key = $3`,
+   where tenant = $1 and caller_id = $2 and operation = $3 and key = $4`,
   { request_hash: column.bytea, status: column.int4.nullable, body: column.text.nullable },
 );
 
 const renew = statement(
   'idempotency-renew',
-  `update idempotency_records set locked_until = now() + make_interval(secs => $3) where ${held}`,
+  `update idempotency_records set locked_until = now() + make_interval(secs => $4) where ${held}`,
 );
 
-const finish = statement('idempotency-finish', `update idempotency_records set status = $3, body = $4 where ${held}`);
+const finish = statement('idempotency-finish', `update idempotency_records set status = $4, body = $5 where ${held}`);
 
 const abandon = statement(
   'idempotency-abandon',
@@ -81,11 +81,11 @@ export function createIdempotencyStore(db: Queryable) {
     renewEveryMs: (lockSeconds * 1000) / 3,
 
     async begin(asked: Operation): Promise<State> {
-      const { callerId, operation, key, organizationId, requestHash } = asked;
-      const values = [callerId, operation, key, newId('idem'), organizationId, requestHash, lockSeconds];
+      const { tenant, callerId, operation, key, requestHash } = asked;
+      const values = [tenant, callerId, operation, key, newId('idem'), requestHash, lockSeconds];
       const { rows: claimed } = await db.query(asked, begin, values);
-      if (claimed[0]) return { state: 'started', claim: { ...claimed[0], organizationId } };
-      const { rows } = await db.query(asked, read, [callerId, operation, key]);
+      if (claimed[0]) return { state: 'started', claim: { ...claimed[0], tenant } };
+      const { rows } = await db.query(asked, read, [tenant, callerId, operation, key]);
       const row = rows[0];
       if (row && !row.request_hash.equals(requestHash)) return { state: 'other_request' };
       if (row?.status == null || row.body === null) return { state: 'running' };
@@ -93,7 +93,7 @@ export function createIdempotencyStore(db: Queryable) {
     },
 
     async renew(claim: Claim): Promise<void> {
-      await db.query(claim, renew, [claim.id, claim.token, lockSeconds]);
+      await db.query(claim, renew, [claim.tenant, claim.id, claim.token, lockSeconds]);
     },
 
     /**
@@ -101,13 +101,13 @@ export function createIdempotencyStore(db: Queryable) {
      * crash can no longer come between the two.
      */
     async finish(claim: Claim, status: number, body: string): Promise<boolean> {
-      const { rowCount } = await db.query(claim, finish, [claim.id, claim.token, status, body]);
+      const { rowCount } = await db.query(claim, finish, [claim.tenant, claim.id, claim.token, status, body]);
       return rowCount === 1;
     },
 
     /** Open for a retry at once. The record and its id stay, as it may be unknown whether the work took place. */
     async abandon(claim: Claim): Promise<void> {
-      await db.query(claim, abandon, [claim.id, claim.token]);
+      await db.query(claim, abandon, [claim.tenant, claim.id, claim.token]);
     },
 
     /** Removes expired records and returns their number. */

@@ -23,5 +23,6 @@ export { type Page, type Paged, pageValues, parsePosition, toPaged } from './pag
 export { prismaOf } from './prisma';
 export { type PurgeStep, dbPurge, purgeRows } from './purge-rows';
 export { removeOldRows } from './remove-old-rows';
+export { scopeColumns, scopeRow } from './scope-columns';
 export { type RowOf, type Statement, column, statement, unprepared } from './statement';
 export { type SecretBox, createSecretBox, secretsKeyVariable } from './secrets';

@@ -2,6 +2,7 @@ import type { Environment, JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from './client';
 import { newId } from './id';
 import type { SecretBox } from './secrets';
+import { scopeColumns, scopeRow } from './scope-columns';
 import { type RowOf, column, statement } from './statement';
 
 /** A provider as one environment of an organization has configured it. */
@@ -21,22 +22,20 @@ export const integrationSecretContext = (scope: Scope, provider: string): string
   `${scope.organizationId}/${scope.environment}/integration/${provider}`;
 
 const integrationRow = {
+  ...scopeRow,
   id: column.text,
-  organization_id: column.text,
-  environment: column.oneOf<Environment>('Environment'),
   provider: column.text,
   active: column.bool,
   config: column.jsonb<JsonObject>(),
   secrets: column.bytea.nullable,
 };
 type Row = RowOf<typeof integrationRow>;
-type SealedRow = Pick<Row, 'organization_id' | 'environment' | 'provider' | 'secrets'>;
 
-const columns = Object.keys(integrationRow).join(', ');
+const columns = `${scopeColumns()}, id, provider, active, config, secrets`;
 
 const findOne = statement(
   'find-integration',
-  `select ${columns} from integrations where organization_id = $1 and environment = $2::"Environment" and provider = $3`,
+  `select ${columns} from integrations where tenant = $1 and environment = $2::"Environment" and provider = $3`,
   integrationRow,
 );
 
@@ -47,14 +46,14 @@ export async function findIntegration(
   scope: Scope,
   provider: string,
 ): Promise<Integration | null> {
-  const { rows } = await db.query(scope, findOne, [scope.organizationId, scope.environment, provider]);
+  const { rows } = await db.query(scope, findOne, [scope.tenant, scope.environment, provider]);
   return rows[0] === undefined ? null : toIntegration(box, rows[0]);
 }
 
 const activeOfEnvironment = statement(
   'environment-integrations',
   `select id, updated_at::text as revision, provider, config, secrets from integrations
-   where organization_id = $1 and environment = $2::"Environment" and active order by provider`,
+   where tenant = $1 and environment = $2::"Environment" and active order by provider`,
   {
     id: column.text,
     revision: column.text,
@@ -69,25 +68,25 @@ const activeOfEnvironment = statement(
  * of them does not open. `revision` changes with every change.
  */
 export async function listEnvironmentIntegrations(db: Queryable, scope: Scope) {
-  return (await db.query(scope, activeOfEnvironment, [scope.organizationId, scope.environment])).rows;
+  return (await db.query(scope, activeOfEnvironment, [scope.tenant, scope.environment])).rows;
 }
 
 const allOfEnvironment = statement(
   'list-integrations',
-  `select ${columns} from integrations where organization_id = $1 and environment = $2::"Environment" order by provider`,
+  `select ${columns} from integrations where tenant = $1 and environment = $2::"Environment" order by provider`,
   integrationRow,
 );
 
 /** The integrations of an environment, active or not, by provider. */
 export async function listIntegrations(db: Queryable, box: SecretBox, scope: Scope): Promise<Integration[]> {
-  const { rows } = await db.query(scope, allOfEnvironment, [scope.organizationId, scope.environment]);
+  const { rows } = await db.query(scope, allOfEnvironment, [scope.tenant, scope.environment]);
   return rows.map((row) => toIntegration(box, row));
 }
 
 const activeOfProvider = statement(
   'list-active-integrations',
   `select ${columns} from integrations i where provider = $1 and active
-     and exists (select from organizations o where o.id = i.organization_id and o.deleted_at is null)
+     and exists (select from organizations o where o.no = i.tenant and o.deleted_at is null)
    order by id`,
   integrationRow,
 );
@@ -100,10 +99,10 @@ export async function listActiveIntegrations(db: Queryable, box: SecretBox, prov
 
 const save = statement(
   'save-integration',
-  `insert into integrations (id, organization_id, environment, provider, active, config, secrets, updated_at)
+  `insert into integrations (id, tenant, environment, provider, active, config, secrets, updated_at)
    values ($1, $2, $3::"Environment", $4, true, $5, $6, now())
-   on conflict (organization_id, environment, provider)
-   do update set active = true, config = excluded.config, secrets = excluded.secrets, updated_at = now()`,
+   on conflict (tenant, environment, provider) do update
+   set active = true, config = excluded.config, secrets = excluded.secrets, updated_at = excluded.updated_at`,
 );
 
 /** Configures a provider in an environment, or replaces its configuration; it is active from then on. */
@@ -114,15 +113,15 @@ export async function saveIntegration(
   { provider, config, secrets }: { provider: string; config: JsonObject; secrets: JsonObject },
 ): Promise<void> {
   const sealed = box.seal(JSON.stringify(secrets), integrationSecretContext(scope, provider));
-  const { organizationId, environment } = scope;
-  await db.query(scope, save, [newId('int'), organizationId, environment, provider, JSON.stringify(config), sealed]);
+  const { tenant, environment } = scope;
+  await db.query(scope, save, [newId('int'), tenant, environment, provider, JSON.stringify(config), sealed]);
 }
 
 const switchActive = statement(
   'switch-integration',
   `with found as (select id, active from integrations
-                  where organization_id = $1 and environment = $2::"Environment" and provider = $3 for update)
-   update integrations i set active = $4, updated_at = now() from found where i.id = found.id
+                  where tenant = $1 and environment = $2::"Environment" and provider = $3 for update)
+   update integrations i set active = $4, updated_at = now() from found where i.tenant = $1 and i.id = found.id
    returning found.active <> $4 as changed`,
   { changed: column.bool },
 );
@@ -137,31 +136,30 @@ export async function switchIntegration(
   provider: string,
   active: boolean,
 ): Promise<boolean | null> {
-  const { rows } = await db.query(scope, switchActive, [scope.organizationId, scope.environment, provider, active]);
+  const { rows } = await db.query(scope, switchActive, [scope.tenant, scope.environment, provider, active]);
   return rows[0]?.changed ?? null;
 }
 
 const remove = statement(
   'remove-integration',
-  'delete from integrations where organization_id = $1 and environment = $2::"Environment" and provider = $3',
+  'delete from integrations where tenant = $1 and environment = $2::"Environment" and provider = $3',
 );
 
 /** Forgets an integration with its secrets. False when there is none. */
 export async function removeIntegration(db: Queryable, scope: Scope, provider: string): Promise<boolean> {
-  const { rowCount } = await db.query(scope, remove, [scope.organizationId, scope.environment, provider]);
+  const { rowCount } = await db.query(scope, remove, [scope.tenant, scope.environment, provider]);
   return rowCount === 1;
 }
 
 function toIntegration(box: SecretBox, row: Row): Integration {
-  const scope = { organizationId: row.organization_id, environment: row.environment };
-  const { id, provider, active, config } = row;
-  return { id, scope, provider, active, config, secrets: open(box, scope, row) };
+  const { id, organizationId, tenant, environment, provider, active, config } = row;
+  return { id, scope: { organizationId, tenant, environment }, provider, active, config, secrets: open(box, row) };
 }
 
-function open(box: SecretBox, scope: Scope, { secrets, provider }: SealedRow): JsonObject | null {
-  if (secrets === null) return {};
+function open(box: SecretBox, row: Row): JsonObject | null {
+  if (row.secrets === null) return {};
   try {
-    return JSON.parse(box.open(secrets, integrationSecretContext(scope, provider))) as JsonObject;
+    return JSON.parse(box.open(row.secrets, integrationSecretContext(row, row.provider))) as JsonObject;
   } catch {
     return null;
   }
@@ -169,11 +167,15 @@ function open(box: SecretBox, scope: Scope, { secrets, provider }: SealedRow): J
 
 const sealedRows = statement(
   'sealed-integrations',
-  `select ${columns} from integrations where secrets is not null order by id`,
-  integrationRow,
+  `select ${columns}, (select slug from organizations where no = tenant) as organization
+   from integrations where secrets is not null order by id`,
+  { ...integrationRow, organization: column.text },
 );
 
-const reseal = statement('reseal-integration', 'update integrations set secrets = $2 where id = $1 and secrets = $3');
+const reseal = statement(
+  'reseal-integration',
+  'update integrations set secrets = $3 where tenant = $1 and id = $2 and secrets = $4',
+);
 
 /**
  * Seals again what an older key of SECRETS_KEY has sealed, so that the older one can be taken away. A row that is changed
@@ -193,32 +195,19 @@ export async function resealIntegrations(
       continue;
     }
     const sealed = box.seal(JSON.stringify(secrets), integrationSecretContext(scope, provider));
-    const { rowCount } = await db.query(scope, reseal, [row.id, sealed, row.secrets]);
+    const { rowCount } = await db.query(scope, reseal, [row.tenant, row.id, sealed, row.secrets]);
     resealed += rowCount;
   }
   return { resealed, unreadable };
 }
-
-const sealedWithOwners = statement(
-  'sealed-integrations-with-owners',
-  `select i.organization_id, i.environment, i.provider, i.secrets, o.slug as organization
-   from integrations i join organizations o on o.id = i.organization_id where i.secrets is not null order by i.id`,
-  {
-    organization_id: column.text,
-    environment: column.oneOf<Environment>('Environment'),
-    provider: column.text,
-    secrets: column.bytea.nullable,
-    organization: column.text,
-  },
-);
 
 /** Whether what is sealed opens: how many integrations have secrets, and those that no key of SECRETS_KEY opens. */
 export async function checkSealedIntegrations(
   db: Queryable,
   box: SecretBox,
 ): Promise<{ sealed: number; unreadable: { provider: string; environment: Environment; organization: string }[] }> {
-  const { rows } = await db.acrossTenants('operator command', sealedWithOwners);
-  const closed = rows.filter((row) => open(box, { ...row, organizationId: row.organization_id }, row) === null);
+  const { rows } = await db.acrossTenants('operator command', sealedRows);
+  const closed = rows.filter((row) => open(box, row) === null);
   const unreadable = closed.map(({ provider, environment, organization }) => ({ provider, environment, organization }));
   return { sealed: rows.length, unreadable };
 }

@@ -14,8 +14,8 @@ export const leaseSql = {
   isFree: (row = '') => `(${row}lease_until is null or ${row}lease_until <= now())`,
   /** The end of a lease that begins or is renewed now. `seconds`: a number, or a parameter's placeholder. */
   until: (seconds: number | string) => `now() + make_interval(secs => ${seconds})`,
-  /** The row `$1` in this status is still held by `$2`. */
-  isHeld: (status: string) => `id = $1 and status = '${status}' and lease_owner = $2`,
+  /** The row `$2` of the tenant `$1`, in this status, is still held by `$3`. */
+  isHeld: (status: string) => `tenant = $1 and id = $2 and lease_owner = $3 and status = '${status}'`,
   release: 'lease_owner = null, lease_until = null',
   /** Releases the row; it can be claimed again after `afterMs`, a parameter's placeholder. */
   postpone: (afterMs: string) =>
@@ -25,12 +25,12 @@ export const leaseSql = {
   /** Not claimed within 2 s, or the lease has expired. For sweeps, which find rows whose job was lost. */
   isOverdue: `(${dueSince} <= now() and (lease_until is not null or created_at < now() - interval '2 seconds'))`,
   /**
-   * The statement for the organizations with due rows, the one whose row has waited longest first. Reads one row of each
+   * The statement for the tenants with due rows, the one whose row has waited longest first. Reads one row of each
    * from an index on (`tenant`, `since`) of the rows that are `where`, however many these are.
    */
   tenants: (
     name: string,
-    { table, where, tenant = 'organization_id', since = dueSince, isDue = `${since} <= now()` }: Pending,
+    { table, where, tenant = 'tenant', since = dueSince, isDue = `${since} <= now()` }: Pending,
   ) =>
     statement(
       name,
@@ -40,7 +40,7 @@ export const leaseSql = {
          select next.* from first, lateral (
            select ${tenant}, ${since}, ${isDue} from ${table} where ${where} and ${tenant} > first.tenant
            order by 1, 2 limit 1) next)
-       select tenant as "organizationId" from first where is_due order by since`,
-      { organizationId: column.text },
+       select tenant from first where is_due order by since`,
+      { tenant: column.int4 },
     ),
 };

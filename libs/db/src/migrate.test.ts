@@ -61,6 +61,25 @@ async function withExtraMigration(sql: string) {
   };
 }
 
+/** A database of the release before a migration of ours. */
+async function beforeMigration(name: string) {
+  const database = await createTestDatabase();
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  pool.on('error', () => {}); // as above
+  const apply = (migration: string) => pool.query(readFileSync(join(ours, migration, 'migration.sql'), 'utf8'));
+  await pool.query('drop schema public cascade; create schema public');
+  const earlier = readdirSync(ours).filter((other) => other < name);
+  for (const migration of earlier.sort()) await apply(migration);
+  return {
+    pool,
+    apply: () => apply(name),
+    async close() {
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
 describe('migrate', () => {
   it('applies what is missing once, however many start together', async () => {
     const { databaseUrl, folder, pool, close } = await withExtraMigration('create table extra (id int);');
@@ -83,6 +102,15 @@ describe('migrate', () => {
     );
     await expect(migrate({ databaseUrl, migrationsDir: folder })).rejects.toThrow(/no_such_function/);
     expect(await schemaProblem({ pool }, folder)).toContain('29990101000000_extra');
+    await pool.query('create function no_such_function() returns int language sql return 1');
+    expect(await migrate({ databaseUrl, migrationsDir: folder })).toEqual({ applied: ['29990101000000_extra'] });
+    await close();
+  });
+
+  it('takes its time, whatever limit the database or the role has', async () => {
+    const { databaseUrl, folder, pool, close } = await withExtraMigration('select pg_sleep(0.5);');
+    await pool.query(`alter database "${new URL(databaseUrl).pathname.slice(1)}" set statement_timeout = '200ms'`);
+    expect(await migrate({ databaseUrl, migrationsDir: folder })).toEqual({ applied: ['29990101000000_extra'] });
     await close();
   });
 
@@ -94,14 +122,7 @@ describe('migrate', () => {
   });
 
   it('marks the deliveries from before signatures were recorded without writing the signed ones again', async () => {
-    const database = await createTestDatabase();
-    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
-    pool.on('error', () => {}); // as above
-    const name = '20261122075716_unsigned_identity_deliveries';
-    const apply = (migration: string) => pool.query(readFileSync(join(ours, migration, 'migration.sql'), 'utf8'));
-    await pool.query('drop schema public cascade; create schema public');
-    const earlier = readdirSync(ours).filter((other) => other < name);
-    for (const migration of earlier.sort()) await apply(migration);
+    const { pool, apply, close } = await beforeMigration('20261122075716_unsigned_identity_deliveries');
     const insert = `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, status)
                     values ($1, split_part($1, '-', 1), $2, '/', '{}', '', $3)`;
     for (const values of [
@@ -116,7 +137,7 @@ describe('migrate', () => {
       (await pool.query(`select id, ctid from webhook_deliveries where id in ('kapso', 'clerk-signed') order by id`))
         .rows;
     const before = await places();
-    await apply(name);
+    await apply();
     expect((await pool.query('select id, signed from webhook_deliveries order by id')).rows).toEqual([
       { id: 'clerk-signed', signed: true },
       { id: 'clerk-unsigned', signed: false },
@@ -130,18 +151,11 @@ describe('migrate', () => {
     expect((await pool.query(`select signed from webhook_deliveries where id = 'resend'`)).rows).toEqual([
       { signed: false },
     ]);
-    await pool.end();
-    await database.drop();
+    await close();
   });
 
   it('keeps the ids of events and turns, which are below all later ones, without writing the rows again', async () => {
-    const database = await createTestDatabase();
-    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
-    const name = '20261122140000_order_by_time';
-    const apply = (migration: string) => pool.query(readFileSync(join(ours, migration, 'migration.sql'), 'utf8'));
-    await pool.query('drop schema public cascade; create schema public');
-    const earlier = readdirSync(ours).filter((other) => other < name);
-    for (const migration of earlier.sort()) await apply(migration);
+    const { pool, apply, close } = await beforeMigration('20261122140000_order_by_time');
     await pool.query(`insert into threads (id, organization_id, environment, external_id, channel, updated_at)
                       values ('thread_1', 'org', 'development', 'x', 'api', now())`);
     const happen = async () => {
@@ -156,7 +170,7 @@ describe('migrate', () => {
       (await pool.query(`select pg_relation_filenode('events') as events, pg_relation_filenode('executions') as turns`))
         .rows;
     const before = await files();
-    await apply(name);
+    await apply();
     expect(await files()).toEqual(before);
     await happen();
     const { rows } = await pool.query(
@@ -168,8 +182,81 @@ describe('migrate', () => {
       { id: '2', xid: '1', settled: true },
       { id: expect.stringMatching(/^\d{19}$/), xid: expect.stringMatching(/^\d{3,}$/) },
     ]);
-    await pool.end();
-    await database.drop();
+    await close();
+  });
+
+  it('gives each row the number of its organization, and removes what organizations that are gone have left', async () => {
+    const { pool, apply, close } = await beforeMigration('20261122180000_tenant_keys');
+    const tablesWith = async (column: string) =>
+      (
+        await pool.query<{ name: string }>(
+          `select table_name as name from information_schema.columns
+           where table_schema = 'public' and column_name = $1 order by 1`,
+          [column],
+        )
+      ).rows.map(({ name }) => name);
+    const given: Record<string, string> = {
+      ...{ json: '{}', jsonb: '{}', timestamptz: 'now', Environment: 'development' },
+      ...{ MembershipRole: 'member', MessageDirection: 'inbound', MessageRole: 'user' },
+    };
+    /** A row with what a row must have: `no` for numbers, and ids that name the rows of the same organization. */
+    const fill = async (table: string, organization: string, no: number) => {
+      const { rows } = await pool.query<{ name: string; type: string }>(
+        `select column_name as name, udt_name as type from information_schema.columns
+         where table_schema = 'public' and table_name = $1 and (column_name in ('id', 'no', 'organization_id')
+           or is_nullable = 'NO' and column_default is null and is_identity = 'NO')`,
+        [table],
+      );
+      const own = table.replace(/ies$/, 'y').replace(/s$/, '');
+      const values = rows.map(({ name, type }) => {
+        if (type.startsWith('int')) return no;
+        return given[type] ?? `${name === 'id' ? own : name.replace(/_id$/, '')}-${organization}`;
+      });
+      await pool.query(
+        `insert into ${table} (${rows.map(({ name }) => `"${name}"`).join()})
+         values (${rows.map((_, index) => `$${index + 1}`).join()})`,
+        values,
+      );
+    };
+    const kept = ['memberships', 'api_keys', 'agents', 'agent_configs', 'payment_orders'];
+    const first = ['agents', 'threads', 'executions', 'integrations'];
+    const children = ['agent_configs', 'entity_fields', 'entity_shapes', 'payment_reconciliations'];
+    children.push('thread_messages', 'tool_calls');
+    const tables = [...new Set([...first, ...(await tablesWith('organization_id')), ...children])];
+    // The one that was made later has the lower ids.
+    for (const organization of ['b', 'a']) await fill('organizations', organization, 0);
+    for (const [index, organization] of ['a', 'b', 'gone'].entries()) {
+      await fill('users', organization, 0);
+      for (const table of tables)
+        if (organization !== 'gone' || !kept.includes(table)) await fill(table, organization, index + 1);
+    }
+    await apply();
+    expect(
+      (await pool.query('select id, no, organization_id(no) as name from organizations order by id')).rows,
+    ).toEqual([
+      { id: 'organization-a', no: 2, name: 'organization-a' },
+      { id: 'organization-b', no: 1, name: 'organization-b' },
+    ]);
+    expect((await tablesWith('tenant')).sort()).toEqual(tables.sort());
+    const left: Record<string, (number | null)[]> = {
+      organization_purges: [2, 1, 0],
+      webhook_deliveries: [2, 1, null],
+    };
+    for (const table of tables) {
+      const { rows } = await pool.query(`select tenant from ${table} t order by (to_jsonb(t) - 'tenant')::text`);
+      expect({ table, tenants: rows.map(({ tenant }) => tenant) }).toEqual({ table, tenants: left[table] ?? [2, 1] });
+    }
+    const enter = async (tenant: number) =>
+      (
+        await pool.query(
+          `select agent_id, thread_id, state from enter_thread($1, 'development', null, 'slug-a', 'thread-a', null, null,
+             'api', '{}', true, null, 'me', '1 minute', 'Hello', 'request', 'message', 10)`,
+          [tenant],
+        )
+      ).rows;
+    expect(await enter(2)).toEqual([{ agent_id: 'agent-a', thread_id: 'thread-a', state: 'queued' }]);
+    expect(await enter(1)).toEqual([{ agent_id: null, thread_id: null, state: null }]);
+    await close();
   });
 
   it('leaves tables that Prisma reads', async () => {

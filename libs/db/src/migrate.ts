@@ -36,6 +36,9 @@ export async function migrate({
     const pending = await pendingMigrations(lock, folder);
     if (pending.length === 0) return { applied: [] };
     log(`applying ${pending.length} migration${pending.length === 1 ? '' : 's'}: ${pending.join(', ')}`);
+    // One that failed or was interrupted has changed nothing, and nobody else migrates now: it is begun again.
+    await lock.query(`do 'begin if to_regclass(''_prisma_migrations'') is not null then
+      delete from _prisma_migrations where finished_at is null; end if; end'`);
     const engine = await loadSchemaEngine(databaseUrl);
     const { appliedMigrationNames } = await engine.applyMigrations({
       migrationsList: readMigrations(folder),

@@ -31,9 +31,21 @@ export async function loadSchemaEngine(databaseUrl: string): Promise<SchemaEngin
   });
   engine.__wbg_set_wasm(instance.exports);
   (instance.exports.__wbindgen_start as (() => void) | undefined)?.();
-  const adapter = bindMigrationAwareSqlAdapterFactory(
+  const factory = new PrismaPg({
+    connectionString: databaseUrl,
+    // A role may have a limit that suits requests.
+    options: '-c statement_timeout=0',
     // The engine never closes its connection: let the pool do that at once, or it holds the database and the process.
-    new PrismaPg({ connectionString: databaseUrl, idleTimeoutMillis: 10, allowExitOnIdle: true }),
-  );
+    idleTimeoutMillis: 10,
+    allowExitOnIdle: true,
+  });
+  const connect = factory.connect.bind(factory);
+  factory.connect = async () => {
+    const connection = await connect();
+    // It would run each statement of a migration in a transaction of its own. Sent together they are one.
+    connection.executeScript = async (sql) => void (await connection.executeRaw({ sql, args: [], argTypes: [] }));
+    return connection;
+  };
+  const adapter = bindMigrationAwareSqlAdapterFactory(factory);
   return engine.SchemaEngine.new({ datamodels: [['schema.prisma', datamodel]] }, () => {}, adapter);
 }

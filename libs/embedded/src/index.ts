@@ -1,7 +1,6 @@
 export { hasExited, isAlive, spawnGuarded, stopPid, stopProcess } from './child-process';
 export { freePort } from './free-port';
-export { findOrInstallRedis } from './install-redis';
-export { startPostgres, type PostgresOptions, type RunningServer } from './postgres';
+export { startPostgres, type RunningServer } from './postgres';
 export { reachableDataDir } from './postgres-home';
 export { processCommand } from './process-command';
 export { makeTemporaryFolder, sweepTemporaryFolders } from './temporary-folder';

@@ -13,13 +13,13 @@ const storedType = {
 const typesOfEnvironment = statement(
   'list-entity-types',
   `select slug, name, schema, search_fields as "searchFields" from entity_types
-   where organization_id = $1 and environment = $2::"Environment" order by slug collate "C"`,
+   where tenant = $1 and environment = $2::"Environment" order by slug collate "C"`,
   storedType,
 );
 
 /** All types of an environment, by slug. */
 export async function readEntityTypes(db: Queryable, scope: Scope): Promise<RowOf<typeof storedType>[]> {
-  return (await db.query(scope, typesOfEnvironment, [scope.organizationId, scope.environment])).rows;
+  return (await db.query(scope, typesOfEnvironment, [scope.tenant, scope.environment])).rows;
 }
 
 /** The same, each with the flat map of its fields (interface.md, GET /v1/entity-types). */
@@ -33,8 +33,8 @@ const setActions = statement(
   `update entity_types t set relayed_actions = w.actions
    from (select no, array(select distinct "on"->>'action' from json_to_recordset($3::json) f("on" json, enabled boolean)
        where "on"->>'entityType' = e.slug and enabled is not false order by 1) as actions
-     from entity_types e where organization_id = $1 and environment = $2::"Environment") w
-   where t.no = w.no and t.relayed_actions <> w.actions`,
+     from entity_types e where tenant = $1 and environment = $2::"Environment") w
+   where t.tenant = $1 and t.no = w.no and t.relayed_actions <> w.actions`,
 );
 
 /**
@@ -42,5 +42,5 @@ const setActions = statement(
  * relay. To be called in the transaction that changes triggers: writers of a type whose actions change end before it.
  */
 export async function setRelayedActions(db: Queryable, scope: Scope, triggers: TriggerDefinition[]): Promise<void> {
-  await db.query(scope, setActions, [scope.organizationId, scope.environment, JSON.stringify(triggers)]);
+  await db.query(scope, setActions, [scope.tenant, scope.environment, JSON.stringify(triggers)]);
 }

@@ -1,39 +1,41 @@
-import { type PurgeStep, type Queryable, column, purgeRows, statement } from '@parley/db';
+import { type PurgeStep, type Queryable, type Tenant, column, purgeRows, statement } from '@parley/db';
 
 const purgeSegment = statement(
   'purge-entities',
   `with parts as (
-      select p, no from entity_types cross join lateral (values (no), (-no)) v(p) where organization_id = $1),
+      select p, no from entity_types cross join lateral (values (no), (-no)) v(p) where tenant = $1),
     target as materialized (
       select e.part, e.segment, e.pos from parts cross join lateral
-        (select part, segment, pos from entities where part = p order by pos limit 1) e limit 1),
+        (select part, segment, pos from entities
+         where tenant = $1 and part = p order by pos limit 1) e limit 1),
     selected as materialized (
       select e.id, e.part, e.segment from target t cross join lateral (select * from entities e
-        where e.part = t.part and e.pos >= t.pos and e.pos < coalesce(
-          (select n.pos from entities n where n.part = t.part and n.pos > t.pos and n.segment <> t.segment order by n.pos limit 1),
+        where e.tenant = $1 and e.part = t.part and e.pos >= t.pos and e.pos < coalesce(
+          (select n.pos from entities n
+            where n.tenant = $1 and n.part = t.part and n.pos > t.pos and n.segment <> t.segment order by n.pos limit 1),
           9223372036854775807)) e),
     fields as (
-      delete from entity_fields f using target t where f.part = t.part and f.segment = t.segment),
+      delete from entity_fields f using target t where f.tenant = $1 and f.part = t.part and f.segment = t.segment),
     relations as (
-      delete from entity_relations where organization_id = $1
+      delete from entity_relations where tenant = $1
         and (from_id in (select id from selected) or to_id in (select id from selected))),
     shapes as (
-      delete from entity_shapes where type_no in (select no from parts) and not exists (select from target)),
-    deleted as (delete from entities e using selected d where e.id = d.id returning 1)
+      delete from entity_shapes where tenant = $1 and type_no in (select no from parts) and not exists (select from target)),
+    deleted as (delete from entities e using selected d where e.tenant = $1 and e.id = d.id returning 1)
   select count(*)::int as count from deleted`,
   { count: column.int4 },
 );
 
 /**
- * Deletes a segment (about a thousand) of an organization's entities for good, with all that is kept of them in the index
+ * Deletes a segment (about a thousand) of a tenant's entities for good, with all that is kept of them in the index
  * tables, in one statement. Returns how many; call again until it is 0, then delete the entity types.
  */
-export async function purgeEntities(db: Queryable, organizationId: string): Promise<number> {
-  return (await db.query({ organizationId }, purgeSegment, [organizationId])).rows[0]!.count;
+export async function purgeEntities(db: Queryable, tenant: Tenant): Promise<number> {
+  return (await db.query(tenant, purgeSegment, [tenant.tenant])).rows[0]!.count;
 }
 
 /** What a purge deletes, step by step. */
 export const entitiesPurge: readonly PurgeStep[] = [
-  async (tx, organizationId) => ({ entities: await purgeEntities(tx, organizationId) }),
-  ...purgeRows('entity_relations', 'entity_types'),
+  async (tx, tenant) => ({ entities: await purgeEntities(tx, tenant) }),
+  ...purgeRows(['entity_relations', 'entity_types']),
 ];

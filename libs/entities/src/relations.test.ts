@@ -33,12 +33,12 @@ test('entities are linked once, found from both ends, and unlinked', async () =>
 });
 
 test('a purge leaves nothing of the organization, and everything of others', async () => {
-  const other = { organizationId: 'org_stays', environment: 'development' as const };
+  const other = { organizationId: 'org_stays', tenant: 6, environment: 'development' as const };
   await t.createType('order', { scope: other });
   const stays = await t.add('order', { n: 1 }, undefined, other);
   for (let n = 0; n < 25; n += 1) await t.add('order', { n }, n % 3 === 0 ? 'deleted' : undefined);
   let purged = 0;
-  for (let count = -1; count !== 0; purged += count) count = await purgeEntities(t.db, here.organizationId);
+  for (let count = -1; count !== 0; purged += count) count = await purgeEntities(t.db, here);
   expect(purged).toBe(27);
   for (const table of ['entities', 'entity_fields', 'entity_shapes', 'entity_relations']) {
     const { rows } = await t.db.pool.query(`select count(*)::int as n from ${table}`);

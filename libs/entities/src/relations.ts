@@ -11,8 +11,8 @@ export interface Relation {
 
 const link = statement(
   'link-entities',
-  `with ends as (select id from entities where id in ($4, $5) and organization_id = $1 and environment = $2::"Environment" and part > 0),
-    link as (insert into entity_relations (id, organization_id, environment, relation, from_id, to_id)
+  `with ends as (select id from entities where id in ($4, $5) and tenant = $1 and environment = $2::"Environment" and part > 0),
+    link as (insert into entity_relations (id, tenant, environment, relation, from_id, to_id)
       select $6, $1, $2::"Environment", $3, $4, $5
       where exists (select from ends where id = $4) and exists (select from ends where id = $5)
       on conflict do nothing)
@@ -26,28 +26,28 @@ export async function linkEntities(
   scope: Scope,
   { relation, fromId, toId }: Relation,
 ): Promise<{ ok: true } | NotFound> {
-  const { organizationId, environment } = scope;
-  const { rows } = await db.query(scope, link, [organizationId, environment, relation, fromId, toId, newId('rel')]);
+  const values = [scope.tenant, scope.environment, relation, fromId, toId, newId('rel')];
+  const { rows } = await db.query(scope, link, values);
   return rows[0]!.found === 2 ? { ok: true } : { ok: false, reason: 'not_found' };
 }
 
 const unlink = statement(
   'unlink-entities',
-  `delete from entity_relations where organization_id = $1 and environment = $2::"Environment"
+  `delete from entity_relations where tenant = $1 and environment = $2::"Environment"
      and relation = $3 and from_id = $4 and to_id = $5`,
 );
 
 /** Ends a relation; it is no error when there is none. */
 export async function unlinkEntities(db: Queryable, scope: Scope, { relation, fromId, toId }: Relation): Promise<void> {
-  await db.query(scope, unlink, [scope.organizationId, scope.environment, relation, fromId, toId]);
+  await db.query(scope, unlink, [scope.tenant, scope.environment, relation, fromId, toId]);
 }
 
 const related = statement(
   'related-entities',
   `select distinct e.id from (
-     select to_id as id, relation from entity_relations where organization_id = $1 and environment = $2::"Environment" and from_id = $3
-     union select from_id, relation from entity_relations where organization_id = $1 and environment = $2::"Environment" and to_id = $3) r
-   join entities e on e.id = r.id and e.part > 0 join entity_types t on t.no = e.part
+     select to_id as id, relation from entity_relations where tenant = $1 and environment = $2::"Environment" and from_id = $3
+     union select from_id, relation from entity_relations where tenant = $1 and environment = $2::"Environment" and to_id = $3) r
+   join entities e on e.tenant = $1 and e.id = r.id and e.part > 0 join entity_types t on t.tenant = $1 and t.no = e.part
    where ($4::text is null or r.relation = $4) and ($5::text is null or t.slug = $5)
    order by e.id`,
   { id: column.text },
@@ -59,7 +59,7 @@ export async function relatedIds(
   scope: Scope,
   { entityId, relation, type }: { entityId: string; relation?: string; type?: string },
 ): Promise<string[]> {
-  const values = [scope.organizationId, scope.environment, entityId, relation ?? null, type ?? null];
+  const values = [scope.tenant, scope.environment, entityId, relation ?? null, type ?? null];
   const { rows } = await db.query(scope, related, values);
   return rows.map(({ id }) => id);
 }
@@ -67,7 +67,7 @@ export async function relatedIds(
 const targets = statement(
   'relation-targets',
   `select to_id as id from entity_relations
-   where organization_id = $1 and environment = $2::"Environment" and from_id = $3 and relation = $4 order by to_id`,
+   where tenant = $1 and environment = $2::"Environment" and from_id = $3 and relation = $4 order by to_id`,
   { id: column.text },
 );
 
@@ -77,6 +77,6 @@ export async function targetIds(
   scope: Scope,
   { fromId, relation }: { fromId: string; relation: string },
 ): Promise<string[]> {
-  const { rows } = await db.query(scope, targets, [scope.organizationId, scope.environment, fromId, relation]);
+  const { rows } = await db.query(scope, targets, [scope.tenant, scope.environment, fromId, relation]);
   return rows.map(({ id }) => id);
 }

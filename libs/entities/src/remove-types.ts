@@ -3,36 +3,36 @@ import { type Queryable, column, statement } from '@parley/db';
 
 const lock = statement(
   'lock-entity-types',
-  `select from entity_types where organization_id = $1 and environment = $2::"Environment" and slug = any($3)
+  `select from entity_types where tenant = $1 and environment = $2::"Environment" and slug = any($3)
    order by id for update`,
 );
 
 /** Holds off new entities of these types until the transaction ends, so that "has none" stays true. */
 export async function lockTypes(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
   if (slugs.length === 0) return;
-  await db.query(scope, lock, [scope.organizationId, scope.environment, slugs]);
+  await db.query(scope, lock, [scope.tenant, scope.environment, slugs]);
 }
 
 const countEntities = statement(
   'count-entities-of-types',
   `select t.slug, e.count from entity_types t cross join lateral
-     (select count(*)::int from (select from entities where part in (t.no, -t.no) limit 1001) few) e
-   where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = any($3) and e.count > 0`,
+     (select count(*)::int from (select from entities where tenant = $1 and part in (t.no, -t.no) limit 1001) few) e
+   where t.tenant = $1 and t.environment = $2::"Environment" and t.slug = any($3) and e.count > 0`,
   { slug: column.text, count: column.int4 },
 );
 
 /** Those of these types that have entities, with how many, counted up to 1,001. Deleted ones count: they can be restored. */
 export async function countOfTypes(db: Queryable, scope: Scope, slugs: string[]) {
-  return (await db.query(scope, countEntities, [scope.organizationId, scope.environment, slugs])).rows;
+  return (await db.query(scope, countEntities, [scope.tenant, scope.environment, slugs])).rows;
 }
 
 const removeShapes = statement(
   'delete-entity-shapes',
   `delete from entity_shapes s using entity_types t
-   where t.no = s.type_no and t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = any($3)`,
+   where s.tenant = $1 and s.type_no = t.no and t.tenant = $1 and t.environment = $2::"Environment" and t.slug = any($3)`,
 );
 
 /** Deletes what is kept of the shapes of these types' entities; there are none of them any more. */
 export async function deleteShapes(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
-  await db.query(scope, removeShapes, [scope.organizationId, scope.environment, slugs]);
+  await db.query(scope, removeShapes, [scope.tenant, scope.environment, slugs]);
 }

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { RowOf, Statement } from '@parley/db';
+import type { RowOf, Statement, Tenant } from '@parley/db';
 import { LRUCache } from 'lru-cache';
 
 /** Collects the parameters of one statement: a value never becomes part of its text. */
 export class Sql {
-  readonly values: unknown[] = [];
+  readonly values: unknown[];
+  /** The placeholder of the tenant, which each table of the statement is compared with. */
+  readonly tenant = '$1::int';
+
+  constructor({ tenant }: Tenant) {
+    this.values = [tenant];
+  }
 
   /** A placeholder for this value, with its type: `$3::text`. */
   param(value: unknown, type: string): string {

@@ -34,7 +34,7 @@ const columns = `id::text, type, entity_type as "entityType", entity_id as "enti
   request_id as "requestId", floor(extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
 /** The events of an environment that match a filter; its parameters are `matchValues`. */
-const matching = `from events where organization_id = $1 and environment = $2::"Environment"
+const matching = `from events where tenant = $1 and environment = $2::"Environment"
   and ($3::text is null or type = $3 or right($3, 2) = '.*' and starts_with(type, left($3, -1)))
   and ($4::text is null or entity_type = $4) and ($5::text is null or entity_id = $5)
   and ($6::text[] is null or entity_type is null or entity_type = any($6))
@@ -42,7 +42,7 @@ const matching = `from events where organization_id = $1 and environment = $2::"
 
 function matchValues(scope: Scope, filter: EventFilter): unknown[] {
   const { type, entityType, entityId, visibleTypes, since, before } = filter;
-  return [scope.organizationId, scope.environment, type, entityType, entityId, visibleTypes, since, before];
+  return [scope.tenant, scope.environment, type, entityType, entityId, visibleTypes, since, before];
 }
 
 const newest = statement('read-events', `select ${columns} ${matching} order by events.id desc limit $9`, eventRow);
@@ -60,7 +60,7 @@ export async function readEvents(
 
 /** Of events before which no transaction can commit another one: all of lower transaction ids have ended. */
 const isSettled = 'xid < pg_snapshot_xmin(pg_current_snapshot())';
-const ofEnvironment = `from events where organization_id = $1 and environment = $2::"Environment" and ${isSettled}`;
+const ofEnvironment = `from events where tenant = $1 and environment = $2::"Environment" and ${isSettled}`;
 
 const eventsAfter = statement(
   'follow-events',

@@ -25,7 +25,7 @@ export const maxHops = 5;
 interface EventColumns {
   /** Made from the time by default. */
   id?: string;
-  organizationId: string;
+  tenant: string;
   environment: string;
   type: string;
   entityType?: string;
@@ -44,16 +44,16 @@ interface EventColumns {
  */
 export const insertEventSql = (columns: EventColumns, source: string): string =>
   `insert into events
-     (id, organization_id, environment, type, entity_type, entity_id, payload, actor, hops, request_id, relayed_at)
-    select ${columns.id ?? 'time_id()'}, ${columns.organizationId}, ${columns.environment}, ${columns.type},
+     (id, tenant, environment, type, entity_type, entity_id, payload, actor, hops, request_id, relayed_at)
+    select ${columns.id ?? 'time_id()'}, ${columns.tenant}, ${columns.environment}, ${columns.type},
       ${columns.entityType ?? 'null'}, ${columns.entityId ?? 'null'}, ${columns.payload}, ${columns.actor}, ${columns.hops},
       ${columns.requestId}, ${columns.waits ? `case when not ${columns.waits} or ${columns.hops} > ${maxHops} then now() end` : 'now()'}
     ${source}`;
 
 const given: EventColumns = {
   // An entity's last event may be ahead of the clock: changes of one millisecond, or a clock that was set back.
-  id: 'greatest(time_id(), time_id((select max(id) >> 21 from events where entity_id = $5)))',
-  organizationId: '$1',
+  id: 'greatest(time_id(), time_id((select max(id) >> 21 from events where tenant = $1 and entity_id = $5)))',
+  tenant: '$1::int',
   environment: '$2::"Environment"',
   type: '$3',
   entityType: '$4',
@@ -73,7 +73,7 @@ export async function recordEvent(db: Queryable, scope: Scope, event: NewEvent):
 }
 
 const unlessRecorded = `where not exists (
-    select from events where entity_id = $5 and type = $3 and payload -> $10 = $6::jsonb -> $10)`;
+    select from events where tenant = $1 and entity_id = $5 and type = $3 and payload -> $10 = $6::jsonb -> $10)`;
 const recordOnce = statement('record-event-once', insertEventSql(given, unlessRecorded));
 
 /** The same, unless the entity has an event of this type with the same value in `member` of its payload. */
@@ -82,7 +82,7 @@ export async function recordEventOnce(db: Queryable, scope: Scope, event: NewEve
 }
 
 const valuesOf = (scope: Scope, { type, entity, payload, actor, hops, requestId }: NewEvent): unknown[] => [
-  scope.organizationId,
+  scope.tenant,
   scope.environment,
   type,
   entity?.type ?? null,

@@ -9,8 +9,8 @@ let db: Db;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
-  await prismaOf(db).organization.create({ data: { id: 'org_a', slug: 'a', name: 'A' } });
-  await prismaOf(db).organization.create({ data: { id: 'org_b', slug: 'b', name: 'B' } });
+  await prismaOf(db).organization.create({ data: { id: 'org_a', no: 1, slug: 'a', name: 'A' } });
+  await prismaOf(db).organization.create({ data: { id: 'org_b', no: 2, slug: 'b', name: 'B' } });
 });
 
 afterAll(async () => {
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const newKey = (extra: object = {}) =>
   createApiKey(db, {
-    organizationId: 'org_a',
+    tenant: 1,
     environment: 'development',
     name: 'test',
     permissions: ['chat', 'data'],
@@ -66,6 +66,7 @@ describe('createApiKeyCheck', () => {
       type: 'api_key',
       id,
       organizationId: 'org_a',
+      tenant: 1,
       environment: 'production',
       permissions: new Set(['chat', 'data']),
       role: 'clerk',
@@ -84,7 +85,7 @@ describe('createApiKeyCheck', () => {
     const { id, key } = await newKey();
     const { check, advance } = checked();
     expect(await check(key)).not.toBeNull();
-    expect(await revokeApiKey(db, 'org_a', id)).toBe(1);
+    expect(await revokeApiKey(db, { tenant: 1 }, id)).toBe(1);
     advance(1_000);
     expect(await check(key)).toBeNull();
   });
@@ -96,7 +97,7 @@ describe('createApiKeyCheck', () => {
     const slow = new Proxy(db, { get: (target, name) => ((nowMs += 800), Reflect.get(target, name)) });
     const check = createApiKeyCheck(slow, () => nowMs);
     expect(await check(key)).not.toBeNull();
-    await revokeApiKey(db, 'org_a', id);
+    await revokeApiKey(db, { tenant: 1 }, id);
     nowMs += 2;
     expect(await check(key)).toBeNull();
   });
@@ -124,7 +125,7 @@ describe('createApiKeyCheck', () => {
   });
 
   it('refuses the keys of a deleted organization', async () => {
-    const { key } = await newKey({ organizationId: 'org_b' });
+    const { key } = await newKey({ tenant: 2 });
     expect(await checked().check(key)).not.toBeNull();
     await prismaOf(db).organization.update({ where: { id: 'org_b' }, data: { deletedAt: new Date() } });
     expect(await checked().check(key)).toBeNull();
@@ -141,9 +142,9 @@ describe('createApiKeyCheck', () => {
 describe('listApiKeys and revokeApiKey', () => {
   it('stay inside the organization', async () => {
     const { id } = await newKey({ name: 'mine' });
-    expect(await revokeApiKey(db, 'org_b', id)).toBe(0);
-    expect(await listApiKeys(db, 'org_b')).not.toContainEqual(expect.objectContaining({ id }));
-    expect(await listApiKeys(db, 'org_a')).toContainEqual(
+    expect(await revokeApiKey(db, { tenant: 2 }, id)).toBe(0);
+    expect(await listApiKeys(db, { tenant: 2 })).not.toContainEqual(expect.objectContaining({ id }));
+    expect(await listApiKeys(db, { tenant: 1 })).toContainEqual(
       expect.objectContaining({ id, name: 'mine', revokedAt: null, permissions: ['chat', 'data'] }),
     );
   });

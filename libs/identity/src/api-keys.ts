@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller, Environment, Permission, Scope } from '@parley/contracts';
-import { type Db, type Queryable, type RowOf, column, newId, statement } from '@parley/db';
+import { type Db, type Queryable, type RowOf, type Tenant, column, newId, scopeRow, statement } from '@parley/db';
 
 export interface NewApiKey {
-  organizationId: string;
+  tenant: number;
   environment: Environment;
   name: string;
   permissions: Permission[];
@@ -21,25 +21,18 @@ const hashOf = (key: string) => createHash('sha256').update(key).digest();
 
 const insertKey = statement(
   'create-api-key',
-  `insert into api_keys (id, organization_id, environment, name, hash, prefix, permissions, role, expires_at)
+  `insert into api_keys (id, tenant, environment, name, hash, prefix, permissions, role, expires_at)
    values ($1, $2, $3::"Environment", $4, $5, $6, $7, $8, $9)`,
 );
 
 /** Makes a key and returns it: the only moment at which it can be read. */
 export async function createApiKey(db: Queryable, key: NewApiKey): Promise<{ id: string; key: string }> {
   const id = newId('key');
-  const secret = prefixes[key.environment] + randomBytes(32).toString('base64url');
-  await db.query(key, insertKey, [
-    id,
-    key.organizationId,
-    key.environment,
-    key.name,
-    hashOf(secret),
-    secret.slice(0, prefixes[key.environment].length + 6),
-    key.permissions,
-    key.role ?? null,
-    key.expiresAt ?? null,
-  ]);
+  const { tenant, environment, name, permissions, role, expiresAt } = key;
+  const secret = prefixes[environment] + randomBytes(32).toString('base64url');
+  const prefix = secret.slice(0, prefixes[environment].length + 6);
+  const values = [id, tenant, environment, name, hashOf(secret), prefix, permissions, role, expiresAt];
+  await db.query(key, insertKey, values);
   return { id, key: secret };
 }
 
@@ -61,18 +54,18 @@ const keysOfOrganization = statement(
   'list-api-keys',
   `select id, name, environment::text as environment, prefix, permissions, role, created_at as "createdAt",
           last_used_at as "lastUsedAt", expires_at as "expiresAt", revoked_at as "revokedAt"
-   from api_keys where organization_id = $1 order by created_at desc, id desc`,
+   from api_keys where tenant = $1 order by created_at desc, id desc`,
   keySummaryRow,
 );
 
-export async function listApiKeys(db: Queryable, organizationId: string): Promise<ApiKeySummary[]> {
-  return (await db.query({ organizationId }, keysOfOrganization, [organizationId])).rows;
+export async function listApiKeys(db: Queryable, tenant: Tenant): Promise<ApiKeySummary[]> {
+  return (await db.query(tenant, keysOfOrganization, [tenant.tenant])).rows;
 }
 
 const validKeysOfRoles = statement(
   'keys-of-roles',
   `select role, min(prefix) as prefix from api_keys
-   where organization_id = $1 and environment = $2::"Environment" and role = any($3) and revoked_at is null
+   where tenant = $1 and environment = $2::"Environment" and role = any($3) and revoked_at is null
      and (expires_at is null or expires_at > now())
    group by role`,
   { role: column.text, prefix: column.text },
@@ -80,18 +73,18 @@ const validKeysOfRoles = statement(
 
 /** Those of these roles that a valid key has, each with the prefix of one of its keys. */
 export async function keysOfRoles(db: Queryable, scope: Scope, roles: string[]) {
-  return (await db.query(scope, validKeysOfRoles, [scope.organizationId, scope.environment, roles])).rows;
+  return (await db.query(scope, validKeysOfRoles, [scope.tenant, scope.environment, roles])).rows;
 }
 
 const revoke = statement(
   'revoke-api-key',
   `update api_keys set revoked_at = now()
-   where organization_id = $1 and (id = $2 or prefix = $2) and revoked_at is null`,
+   where tenant = $1 and (id = $2 or prefix = $2) and revoked_at is null`,
 );
 
 /** Revokes by id or by visible prefix; the number of keys that it revoked. Every process refuses them within 1 s. */
-export async function revokeApiKey(db: Queryable, organizationId: string, idOrPrefix: string): Promise<number> {
-  return (await db.query({ organizationId }, revoke, [organizationId, idOrPrefix])).rowCount;
+export async function revokeApiKey(db: Queryable, tenant: Tenant, idOrPrefix: string): Promise<number> {
+  return (await db.query(tenant, revoke, [tenant.tenant, idOrPrefix])).rowCount;
 }
 
 interface CacheEntry {
@@ -111,9 +104,8 @@ export interface ApiKeyCheck {
 }
 
 const keyRow = {
+  ...scopeRow,
   id: column.text,
-  organization_id: column.text,
-  environment: column.oneOf<Environment>(),
   permissions: column.textArray,
   role: column.text.nullable,
   expires_at: column.timestamptz.nullable,
@@ -122,14 +114,14 @@ const keyRow = {
 
 const keyByHash = statement(
   'api-key-by-hash',
-  `select k.id, k.organization_id, k.environment::text as environment, k.permissions, k.role, k.expires_at,
+  `select k.id, o.id as "organizationId", k.tenant, k.environment::text as environment, k.permissions, k.role, k.expires_at,
           k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as touch
-   from api_keys k join organizations o on o.id = k.organization_id
+   from api_keys k join organizations o on o.no = k.tenant
    where k.hash = $1 and k.revoked_at is null and o.deleted_at is null`,
   keyRow,
 );
 
-const touch = statement('touch-api-key', 'update api_keys set last_used_at = now() where id = $1');
+const touch = statement('touch-api-key', 'update api_keys set last_used_at = now() where tenant = $1 and id = $2');
 
 /**
  * The cached look-up behind every request. Simultaneous first uses of one key share one query; a failing database is
@@ -149,10 +141,8 @@ export function createApiKeyCheck(db: Db, clock: () => number = () => performanc
   async function ask(token: string, _old: unknown, { options }: LRUCache.FetcherOptions<string, CacheEntry>) {
     const askedAtMs = clock();
     const { rows } = await db.acrossTenants('key look-up', keyByHash, [hashOf(token)]);
-    const row = rows[0];
-    if (row?.touch) {
-      db.query({ organizationId: row.organization_id }, touch, [row.id]).catch(() => {});
-    }
+    const [row] = rows;
+    if (row?.touch) db.query(row, touch, [row.tenant, row.id]).catch(() => {});
     // The age counts from the start of the query. At least 1 ms, as 0 would mean that the entry never expires.
     options.ttl = row ? Math.max(1, positiveTtlMs - (clock() - askedAtMs)) : negativeTtlMs;
     return { identity: row ? toIdentity(row) : null, expiresAtMs: row?.expires_at?.getTime() ?? Infinity };
@@ -165,11 +155,8 @@ export function createApiKeyCheck(db: Db, clock: () => number = () => performanc
   };
 }
 
-const toIdentity = (row: RowOf<typeof keyRow>): Caller => ({
-  type: 'api_key',
-  id: row.id,
-  organizationId: row.organization_id,
-  environment: row.environment,
-  permissions: new Set(row.permissions as Permission[]),
-  role: row.role,
-});
+function toIdentity(row: RowOf<typeof keyRow>): Caller {
+  const { id, organizationId, tenant, environment, role } = row;
+  const permissions = new Set(row.permissions as Permission[]);
+  return { type: 'api_key', id, organizationId, tenant, environment, permissions, role };
+}

@@ -4,9 +4,14 @@ import { addTombstone } from './tombstones';
 
 const duePurge = statement(
   'due-purge',
-  `select external_id as "externalId", started_at as "startedAt", finished_at as "finishedAt"
+  `select tenant, external_id as "externalId", started_at as "startedAt", finished_at as "finishedAt"
    from organization_purges where organization_id = $1 and run_at <= now() and stopped_at is null`,
-  { externalId: column.text.nullable, startedAt: column.timestamptz.nullable, finishedAt: column.timestamptz.nullable },
+  {
+    tenant: column.int4,
+    externalId: column.text.nullable,
+    startedAt: column.timestamptz.nullable,
+    finishedAt: column.timestamptz.nullable,
+  },
 );
 
 const startPurge = statement(
@@ -26,19 +31,18 @@ const disable = statement(
  * cannot be stopped: who changes the row first, this or a person, wins. An organization that an unsigned delivery deletes
  * is disabled now and not earlier.
  */
-export const beginPurge = (db: Db, organizationId: string): Promise<{ finishedAt: Date | null } | null> =>
+export const beginPurge = (db: Db, organizationId: string) =>
   db.transaction(async (tx) => {
-    const tenant = { organizationId };
-    const { rows: known } = await tx.query(tenant, duePurge, [organizationId]);
+    const { rows: known } = await tx.query({ organizationId }, duePurge, [organizationId]);
     if (known[0] === undefined) return null;
-    const { externalId, startedAt, finishedAt } = known[0];
-    if (startedAt !== null) return { finishedAt };
+    const { tenant, externalId, startedAt, finishedAt } = known[0];
+    if (startedAt !== null) return { tenant, finishedAt };
     if (externalId !== null) await lockIdentities(tx, [externalId]);
-    const { rows } = await tx.query(tenant, startPurge, [organizationId]);
+    const { rows } = await tx.query({ organizationId }, startPurge, [organizationId]);
     if (rows[0] === undefined) return null;
     if (!rows[0].signed) {
       if (externalId !== null) await addTombstone(tx, 'organization', externalId, false);
-      await tx.query(tenant, disable, [organizationId]);
+      await tx.query({ organizationId }, disable, [organizationId]);
     }
-    return { finishedAt };
+    return { tenant, finishedAt };
   });

@@ -2,11 +2,11 @@
 export interface Change {
   /** Whose event it is: the delivery goes with its organization. Users may belong to several. */
   organizationId?: string;
+  /** The number of that organization, unless the event is ignored as it was deleted. */
+  tenant?: number;
   isNew?: boolean;
   /** Why nothing was changed. */
   ignored?: string;
-  /** It was ignored as its organization was deleted. */
-  isDeleted?: boolean;
   /** Why the event cannot be applied yet. Names no organization: the delivery must outlive the one that is purged. */
   postponed?: string;
 }

@@ -15,10 +15,12 @@ const disable = statement(
 /** A stop covers every delivery received before it, also when it is replayed. */
 const planPurge = statement(
   'plan-purge',
-  `insert into organization_purges as p (id, organization_id, external_id, slug, signed, run_at)
-   values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6::float8 * 86400))
+  `insert into organization_purges as p (id, organization_id, tenant, external_id, slug, signed, run_at, created_at)
+   select $1, o.id, o.no, $3, $4, $5, now() + make_interval(secs => $6::float8 * 86400), now()
+   from organizations o where o.id = $2
    on conflict (organization_id) do update
-     set slug = excluded.slug, signed = excluded.signed, run_at = excluded.run_at, created_at = now(), stopped_at = null
+     set slug = excluded.slug, signed = excluded.signed, run_at = excluded.run_at, created_at = excluded.created_at,
+         stopped_at = null
      where not p.signed and p.started_at is null and (excluded.signed or p.stopped_at < $7)`,
 );
 

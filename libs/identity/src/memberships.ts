@@ -12,18 +12,17 @@ const roleOf = (role: string | undefined): 'admin' | 'member' =>
   role === 'org:admin' || role === 'org:owner' ? 'admin' : 'member';
 
 /** The id is unique, and an unsigned event can give any id to other people. */
-const holdersElsewhere = 'from memberships where external_id = $1 and (organization_id, user_id) <> ($2, $3)';
+const holdersElsewhere = 'from memberships where external_id = $1 and (tenant, user_id) <> ($2, $3)';
 const removeUnverifiedHolder = statement('delete-unverified-holders', `delete ${holdersElsewhere} and not verified`);
 const holderElsewhere = statement('membership-id-elsewhere', `select ${holdersElsewhere}`);
 
 const put = statement(
   'put-membership',
-  `insert into memberships as m (id, organization_id, user_id, role, external_id, external_updated_at, verified,
-                                 updated_at)
+  `insert into memberships as m (id, tenant, user_id, role, external_id, external_updated_at, verified, updated_at)
    values ($1, $2, $3, $4::"MembershipRole", $5, $6, $7, now())
-   on conflict (organization_id, user_id) do update
+   on conflict (tenant, user_id) do update
      set role = excluded.role, external_id = excluded.external_id,
-         external_updated_at = excluded.external_updated_at, verified = excluded.verified, updated_at = now()
+         external_updated_at = excluded.external_updated_at, verified = excluded.verified, updated_at = excluded.updated_at
      where ${supersedes(
        'm',
        `m.external_updated_at is null or m.external_updated_at < excluded.external_updated_at
@@ -49,16 +48,16 @@ export async function putMembership(tx: Queryable, data: JsonObject, time: Date,
       ignored: 'the membership was deleted',
     };
   const owner = await organizationOfMembership(tx, organization, time, source);
-  const { organizationId } = owner;
-  if (organizationId === undefined || owner.isDeleted) return owner;
+  const { organizationId, tenant } = owner;
+  if (tenant === undefined) return owner;
   const userId = await userOfMembership(tx, person, source);
-  const values = [externalId, organizationId, userId];
+  const values = [externalId, tenant, userId];
   if (source.isSigned) await tx.acrossTenants('inbound webhook', removeUnverifiedHolder, values);
   else if ((await tx.acrossTenants('inbound webhook', holderElsewhere, values)).rowCount === 1)
     return { organizationId, ignored: 'the id of the membership belongs to another one' };
   const role = roleOf(textAt(data.role));
-  const state = [newId('member'), organizationId, userId, role, externalId, time, source.isSigned];
-  const { rows } = await tx.query({ organizationId }, put, state);
+  const state = [newId('member'), tenant, userId, role, externalId, time, source.isSigned];
+  const { rows } = await tx.query({ tenant }, put, state);
   if (rows[0] === undefined) return { organizationId, ignored: supersededReason('membership', source) };
   return { organizationId, isNew: rows[0].is_new };
 }

@@ -23,7 +23,14 @@ beforeEach(() => db.pool.query('truncate organizations cascade'));
 
 test('an organization is made once for its slug, and listed until it is being deleted', async () => {
   const made = await insertOrganization(db, { id: 'org_b', slug: 'b', name: 'B' });
-  expect(made).toEqual({ id: 'org_b', externalId: null, slug: 'b', name: 'B', createdAt: expect.any(Date) });
+  expect(made).toEqual({
+    id: 'org_b',
+    tenant: expect.any(Number),
+    externalId: null,
+    slug: 'b',
+    name: 'B',
+    createdAt: expect.any(Date),
+  });
   expect(await insertOrganization(db, { id: 'org_c', slug: 'b', name: 'C' })).toBeNull();
   await db.pool.query(
     `insert into organizations (id, external_id, slug, name, updated_at) values ('org_a', 'ext_a', 'a', 'A', now())`,

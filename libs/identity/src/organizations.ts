@@ -3,6 +3,7 @@ import { type Queryable, type RowOf, column, statement } from '@parley/db';
 
 const organizationRow = {
   id: column.text,
+  tenant: column.int4,
   /** Of the identity provider; null for one that was made here. */
   externalId: column.text.nullable,
   slug: column.text,
@@ -11,7 +12,7 @@ const organizationRow = {
 };
 export type Organization = RowOf<typeof organizationRow>;
 
-const columns = 'id, external_id as "externalId", slug, name, created_at as "createdAt"';
+const columns = 'id, no as tenant, external_id as "externalId", slug, name, created_at as "createdAt"';
 
 const organizationsBySlug = statement(
   'list-organizations',
@@ -26,8 +27,8 @@ export async function listOrganizations(db: Queryable, slug?: string): Promise<O
 
 const byExternalId = statement(
   'organization-by-external-id',
-  'select id, slug, deleted_at is not null as "isDying" from organizations where external_id = $1',
-  { id: column.text, slug: column.text, isDying: column.bool },
+  'select id, no as tenant, slug, deleted_at is not null as "isDying" from organizations where external_id = $1',
+  { id: column.text, tenant: column.int4, slug: column.text, isDying: column.bool },
 );
 
 /** The organization that the identity provider names so, also one that is being deleted. */

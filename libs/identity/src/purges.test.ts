@@ -17,8 +17,8 @@ beforeAll(async () => {
     ['later', false, 2, null],
   ] as const)
     await db.pool.query(
-      `insert into organization_purges (id, organization_id, slug, signed, run_at, finished_at, report, created_at)
-       values ('purge_' || $1::text, 'org_' || $1::text, $1, $2, now() + make_interval(days => $3), $4, '{"users": 1}',
+      `insert into organization_purges (id, organization_id, tenant, slug, signed, run_at, finished_at, report, created_at)
+       values ('purge_' || $1::text, 'org_' || $1::text, 1, $1, $2, now() + make_interval(days => $3), $4, '{"users": 1}',
                now() + make_interval(days => $3 - 5))`,
       [name, signed, days, finishedAt],
     );

@@ -127,7 +127,7 @@ export async function purgesToRun(db: Queryable): Promise<{ organizationId: stri
 }
 
 /** What a purge deletes, step by step; the organization itself goes with `finishPurge`. */
-export const identityPurge = { keys: purgeRows('api_keys'), memberships: purgeRows('memberships') };
+export const identityPurge = { keys: purgeRows(['api_keys']), memberships: purgeRows(['memberships']) };
 
 const addToReport = statement(
   'report-purged',

@@ -13,14 +13,14 @@ const put = statement(
    values ($1, $2, $3, $4, $5, $6, now())
    on conflict (external_id) do update
      set slug = excluded.slug, name = excluded.name, external_updated_at = excluded.external_updated_at,
-         verified = excluded.verified, updated_at = now()
+         verified = excluded.verified, updated_at = excluded.updated_at
      where ${supersedes(
        'organizations',
        `organizations.external_updated_at is null
         or organizations.external_updated_at <= excluded.external_updated_at`,
      )}
-   returning id`,
-  { id: column.text },
+   returning id, no as tenant`,
+  { id: column.text, tenant: column.int4 },
 );
 
 /**
@@ -30,18 +30,18 @@ const put = statement(
 export async function putOrganization(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
   const externalId = textAt(data.id) ?? '';
   const known = await findByExternalId(tx, externalId);
-  const organizationId = known?.id;
+  const { id: organizationId, tenant } = known ?? {};
   if (await isDeleted(tx, 'organization', externalId, source))
-    return { organizationId, ignored: 'the organization was deleted', isDeleted: true };
+    return { organizationId, ignored: 'the organization was deleted' };
   if (known?.isDying)
     return { postponed: 'the purge of the organization, which an unsigned delivery asked for, goes on' };
   const slug = await freeSlug(tx, externalId, { given: textAt(data.slug), known: known?.slug, name: data.name });
   const values = [newId('org'), externalId, slug, textAt(data.name) ?? slug, time, source.isSigned];
   const { rows } = await tx.acrossTenants('inbound webhook', put, values);
-  if (rows[0] === undefined) return { organizationId, ignored: supersededReason('organization', source) };
+  if (rows[0] === undefined) return { organizationId, tenant, ignored: supersededReason('organization', source) };
   const knownAt = source.happenedAt !== null && source.happenedAt > time ? source.happenedAt : time;
   if (source.isSigned) await stopDisprovedPurge(tx, rows[0].id, knownAt);
-  return { organizationId: rows[0].id, isNew: organizationId === undefined };
+  return { organizationId: rows[0].id, tenant: rows[0].tenant, isNew: known === undefined };
 }
 
 /** The organization of a membership, made from what the membership tells of it. */

@@ -9,7 +9,7 @@ const put = statement(
    values ($1, $2, $3, $4, $5, $6, $7, now())
    on conflict (external_id) do update
      set email = excluded.email, first_name = excluded.first_name, last_name = excluded.last_name,
-         external_updated_at = excluded.external_updated_at, verified = excluded.verified, updated_at = now()
+         external_updated_at = excluded.external_updated_at, verified = excluded.verified, updated_at = excluded.updated_at
      where ${supersedes('users', 'users.external_updated_at is null or users.external_updated_at <= excluded.external_updated_at')}`,
 );
 

@@ -1,5 +1,5 @@
-import type { Environment, Scope } from '@parley/contracts';
-import { type Queryable, column, leaseSql, statement } from '@parley/db';
+import type { Scope } from '@parley/contracts';
+import { type Queryable, column, leaseSql, scopeColumns, scopeRow, statement } from '@parley/db';
 
 /** Longer than a question and a creation at the provider with their retries (31 s): whoever holds a lease that is over is gone. */
 const leaseSeconds = 60;
@@ -13,13 +13,13 @@ export const paymentIdOf = (commerceOrder: string): string => commerceOrder.repl
 const byCall = statement(
   'payment-by-call',
   `select payment_id from payment_orders
-   where organization_id = $1 and environment = $2::"Environment" and call_key = $3`,
+   where tenant = $1 and environment = $2::"Environment" and call_key = $3`,
   { payment_id: column.text },
 );
 
 /** The payment that a tool call has made. */
 export async function findByCall(db: Queryable, scope: Scope, callKey: string): Promise<string | null> {
-  const { rows } = await db.query(scope, byCall, [scope.organizationId, scope.environment, callKey]);
+  const { rows } = await db.query(scope, byCall, [scope.tenant, scope.environment, callKey]);
   return rows[0]?.payment_id ?? null;
 }
 
@@ -36,7 +36,7 @@ export async function isAnyOrdered(db: Queryable, paymentIds: string[]): Promise
 
 const insert = statement(
   'insert-payment-order',
-  `insert into payment_orders (payment_id, organization_id, environment, call_key)
+  `insert into payment_orders (payment_id, tenant, environment, call_key)
    values ($1, $2, $3::"Environment", $4) on conflict do nothing`,
 );
 
@@ -46,7 +46,7 @@ export async function insertOrder(
   scope: Scope,
   { paymentId, callKey }: { paymentId: string; callKey: string | null },
 ): Promise<boolean> {
-  const values = [paymentId, scope.organizationId, scope.environment, callKey];
+  const values = [paymentId, scope.tenant, scope.environment, callKey];
   const { rowCount } = await db.query(scope, insert, values);
   return rowCount === 1;
 }
@@ -55,9 +55,9 @@ const claim = statement(
   'claim-payment-order',
   `with free as (
      select payment_id, lease_until is not null as is_resumed from payment_orders
-     where payment_id = $1 and closed_at is null and ${leaseSql.isFree()} for update)
-   update payment_orders o set lease_until = ${leaseSql.until('$2')} from free
-   where o.payment_id = free.payment_id returning o.attempt, free.is_resumed`,
+     where tenant = $1 and payment_id = $2 and closed_at is null and ${leaseSql.isFree()} for update)
+   update payment_orders o set lease_until = ${leaseSql.until('$3')} from free
+   where o.tenant = $1 and o.payment_id = free.payment_id returning o.attempt, free.is_resumed`,
   { attempt: column.int4, is_resumed: column.bool },
 );
 
@@ -70,38 +70,38 @@ export async function claimOrder(
   scope: Scope,
   paymentId: string,
 ): Promise<{ attempt: number; isResumed: boolean } | null> {
-  const { rows } = await db.query(scope, claim, [paymentId, leaseSeconds]);
+  const { rows } = await db.query(scope, claim, [scope.tenant, paymentId, leaseSeconds]);
   return rows[0] === undefined ? null : { attempt: rows[0].attempt, isResumed: rows[0].is_resumed };
 }
 
 const countAttempt = statement(
   'next-payment-attempt',
-  'update payment_orders set attempt = attempt + 1 where payment_id = $1 returning attempt',
+  'update payment_orders set attempt = attempt + 1 where tenant = $1 and payment_id = $2 returning attempt',
   { attempt: column.int4 },
 );
 
 /** Counts an order whose link is lost: the next one has another name. */
 export async function nextAttempt(db: Queryable, scope: Scope, paymentId: string): Promise<number> {
-  const { rows } = await db.query(scope, countAttempt, [paymentId]);
+  const { rows } = await db.query(scope, countAttempt, [scope.tenant, paymentId]);
   return rows[0]!.attempt;
 }
 
 // `lease_until` does not become null: an order may exist at the provider, so the next claim asks the provider first.
 const release = statement(
   'release-payment-order',
-  'update payment_orders set lease_until = now() where payment_id = $1 and closed_at is null',
+  'update payment_orders set lease_until = now() where tenant = $1 and payment_id = $2 and closed_at is null',
 );
 
 /** Gives the making of a link back, for the next who wants it. */
 export async function releaseOrder(db: Queryable, scope: Scope, paymentId: string): Promise<void> {
-  await db.query(scope, release, [paymentId]);
+  await db.query(scope, release, [scope.tenant, paymentId]);
 }
 
 const close = statement(
   'close-payment-order',
   `update payment_orders set closed_at = coalesce(closed_at, now()), lease_until = null,
-     flow_token = coalesce(flow_token, $2), call_key = case when $3 then null else call_key end
-   where payment_id = $1`,
+     flow_token = coalesce(flow_token, $3), call_key = case when $4 then null else call_key end
+   where tenant = $1 and payment_id = $2`,
 );
 
 /** Ends the making of a link. `freesCall`: the same tool call may try again with another payment. */
@@ -111,32 +111,30 @@ export async function closeOrder(
   paymentId: string,
   { flowToken = null, freesCall = false }: { flowToken?: string | null; freesCall?: boolean },
 ): Promise<void> {
-  await db.query(scope, close, [paymentId, flowToken, freesCall]);
+  await db.query(scope, close, [scope.tenant, paymentId, flowToken, freesCall]);
 }
 
 const byToken = statement(
   'payment-by-token',
-  'select organization_id, environment, payment_id from payment_orders where flow_token = $1',
-  { organization_id: column.text, environment: column.oneOf<Environment>('Environment'), payment_id: column.text },
+  `select ${scopeColumns()}, payment_id as "paymentId" from payment_orders where flow_token = $1 order by created_at limit 1`,
+  { ...scopeRow, paymentId: column.text },
 );
 
-/** The payment of a provider's token, whoever's it is. */
+/** The payment of a provider's token, whoever's it is: the first, as a tenant can only copy the token of another. */
 export async function findOrderByToken(
   db: Queryable,
   flowToken: string,
 ): Promise<{ scope: Scope; paymentId: string } | null> {
   const [row] = (await db.acrossTenants('inbound webhook', byToken, [flowToken])).rows;
   if (row === undefined) return null;
-  return {
-    scope: { organizationId: row.organization_id, environment: row.environment },
-    paymentId: row.payment_id,
-  };
+  const { paymentId, ...scope } = row;
+  return { scope, paymentId };
 }
 
 const abandoned = statement(
   'abandoned-payment-orders',
   `select payment_id from payment_orders
-   where organization_id = $1 and environment = $2::"Environment" and closed_at is null
+   where tenant = $1 and environment = $2::"Environment" and closed_at is null
      and created_at < now() - make_interval(secs => $3) and ${leaseSql.isFree()}
    order by created_at limit $4`,
   { payment_id: column.text },
@@ -148,7 +146,7 @@ export async function findAbandoned(
   scope: Scope,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
 ): Promise<string[]> {
-  const values = [scope.organizationId, scope.environment, olderThanMs / 1000, limit];
+  const values = [scope.tenant, scope.environment, olderThanMs / 1000, limit];
   const { rows } = await db.query(scope, abandoned, values);
   return rows.map(({ payment_id: paymentId }) => paymentId);
 }

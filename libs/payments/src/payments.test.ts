@@ -24,6 +24,7 @@ const make = async (more: object = {}, where = scope) => {
   if (!result.ok) throw new Error(result.message);
   return { ...result, order: flow.orderOf(result.paymentLinkUrl) };
 };
+const unconfigure = ({ tenant }: Scope) => t.db.pool.query('delete from integrations where tenant = $1', [tenant]);
 
 beforeAll(async () => {
   const keys = newKeys();
@@ -142,7 +143,7 @@ describe('create', () => {
     });
     await t.configure(other.scope, keys, { defaultCurrency: '' });
     expect((await make({}, other.scope)).order).toMatchObject({ currency: 'CLP' });
-    await t.db.pool.query('delete from integrations where organization_id = $1', [other.scope.organizationId]);
+    await unconfigure(other.scope);
   });
 
   it('says that an environment has no integration, and when it was switched off', async () => {
@@ -151,9 +152,7 @@ describe('create', () => {
     expect(await t.payments.create(other.scope, { ...wanted, callKey: null })).toEqual(expected);
     const keys = newKeys();
     await t.configure(other.scope, keys);
-    await t.db.pool.query('update integrations set active = false where organization_id = $1', [
-      other.scope.organizationId,
-    ]);
+    await t.db.pool.query('update integrations set active = false where tenant = $1', [other.scope.tenant]);
     expect(await t.payments.create(other.scope, { ...wanted, callKey: null })).toEqual(expected);
   });
 
@@ -314,6 +313,25 @@ describe('settling', () => {
     expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'pending' });
   });
 
+  it('nor one of another organization that shares the account', async () => {
+    const keys = newKeys();
+    flow.addAccount(keys);
+    const [ours, theirs] = [(await seedOrganization(t.db.pool)).scope, (await seedOrganization(t.db.pool)).scope];
+    for (const where of [ours, theirs]) await t.configure(where, keys);
+    const { paymentId, order } = await make({}, ours);
+    const data = { amount: 12_000, currency: 'CLP', status: 'pending', providerReference: String(order.flowOrder) };
+    const claiming = await t.entities.create(theirs, { ...origin, type: 'payment', data });
+    if (!claiming.ok) throw new Error(claiming.reason);
+    const { id } = claiming.entity.value;
+    order.status = 2;
+    await t.age(3_600_000, id);
+    expect(await t.payments.getStatus(theirs, { ...origin, paymentId: id })).toMatchObject({ reason: 'mismatch' });
+    expect(await t.payments.reconcile({ scope: theirs })).toMatchObject({ asked: 1, paid: 0, mismatched: 1 });
+    expect(await t.dataOf(theirs, id)).toMatchObject({ status: 'pending' });
+    expect(await confirm(order)).toMatchObject({ ok: true, scope: ours, paymentId, status: 'paid' });
+    for (const where of [ours, theirs]) await unconfigure(where);
+  });
+
   it('Flow is away: the payment stays pending, and the callback is to be looked at again', async () => {
     const { paymentId, order } = await make();
     order.status = 2;
@@ -333,8 +351,6 @@ describe('settling', () => {
 });
 
 describe('a token that no payment has', () => {
-  const unconfigure = ({ organizationId }: Scope) =>
-    t.db.pool.query('delete from integrations where organization_id = $1', [organizationId]);
   /** As after a crash that came between the order and the record of it. */
   const forget = async (paymentId: string) => {
     await t.db.pool.query('update payment_orders set flow_token = null where payment_id = $1', [paymentId]);
@@ -385,7 +401,7 @@ describe('a token that no payment has', () => {
     const paymentId = await write(scope);
     // Only active accounts are searched: this one is found by the field alone.
     const setActive = (active: boolean) =>
-      t.db.pool.query('update integrations set active = $2 where organization_id = $1', [scope.organizationId, active]);
+      t.db.pool.query('update integrations set active = $2 where tenant = $1', [scope.tenant, active]);
     await setActive(false);
     expect(await t.payments.confirmByToken(imported.token)).toMatchObject({ ok: true, paymentId, status: 'paid' });
     await setActive(true);
@@ -471,9 +487,9 @@ describe('getStatus', () => {
 });
 
 test('the latest references are the token of the latest link and the latest order; null where there is none', async () => {
-  const { organizationId } = scope;
+  const { tenant } = scope;
   const { order } = await make();
-  const credited = { organizationId, orderId: 'order_1', kind: 'paid', amountCents: 500 } as const;
+  const credited = { tenant, orderId: 'order_1', kind: 'paid', amountCents: 500 } as const;
   expect(await t.db.transaction((tx) => applyOrder(tx, null, credited))).toBe(500);
   expect(await latestReferences(t.db, scope)).toEqual({ flowToken: order.token, orderId: 'order_1' });
   const { scope: other } = await seedOrganization(t.db.pool);

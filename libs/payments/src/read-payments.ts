@@ -42,9 +42,11 @@ interface PaymentHistory {
 /** More than any payment has. */
 const mostEvents = 200;
 
-const attemptsOf = statement('payment-attempts', 'select attempt from payment_orders where payment_id = $1', {
-  attempt: column.int4,
-});
+const attemptsOf = statement(
+  'payment-attempts',
+  'select attempt from payment_orders where tenant = $1 and payment_id = $2',
+  { attempt: column.int4 },
+);
 
 /** A payment with its latest events, oldest first; null when the environment has none of this id. */
 export async function findPaymentHistory(db: Queryable, scope: Scope, id: string): Promise<PaymentHistory | null> {
@@ -52,7 +54,7 @@ export async function findPaymentHistory(db: Queryable, scope: Scope, id: string
   const [payment] = found.ok ? found.page.entities : [];
   if (payment === undefined) return null;
   const [order, paidFor, events] = await Promise.all([
-    db.query(scope, attemptsOf, [id]),
+    db.query(scope, attemptsOf, [scope.tenant, id]),
     targetIds(db, scope, { fromId: id, relation: 'payment_for' }),
     readEvents(db, scope, { type: 'payment.*', entityId: id }, mostEvents),
   ]);
@@ -71,9 +73,9 @@ export async function findPaymentHistory(db: Queryable, scope: Scope, id: string
 
 const latest = statement(
   'latest-payment-references',
-  `select (select flow_token from payment_orders where organization_id = $1 and environment = $2::"Environment"
+  `select (select flow_token from payment_orders where tenant = $1 and environment = $2::"Environment"
              and flow_token is not null order by created_at desc limit 1) as "flowToken",
-          (select order_id from processed_payments where organization_id = $1
+          (select order_id from processed_payments where tenant = $1
            order by created_at desc limit 1) as "orderId"`,
   { flowToken: column.text.nullable, orderId: column.text.nullable },
 );
@@ -83,5 +85,5 @@ const latest = statement(
  * samples of their webhooks. Null where there is none.
  */
 export async function latestReferences(db: Queryable, scope: Scope) {
-  return (await db.query(scope, latest, [scope.organizationId, scope.environment])).rows[0]!;
+  return (await db.query(scope, latest, [scope.tenant, scope.environment])).rows[0]!;
 }

@@ -144,9 +144,7 @@ it('an integration that cannot be opened is named, and stops no other', async ()
   const [lost, sound] = [await configured(), await configured()];
   await make(sound.scope);
   await t.age(hour);
-  await t.db.pool.query(`update integrations set secrets = 'x' where organization_id = $1`, [
-    lost.scope.organizationId,
-  ]);
+  await t.db.pool.query(`update integrations set secrets = 'x' where tenant = $1`, [lost.scope.tenant]);
   const report = await t.payments.reconcile(fast);
   expect(report).toMatchObject({ integrations: 1, asked: 1 });
   expect(report.problems).toEqual([

@@ -6,10 +6,10 @@ const leaseSeconds = 300;
 
 const hold = statement(
   'hold-reconciliation',
-  `insert into payment_reconciliations as r (integration_id, lease_owner, lease_until)
-   select id, $2, ${leaseSql.until('$3')} from integrations where id = $1
-   on conflict (integration_id) do update set lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
-     where ${leaseSql.isFree('r.')}
+  `insert into payment_reconciliations as r (tenant, integration_id, lease_owner, lease_until)
+   select tenant, id, $3, ${leaseSql.until('$4')} from integrations where tenant = $1 and id = $2
+   on conflict (integration_id, tenant) do update set lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
+     where r.lease_until is null or excluded.lease_until - r.lease_until >= make_interval(secs => $4)
    returning cursor`,
   { cursor: column.text.nullable },
 );
@@ -21,14 +21,14 @@ export async function holdReconciliation(
   integrationId: string,
   owner: string,
 ): Promise<{ cursor: string | null } | null> {
-  const { rows } = await db.query(scope, hold, [integrationId, owner, leaseSeconds]);
+  const { rows } = await db.query(scope, hold, [scope.tenant, integrationId, owner, leaseSeconds]);
   return rows[0] ?? null;
 }
 
 const save = statement(
   'save-reconciliation',
-  `update payment_reconciliations set cursor = $3, lease_until = ${leaseSql.until('$4')}
-   where integration_id = $1 and lease_owner = $2`,
+  `update payment_reconciliations set cursor = $4, lease_until = ${leaseSql.until('$5')}
+   where tenant = $1 and integration_id = $2 and lease_owner = $3`,
 );
 
 /** Notes the place and renews the hold; false when it was lost. */
@@ -39,14 +39,14 @@ export async function saveReconciliation(
   owner: string,
   cursor: string | null,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(scope, save, [integrationId, owner, cursor, leaseSeconds]);
+  const { rowCount } = await db.query(scope, save, [scope.tenant, integrationId, owner, cursor, leaseSeconds]);
   return rowCount === 1;
 }
 
 const finish = statement(
   'finish-reconciliation',
-  `update payment_reconciliations set ${leaseSql.release}, finished_at = now(), problem = $3
-   where integration_id = $1 and lease_owner = $2`,
+  `update payment_reconciliations set ${leaseSql.release}, finished_at = now(), problem = $4
+   where tenant = $1 and integration_id = $2 and lease_owner = $3`,
 );
 
 export async function finishReconciliation(
@@ -56,5 +56,5 @@ export async function finishReconciliation(
   owner: string,
   problem: string | null,
 ): Promise<void> {
-  await db.query(scope, finish, [integrationId, owner, problem]);
+  await db.query(scope, finish, [scope.tenant, integrationId, owner, problem]);
 }

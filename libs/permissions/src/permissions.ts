@@ -27,22 +27,22 @@ export async function loadPermissions(db: Queryable, scope: Scope, actor: Actor)
 const rolesBySlug = statement(
   'roles-by-slug',
   `select slug, definition from roles
-   where organization_id = $1 and environment = $2::"Environment" and slug = any($3)`,
+   where tenant = $1 and environment = $2::"Environment" and slug = any($3)`,
   { slug: column.text, definition: column.jsonb<RoleDefinition>() },
 );
 
 async function readRoles(db: Queryable, scope: Scope, slugs: readonly string[]): Promise<RoleDefinition[]> {
-  const { rows } = await db.query(scope, rolesBySlug, [scope.organizationId, scope.environment, slugs]);
+  const { rows } = await db.query(scope, rolesBySlug, [scope.tenant, scope.environment, slugs]);
   return rows.map(({ slug, definition }) => ({ ...definition, slug }));
 }
 
 const allRoles = statement(
   'list-roles',
-  'select slug, name from roles where organization_id = $1 and environment = $2::"Environment" order by slug',
+  'select slug, name from roles where tenant = $1 and environment = $2::"Environment" order by slug',
   { slug: column.text, name: column.text },
 );
 
 /** Names of all roles of an environment, by slug. */
 export async function listRoles(db: Queryable, scope: Scope): Promise<{ slug: string; name: string }[]> {
-  return (await db.query(scope, allRoles, [scope.organizationId, scope.environment])).rows;
+  return (await db.query(scope, allRoles, [scope.tenant, scope.environment])).rows;
 }

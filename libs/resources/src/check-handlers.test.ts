@@ -49,9 +49,7 @@ describe('handlers of a push', () => {
         { path: 'tools.1.handlerCode', message: 'Unexpected token (line 1)' },
       ],
     });
-    expect(
-      (await db.pool.query('select from tools where organization_id = $1', [org.scope.organizationId])).rowCount,
-    ).toBe(0);
+    expect((await db.pool.query('select from tools where tenant = $1', [org.scope.tenant])).rowCount).toBe(0);
   });
 
   it('are not taken unseen when nobody can be asked', async () => {
@@ -74,9 +72,9 @@ describe('tools of MCP servers', () => {
   ];
   const configure = () =>
     db.pool.query(
-      `insert into integrations (id, organization_id, environment, provider, config, updated_at)
-       values ($1, $1, 'development', 'mcp.crm', '{"url":"https://crm.example.com/mcp"}', now())`,
-      [org.scope.organizationId],
+      `insert into integrations (id, tenant, environment, provider, config, updated_at)
+       values ('crm', $1, 'development', 'mcp.crm', '{"url":"https://crm.example.com/mcp"}', now())`,
+      [org.scope.tenant],
     );
 
   it('may be named when the server is configured in the environment', async () => {

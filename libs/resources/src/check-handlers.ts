@@ -13,7 +13,7 @@ const atOnce = 4;
 const storedHandlers = statement(
   'stored-handlers',
   `select name, definition->>'handlerCode' as code from tools
-   where organization_id = $1 and environment = $2::"Environment" and name = any($3)`,
+   where tenant = $1 and environment = $2::"Environment" and name = any($3)`,
   { name: column.text, code: column.text },
 );
 
@@ -36,7 +36,7 @@ export async function checkHandlers(
   });
   if (given.length === 0) return [];
   const names = given.map(({ name }) => name);
-  const { rows } = await db.query(scope, storedHandlers, [scope.organizationId, scope.environment, names]);
+  const { rows } = await db.query(scope, storedHandlers, [scope.tenant, scope.environment, names]);
   const stored = new Map(rows.map(({ name, code }) => [name, code]));
   const changed = given.filter(({ name, handlerCode }) => stored.get(name) !== handlerCode);
   const problems: ErrorDetail[] = [];

@@ -6,12 +6,14 @@ import { pushResources } from './push-resources';
 
 let database: TestDatabase;
 let db: Db;
-const scope: Scope = { organizationId: 'org_parse', environment: 'development' };
+const scope: Scope = { organizationId: 'org_parse', tenant: 10, environment: 'development' };
 
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
-  await db.pool.query(`insert into organizations (id, slug, name, updated_at) values ('org_parse', 'p', 'P', now())`);
+  await db.pool.query(
+    `insert into organizations (id, no, slug, name, updated_at) values ('org_parse', 10, 'p', 'P', now())`,
+  );
 });
 afterAll(async () => {
   await db.close();

@@ -22,10 +22,11 @@ afterAll(async () => {
 let count = 0;
 async function newScope(): Promise<Scope> {
   const organizationId = `org_${++count}`;
-  await db.pool.query('insert into organizations (id, slug, name, updated_at) values ($1, $1, $1, now())', [
-    organizationId,
-  ]);
-  return { organizationId, environment: 'development' };
+  const { rows } = await db.pool.query<{ tenant: number }>(
+    'insert into organizations (id, slug, name, updated_at) values ($1, $1, $1, now()) returning no as tenant',
+    [organizationId],
+  );
+  return { organizationId, tenant: rows[0]!.tenant, environment: 'development' };
 }
 const inProduction = (scope: Scope): Scope => ({ ...scope, environment: 'production' });
 
@@ -201,7 +202,7 @@ describe('a push', () => {
     const cursed = { ...everything.triggers![0]!, slug: 'cursed' };
     await expect(push(scope, { ...everything, triggers: [cursed] })).rejects.toThrow('no');
     expect((await resourceState(db, scope)).resources).toMatchObject({ entityTypes: [], agents: [], tools: [] });
-    const { rowCount } = await db.pool.query('select 1 from agents where organization_id = $1', [scope.organizationId]);
+    const { rowCount } = await db.pool.query('select 1 from agents where tenant = $1', [scope.tenant]);
     expect(rowCount).toBe(0);
   });
 
@@ -243,10 +244,10 @@ describe('the changes that triggers follow are kept on their entity type', () =>
       on: { entityType: of, action },
       actions: [{ tool: 'entity.get', args: { id: 'x' } }],
     }) as NonNullable<ResourceSet['triggers']>[number];
-  const actionsOf = async ({ organizationId, environment }: Scope) => {
+  const actionsOf = async ({ tenant, environment }: Scope) => {
     const { rows } = await db.pool.query(
-      `select slug, relayed_actions from entity_types where organization_id = $1 and environment = $2::"Environment"`,
-      [organizationId, environment],
+      `select slug, relayed_actions from entity_types where tenant = $1 and environment = $2::"Environment"`,
+      [tenant, environment],
     );
     return Object.fromEntries(rows.map(({ slug, relayed_actions }) => [slug, relayed_actions]));
   };
@@ -306,10 +307,9 @@ describe('the changes that triggers follow are kept on their entity type', () =>
       });
     const waits = async () =>
       (
-        await db.pool.query(
-          'select relayed_at is null as waits from events where organization_id = $1 order by events.id',
-          [scope.organizationId],
-        )
+        await db.pool.query('select relayed_at is null as waits from events where tenant = $1 order by events.id', [
+          scope.tenant,
+        ])
       ).rows.map((row) => row.waits);
     await pushed(scope, { entityTypes: [type('order')], triggers: [trigger('a', 'created', { enabled: false })] });
     await create();
@@ -345,7 +345,7 @@ describe('prune', () => {
     expect((await resourceState(db, scope)).resources.agents).toEqual([]);
     expect((await resourceState(db, inProduction(scope))).resources.agents).toHaveLength(1);
     await pushed(inProduction(scope), { agents: [] }, { prune: true });
-    const { rowCount } = await db.pool.query('select 1 from agents where organization_id = $1', [scope.organizationId]);
+    const { rowCount } = await db.pool.query('select 1 from agents where tenant = $1', [scope.tenant]);
     expect(rowCount).toBe(0);
   });
 
@@ -362,10 +362,10 @@ describe('prune', () => {
     const scope = await newScope();
     await pushed(scope, { entityTypes: [type('full'), type('empty')] });
     await db.pool.query(
-      `insert into entities (id, organization_id, environment, part, segment, pos, status, data, created_at, updated_at)
-       select 'ent_' || id, organization_id, environment, -no, 0, 1, 'deleted', '{}', 1, 1 from entity_types
-       where organization_id = $1 and slug = 'full'`,
-      [scope.organizationId],
+      `insert into entities (id, tenant, environment, part, segment, pos, status, data, created_at, updated_at)
+       select 'ent_' || id, tenant, environment, -no, 0, 1, 'deleted', '{}', 1, 1 from entity_types
+       where tenant = $1 and slug = 'full'`,
+      [scope.tenant],
     );
     const { results } = await pushed(scope, { entityTypes: [] }, { prune: true });
     expect(results.entityTypes).toEqual({
@@ -382,10 +382,10 @@ describe('prune', () => {
     const scope = await newScope();
     await pushed(scope, { entityTypes: [type('few'), type('many')] });
     await db.pool.query(
-      `insert into entities (id, organization_id, environment, part, segment, pos, status, data, created_at, updated_at)
-       select 'ent_' || id || n, organization_id, environment, no, 0, n, 'active', '{}', 1, 1
-       from entity_types, generate_series(1, case slug when 'few' then 1000 else 1001 end) n where organization_id = $1`,
-      [scope.organizationId],
+      `insert into entities (id, tenant, environment, part, segment, pos, status, data, created_at, updated_at)
+       select 'ent_' || id || n, tenant, environment, no, 0, n, 'active', '{}', 1, 1
+       from entity_types, generate_series(1, case slug when 'few' then 1000 else 1001 end) n where tenant = $1`,
+      [scope.tenant],
     );
     const { results } = await pushed(scope, { entityTypes: [] }, { prune: true });
     expect(results.entityTypes!.refused).toEqual(
@@ -396,13 +396,22 @@ describe('prune', () => {
     );
   });
 
+  test('leaves the same definitions of another organization alone, and so does a push', async () => {
+    const [scope, other] = [await newScope(), await newScope()];
+    for (const where of [scope, other]) await pushed(where, everything);
+    const before = await resourceState(db, other);
+    await pushed(scope, { agents: [agent('helper', { systemPrompt: 'Changed' })] }, { prune: true });
+    await pushed(scope, (await pullResources(db, await newScope())).resources, { prune: true });
+    expect(await resourceState(db, other)).toEqual(before);
+  });
+
   test('keeps a role that a live key carries', async () => {
     const scope = await newScope();
     await pushed(scope, { roles: [{ slug: 'clerk', name: 'Clerk', policies: [] }] });
     await db.pool.query(
-      `insert into api_keys (id, organization_id, environment, name, hash, prefix, permissions, role)
-       values ('key_' || $1, $1, 'development', 'k', decode(md5($1), 'hex'), 'sk_dev_abc', '{data}', 'clerk')`,
-      [scope.organizationId],
+      `insert into api_keys (id, tenant, environment, name, hash, prefix, permissions, role)
+       values ('key_clerk', $1, 'development', 'k', decode(md5('clerk'), 'hex'), 'sk_dev_abc', '{data}', 'clerk')`,
+      [scope.tenant],
     );
     const { results } = await pushed(scope, { roles: [] }, { prune: true });
     expect(results.roles!.refused).toEqual([{ slug: 'clerk', reason: 'is the role of the API key sk_dev_abc' }]);
@@ -413,11 +422,11 @@ describe('prune', () => {
     const resources = { agents: ['a', 'b', 'c'].map((slug) => agent(slug)), routers: [router('front', ['c'])] };
     for (const where of [scope, inProduction(scope)]) await pushed(where, resources);
     await db.pool.query(
-      `insert into channel_connections (id, organization_id, environment, phone_number_id, status, agent_slug, router_slug, updated_at)
+      `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, router_slug, updated_at)
        select gen_random_uuid()::text, $1, e::"Environment", gen_random_uuid()::text, 'connected', a, r, now()
        from (values ('development', 'a', null), ('development', 'a', null), ('production', 'b', null),
          ('production', null, 'front')) v(e, a, r)`,
-      [scope.organizationId],
+      [scope.tenant],
     );
     const { results } = await pushed(scope, { agents: [], routers: [] }, { prune: true });
     const reason = 'answers on a connected channel';

@@ -139,15 +139,15 @@ function describe(plan: Plan, pruned: Pruned | null): Partial<Record<ResourceKin
 
 const raiseVersion = statement(
   'raise-environment-version',
-  `insert into environment_states (organization_id, environment, version, updated_at)
+  `insert into environment_states (tenant, environment, version, updated_at)
    values ($1, $2::"Environment", 1, now())
-   on conflict (organization_id, environment) do update
-   set version = environment_states.version + 1, updated_at = now()
+   on conflict (tenant, environment) do update
+   set version = environment_states.version + 1, updated_at = excluded.updated_at
    returning version`,
   { version: column.int4 },
 );
 
 async function nextVersion(client: Queryable, scope: Scope): Promise<number> {
-  const { rows } = await client.query(scope, raiseVersion, [scope.organizationId, scope.environment]);
+  const { rows } = await client.query(scope, raiseVersion, [scope.tenant, scope.environment]);
   return rows[0]!.version;
 }

@@ -13,7 +13,7 @@ interface StoredResource {
 /** Everything that an environment holds, by kind and slug; slugs in the order of their bytes. */
 export type StoredResources = Record<ResourceKind, Map<string, StoredResource>>;
 
-const inEnvironment = 'organization_id = $1 and environment = $2::"Environment" order by slug collate "C"';
+const inEnvironment = 'tenant = $1 and environment = $2::"Environment" order by slug collate "C"';
 const common = { slug: column.text, name: column.text, revision: column.int4 };
 const plainRow = { ...common, definition: column.jsonb<object>() };
 const typeRow = {
@@ -36,14 +36,14 @@ const selects: Record<ResourceKind, Statement<Row>> = {
   roles: statement('stored-roles', plain('roles'), plainRow),
   tools: statement(
     'stored-tools',
-    `select name as slug, name, revision, definition from tools where organization_id = $1
+    `select name as slug, name, revision, definition from tools where tenant = $1
      and environment = $2::"Environment" order by name collate "C"`,
     plainRow,
   ),
   agents: statement(
     'stored-agents',
     `select a.slug, c.name, c.revision, c.definition from agents a join agent_configs c on c.agent_id = a.id
-     where a.organization_id = $1 and c.environment = $2::"Environment" order by a.slug collate "C"`,
+     where a.tenant = $1 and c.tenant = $1 and c.environment = $2::"Environment" order by a.slug collate "C"`,
     plainRow,
   ),
   routers: statement('stored-routers', plain('routers'), plainRow),
@@ -53,7 +53,7 @@ const selects: Record<ResourceKind, Statement<Row>> = {
 export async function readStoredResources(db: Queryable, scope: Scope): Promise<StoredResources> {
   const stored: StoredResources = forEachKind(() => new Map());
   for (const kind of resourceKinds) {
-    const { rows } = await db.query(scope, selects[kind], [scope.organizationId, scope.environment]);
+    const { rows } = await db.query(scope, selects[kind], [scope.tenant, scope.environment]);
     for (const row of rows) stored[kind].set(row.slug, toStored(kind, row));
   }
   return stored;
@@ -85,13 +85,13 @@ export async function readMcpServers(db: Queryable, scope: Scope): Promise<strin
 
 const version = statement(
   'environment-version',
-  'select version from environment_states where organization_id = $1 and environment = $2::"Environment"',
+  'select version from environment_states where tenant = $1 and environment = $2::"Environment"',
   { version: column.int4 },
 );
 
 /** The version of an environment: grows with every push that changes something, 0 before the first. */
 export async function readVersion(db: Queryable, scope: Scope): Promise<number> {
-  const { rows } = await db.query(scope, version, [scope.organizationId, scope.environment]);
+  const { rows } = await db.query(scope, version, [scope.tenant, scope.environment]);
   return rows[0]?.version ?? 0;
 }
 

@@ -5,13 +5,13 @@ import { type Definition, slugOf } from './definition';
 
 /** One statement a kind: `$3` is the JSON list of its rows, so that the text of a definition is stored as it is. */
 const upsert = (table: string, columns: string[], key = 'slug') => `
-  insert into ${table} (id, organization_id, environment, ${key}, ${columns.join(', ')}, updated_at)
+  insert into ${table} (id, tenant, environment, ${key}, ${columns.join(', ')}, updated_at)
   select id, $1, $2::"Environment", slug, ${columns.join(', ')}, now()
   from json_to_recordset($3::json) as r(id text, slug text, name text, enabled boolean, entity_type text, action text,
     schema json, search_fields text[], display_config json, definition json)
-  on conflict (organization_id, environment, ${key}) do update
+  on conflict (tenant, environment, ${key}) do update
   set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')},
-      revision = ${table}.revision + 1, updated_at = now()`;
+      revision = ${table}.revision + 1, updated_at = excluded.updated_at`;
 
 const typeColumns = ['name', 'schema', 'search_fields', 'display_config'];
 const triggerColumns = ['name', 'enabled', 'entity_type', 'action', 'definition'];
@@ -27,7 +27,10 @@ const writes = {
 const prefixes = { entityTypes: 'type', roles: 'role', tools: 'tool', routers: 'router', triggers: 'trigger' };
 
 /** What a purge deletes of definitions; triggers and entity types go with their runs and entities. */
-export const definitionsPurge = purgeRows('agents', 'routers', 'tools', 'roles', 'environment_states');
+export const definitionsPurge = [
+  ...purgeRows(['agents', 'routers', 'tools', 'roles']),
+  ...purgeRows(['environment_states'], 'environment'),
+];
 
 /** Creates or replaces these definitions; each one that exists gets its next revision. */
 export async function writeDefinitions(
@@ -39,7 +42,7 @@ export async function writeDefinitions(
   if (definitions.length === 0) return;
   if (kind === 'agents') return writeAgents(db, scope, definitions as Definition<'agents'>[]);
   const rows = definitions.map((definition) => ({ id: newId(prefixes[kind]), ...toRow(kind, definition) }));
-  await db.query(scope, writes[kind], [scope.organizationId, scope.environment, JSON.stringify(rows)]);
+  await db.query(scope, writes[kind], [scope.tenant, scope.environment, JSON.stringify(rows)]);
 }
 
 function toRow(kind: ResourceKind, definition: Definition): object {
@@ -59,20 +62,20 @@ function toRow(kind: ResourceKind, definition: Definition): object {
 
 const addAgents = statement(
   'add-agents',
-  `insert into agents (id, organization_id, slug)
+  `insert into agents (id, tenant, slug)
    select agent_id, $1, slug from json_to_recordset($2::json) as r(agent_id text, slug text)
-   on conflict (organization_id, slug) do nothing`,
+   on conflict (tenant, slug) do nothing`,
 );
 
 const writeConfigs = statement(
   'write-agent-configs',
-  `insert into agent_configs (id, agent_id, environment, name, definition, updated_at)
-   select r.config_id, a.id, $2::"Environment", r.name, r.definition, now()
+  `insert into agent_configs (id, tenant, agent_id, environment, name, definition, updated_at)
+   select r.config_id, $1, a.id, $2::"Environment", r.name, r.definition, now()
    from json_to_recordset($3::json) as r(config_id text, slug text, name text, definition json)
-   join agents a on a.organization_id = $1 and a.slug = r.slug
-   on conflict (agent_id, environment) do update
+   join agents a on a.tenant = $1 and a.slug = r.slug
+   on conflict (agent_id, environment, tenant) do update
    set name = excluded.name, definition = excluded.definition, revision = agent_configs.revision + 1,
-       updated_at = now()`,
+       updated_at = excluded.updated_at`,
 );
 
 /** The identity is the organization's, made when either environment first has the agent. */
@@ -85,12 +88,12 @@ async function writeAgents(db: Queryable, scope: Scope, agents: Definition<'agen
     definition,
   }));
   const list = JSON.stringify(rows);
-  await db.query(scope, addAgents, [scope.organizationId, list]);
-  await db.query(scope, writeConfigs, [scope.organizationId, scope.environment, list]);
+  await db.query(scope, addAgents, [scope.tenant, list]);
+  await db.query(scope, writeConfigs, [scope.tenant, scope.environment, list]);
 }
 
 const remove = (table: string, key = 'slug') =>
-  `delete from ${table} where organization_id = $1 and environment = $2::"Environment" and ${key} = any($3)`;
+  `delete from ${table} where tenant = $1 and environment = $2::"Environment" and ${key} = any($3)`;
 
 const deletes = {
   entityTypes: statement('delete-entity-types', remove('entity_types')),
@@ -109,23 +112,23 @@ export async function deleteDefinitions(
   if (slugs.length === 0) return;
   if (kind === 'agents') return deleteAgents(db, scope, slugs);
   if (kind === 'entityTypes') await deleteShapes(db, scope, slugs);
-  await db.query(scope, deletes[kind], [scope.organizationId, scope.environment, slugs]);
+  await db.query(scope, deletes[kind], [scope.tenant, scope.environment, slugs]);
 }
 
 const deleteConfigs = statement(
   'delete-agent-configs',
   `delete from agent_configs c using agents a
-   where a.id = c.agent_id and a.organization_id = $1 and c.environment = $2::"Environment" and a.slug = any($3)`,
+   where c.tenant = $1 and a.tenant = $1 and a.id = c.agent_id and c.environment = $2::"Environment" and a.slug = any($3)`,
 );
 
 const deleteUnconfigured = statement(
   'delete-unconfigured-agents',
-  `delete from agents a where a.organization_id = $1 and a.slug = any($2)
-     and not exists (select 1 from agent_configs c where c.agent_id = a.id)`,
+  `delete from agents a where a.tenant = $1 and a.slug = any($2)
+     and not exists (select 1 from agent_configs c where c.tenant = $1 and c.agent_id = a.id)`,
 );
 
 /** Takes the configuration of this environment away, and the agent itself when no environment has it any more. */
 async function deleteAgents(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
-  await db.query(scope, deleteConfigs, [scope.organizationId, scope.environment, slugs]);
-  await db.query(scope, deleteUnconfigured, [scope.organizationId, slugs]);
+  await db.query(scope, deleteConfigs, [scope.tenant, scope.environment, slugs]);
+  await db.query(scope, deleteUnconfigured, [scope.tenant, slugs]);
 }

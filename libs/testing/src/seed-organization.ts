@@ -42,31 +42,29 @@ export async function seedOrganization(
   const environment = given.environment ?? 'development';
   const organizationId = newId('org');
   const slug = given.slug ?? organizationId.replace('_', '-');
-  await db.query(`insert into organizations (id, slug, name, timezone, updated_at) values ($1, $2, $3, $4, now())`, [
-    organizationId,
-    slug,
-    `Organization ${slug}`,
-    given.timezone ?? 'UTC',
-  ]);
-  const scope: Scope = { organizationId, environment };
+  const { rows } = await db.query<{ no: number }>(
+    `insert into organizations (id, slug, name, timezone, updated_at) values ($1, $2, $3, $4, now()) returning no`,
+    [organizationId, slug, `Organization ${slug}`, given.timezone ?? 'UTC'],
+  );
+  const scope: Scope = { organizationId, tenant: rows[0]!.no, environment };
   const agentIds: Record<string, string> = {};
   for (const agent of given.agents ?? []) agentIds[agent.slug] = await seedAgent(db, scope, agent);
   for (const router of given.routers ?? []) await insertNamed(db, 'routers', scope, router.slug, router.name, router);
   for (const role of given.roles ?? []) await insertNamed(db, 'roles', scope, role.slug, role.name, role);
   for (const tool of given.tools ?? []) {
     await db.query(
-      `insert into tools (id, organization_id, environment, name, definition, updated_at)
+      `insert into tools (id, tenant, environment, name, definition, updated_at)
        values ($1, $2, $3::"Environment", $4, $5, now())`,
-      [newId('tool'), organizationId, environment, tool.name, JSON.stringify(tool)],
+      [newId('tool'), scope.tenant, environment, tool.name, JSON.stringify(tool)],
     );
   }
   for (const type of given.entityTypes ?? []) {
     await db.query(
-      `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, updated_at)
+      `insert into entity_types (id, tenant, environment, slug, name, schema, search_fields, updated_at)
        values ($1, $2, $3::"Environment", $4, $5, $6, $7, now())`,
       [
         newId('type'),
-        organizationId,
+        scope.tenant,
         environment,
         type.slug,
         type.name,
@@ -79,33 +77,29 @@ export async function seedOrganization(
   return { scope, key, agentIds };
 }
 
-async function seedKey(
-  db: Queryable,
-  { organizationId, environment }: Scope,
-  permissions: Permission[],
-): Promise<string> {
+async function seedKey(db: Queryable, { tenant, environment }: Scope, permissions: Permission[]): Promise<string> {
   const prefix = environment === 'production' ? 'sk_prod_' : 'sk_dev_';
   const key = prefix + randomBytes(32).toString('base64url');
   await db.query(
-    `insert into api_keys (id, organization_id, environment, name, hash, prefix, permissions)
+    `insert into api_keys (id, tenant, environment, name, hash, prefix, permissions)
      values ($1, $2, $3::"Environment", 'test', $4, $5, $6)`,
-    [newId('key'), organizationId, environment, createHash('sha256').update(key).digest(), prefix, permissions],
+    [newId('key'), tenant, environment, createHash('sha256').update(key).digest(), prefix, permissions],
   );
   return key;
 }
 
 async function seedAgent(
   db: Queryable,
-  { organizationId, environment }: Scope,
+  { tenant, environment }: Scope,
   { slug, ...rest }: Partial<AgentDefinition> & { slug: string },
 ): Promise<string> {
   const id = newId('agent');
   const definition = { name: slug, systemPrompt: `You are ${slug}.`, ...rest };
-  await db.query('insert into agents (id, organization_id, slug) values ($1, $2, $3)', [id, organizationId, slug]);
+  await db.query('insert into agents (id, tenant, slug) values ($1, $2, $3)', [id, tenant, slug]);
   await db.query(
-    `insert into agent_configs (id, agent_id, environment, name, definition, updated_at)
-     values ($1, $2, $3::"Environment", $4, $5, now())`,
-    [newId('config'), id, environment, definition.name, JSON.stringify(definition)],
+    `insert into agent_configs (id, tenant, agent_id, environment, name, definition, updated_at)
+     values ($1, $2, $3, $4::"Environment", $5, $6, now())`,
+    [newId('config'), tenant, id, environment, definition.name, JSON.stringify(definition)],
   );
   return id;
 }
@@ -113,14 +107,14 @@ async function seedAgent(
 async function insertNamed(
   db: Queryable,
   table: 'routers' | 'roles',
-  { organizationId, environment }: Scope,
+  { tenant, environment }: Scope,
   slug: string,
   name: string,
   definition: unknown,
 ): Promise<void> {
   await db.query(
-    `insert into ${table} (id, organization_id, environment, slug, name, definition, updated_at)
+    `insert into ${table} (id, tenant, environment, slug, name, definition, updated_at)
      values ($1, $2, $3::"Environment", $4, $5, $6, now())`,
-    [newId(table), organizationId, environment, slug, name, JSON.stringify(definition)],
+    [newId(table), tenant, environment, slug, name, JSON.stringify(definition)],
   );
 }

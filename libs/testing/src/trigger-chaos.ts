@@ -256,9 +256,9 @@ async function drained(pool: pg.Pool, { scope }: SeededOrganization): Promise<nu
   const startedAtMs = performance.now();
   const read = async () => {
     const { rows } = await pool.query(
-      `select (select count(*) from events where organization_id = $1 and relayed_at is null) as events,
-         (select count(*) from trigger_runs where organization_id = $1 and status in ('scheduled', 'running')) as runs`,
-      [scope.organizationId],
+      `select (select count(*) from events where tenant = $1 and relayed_at is null) as events,
+         (select count(*) from trigger_runs where tenant = $1 and status in ('scheduled', 'running')) as runs`,
+      [scope.tenant],
     );
     return rows[0];
   };
@@ -270,23 +270,23 @@ async function verify(pool: pg.Pool, { scope }: SeededOrganization) {
   const { rows } = await pool.query(
     `with changes as (
        select entity_id || ' ' || (payload->'data'->>'n') as marker from events
-       where organization_id = $1 and entity_type = 'order'),
+       where tenant = $1 and entity_type = 'order'),
      effects as (
        select payload->'data'->>'marker' as marker, payload->'data'->>'order' as entity, id,
          split_part(payload->'data'->>'marker', ' ', 2)::int as n
-       from events where organization_id = $1 and type = 'entity.created' and entity_type = 'effect'),
-     stored as (select count(*) from entities where organization_id = $1 and data ? 'marker')
+       from events where tenant = $1 and type = 'entity.created' and entity_type = 'effect'),
+     stored as (select count(*) from entities where tenant = $1 and data ? 'marker')
      select (select count(*) from changes)::int as committed,
        (select count(*) from changes where marker not in (select marker from effects))::int as lost,
        ((select count(*) from effects) - (select count(distinct marker) from effects)
          + abs((select count from stored) - (select count(*) from effects)))::int as doubled,
        (select count(*) from (select entity from effects group by entity
           having array_agg(n order by id) <> array_agg(n order by n)) d)::int as disordered`,
-    [scope.organizationId],
+    [scope.tenant],
   );
   const runs = await pool.query<{ status: string; count: number }>(
-    'select status::text, count(*)::int from trigger_runs where organization_id = $1 group by 1',
-    [scope.organizationId],
+    'select status::text, count(*)::int from trigger_runs where tenant = $1 group by 1',
+    [scope.tenant],
   );
   const counts = Object.fromEntries(runs.rows.map(({ status, count }) => [status, count]));
   return { ...(rows[0] as Pick<ChaosResult, 'committed' | 'lost' | 'doubled' | 'disordered'>), runs: counts };

@@ -25,7 +25,7 @@ async function roleWith(role: Partial<RoleDefinition>): Promise<string> {
   const slug = `role-${(roleCount += 1)}`;
   const definition = { policies: [allow('*', '*')], ...role } as unknown as JsonObject;
   await prismaOf(db).role.create({
-    data: { ...scope, id: `${scope.organizationId}-${slug}`, slug, name: slug, definition },
+    data: { tenant: scope.tenant, environment: scope.environment, id: slug, slug, name: slug, definition },
   });
   return slug;
 }
@@ -174,7 +174,7 @@ describe('who may do what', () => {
   );
 
   it('a role of another environment is no role', async () => {
-    const elsewhere = { organizationId: scope.organizationId, environment: 'production' as const };
+    const elsewhere = { tenant: scope.tenant, environment: 'production' as const };
     const definition = { policies: [allow('*', '*')] } as unknown as JsonObject;
     await prismaOf(db).role.create({ data: { ...elsewhere, id: 'live', slug: 'live', name: 'Live', definition } });
     expect(await run(agentWith('live'), 'entity.get', { id: ids.a! })).toEqual(denied('read', 'order'));

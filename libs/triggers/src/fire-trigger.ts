@@ -25,16 +25,16 @@ export type FireResult =
 
 const triggerBySlug = statement(
   'trigger-by-slug',
-  `select definition from triggers where organization_id = $1 and environment = $2::"Environment" and slug = $3`,
+  `select definition from triggers where tenant = $1 and environment = $2::"Environment" and slug = $3`,
   { definition: column.jsonb<TriggerDefinition>() },
 );
 
 // `enqueued_at` is set, so that the sweep does not send a job for a run that this process executes.
 const insertManualRun = statement(
   'insert-manual-run',
-  `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, hops, max_attempts,
+  `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, entity_id, hops, max_attempts,
      run_at, context, request_id, enqueued_at)
-   values ($1, $2, $3::"Environment", $4, 'manual-' || $1, $5, 1, 1, date_trunc('milliseconds', clock_timestamp()),
+   values ($1, $2, $3::"Environment", $4, 'manual-' || $1, $5, 1, 1, date_trunc('milliseconds', now()),
      $6, $7, now())`,
 );
 
@@ -48,7 +48,7 @@ export async function fireTrigger(
   request: FireRequest,
 ): Promise<FireResult> {
   const { db } = deps;
-  const values = [scope.organizationId, scope.environment, request.triggerSlug];
+  const values = [scope.tenant, scope.environment, request.triggerSlug];
   const { rows } = await db.query(scope, triggerBySlug, values);
   if (rows[0] === undefined) return { ok: false, reason: 'trigger_not_found' };
   const context = await contextOf(deps, scope, request);
@@ -57,14 +57,14 @@ export async function fireTrigger(
   const runId = newId('run');
   await db.query(scope, insertManualRun, [
     runId,
-    scope.organizationId,
+    scope.tenant,
     scope.environment,
     request.triggerSlug,
     request.entityId ?? null,
     JSON.stringify(context),
     request.requestId ?? null,
   ]);
-  const run = await claimRun(db, runId, deps.leaseMs);
+  const run = await claimRun(db, runId, deps.leaseMs, scope);
   if (run === null) return { ok: false, reason: await whyNotOurs(db, scope, runId), runId };
   const outcome = await executeRun(deps, run);
   if (outcome === 'succeeded') return { ok: true, runId, steps: run.steps };
@@ -72,10 +72,13 @@ export async function fireTrigger(
   return { ok: false, reason: 'failed', runId, steps: run.steps, error: run.steps.at(-1)?.error ?? 'failed' };
 }
 
-const cancelledRun = statement('cancelled-run', `select from trigger_runs where id = $1 and status = 'cancelled'`);
+const cancelledRun = statement(
+  'cancelled-run',
+  `select from trigger_runs where tenant = $1 and id = $2 and status = 'cancelled'`,
+);
 
 async function whyNotOurs(db: Queryable, scope: Scope, runId: string): Promise<'cancelled' | 'interrupted'> {
-  const { rowCount } = await db.query(scope, cancelledRun, [runId]);
+  const { rowCount } = await db.query(scope, cancelledRun, [scope.tenant, runId]);
   return rowCount === 1 ? 'cancelled' : 'interrupted';
 }
 

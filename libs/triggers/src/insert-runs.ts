@@ -2,7 +2,7 @@ import type { JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 import { insertRunEventSql } from './run-event';
 
-export interface NewRun extends Scope {
+export interface NewRun extends Omit<Scope, 'organizationId'> {
   id: string;
   triggerSlug: string;
   /** Unique for its trigger: `event-<id>`, `tick-<unix ms>` or `manual-<id>`. */
@@ -28,19 +28,20 @@ export interface DueRun {
 
 const insert = statement(
   'insert-trigger-runs',
-  `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, event_id, hops,
+  `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, entity_id, event_id, hops,
      max_attempts, run_at, context, request_id, status, error, finished_at, enqueued_at)
-   select id, "organizationId", environment::"Environment", "triggerSlug", cause, "entityId", "eventId", hops,
+   select id, tenant, environment::"Environment", "triggerSlug", cause, "entityId", "eventId", hops,
      "maxAttempts", to_timestamp("runAtMs" / 1000), context, "requestId",
      (case when problem is null then 'scheduled' else 'dead' end)::"TriggerRunStatus", problem,
      case when problem is not null then now() end,
      case when to_timestamp("runAtMs" / 1000) <= clock_timestamp() then now() end
-   from json_to_recordset($1::json) r(id text, "organizationId" text, environment text, "triggerSlug" text,
+   from json_to_recordset($1::json) r(id text, tenant int, environment text, "triggerSlug" text,
      cause text, "entityId" text, "eventId" bigint, hops int, "maxAttempts" int, "runAtMs" float8, context jsonb,
      "requestId" text, problem text)
-   on conflict (organization_id, environment, trigger_slug, cause) do nothing
-   returning id, request_id as "requestId", enqueued_at is not null and status = 'scheduled' as "isDue", status = 'dead' as "isDead"`,
-  { id: column.text, requestId: column.text.nullable, isDue: column.bool, isDead: column.bool },
+   on conflict (tenant, environment, trigger_slug, cause) do nothing
+   returning tenant, id, request_id as "requestId", enqueued_at is not null and status = 'scheduled' as "isDue",
+     status = 'dead' as "isDead"`,
+  { tenant: column.int4, id: column.text, requestId: column.text.nullable, isDue: column.bool, isDead: column.bool },
 );
 
 /** Writes runs that are not there yet, in order. Returns those that are due; it is for the caller to send their jobs. */
@@ -48,36 +49,27 @@ export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Pr
   if (runs.length === 0) return [];
   const { rows } = await client.acrossTenants('relay', insert, [JSON.stringify(runs)]);
   const inserted = new Set(rows.map(({ id }) => id));
-  await cancelPrevious(
-    client,
-    runs.filter((run) => run.cancelsPrevious && run.problem === null && inserted.has(run.id)),
+  const replacing = runs.filter(
+    (run) => run.cancelsPrevious && run.entityId !== null && run.problem === null && inserted.has(run.id),
   );
-  await recordDead(
-    client,
-    rows.filter(({ isDead }) => isDead).map(({ id }) => id),
-  );
+  if (replacing.length > 0) await client.acrossTenants('relay', cancelReplaced, [JSON.stringify(replacing)]);
+  const dead = rows.filter(({ isDead }) => isDead);
+  if (dead.length > 0) await client.acrossTenants('relay', insertDeadEvents, [JSON.stringify(dead)]);
   return rows.filter(({ isDue }) => isDue).map(({ id, requestId }) => ({ id, requestId }));
 }
 
 const cancelReplaced = statement(
   'cancel-previous-runs',
   `update trigger_runs r set status = 'cancelled', error = 'Replaced by a later change', finished_at = now()
-   from json_to_recordset($1::json) n("organizationId" text, environment text, "triggerSlug" text, "entityId" text, "eventId" bigint)
+   from json_to_recordset($1::json) n(tenant int, environment text, "triggerSlug" text, "entityId" text, "eventId" bigint)
    where r.entity_id = n."entityId" and r.event_id < n."eventId" and r.status = 'scheduled' and r.started_at is null
-     and r.organization_id = n."organizationId" and r.environment = n.environment::"Environment"
+     and r.tenant = n.tenant and r.environment = n.environment::"Environment"
      and r.trigger_slug = n."triggerSlug"`,
 );
 
-async function cancelPrevious(client: Queryable, runs: readonly NewRun[]): Promise<void> {
-  const replacing = runs.filter(({ entityId }) => entityId !== null);
-  if (replacing.length === 0) return;
-  await client.acrossTenants('relay', cancelReplaced, [JSON.stringify(replacing)]);
-}
-
-const insertDeadEvents = statement('record-dead-runs', insertRunEventSql('from trigger_runs r where r.id = any($1)'));
-
 /** The result of a run that never runs is an event like that of any other. */
-async function recordDead(client: Queryable, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await client.acrossTenants('relay', insertDeadEvents, [ids]);
-}
+const insertDeadEvents = statement(
+  'record-dead-runs',
+  insertRunEventSql(`from json_to_recordset($1::json) n(tenant int, id text)
+    join trigger_runs r on r.tenant = n.tenant and r.id = n.id`),
+);

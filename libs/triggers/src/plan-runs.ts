@@ -22,12 +22,12 @@ export function planRuns(db: Db): Promise<Planned> {
     const { events, hasMore } = await takeWaitingEvents(client);
     if (events.length === 0) return { events: 0, hasMore, due: [] };
     const triggers = await readTriggers(client, events);
-    const looked = events.filter((event) => triggers.get(keyOf(event))?.some(looksAtChange)).map(({ id }) => id);
+    const looked = events.filter((event) => triggers.get(keyOf(event))?.some(looksAtChange));
     const payloads = await readPayloads<ChangedEntity>(client, looked);
     const runs: NewRun[] = [];
     for (const event of events) {
       for (const trigger of triggers.get(keyOf(event)) ?? []) {
-        const run = await plan(event, trigger, payloads.get(event.id));
+        const run = await plan(event, trigger, payloads.get(event));
         if (run !== null) runs.push(run);
       }
     }
@@ -37,7 +37,7 @@ export function planRuns(db: Db): Promise<Planned> {
 }
 
 const matchedTriggerRow = {
-  organizationId: column.text,
+  tenant: column.int4,
   environment: column.oneOf<Environment>(),
   entityType: column.text,
   action: column.text,
@@ -46,18 +46,18 @@ const matchedTriggerRow = {
 };
 type MatchedTrigger = RowOf<typeof matchedTriggerRow>;
 
-const keyOf = (one: { organizationId: string; environment: string; entityType: string }, action?: string): string =>
-  JSON.stringify([one.organizationId, one.environment, one.entityType, action ?? (one as WaitingEvent).type.slice(7)]);
+const keyOf = (one: { tenant: number; environment: string; entityType: string }, action?: string): string =>
+  JSON.stringify([one.tenant, one.environment, one.entityType, action ?? (one as WaitingEvent).type.slice(7)]);
 
 const triggersOfEvents = statement(
   'triggers-of-events',
-  `select t.organization_id as "organizationId", t.environment::text, t.entity_type as "entityType", t.action,
+  `select t.tenant, t.environment::text as environment, t.entity_type as "entityType", t.action,
      t.definition::jsonb || jsonb_build_object('slug', t.slug) as definition,
      jsonb_build_object('name', coalesce(o.name, ''), 'timezone', coalesce(o.timezone, 'UTC')) as organization
-   from unnest($1::text[], $2::text[], $3::text[], $4::text[]) k(organization_id, environment, entity_type, action)
-   join triggers t on t.organization_id = k.organization_id and t.environment = k.environment::"Environment"
+   from unnest($1::int[], $2::text[], $3::text[], $4::text[]) k(tenant, environment, entity_type, action)
+   join triggers t on t.tenant = k.tenant and t.environment = k.environment::"Environment"
      and t.entity_type = k.entity_type and t.action = k.action and t.enabled
-   left join organizations o on o.id = t.organization_id
+   left join organizations o on o.no = t.tenant
    order by t.slug`,
   matchedTriggerRow,
 );
@@ -66,7 +66,7 @@ async function readTriggers(
   client: Queryable,
   events: readonly WaitingEvent[],
 ): Promise<Map<string, MatchedTrigger[]>> {
-  const kinds = [...new Set(events.map((event) => keyOf(event)))].map((key) => JSON.parse(key) as string[]);
+  const kinds = [...new Set(events.map((event) => keyOf(event)))].map((key) => JSON.parse(key) as unknown[]);
   const values = [0, 1, 2, 3].map((index) => kinds.map((kind) => kind[index]));
   const { rows } = await client.acrossTenants('relay', triggersOfEvents, values);
   return Map.groupBy(rows, (row) => keyOf(row, row.action));
@@ -109,7 +109,7 @@ async function timeOf(
 
 const newRun = (event: WaitingEvent, { definition }: MatchedTrigger, planned: PlannedTime): NewRun => ({
   id: newId('run'),
-  organizationId: event.organizationId,
+  tenant: event.tenant,
   environment: event.environment,
   triggerSlug: definition.slug,
   cause: `event-${event.id}`,

@@ -5,12 +5,6 @@ import type { RunStep } from './run-store';
 /** `scheduled` waits for its time, its turn or its next try. */
 type RunState = 'scheduled' | 'running' | 'succeeded' | 'dead' | 'cancelled';
 
-export interface TriggerRun extends TriggerRunSummary {
-  requestId: string | null;
-  context: JsonObject;
-  steps: RunStep[];
-}
-
 const columns = `id, trigger_slug as "triggerSlug", cause, entity_id as "entityId", status::text as status, attempts,
   max_attempts as "maxAttempts", hops, error, run_at as "runAt", created_at as "createdAt", started_at as "startedAt",
   finished_at as "finishedAt"`;
@@ -34,10 +28,18 @@ const summaryRow = {
 };
 export type TriggerRunSummary = RowOf<typeof summaryRow>;
 
+const wholeRow = {
+  ...summaryRow,
+  requestId: column.text.nullable,
+  context: column.jsonb<JsonObject>(),
+  steps: column.jsonb<RunStep[]>(),
+};
+export type TriggerRun = RowOf<typeof wholeRow>;
+
 const runsOfEnvironment = statement(
   'list-runs',
   `select ${columns} from trigger_runs
-   where organization_id = $1 and environment = $2::"Environment" and ($3::text is null or trigger_slug = $3)
+   where tenant = $1 and environment = $2::"Environment" and ($3::text is null or trigger_slug = $3)
      and ($4::text is null or status = $4::"TriggerRunStatus") and ($5::text is null or entity_id = $5)
      and ($6::timestamptz is null or (created_at, id) < ($6, $7::text))
    order by created_at desc, id desc limit $8`,
@@ -50,8 +52,8 @@ export async function listRuns(
   scope: Scope,
   { triggerSlug, status, entityId, ...page }: Page & { triggerSlug?: string; status?: RunState; entityId?: string },
 ): Promise<Paged<TriggerRunSummary>> {
-  const { organizationId, environment } = scope;
-  const values = [organizationId, environment, triggerSlug, status, entityId, ...pageValues(page)];
+  const { tenant, environment } = scope;
+  const values = [tenant, environment, triggerSlug, status, entityId, ...pageValues(page)];
   const { rows } = await db.query(scope, runsOfEnvironment, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
@@ -59,17 +61,12 @@ export async function listRuns(
 const runById = statement(
   'find-run',
   `select ${columns}, request_id as "requestId", context, steps from trigger_runs
-   where organization_id = $1 and environment = $2::"Environment" and id = $3`,
-  {
-    ...summaryRow,
-    requestId: column.text.nullable,
-    context: column.jsonb<JsonObject>(),
-    steps: column.jsonb<RunStep[]>(),
-  },
+   where tenant = $1 and environment = $2::"Environment" and id = $3`,
+  wholeRow,
 );
 
 /** One run with its context and its steps; null when the environment has none of this id. */
 export async function findRun(db: Queryable, scope: Scope, id: string): Promise<TriggerRun | null> {
-  const { rows } = await db.query(scope, runById, [scope.organizationId, scope.environment, id]);
+  const { rows } = await db.query(scope, runById, [scope.tenant, scope.environment, id]);
   return rows[0] ?? null;
 }

@@ -17,13 +17,13 @@ const triggersOfEnvironment = statement(
   `select t.slug, t.name, t.enabled, t.definition->'on' as on, t.next_tick_at as "nextTickAt",
      coalesce((select jsonb_object_agg(status, count) from (
        select status, count(*) from trigger_runs r
-       where r.organization_id = t.organization_id and r.environment = t.environment and r.trigger_slug = t.slug
+       where r.tenant = $1 and r.environment = t.environment and r.trigger_slug = t.slug
          and (r.status in ('scheduled', 'running') or r.created_at > now() - interval '1 day') group by status) c), '{}') as runs
-   from triggers t where t.organization_id = $1 and t.environment = $2::"Environment" order by t.slug`,
+   from triggers t where t.tenant = $1 and t.environment = $2::"Environment" order by t.slug`,
   triggerRow,
 );
 
 /** The triggers of an environment with the numbers of their runs, by slug. */
 export async function listTriggers(db: Queryable, scope: Scope): Promise<TriggerSummary[]> {
-  return (await db.query(scope, triggersOfEnvironment, [scope.organizationId, scope.environment])).rows;
+  return (await db.query(scope, triggersOfEnvironment, [scope.tenant, scope.environment])).rows;
 }

@@ -1,7 +1,7 @@
 import { type Queryable, purgeRows, removeOldRows } from '@parley/db';
 
 /** What a purge deletes: triggers first, so that they plan no run meanwhile. */
-export const triggersPurge = purgeRows('triggers', 'trigger_runs');
+export const triggersPurge = purgeRows(['triggers', 'trigger_runs']);
 
 /** Removes runs that ended more than so many days ago. */
 export const removeOldRuns = (db: Queryable, days: number, signal: AbortSignal): Promise<number> =>
@@ -10,7 +10,7 @@ export const removeOldRuns = (db: Queryable, days: number, signal: AbortSignal):
     {
       table: 'trigger_runs',
       idType: 'text',
-      isDone: `t.status in ('succeeded', 'dead', 'cancelled') and t.finished_at < now() - make_interval(secs => $2::float8 * 86400)`,
+      isDone: `t.status in ('succeeded', 'dead', 'cancelled') and t.finished_at < now() - make_interval(secs => $3::float8 * 86400)`,
     },
     days,
     signal,
@@ -18,5 +18,5 @@ export const removeOldRuns = (db: Queryable, days: number, signal: AbortSignal):
 
 /** Whether no run needs the event `t`, which holds what a run is about: one that has not ended, or a dead one, which may be retried. */
 export const noRunNeedsEventSql = `not exists (select from trigger_runs r
-     where r.entity_id = t.entity_id and r.event_id = t.id and r.status in ('scheduled', 'running'))
-   and not exists (select from trigger_runs r where r.event_id = t.id and r.status = 'dead')`;
+     where r.tenant = t.tenant and r.entity_id = t.entity_id and r.event_id = t.id and r.status in ('scheduled', 'running'))
+   and not exists (select from trigger_runs r where r.tenant = t.tenant and r.event_id = t.id and r.status = 'dead')`;

@@ -4,7 +4,7 @@ import { insertEventSql } from '@parley/events';
 export const insertRunEventSql = (source: string): string =>
   insertEventSql(
     {
-      organizationId: 'r.organization_id',
+      tenant: 'r.tenant',
       environment: 'r.environment',
       type: `case when r.status = 'succeeded' then 'trigger.succeeded' else 'trigger.failed' end`,
       payload: `jsonb_build_object('runId', r.id, 'triggerSlug', r.trigger_slug, 'entityId', r.entity_id,

@@ -1,3 +1,4 @@
+import type { Scope } from '@parley/contracts';
 import { createTestDatabase, readTable, seedOrganization } from '@parley/testing';
 import { insertRuns } from './insert-runs';
 import {
@@ -16,8 +17,11 @@ import {
 import { type TestRuns, leaseMs, overLeaseMs, startRuns } from './testing/start-runs';
 
 let bench: TestRuns;
+/** Of another organization. */
+let elsewhere: Scope;
 beforeAll(async () => {
   bench = await startRuns(await createTestDatabase(), (pool) => seedOrganization(pool));
+  elsewhere = (await seedOrganization(bench.db.pool)).scope;
 });
 afterAll(() => bench.stop());
 
@@ -155,6 +159,30 @@ test.each(['released, due', 'due again', 'silent'])(
   },
 );
 
+test.each(Object.keys(actions))(
+  'the %s of a run is refused to another organization that knows its id and its fence',
+  async (action) => {
+    const id = await bench.add();
+    const run = await bench.claim(id, overLeaseMs);
+    const before = await bench.row(id);
+    const outcome =
+      action === 'claim'
+        ? (await claimRun(bench.db, id, leaseMs, elsewhere)) !== null
+        : await actions[action]!({ ...run, scope: elsewhere });
+    expect([false, undefined]).toContain(outcome);
+    expect(await bench.row(id)).toEqual(before);
+    expect(await bench.endsOf(id)).toEqual([]);
+    expect(await claimRun(bench.db, id, leaseMs, bench.scope)).toMatchObject({ id, fence: 2 });
+  },
+);
+
+test('the next run of an entity is not that of another organization', async () => {
+  const entityId = 'entity_of_two';
+  const id = await bench.add({ entityId, tenant: elsewhere.tenant });
+  expect(await claimNextRun(bench.db, bench.scope, entityId, leaseMs)).toBeNull();
+  expect(await claimNextRun(bench.db, elsewhere, entityId, leaseMs)).toMatchObject({ id, scope: elsewhere });
+});
+
 test('a takeover keeps the steps that are done and counts as the worker, not as a try', async () => {
   const id = await bench.add();
   const first = await bench.claim(id);
@@ -286,12 +314,12 @@ describe('a later run of the same entity', () => {
     const first = await bench.add({ entityId, ...(state === 'due later' && { runAtMs: Date.now() + hourMs }) });
     if (state in states) await states[state]!(first);
     const second = await bench.add({ entityId, triggerSlug: trigger === 'same trigger' ? 'on-order' : 'other' });
-    const elsewhere = await bench.add({ entityId: `${entityId}_2` });
+    const unrelated = await bench.add({ entityId: `${entityId}_2` });
     const jobs = await dueRuns(bench.db, { limit: 1_000, lostAfterMs: -1_000 });
     expect(jobs.some(({ id }) => id === second)).toBe(answer === 'yes');
     const claimed = await claimRun(bench.db, second, leaseMs);
     expect(claimed === null ? 'no' : 'yes').toBe(answer);
-    expect(await claimRun(bench.db, elsewhere, leaseMs)).not.toBeNull();
+    expect(await claimRun(bench.db, unrelated, leaseMs)).not.toBeNull();
   });
 
   test('does not hold up an earlier one', async () => {
@@ -392,7 +420,7 @@ describe('a run that replaces earlier ones', () => {
       bench.newRun({ ...earlier, triggerSlug: 'other' }),
       bench.newRun({ ...earlier, entityId: 'entity_other' }),
       bench.newRun({ ...earlier, environment: 'production' }),
-      bench.newRun({ ...earlier, organizationId: 'org_other' }),
+      bench.newRun({ ...earlier, tenant: elsewhere.tenant }),
       bench.newRun({ ...earlier, eventId: String(Number(replacing.eventId) + 1_000) }),
     ];
     const replaced = bench.newRun(earlier);
@@ -467,20 +495,22 @@ describe('the sweep', () => {
 
 describe('the sweep over tenants', () => {
   /** Due runs of an organization, each of an entity of its own unless `entityId` is given. */
-  const addMany = (organizationId: string, count: number, entityId: string | null = null) =>
-    bench.db.pool.query(
-      `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, event_id, run_at, context)
-       select $1 || '_run_' || n, $1, 'production', 'on-order', 'event-' || n, coalesce($3, $1 || n), n,
+  const addMany = async (name: 'many' | 'few', count: number, entityId: string | null = null) => {
+    const { tenant, environment } = name === 'many' ? bench.scope : elsewhere;
+    await bench.db.pool.query(
+      `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, entity_id, event_id, run_at, context)
+       select $1 || '_run_' || n, $4, $5::"Environment", 'on-order', 'event-' || n, coalesce($3, $1 || n), n,
          now() - interval '1 hour', '{}' from generate_series(1, $2::int) n`,
-      [organizationId, count, entityId],
+      [name, count, entityId, tenant, environment],
     );
+  };
   const sweep = async (limit = 1_000) => (await dueRuns(bench.db, { limit, lostAfterMs: hourMs })).map(({ id }) => id);
-  const few = ['org_few_run_1', 'org_few_run_2', 'org_few_run_3'];
+  const few = ['few_run_1', 'few_run_2', 'few_run_3'];
   beforeEach(() => bench.db.pool.query('delete from trigger_runs'));
 
   test('sends the runs of one behind the backlog of another at once, and each run once', async () => {
-    await addMany('org_many', 5_000);
-    await addMany('org_few', 3);
+    await addMany('many', 5_000);
+    await addMany('few', 3);
     await bench.db.pool.query("update trigger_runs set run_at = now() - interval '1 minute' where id = any($1)", [few]);
     const sweeps = await Promise.all([sweep(), sweep()]);
     expect(sweeps.map((ids) => ids.length)).toEqual([1_000, 1_000]);
@@ -491,16 +521,16 @@ describe('the sweep over tenants', () => {
   });
 
   test('finds runs behind those of another whose runs all wait for an earlier one', async () => {
-    await addMany('org_many', 5_000, 'entity_blocked');
-    await bench.claim('org_many_run_1');
-    await addMany('org_few', 3);
+    await addMany('many', 5_000, 'entity_blocked');
+    await bench.claim('many_run_1');
+    await addMany('few', 3);
     expect((await sweep(10)).sort()).toEqual(few);
   });
 
   test('finds what a silent worker held behind a backlog', async () => {
-    await addMany('org_many', 5_000);
-    await addMany('org_few', 1);
-    await bench.claim('org_few_run_1', overLeaseMs);
-    expect(await sweep(20)).toContain('org_few_run_1');
+    await addMany('many', 5_000);
+    await addMany('few', 1);
+    await bench.claim('few_run_1', overLeaseMs);
+    expect(await sweep(20)).toContain('few_run_1');
   });
 });

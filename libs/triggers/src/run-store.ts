@@ -1,5 +1,6 @@
-import type { Environment, Json, JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
-import { type Queryable, type RowOf, claimByTenant, column, leaseSql, statement } from '@parley/db';
+import type { Json, JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
+import { type Queryable, type RowOf } from '@parley/db';
+import { claimByTenant, column, leaseSql, scopeColumns, scopeRow, statement } from '@parley/db';
 import type { ToolErrorType } from '@parley/tools';
 import type { ChangedEntity } from './match-condition';
 import { insertRunEventSql } from './run-event';
@@ -21,9 +22,8 @@ export interface RunStep {
 }
 
 const claimedRow = {
+  ...scopeRow,
   id: column.text,
-  organizationId: column.text,
-  environment: column.oneOf<Environment>(),
   triggerSlug: column.text,
   cause: column.text,
   entityId: column.text.nullable,
@@ -49,30 +49,37 @@ const claimedRow = {
 type ClaimedRow = RowOf<typeof claimedRow>;
 
 /** A run that belongs to this worker for as long as its lease lasts and its fence is the last one given out. */
-export interface ClaimedRun extends Omit<ClaimedRow, 'organizationId' | 'environment'> {
+export interface ClaimedRun extends Omit<ClaimedRow, keyof Scope> {
   scope: Scope;
 }
 
 /**
  * Runs of one entity begin in the order of its changes. A run waits for an earlier one that is due and has not been
- * tried to its end, or that runs now; behind one that is to be tried again only those of the same trigger wait.
+ * tried to its end, or that runs now; behind one that is to be tried again only those of the same trigger wait. The
+ * order makes PostgreSQL read the index on entities also when it knows nothing yet of a tenant's number of rows.
  */
-const notBlocked = (run: string): string => `not exists (
-  select from trigger_runs p where p.entity_id = ${run}.entity_id and p.event_id < ${run}.event_id
+const notBlocked = (tenant: string): string => `(
+  select true from trigger_runs p where p.tenant = ${tenant} and p.entity_id = c.entity_id and p.event_id < c.event_id
     and p.status in ('scheduled', 'running') and (p.status = 'running'
-      or (p.attempts = 0 and (p.run_at <= clock_timestamp() or p.started_at is not null))
-      or (p.attempts > 0 and p.trigger_slug = ${run}.trigger_slug)))`;
+      or (p.attempts = 0 and (p.run_at <= statement_timestamp() or p.started_at is not null))
+      or (p.attempts > 0 and p.trigger_slug = c.trigger_slug))
+  order by p.event_id limit 1) is null`;
 
-const isClaimable = `(c.status = 'scheduled' and c.run_at <= clock_timestamp() and ${notBlocked('c')}
-  or c.status = 'running' and c.lease_until < clock_timestamp())`;
-
-const claimSql = (candidate: string): string => `with claimed as (
+/**
+ * Takes the run `c` that is `which`. `tenant`: a parameter, absent where it is not known. The lease begins with the
+ * statement, not with its transaction.
+ */
+const claimSql = (which: string, tenant?: string): string => `with claimed as (
     update trigger_runs r set status = 'running', fence = r.fence + 1,
       takeovers = r.takeovers + case when r.status = 'running' then 1 else 0 end,
       attempts = r.attempts + case when r.status = 'scheduled' then 1 else 0 end,
-      lease_until = clock_timestamp() + $2 * interval '1 ms', started_at = coalesce(r.started_at, clock_timestamp())
-    from (${candidate} for update skip locked) due where r.id = due.id returning r.*)
-  select r.id, r.organization_id as "organizationId", r.environment::text, r.trigger_slug as "triggerSlug", r.cause,
+      lease_until = statement_timestamp() + $2 * interval '1 ms', started_at = coalesce(r.started_at, statement_timestamp())
+    where ${tenant ? `r.tenant = ${tenant} and` : ''} r.status in ('scheduled', 'running') and r.id = (
+      select c.id from trigger_runs c where ${tenant ? `c.tenant = ${tenant} and` : ''} (
+        c.status = 'scheduled' and c.run_at <= statement_timestamp() and ${notBlocked(tenant ?? 'c.tenant')}
+        or c.status = 'running' and c.lease_until < statement_timestamp()) and ${which} for update skip locked)
+    returning r.*)
+  select ${scopeColumns('r.')}, r.id, r.trigger_slug as "triggerSlug", r.cause,
     r.entity_id as "entityId", coalesce(e.entity_type, r.context->>'entityType') as "entityType", r.hops, r.attempts,
     r.max_attempts as "maxAttempts", r.fence, r.takeovers, r.request_id as "requestId", r.context, r.steps, t.definition,
     coalesce(t.enabled, false) as enabled, e.payload as change,
@@ -80,27 +87,28 @@ const claimSql = (candidate: string): string => `with claimed as (
     floor(extract(epoch from r.run_at) * 1000)::float8 as "dueAt",
     jsonb_build_object('name', coalesce(o.name, ''), 'timezone', coalesce(o.timezone, 'UTC')) as organization
   from claimed r
-  left join triggers t on t.organization_id = r.organization_id and t.environment = r.environment and t.slug = r.trigger_slug
-  left join events e on e.id = r.event_id
-  left join organizations o on o.id = r.organization_id`;
+  left join triggers t on t.tenant = ${tenant ?? 'r.tenant'} and t.environment = r.environment and t.slug = r.trigger_slug
+  left join lateral (select * from events
+    where tenant = ${tenant ?? 'r.tenant'} and id = r.event_id order by id limit 1) e on true
+  left join organizations o on o.no = r.tenant`;
 
-const claimById = statement(
-  'claim-run',
-  claimSql(`select c.id from trigger_runs c where c.id = $1 and ${isClaimable}`),
-  claimedRow,
-);
+const claimById = statement('claim-run', claimSql('c.id = $1'), claimedRow);
+const claimOfTenant = statement('claim-run-of-tenant', claimSql('c.id = $3', '$1'), claimedRow);
 
-/** Takes a run that is due, or whose worker was not heard of again; null when it is neither, or not its turn yet. */
-export async function claimRun(db: Queryable, runId: string, leaseMs: number): Promise<ClaimedRun | null> {
-  return toClaimedRun((await db.acrossTenants('due work', claimById, [runId, leaseMs])).rows);
+/**
+ * Takes a run that is due, or whose worker was not heard of again; null when it is neither, or not its turn yet. `scope`:
+ * absent for a job, which does not know it.
+ */
+export async function claimRun(db: Queryable, id: string, leaseMs: number, scope?: Scope): Promise<ClaimedRun | null> {
+  const { rows } = scope
+    ? await db.query(scope, claimOfTenant, [scope.tenant, leaseMs, id])
+    : await db.acrossTenants('due work', claimById, [id, leaseMs]);
+  return toClaimedRun(rows);
 }
 
 const claimOfEntity = statement(
   'claim-next-run',
-  claimSql(
-    `select c.id from trigger_runs c where c.entity_id = $1 and c.event_id is not null and c.status = 'scheduled'
-     and ${isClaimable} order by c.event_id limit 1`,
-  ),
+  claimSql(`c.entity_id = $3 and c.event_id is not null and c.status = 'scheduled' order by c.event_id limit 1`, '$1'),
   claimedRow,
 );
 
@@ -111,35 +119,34 @@ export async function claimNextRun(
   entityId: string,
   leaseMs: number,
 ): Promise<ClaimedRun | null> {
-  return toClaimedRun((await db.query(scope, claimOfEntity, [entityId, leaseMs])).rows);
+  return toClaimedRun((await db.query(scope, claimOfEntity, [scope.tenant, leaseMs, entityId])).rows);
 }
 
 function toClaimedRun([row]: ClaimedRow[]): ClaimedRun | null {
   if (row === undefined) return null;
-  const { organizationId, environment, ...run } = row;
-  return { ...run, scope: { organizationId, environment } };
+  const { organizationId, tenant, environment, ...run } = row;
+  return { ...run, scope: { organizationId, tenant, environment } };
 }
 
-const hold = statement(
-  'hold-run',
-  `select from trigger_runs where id = $1 and fence = $2 and status = 'running' for update`,
-);
+/** The run `$2` of the tenant `$1` still belongs to whom the fence `$3` was given. */
+const isHeld = `tenant = $1 and id = $2 and fence = $3 and status = 'running'`;
+
+const hold = statement('hold-run', `select from trigger_runs where ${isHeld} for update`);
 
 /** Locks a run inside a transaction; false when it belongs to another by now. Effects of the transaction depend on it. */
 export async function holdRun(tx: Queryable, { id, scope, fence }: ClaimedRun): Promise<boolean> {
-  const { rowCount } = await tx.query(scope, hold, [id, fence]);
+  const { rowCount } = await tx.query(scope, hold, [scope.tenant, id, fence]);
   return rowCount === 1;
 }
 
 const renew = statement(
   'renew-run',
-  `update trigger_runs set lease_until = clock_timestamp() + $3 * interval '1 ms'
-   where id = $1 and fence = $2 and status = 'running'`,
+  `update trigger_runs set lease_until = statement_timestamp() + $4 * interval '1 ms' where ${isHeld}`,
 );
 
 /** Says that its worker is alive; false when the run belongs to another by now. */
 export async function renewLease(db: Queryable, { id, scope, fence }: ClaimedRun, leaseMs: number): Promise<boolean> {
-  const { rowCount } = await db.query(scope, renew, [id, fence, leaseMs]);
+  const { rowCount } = await db.query(scope, renew, [scope.tenant, id, fence, leaseMs]);
   return rowCount === 1;
 }
 
@@ -151,13 +158,13 @@ export type RunEnd =
 const record = statement(
   'record-run',
   `with r as (
-     update trigger_runs set steps = steps || $3::jsonb,
-       status = coalesce($4::text::"TriggerRunStatus", status), error = case when $4::text is null then error else $5::text end,
-       run_at = case when $4::text = 'scheduled' then clock_timestamp() + $6 * interval '1 ms' else run_at end,
-       enqueued_at = case when $4::text = 'scheduled' then null else enqueued_at end,
-       lease_until = case when $4::text is null then clock_timestamp() + $7 * interval '1 ms' end,
-       finished_at = case when $4::text in ('succeeded', 'dead', 'cancelled') then clock_timestamp() end
-     where id = $1 and fence = $2 and status = 'running' returning *),
+     update trigger_runs set steps = steps || $4::jsonb,
+       status = coalesce($5::text::"TriggerRunStatus", status), error = case when $5::text is null then error else $6::text end,
+       run_at = case when $5::text = 'scheduled' then statement_timestamp() + $7 * interval '1 ms' else run_at end,
+       enqueued_at = case when $5::text = 'scheduled' then null else enqueued_at end,
+       lease_until = case when $5::text is null then statement_timestamp() + $8 * interval '1 ms' end,
+       finished_at = case when $5::text in ('succeeded', 'dead', 'cancelled') then statement_timestamp() end
+     where ${isHeld} returning *),
    event as (${insertRunEventSql(`from r where r.status in ('succeeded', 'dead')`)})
    select exists (select from r) as recorded`,
   { recorded: column.bool },
@@ -173,6 +180,7 @@ export async function recordRun(
   { step, end, leaseMs }: { step?: RunStep; end?: RunEnd; leaseMs: number },
 ): Promise<boolean> {
   const { rows } = await db.query(scope, record, [
+    scope.tenant,
     id,
     fence,
     JSON.stringify(step === undefined ? [] : [step]),
@@ -187,21 +195,23 @@ export async function recordRun(
 const release = statement(
   'release-run',
   `update trigger_runs set status = 'scheduled', attempts = attempts - 1, lease_until = null, enqueued_at = null,
-     run_at = clock_timestamp() + $3 * interval '1 ms'
-   where id = $1 and fence = $2 and status = 'running'`,
+     run_at = statement_timestamp() + $4 * interval '1 ms' where ${isHeld}`,
 );
 
 /** Gives a run back for reasons that are not its own: the try does not count. */
 export async function releaseRun(db: Queryable, { id, scope, fence }: ClaimedRun, inMs: number): Promise<void> {
-  await db.query(scope, release, [id, fence, inMs]);
+  await db.query(scope, release, [scope.tenant, id, fence, inMs]);
 }
 
 const since = 'coalesce(lease_until, run_at)';
+/** As in the index of due runs, which no other statement shall be planned with: it has all open runs of a tenant. */
+const tenant = '(tenant + 0)';
 const isSendable = `status in ('scheduled', 'running') and (enqueued_at is null
   or enqueued_at < now() - case status when 'running' then 1000 else $1::float8 end * interval '1 ms')`;
 const dueWork = {
   tenants: leaseSql.tenants('due-run-tenants', {
     table: 'trigger_runs',
+    tenant,
     // While nothing at all is due, tenants with runs for later are not looked at.
     where: `${isSendable} and ((select min(run_at) from trigger_runs where status = 'scheduled') <= now()
       or (select min(lease_until) from trigger_runs where status = 'running') <= now())`,
@@ -210,10 +220,10 @@ const dueWork = {
   due: statement(
     'due-runs',
     `with due as (
-       select id from trigger_runs c where organization_id = $2 and ${isSendable} and ${since} <= now()
-         and (status = 'running' or ${notBlocked('c')})
+       select id from trigger_runs c where tenant = $2 and ${tenant} = $2 and ${isSendable} and ${since} <= now()
+         and (status = 'running' or ${notBlocked('$2')})
        order by ${since} limit $3 offset $4 for update skip locked)
-     update trigger_runs set enqueued_at = now() where organization_id = $2 and id = any (array(select id from due))
+     update trigger_runs set enqueued_at = now() where tenant = $2 and id = any (array(select id from due))
      returning id, request_id as "requestId"`,
     { id: column.text, requestId: column.text.nullable },
   ),

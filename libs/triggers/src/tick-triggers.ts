@@ -9,7 +9,7 @@ const neverMs = Date.UTC(9999, 0);
 
 const cronTriggerRow = {
   id: column.text,
-  organizationId: column.text,
+  tenant: column.int4,
   environment: column.oneOf<Environment>(),
   slug: column.text,
   definition: column.jsonb<TriggerDefinition>(),
@@ -26,13 +26,13 @@ const dueCronTriggers = statement(
   'cron-triggers-due',
   `with paused as (update triggers set next_tick_at = null
      where entity_type is null and not enabled and next_tick_at is not null)
-   select t.id, t.organization_id as "organizationId", t.environment::text, t.slug, t.definition,
+   select t.id, t.tenant, t.environment::text as environment, t.slug, t.definition,
      coalesce(o.timezone, 'UTC') as timezone, coalesce(o.name, '') as "organizationName",
      t.tick_schedule as "tickSchedule", floor(extract(epoch from t.next_tick_at) * 1000)::float8 as "nextMs",
-     floor(extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
-   from triggers t left join organizations o on o.id = t.organization_id
+     floor(extract(epoch from statement_timestamp()) * 1000)::float8 as "nowMs"
+   from triggers t left join organizations o on o.no = t.tenant
    where t.entity_type is null and t.enabled
-     and (t.next_tick_at is null or t.next_tick_at <= clock_timestamp() or t.tick_schedule is distinct from
+     and (t.next_tick_at is null or t.next_tick_at <= statement_timestamp() or t.tick_schedule is distinct from
        (t.definition->'on'->>'schedule') || ' ' || coalesce(t.definition->'on'->>'timezone', o.timezone, 'UTC'))
    order by t.id limit 100 for update of t skip locked`,
   cronTriggerRow,
@@ -41,7 +41,8 @@ const dueCronTriggers = statement(
 const setNextTicks = statement(
   'set-next-ticks',
   `update triggers t set next_tick_at = to_timestamp(n.ms / 1000), tick_schedule = n.schedule
-   from unnest($1::text[], $2::float8[], $3::text[]) n(id, ms, schedule) where t.id = n.id`,
+   from unnest($1::int[], $2::text[], $3::float8[], $4::text[]) n(tenant, id, ms, schedule)
+   where t.tenant = n.tenant and t.id = n.id`,
 );
 
 /**
@@ -58,6 +59,7 @@ export function tickTriggers(db: Db): Promise<DueRun[]> {
       ticks.flatMap(({ run }) => (run === null ? [] : [run])),
     );
     await client.acrossTenants('due work', setNextTicks, [
+      rows.map(({ tenant }) => tenant),
       rows.map(({ id }) => id),
       ticks.map(({ nextMs }) => nextMs),
       ticks.map(({ schedule }) => schedule),
@@ -79,7 +81,7 @@ async function tick(trigger: CronTrigger): Promise<{ run: NewRun | null; nextMs:
 }
 
 async function runOf(trigger: CronTrigger, tickMs: number, dueMs: number): Promise<NewRun> {
-  const { organizationId, environment, slug, definition } = trigger;
+  const { tenant, environment, slug, definition } = trigger;
   const planned = await runTime(definition.schedule, {
     triggerSlug: slug,
     triggerName: definition.name,
@@ -92,7 +94,7 @@ async function runOf(trigger: CronTrigger, tickMs: number, dueMs: number): Promi
   });
   return {
     id: newId('run'),
-    organizationId,
+    tenant,
     environment,
     triggerSlug: slug,
     cause: `tick-${tickMs}`,

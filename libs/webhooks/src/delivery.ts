@@ -12,7 +12,7 @@ export interface NewDelivery {
   /** What is worth keeping of them; never a signature. */
   headers: Record<string, string>;
   body: Buffer;
-  organizationId: string | null;
+  tenant: number | null;
   environment: Environment | null;
   /** Whether its signature was checked. */
   isSigned: boolean;

@@ -8,7 +8,7 @@ export interface Inbox {
   /** Resolves when the delivery is durable. */
   store(delivery: NewDelivery): Promise<Stored>;
   /** Gives a delivery that was unattributed to its owner, who is known by now, to be worked off. */
-  revive(id: string, owner: Pick<NewDelivery, 'organizationId' | 'environment'>): Promise<void>;
+  revive(id: string, owner: Pick<NewDelivery, 'tenant' | 'environment'>): Promise<void>;
 }
 
 interface Waiting {
@@ -24,7 +24,7 @@ const largestBatch = 200;
 const revive = statement(
   'revive-delivery',
   `update webhook_deliveries
-   set status = 'received', reason = null, processed_at = null, organization_id = $2, environment = $3::"Environment"
+   set status = 'received', reason = null, processed_at = null, tenant = $2, environment = $3::"Environment"
    where id = $1 and status = 'unattributed'`,
 );
 
@@ -57,16 +57,16 @@ export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {
         waiting.push({ id: newId('dlv'), delivery, resolve, reject });
         if (busy < lanes) void drain();
       }),
-    async revive(id, { organizationId, environment }) {
-      await db.acrossTenants('inbound webhook', revive, [id, organizationId, environment]);
+    async revive(id, { tenant, environment }) {
+      await db.acrossTenants('inbound webhook', revive, [id, tenant, environment]);
     },
   };
 }
 
-const columnTypes = 'text text text text text jsonb bytea text "Environment" boolean "DeliveryStatus" text'.split(' ');
+const columnTypes = 'text text text text text jsonb bytea int "Environment" boolean "DeliveryStatus" text'.split(' ');
 
 const storeText = (count: number): string =>
-  `insert into webhook_deliveries (id, provider, delivery_id, path, event_type, headers, body, organization_id,
+  `insert into webhook_deliveries (id, provider, delivery_id, path, event_type, headers, body, tenant,
                                    environment, signed, status, reason, processed_at)
    values ${Array.from({ length: count }, (_one, at) => rowOf(at)).join(', ')}
    on conflict (provider, delivery_id) do nothing returning id`;
@@ -88,7 +88,7 @@ async function storeAll(db: Queryable, batch: readonly Waiting[]): Promise<Store
     delivery.eventType,
     JSON.stringify(delivery.headers),
     delivery.body,
-    delivery.organizationId,
+    delivery.tenant,
     delivery.environment,
     delivery.isSigned,
     delivery.status,

@@ -27,7 +27,7 @@ const columns = `d.id, d.provider, d.path, d.event_type as "eventType", o.slug a
 
 const newestDeliveries = statement(
   'list-deliveries',
-  `select ${columns} from webhook_deliveries d left join organizations o on o.id = d.organization_id
+  `select ${columns} from webhook_deliveries d left join organizations o on o.no = d.tenant
    where ($1::text is null or d.status = $1::"DeliveryStatus") and ($2::text is null or d.provider = $2)
      and ($3::text is null or o.slug = $3)
      and ($4::timestamptz is null or (d.received_at, d.id) < ($4, $5::text))
@@ -58,7 +58,7 @@ const fullRow = {
 const deliveryById = statement(
   'find-delivery',
   `select ${columns}, d.delivery_id as "deliveryId", d.headers, d.body
-   from webhook_deliveries d left join organizations o on o.id = d.organization_id
+   from webhook_deliveries d left join organizations o on o.no = d.tenant
    where d.id = $1 or d.delivery_id = $1 order by d.received_at desc limit 1`,
   fullRow,
 );

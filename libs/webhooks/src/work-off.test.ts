@@ -1,5 +1,5 @@
 import { type Db, createDb } from '@parley/db';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
 import type { DeliveryStatus } from './delivery';
 import { createInbox } from './inbox';
 import {
@@ -32,7 +32,7 @@ async function store(deliveryId: string, status: DeliveryStatus, { daysAgo = 0, 
     eventType: 'order.paid',
     headers: {},
     body: Buffer.from('{}'),
-    organizationId: null,
+    tenant: null,
     environment: null,
     isSigned: true,
     status,
@@ -47,8 +47,7 @@ async function store(deliveryId: string, status: DeliveryStatus, { daysAgo = 0, 
 const kept = async () =>
   (await db.pool.query('select delivery_id from webhook_deliveries order by 1')).rows.map((row) => row.delivery_id);
 const rowOf = async (id: string) =>
-  (await db.pool.query('select status, reason, attempts, organization_id from webhook_deliveries where id = $1', [id]))
-    .rows[0];
+  (await db.pool.query('select status, reason, attempts, tenant from webhook_deliveries where id = $1', [id])).rows[0];
 
 test('what is done goes after its days, what needs a person after longer, and what is open never', async () => {
   const done = ['processed', 'ignored', 'rejected'] as const;
@@ -75,11 +74,12 @@ test('more than a batch goes in one sweep', async () => {
 
 test('a delivery is finished once; what comes later changes nothing', async () => {
   const id = await store('one', 'received');
+  const [{ scope }, { scope: other }] = [await seedOrganization(db.pool), await seedOrganization(db.pool)];
   expect(await loadPending(db, id)).toMatchObject({ id, attempts: 0, body: Buffer.from('{}') });
   await finishDelivery(db, id, { status: 'received', reason: 'try again' });
-  await finishDelivery(db, id, { status: 'processed', organizationId: 'org_1' });
-  await finishDelivery(db, id, { status: 'failed', reason: 'late', organizationId: 'org_2' });
-  expect(await rowOf(id)).toEqual({ status: 'processed', reason: null, attempts: 2, organization_id: 'org_1' });
+  await finishDelivery(db, id, { status: 'processed', organizationId: scope.organizationId });
+  await finishDelivery(db, id, { status: 'failed', reason: 'late', organizationId: other.organizationId });
+  expect(await rowOf(id)).toEqual({ status: 'processed', reason: null, attempts: 2, tenant: scope.tenant });
   expect(await loadPending(db, id)).toBeNull();
 });
 
@@ -117,20 +117,20 @@ test('what waits too long is found, oldest first', async () => {
 });
 
 describe('the sweep over tenants', () => {
-  const storeMany = (prefix: string, organizationId: string | null, count: number) =>
+  const storeMany = (prefix: string, tenant: number | null, count: number) =>
     db.pool.query(
-      `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, organization_id, status, received_at)
+      `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, tenant, status, received_at)
        select $1 || n, 'polar', $1 || n, '/', '{}', '', $2, 'received', now() - interval '1 hour' + n * interval '1 ms'
        from generate_series(1, $3::int) n`,
-      [prefix, organizationId, count],
+      [prefix, tenant, count],
     );
   const sweep = async (limit: number) => (await findOverdue(db, { olderThanMs: 0, limit })).map(({ id }) => id);
 
   test.each([
-    ['org_few', 'org_many'],
-    [null, 'org_many'],
-    ['org_few', null],
-  ])('finds deliveries of %s behind the backlog of %s at once, each once', async (few, many) => {
+    [1, 2],
+    [null, 2],
+    [1, null],
+  ])('finds deliveries of tenant %s behind the backlog of %s at once, each once', async (few, many) => {
     await storeMany('many', many, 5_000);
     await storeMany('few', few, 3);
     const sweeps = await Promise.all([sweep(2_000), sweep(2_000)]);

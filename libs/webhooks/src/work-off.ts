@@ -8,7 +8,7 @@ const deliveryRow = {
   path: column.text,
   eventType: column.text.nullable,
   body: column.bytea,
-  organizationId: column.text.nullable,
+  tenant: column.int4.nullable,
   environment: column.oneOf<Environment>('Environment').nullable,
   /** As it was received; a replay does not change it. */
   isSigned: column.bool,
@@ -22,7 +22,7 @@ export type Delivery = RowOf<typeof deliveryRow>;
 
 const pendingDelivery = statement(
   'load-pending-delivery',
-  `select id, provider, path, event_type as "eventType", body, organization_id as "organizationId", environment,
+  `select id, provider, path, event_type as "eventType", body, tenant, environment,
           signed as "isSigned", status, attempts, received_at as "receivedAt"
    from webhook_deliveries where id = $1 and status = 'received'`,
   deliveryRow,
@@ -46,7 +46,7 @@ const finish = statement(
   'finish-delivery',
   `update webhook_deliveries
    set status = $2::"DeliveryStatus", reason = $3, attempts = attempts + 1,
-       organization_id = coalesce($4, organization_id),
+       tenant = coalesce((select no from organizations where id = $4), tenant),
        processed_at = case when $2 <> 'received' then now() end
    where id = $1 and status = 'received'`,
 );
@@ -58,8 +58,8 @@ export async function finishDelivery(db: Queryable, id: string, outcome: Outcome
   await db.acrossTenants('due work', finish, values);
 }
 
-/** Deliveries without an owner are those of one tenant, whose id is empty. */
-const tenant = "coalesce(organization_id, '')";
+/** Deliveries without an owner are those of one tenant, whose number is 0. */
+const tenant = 'coalesce(tenant, 0)';
 const where = "status = 'received'";
 const isDue = 'received_at < now() - make_interval(secs => $1::float8 / 1000)';
 const pending = { table: 'webhook_deliveries', where, tenant, since: 'received_at', isDue };
@@ -125,14 +125,14 @@ export interface Retention {
 }
 
 /** What the purge of an organization deletes. */
-export const deliveriesPurge = purgeRows('webhook_deliveries');
+export const deliveriesPurge = purgeRows(['webhook_deliveries']);
 
 const batchRows = 2_000;
 
 const sweep = statement(
   'sweep-deliveries',
-  `delete from webhook_deliveries where ctid = any (array(
-     select ctid from webhook_deliveries
+  `delete from webhook_deliveries where id = any (array(
+     select id from webhook_deliveries
      where (status in ('processed', 'ignored', 'rejected') and received_at < now() - make_interval(secs => $1::float8 * 86400))
         or (status in ('failed', 'unattributed') and received_at < now() - make_interval(secs => $2::float8 * 86400))
      limit ${batchRows}))`,

@@ -10,8 +10,8 @@ const checksPerSample = 100;
 /** What each request pays before its work: the key from the cache, and both limits in one trip to Redis. */
 export async function admission(db: Db, redisUrl: string): Promise<void> {
   await db.pool.query(
-    `insert into organizations (id, slug, name, updated_at) values ($1, 'bench', 'Bench', now()) on conflict do nothing`,
-    [big.organizationId],
+    `insert into organizations (id, no, slug, name, updated_at) values ($1, $2, 'bench', 'Bench', now()) on conflict do nothing`,
+    [big.organizationId, big.tenant],
   );
   const { key } = await createApiKey(db, { ...big, name: 'admission', permissions: ['data'] });
   const identify = createIdentify(db);

@@ -37,27 +37,21 @@ export async function createListOnly(db: Db, scope: Scope): Promise<void> {
     name: 'bench-list-only',
     text: `with t as (
           select no, segment, segment_floor from entity_types t
-          where organization_id = $1 and environment = $2::"Environment" and slug = $3
+          where tenant = $1 and environment = $2::"Environment" and slug = $3
             and pg_advisory_xact_lock_shared(1, t.no) is not null for share),
         n as materialized (
           select no, segment, (greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, segment_floor) << 21)
             | (nextval('entity_sequence') & 2097151) as pos from t),
         e as (
-          insert into bench_entities (id, organization_id, environment, part, segment, pos, status, data, created_at, updated_at)
+          insert into bench_entities (id, tenant, environment, part, segment, pos, status, data, created_at, updated_at)
           select 'ent_' || lpad(to_hex(pos), 16, '0') || $4, $1, $2::"Environment", no, segment, pos, 'active', $5::jsonb, pos >> 21, pos >> 21 from n
           returning *),
         event as (
-          insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor, hops)
-          select e.organization_id, e.environment, 'entity.created', $3, e.id,
+          insert into events (tenant, environment, type, entity_type, entity_id, payload, actor, hops)
+          select e.tenant, e.environment, 'entity.created', $3, e.id,
             jsonb_build_object('data', e.data, 'previousData', null, 'status', e.status, 'previousStatus', null), '{"type": "system"}', 0 from e)
         select id from e`,
-    values: [
-      scope.organizationId,
-      scope.environment,
-      type,
-      randomBytes(5).toString('hex'),
-      JSON.stringify(newCustomer()),
-    ],
+    values: [scope.tenant, scope.environment, type, randomBytes(5).toString('hex'), JSON.stringify(newCustomer())],
   });
   if (rows.length !== 1) throw new Error('Not created');
 }

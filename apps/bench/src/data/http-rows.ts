@@ -21,8 +21,8 @@ interface Place {
 /** The data service and the gateway beside the driver with the same statement, and Parse Server on the same PostgreSQL. */
 export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, folder }: Place): Promise<void> {
   await db.pool.query(
-    `insert into organizations (id, slug, name, updated_at) values ($1, 'bench', 'Bench', now()) on conflict do nothing`,
-    [big.organizationId],
+    `insert into organizations (id, no, slug, name, updated_at) values ($1, $2, 'bench', 'Bench', now()) on conflict do nothing`,
+    [big.organizationId, big.tenant],
   );
   const { key } = await createApiKey(db, { ...big, name: 'bench', permissions: ['data'] });
   const stack = await startStack({

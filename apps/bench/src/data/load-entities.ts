@@ -4,8 +4,8 @@ import { type Db, newId } from '@parley/db';
 import type { Entities } from '@parley/entities';
 
 /** One tenant with 200,000 entities, one with 1,000, and 198 that share the rest of the million. */
-export const big: Scope = { organizationId: 'org_1', environment: 'production' };
-export const small: Scope = { organizationId: 'org_2', environment: 'production' };
+export const big: Scope = { organizationId: 'org_1', tenant: 1, environment: 'production' };
+export const small: Scope = { organizationId: 'org_2', tenant: 2, environment: 'production' };
 const tenants = 200;
 export const type = 'customer';
 
@@ -24,8 +24,8 @@ const paths = ['name', 'email', 'city', 'amount', 'score', 'seq', 'rare', 'activ
 export async function loadEntities(db: Db, entities: Entities, databaseUrl: string, total: number): Promise<void> {
   const { pool } = db;
   await pool.query(
-    `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, indexed_fields, updated_at)
-     select 'type_' || n, 'org_' || n, 'production', $1, $1, '{}', '{name,note}', '{name,note}', now() from generate_series(1, $2::int) n order by n`,
+    `insert into entity_types (id, tenant, environment, slug, name, schema, search_fields, indexed_fields, updated_at)
+     select 'type_' || n, n, 'production', $1, $1, '{}', '{name,note}', '{name,note}', now() from generate_series(1, $2::int) n order by n`,
     [type, tenants],
   );
   const fields = await fieldNumbers(db, entities);
@@ -36,18 +36,18 @@ export async function loadEntities(db: Db, entities: Entities, databaseUrl: stri
     await client.query(`set synchronous_commit = off; set work_mem = '256MB'; set maintenance_work_mem = '1GB'`);
     const { rows: indexes } = await client.query<{ name: string; definition: string }>(
       `select indexname as name, indexdef as definition from pg_indexes where indexname = any($1)`,
-      [['entity_fields_part_segment_field_value_pos_idx', 'entities_search_idx']],
+      [['entity_fields_tenant_part_segment_field_value_pos_idx', 'entities_search_idx']],
     );
     for (const { name } of indexes) await client.query(`drop index ${name}`);
     await query(client, 'select setseed(0.42)');
     const share = Math.floor(total / 5);
-    const order = `select t.no, row_number() over (order by r) as n, row_number() over (partition by t.no order by r) as k
+    const order = `select tenant, t.no, row_number() over (order by r) as n, row_number() over (partition by t.no order by r) as k
       from (select i, random() as r, case when i <= ${share} then 1 when i <= ${share + 1_000} then 2 else 3 + i % ${tenants - 2} end as tenant
-            from generate_series(1, ${total}) i) x join entity_types t on t.id = 'type_' || x.tenant`;
+            from generate_series(1, ${total}) i) x join entity_types t using (tenant)`;
     await query(
       client,
-      `insert into entities (id, organization_id, environment, part, segment, pos, status, data, search, created_at, updated_at)
-       select 'ent_' || lpad(to_hex(pos), 16, '0') || substr(md5(n::text), 1, 10), t.organization_id, t.environment, x.no, (k / 1000)::int, pos,
+      `insert into entities (id, tenant, environment, part, segment, pos, status, data, search, created_at, updated_at)
+       select 'ent_' || lpad(to_hex(pos), 16, '0') || substr(md5(n::text), 1, 10), tenant, 'production', x.no, (k / 1000)::int, pos,
          case when k % 20 = 0 then 'archived' else 'active' end, data,
          ('''' || x.no || ':customer'':1A ''' || x.no || ':' || substr(md5(n::text), 1, 8) || ''':2A ''' || x.no || ':w' || n % 1000 || ''':3B')::tsvector,
          pos >> 21, pos >> 21
@@ -58,7 +58,7 @@ export async function loadEntities(db: Db, entities: Entities, databaseUrl: stri
            'tier', (array['gold', 'silver', 'bronze', 'none'])[1 + (random() * random() * 3.99)::int], 'note', md5(random()::text) || ' w' || n % 1000,
            'address', jsonb_build_object('zip', lpad(((random() * 99999)::int)::text, 5, '0')),
            'tags', jsonb_build_array('t' || n % 10, 'u' || n % 7), 'const', 'same')) as data from (${order}) o) x
-       join entity_types t on t.no = x.no order by pos`,
+       order by pos`,
     );
     const values = paths
       .map((path) => `(${fields.get(path.join('.'))}, entity_index_key(e.data #> '{${path.join(',')}}'))`)
@@ -67,22 +67,22 @@ export async function loadEntities(db: Db, entities: Entities, databaseUrl: stri
       .concat([0, 1].map((at) => `(${fields.get('elements')}, entity_index_key(e.data -> 'tags' -> ${at}))`));
     await query(
       client,
-      `insert into entity_fields (part, segment, field, value, pos)
-       select part, segment, field, value, pos from entities e cross join lateral (values ${values.join(', ')}) v(field, value)
+      `insert into entity_fields (tenant, part, segment, field, value, pos)
+       select tenant, part, segment, field, value, pos from entities e cross join lateral (values ${values.join(', ')}) v(field, value)
        where value is not null and e.search is not null order by pos`,
     );
     await loadShapes(client, fields);
     for (const { definition } of indexes) await query(client, definition);
     await query(
       client,
-      `update entity_types t set segment = 1 + (select max(segment) from entities where part = t.no),
+      `update entity_types t set segment = 1 + (select max(segment) from entities e where e.tenant = t.tenant and part = t.no),
          segment_floor = (extract(epoch from now()) * 1000)::bigint`,
     );
     // For a create without the index over fields: the same million entities, the index of the list and the primary key.
     await query(client, 'create table bench_entities (like entities including defaults)');
     await query(client, 'insert into bench_entities select * from entities order by pos');
-    await query(client, 'alter table bench_entities add primary key (id)');
-    await query(client, 'create unique index on bench_entities (part, pos desc)');
+    await query(client, 'alter table bench_entities add primary key (id, tenant)');
+    await query(client, 'create unique index on bench_entities (tenant, part, pos desc)');
     for (const table of ['entities', 'entity_fields', 'entity_types', 'entity_shapes', 'bench_entities'])
       await query(client, `vacuum analyze ${table}`);
     await query(client, 'checkpoint');
@@ -105,12 +105,12 @@ async function loadShapes(client: Client, fields: Map<string, number>): Promise<
       const list = `array[${names.map((name) => fields.get(name)).join(',')}]`;
       await query(
         client,
-        `insert into entity_shapes (type_no, shape, fields) select no, ${shape}, ${list} from entity_types`,
+        `insert into entity_shapes (tenant, type_no, shape, fields) select tenant, no, ${shape}, ${list} from entity_types`,
       );
       await query(
         client,
-        `insert into entity_fields (part, segment, field, value, pos)
-         select part, segment, ${fields.get('shape')}, ${shape}, pos from entities
+        `insert into entity_fields (tenant, part, segment, field, value, pos)
+         select tenant, part, segment, ${fields.get('shape')}, ${shape}, pos from entities
          where search is not null and jsonb_exists(data, 'rare') = ${rare} and jsonb_exists(data, 'maybe') = ${maybe}`,
       );
     }
@@ -120,10 +120,10 @@ async function loadShapes(client: Client, fields: Map<string, number>): Promise<
 /** How the library numbers the fields: read from the rows of entities that it has stored, one field each. */
 async function fieldNumbers(db: Db, entities: Entities): Promise<Map<string, number>> {
   const numbers = new Map<string, number>();
-  const scope: Scope = { organizationId: newId('org'), environment: 'production' };
+  const scope: Scope = { organizationId: newId('org'), tenant: tenants + 1, environment: 'production' };
   await db.pool.query(
-    `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, updated_at) values ($1, $2, 'production', 'probe', 'probe', '{}', '{}', now())`,
-    [newId('type'), scope.organizationId],
+    `insert into entity_types (id, tenant, environment, slug, name, schema, search_fields, updated_at) values ($1, $2, 'production', 'probe', 'probe', '{}', '{}', now())`,
+    [newId('type'), scope.tenant],
   );
   const probe = async (
     data: Record<string, string | { zip: string } | string[]>,
@@ -131,8 +131,8 @@ async function fieldNumbers(db: Db, entities: Entities): Promise<Map<string, num
     const created = await entities.create(scope, { type: 'probe', data, status: 'probing', actor });
     if (!created.ok) throw new Error(created.reason);
     const { rows } = await db.pool.query<{ field: number; value: string }>(
-      `select f.field, encode(f.value, 'escape') as value from entity_fields f join entities e on e.part = f.part and e.pos = f.pos where e.id = $1`,
-      [created.entity.value.id],
+      `select f.field, encode(f.value, 'escape') as value from entity_fields f join entities e using (tenant, part, pos) where e.tenant = $2 and e.id = $1`,
+      [created.entity.value.id, scope.tenant],
     );
     return rows;
   };
@@ -170,9 +170,7 @@ async function fieldNumbers(db: Db, entities: Entities): Promise<Map<string, num
     find(await probe({ tags: ['here'] }), (value) => value === '@here'),
   );
   if (new Set(numbers.values()).size !== numbers.size || known.size !== 3) throw new Error('Field numbers collide');
-  await db.pool.query(`delete from entity_fields where part in (select no from entity_types where slug = 'probe')`);
-  await db.pool.query(`delete from entities where part in (select no from entity_types where slug = 'probe')`);
-  await db.pool.query(`delete from entity_shapes where type_no in (select no from entity_types where slug = 'probe')`);
-  await db.pool.query(`delete from entity_types where slug = 'probe'`);
+  for (const table of ['entity_fields', 'entities', 'entity_shapes', 'entity_types'])
+    await db.pool.query(`delete from ${table} where tenant = $1`, [scope.tenant]);
   return numbers;
 }

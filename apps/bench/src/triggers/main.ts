@@ -38,9 +38,9 @@ async function speed(): Promise<void> {
     actions: [{ tool: 'entity.create', args: { type: 'effect', data: { n: '{{trigger.data.n}}' } } }],
   };
   await db.pool.query(
-    `insert into triggers (id, organization_id, environment, slug, name, entity_type, action, definition, updated_at)
+    `insert into triggers (id, tenant, environment, slug, name, entity_type, action, definition, updated_at)
      values ('bench', $1, $2::"Environment", 'bench', 'bench', 'order', 'created', $3, now())`,
-    [scope.organizationId, scope.environment, JSON.stringify(definition)],
+    [scope.tenant, scope.environment, JSON.stringify(definition)],
   );
   await db.pool.query(`update entity_types set relayed_actions = '{created}' where slug = 'order'`);
   const change = async (n: number, type = 'order') => {

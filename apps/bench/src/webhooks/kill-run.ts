@@ -48,9 +48,9 @@ export async function killRun({
   pool.on('error', () => {});
   const { scope } = await seedOrganization(pool, { agents: [{ slug: 'helper' }] });
   await pool.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, agent_slug, updated_at)
+    `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, updated_at)
      values ('conn', $1, 'development', $2, 'connected', 'helper', now())`,
-    [scope.organizationId, phoneNumberId],
+    [scope.tenant, phoneNumberId],
   );
   const kapso = await startKapsoServer();
   const environment = {

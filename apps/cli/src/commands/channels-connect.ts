@@ -1,7 +1,5 @@
 import { hasAnswerer } from '@parley/agents';
 import {
-  type Accounts,
-  type KapsoAccount,
   connectNumber,
   createAccounts,
   createConnection,
@@ -36,14 +34,7 @@ export async function runChannelsConnect(options: ChannelsConnectOptions): Promi
     if (!(await hasAnswerer(db, scope, { agentSlug: agent, routerSlug: router })))
       throw new Failure(`No ${agent ? `agent "${agent}"` : `router "${router}"`} in ${scope.name}; push it first`);
     await requireContactType(db, scope, options);
-    const accounts = createAccounts(db, openSecretBox(), {
-      KAPSO_API_URL: findSecret('KAPSO_API_URL') ?? 'https://api.kapso.ai',
-      KAPSO_API_KEY: findSecret('KAPSO_API_KEY'),
-      RESEND_API_URL: '',
-    });
-    const account = await accounts.kapso(scope);
-    if (account === null) throw new Failure('Kapso is not configured: parley integrations set kapso --api-key …');
-    return connect(db, scope, { ...account, accounts }, options);
+    return connect(db, scope, options);
   });
   if (json) return printJson(made);
   note(`Connection ${made.connectionId} of customer ${made.customerId}`);
@@ -53,9 +44,15 @@ export async function runChannelsConnect(options: ChannelsConnectOptions): Promi
 async function connect(
   db: Queryable,
   scope: NamedScope,
-  { accounts, ...account }: KapsoAccount & { accounts: Accounts },
   { agent, router, contactType, customer, phoneNumberId, name }: ChannelsConnectOptions,
 ) {
+  const accounts = createAccounts(db, openSecretBox(), {
+    KAPSO_API_URL: findSecret('KAPSO_API_URL') ?? 'https://api.kapso.ai',
+    KAPSO_API_KEY: findSecret('KAPSO_API_KEY'),
+    RESEND_API_URL: '',
+  });
+  const account = await accounts.kapso(scope);
+  if (account === null) throw new Failure('Kapso is not configured: parley integrations set kapso --api-key …');
   const client = createKapsoClient(account);
   const answerer = { agentSlug: agent ?? null, routerSlug: router ?? null };
   const settings = { ...answerer, contactType: contactType || null };

@@ -9,7 +9,7 @@ export async function runCreditsShow(options: { org?: string; limit?: string; js
   const limit = parseLimit(options.limit, 20);
   const { slug, balanceCents, entries } = await withDatabase(async (db) => {
     const organization = await findOrganization(db, options.org);
-    return { slug: organization.slug, ...(await readCredits(db, organization.id, limit)) };
+    return { slug: organization.slug, ...(await readCredits(db, organization, limit)) };
   });
   if (options.json) return printJson({ organization: slug, balanceCents, entries });
   print(`${slug}: ${cents(balanceCents)}`);

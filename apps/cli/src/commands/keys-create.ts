@@ -4,7 +4,7 @@ import { listRoles } from '@parley/permissions';
 import { withDatabase } from '../database';
 import { Failure, usageFailure } from '../failure';
 import { findOrganization } from '../organizations';
-import { parseEnvironment } from '../scope';
+import { parseEnvironment, scopeOf } from '../scope';
 import { note, print, printJson } from '../terminal';
 
 export interface KeysCreateOptions {
@@ -26,7 +26,7 @@ export async function runKeysCreate(options: KeysCreateOptions): Promise<void> {
   if (name.trim() === '') throw usageFailure('--name must not be empty');
   await withDatabase(async (db) => {
     const organization = await findOrganization(db, options.org);
-    const scope = { organizationId: organization.id, environment };
+    const scope = scopeOf(organization, environment);
     // A key whose role is misspelled would be refused everywhere.
     if (role !== undefined && !(await listRoles(db, scope)).some(({ slug }) => slug === role))
       throw new Failure(`No role "${role}" in ${environment}; push it first`);

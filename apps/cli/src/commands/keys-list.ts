@@ -7,7 +7,7 @@ import { formatTable, note, print } from '../terminal';
 export async function runKeysList({ org, json }: { org?: string; json?: boolean }): Promise<void> {
   const { slug, keys } = await withDatabase(async (db) => {
     const organization = await findOrganization(db, org);
-    return { slug: organization.slug, keys: await listApiKeys(db, organization.id) };
+    return { slug: organization.slug, keys: await listApiKeys(db, organization) };
   });
   if (json) return print(JSON.stringify(keys));
   if (keys.length === 0) return note(`${slug} has no keys`);

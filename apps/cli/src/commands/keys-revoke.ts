@@ -13,7 +13,7 @@ export async function runKeysRevoke(
     const organization = await findOrganization(db, org);
     // The list shows prefixes with an ellipsis, and that is what gets pasted.
     const wanted = idOrPrefix.replace(/(…|\.\.\.)$/, '');
-    const revoked = await revokeApiKey(db, organization.id, wanted);
+    const revoked = await revokeApiKey(db, organization, wanted);
     if (revoked === 0) throw new Failure(`${organization.slug} has no live key "${wanted}"`);
     if (json) return printJson({ revoked });
     print(`Revoked ${revoked === 1 ? '1 key' : `${revoked} keys`}.`);

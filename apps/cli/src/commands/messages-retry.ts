@@ -1,8 +1,6 @@
 import { type RetriedMessage, retryMessage } from '@parley/channels';
-import { withDatabase } from '../database';
 import { Failure } from '../failure';
-import { findOrganization } from '../organizations';
-import { type ScopeOptions, parseEnvironment } from '../scope';
+import { type ScopeOptions, withScope } from '../scope';
 import { print, printJson } from '../terminal';
 
 interface MessagesRetryOptions extends ScopeOptions {
@@ -13,14 +11,12 @@ interface MessagesRetryOptions extends ScopeOptions {
 /** `parley messages retry`: the worker takes them up within seconds; status 1 when one of them cannot be. */
 export async function runMessagesRetry(
   ids: string[],
-  { env = 'development', org, anyway = false, json }: MessagesRetryOptions,
+  { anyway = false, json, ...options }: MessagesRetryOptions,
 ): Promise<void> {
-  const environment = parseEnvironment(env);
-  const results = await withDatabase(async (db) => {
-    const { id: organizationId } = await findOrganization(db, org);
+  const results = await withScope(options, async (db, scope) => {
     const tried: { message: string; result: RetriedMessage }[] = [];
     for (const message of new Set(ids))
-      tried.push({ message, result: await retryMessage(db, { organizationId, environment }, message, { anyway }) });
+      tried.push({ message, result: await retryMessage(db, scope, message, { anyway }) });
     return tried;
   });
   const problems = results.flatMap(({ message, result }) => (result.ok ? [] : [`${message}: ${problemOf(result)}`]));

@@ -3,6 +3,7 @@ import { newId } from '@parley/db';
 import { insertOrganization } from '@parley/identity';
 import { withDatabase } from '../database';
 import { Failure, usageFailure } from '../failure';
+import { shownOrganization } from '../organizations';
 import { print } from '../terminal';
 
 /** `parley org create --slug S --name N`: prints the new organization as one JSON line. */
@@ -13,6 +14,6 @@ export async function runOrgCreate({ slug, name }: { slug: string; name: string 
   await withDatabase(async (db) => {
     const made = await insertOrganization(db, { id: newId('org'), slug, name: name.trim() });
     if (made === null) throw new Failure(`An organization with the slug "${slug}" exists already`);
-    print(JSON.stringify(made));
+    print(JSON.stringify(shownOrganization(made)));
   });
 }

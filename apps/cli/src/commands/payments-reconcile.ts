@@ -1,4 +1,3 @@
-import { type Scope } from '@parley/contracts';
 import { createEntities } from '@parley/entities';
 import { type ReconcileReport, createPayments } from '@parley/payments';
 import { startProgress } from '../data/progress';
@@ -6,7 +5,7 @@ import { withDatabase } from '../database';
 import { Failure, usageFailure } from '../failure';
 import { findOrganization } from '../organizations';
 import { safeLine } from '../safe-text';
-import { type ScopeOptions, parseEnvironment } from '../scope';
+import { type ScopeOptions, parseEnvironment, scopeOf } from '../scope';
 import { openSecretBox } from '../secrets';
 import { note, print, printJson } from '../terminal';
 
@@ -25,9 +24,7 @@ export async function runPaymentsReconcile(options: PaymentsReconcileOptions): P
   const environment = parseEnvironment(env);
   const box = openSecretBox();
   const report = await withDatabase(async (db) => {
-    const scope: Scope | undefined = all
-      ? undefined
-      : { organizationId: (await findOrganization(db, org)).id, environment };
+    const scope = all ? undefined : scopeOf(await findOrganization(db, org), environment);
     const entities = createEntities({ db });
     const tell = ({ paymentId, problem }: Record<string, unknown>, message: string) =>
       note(safeLine(`${message}: ${paymentId} ${problem ?? ''}`));

@@ -25,11 +25,11 @@ const keyName = 'demo';
  */
 export const seedDemo = (db: Db, { newKey = false } = {}): Promise<{ key: string | null }> =>
   db.locked('parley-demo', async (turn) => {
-    const { id: organizationId } = await demoOrganization(turn);
-    const development: Scope = { organizationId, environment: 'development' };
+    const { id: organizationId, tenant } = await demoOrganization(turn);
+    const development: Scope = { organizationId, tenant, environment: 'development' };
     if ((await readSettings(turn, organizationId)).demoSeeded !== true) {
       await pushOnce(db, development, developmentResources);
-      await pushOnce(db, { organizationId, environment: 'production' }, productionResources);
+      await pushOnce(db, { ...development, environment: 'production' }, productionResources);
       await insertRows(db, development);
     }
     return { key: newKey || !(await hasKey(turn, development)) ? await makeKey(turn, development) : null };
@@ -69,7 +69,7 @@ async function insertRows(db: Db, scope: Scope): Promise<void> {
 }
 
 async function hasKey(db: Queryable, scope: Scope): Promise<boolean> {
-  const keys = await listApiKeys(db, scope.organizationId);
+  const keys = await listApiKeys(db, scope);
   return keys.some((key) => key.name === keyName && key.environment === scope.environment && key.revokedAt === null);
 }
 

@@ -40,7 +40,7 @@ async function store(deps: ReceiveDeps, token: string, requestId: string): Promi
     eventType: 'payment.confirmation',
     headers: {},
     body: Buffer.from(new URLSearchParams({ token }).toString()),
-    organizationId: null,
+    tenant: null,
     environment: null,
     isSigned: false,
     status: 'received',

@@ -60,8 +60,8 @@ export function kapsoMessagesDoor(secrets: readonly string[]): Door {
       // Not from the cache: a delivery that was stored for the number's former owner is not processed for the new one.
       const known = signers.get(delivery.body) ?? (await numbers.find(db, phoneNumberId));
       if (known === undefined) return { ok: false, reason: `phone number ${phoneNumberId} belongs to no connection` };
-      const { organizationId, environment } = known;
-      return { ok: true, owner: { organizationId, environment } };
+      const { tenant, environment } = known;
+      return { ok: true, owner: { tenant, environment } };
     },
     refusals: {
       signature: forbidden('Invalid signature', 'invalid_signature'),

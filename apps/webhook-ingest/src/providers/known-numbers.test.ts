@@ -10,9 +10,9 @@ beforeAll(async () => {
   db = createDb({ databaseUrl: database.url });
   const { scope } = await seedOrganization(db.pool);
   await db.pool.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, updated_at)
+    `insert into channel_connections (id, tenant, environment, phone_number_id, status, updated_at)
      values ('conn', $1, 'development', 'known', 'connected', now())`,
-    [scope.organizationId],
+    [scope.tenant],
   );
 });
 afterAll(async () => {

@@ -28,9 +28,9 @@ export async function applyBillingEvent(
     const before = await lockOrder(tx, orderId);
     const owner = before ?? (await ownerOf(tx, order));
     if ('problem' in owner) return finish(tx, { status: 'unattributed', reason: owner.problem });
-    const { organizationId } = owner;
+    const { organizationId, tenant } = owner;
     const kind = isRefund ? 'refunded' : 'paid';
-    const change = await applyOrder(tx, before, { organizationId, orderId, kind, amountCents });
+    const change = await applyOrder(tx, before, { tenant, orderId, kind, amountCents });
     const isRepeated = change === 0 && (isRefund || (before?.creditedCents ?? 0) > 0);
     await finish(tx, {
       status: isRepeated ? 'ignored' : 'processed',
@@ -45,7 +45,10 @@ export async function applyBillingEvent(
  * (interface.md, Billing webhook), in snake case and camel case. The first one that is there counts: money does not go to
  * a second guess.
  */
-async function ownerOf(db: Queryable, order: JsonObject): Promise<{ organizationId: string } | { problem: string }> {
+async function ownerOf(
+  db: Queryable,
+  order: JsonObject,
+): Promise<{ organizationId: string; tenant: number } | { problem: string }> {
   const metadata = objectAt(order.metadata);
   const customer = objectAt(order.customer);
   const name =

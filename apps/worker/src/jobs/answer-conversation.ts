@@ -16,10 +16,10 @@ const renewEveryMs = 1_000;
 export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
   const { db, channels, log } = deps;
   const owner = randomBytes(9).toString('base64url');
-  const answering = new Set<string>();
+  const answering = new Set<WaitingMessage>();
   const timer = setInterval(() => {
     if (answering.size === 0) return;
-    renewClaims(db, [...answering], owner).catch((error: unknown) =>
+    renewClaims(db, answering, owner).catch((error: unknown) =>
       log.warn({ err: error }, 'messages that are being answered could not be renewed'),
     );
   }, renewEveryMs);
@@ -33,7 +33,7 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
       if (signal.aborted) throw signal.reason;
       const message = await claimNext(db, conversation, owner);
       if (message === null) return;
-      answering.add(message.id);
+      answering.add(message);
       try {
         const answered = await answerMessage(deps, message, owner, signal);
         if (answered === null) return;
@@ -42,13 +42,13 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
         const { organizationId, environment, id: messageId } = message;
         const { threadId } = answered;
         log.info({ requestId, jobId, organizationId, environment, threadId, messageId }, 'a message was answered');
-        for (const id of answered.toSend) await channels.tryMessage(id);
+        for (const id of answered.toSend) await channels.tryMessage(message, id);
       } catch (error) {
         if (signal.aborted) await postpone(db, message, owner, 'the worker was stopped', 0).catch(() => {});
         else await again(message, error instanceof Error ? error.message : String(error)).catch(() => {});
         throw error;
       } finally {
-        answering.delete(message.id);
+        answering.delete(message);
       }
     }
   };

@@ -10,7 +10,7 @@ export const createPurgeOrganization =
   async ({ organizationId }: JobPayload<'purge-organization'>, { signal }: JobContext): Promise<void> => {
     const purge = await beginPurge(db, organizationId);
     if (purge === null) return;
-    const deleted = await purgeOrganization(db, organizationId, signal);
+    const deleted = await purgeOrganization(db, { organizationId, tenant: purge.tenant }, signal);
     if (deleted === null) throw signal.reason;
     if (purge.finishedAt === null)
       log.info({ organizationId, deleted }, 'an organization was deleted with all its data');

@@ -60,9 +60,8 @@ async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promis
 }
 
 /** False when the number belongs to another connection by now. A delivery that was replayed may have no owner. */
-const isOwnedBy = (owner: Scope, { organizationId, environment }: Delivery): boolean =>
-  (organizationId === null || organizationId === owner.organizationId) &&
-  (environment === null || environment === owner.environment);
+const isOwnedBy = (owner: Scope, { tenant, environment }: Delivery): boolean =>
+  (tenant === null || tenant === owner.tenant) && (environment === null || environment === owner.environment);
 
 /** The worst of a batch is what people have to see. */
 function summarize(outcomes: ItemOutcome[]): Outcome {

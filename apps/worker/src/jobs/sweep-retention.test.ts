@@ -11,6 +11,7 @@ let db: Db;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
+  await db.pool.query("insert into organizations (id, no, slug, name, updated_at) values ('org', 1, 'o', 'O', now())");
 });
 beforeEach(() => db.pool.query('truncate events, trigger_runs'));
 afterAll(async () => {
@@ -25,8 +26,8 @@ const sweep = (history: { eventDays: number; runDays: number }, signal = new Abo
 /** An event of so many days ago, on an entity of its own; its id. */
 async function addEvent(daysAgo: number, { isRelayed = true } = {}): Promise<string> {
   const { rows } = await db.pool.query<{ id: string }>(
-    `insert into events (organization_id, environment, type, entity_type, entity_id, payload, actor, created_at, relayed_at)
-     values ('org', 'development', 'entity.created', 'order', gen_random_uuid(), '{}', '{}', now() - $1 * interval '1 day',
+    `insert into events (tenant, environment, type, entity_type, entity_id, payload, actor, created_at, relayed_at)
+     values (1, 'development', 'entity.created', 'order', gen_random_uuid(), '{}', '{}', now() - $1 * interval '1 day',
        case when $2 then now() end)
      returning id::text`,
     [daysAgo, isRelayed],
@@ -43,9 +44,9 @@ async function addRun(
 ): Promise<string> {
   const id = `run_${String((runs += 1)).padStart(6, '0')}`;
   await db.pool.query(
-    `insert into trigger_runs (id, organization_id, environment, trigger_slug, cause, entity_id, event_id, status, run_at,
+    `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, entity_id, event_id, status, run_at,
        context, created_at, finished_at)
-     values ($1, 'org', 'development', 'trigger', $1, (select entity_id from events where id = $2::bigint), $2::bigint,
+     values ($1, 1, 'development', 'trigger', $1, (select entity_id from events where id = $2::bigint), $2::bigint,
        $3::"TriggerRunStatus", now(), '{}', now() - $4 * interval '1 day', now() - $5 * interval '1 day')`,
     [id, eventId, status, daysAgo, endedDaysAgo],
   );
@@ -87,8 +88,8 @@ it('removes runs some days after their end, however they ended, and never one th
 it('works in batches past what has to stay, and stops between two when the worker leaves', async () => {
   const add = (count: number, days: number) =>
     db.pool.query(
-      `insert into events (organization_id, environment, type, payload, actor, created_at, relayed_at)
-       select 'org', 'development', 'note', '{}', '{}', now() - $2 * interval '1 day', now() from generate_series(1, $1)`,
+      `insert into events (tenant, environment, type, payload, actor, created_at, relayed_at)
+       select 1, 'development', 'note', '{}', '{}', now() - $2 * interval '1 day', now() from generate_series(1, $1)`,
       [count, days],
     );
   await addEvent(400, { isRelayed: false });

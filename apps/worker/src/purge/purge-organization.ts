@@ -35,7 +35,7 @@ const steps: readonly PurgeStep[] = [
  */
 export async function purgeOrganization(
   db: Db,
-  organizationId: string,
+  { organizationId, tenant }: { organizationId: string; tenant: number },
   signal: AbortSignal,
 ): Promise<Record<string, number> | null> {
   for (let deleted = -1; deleted !== 0;) {
@@ -44,7 +44,7 @@ export async function purgeOrganization(
       for (let ofStep = -1; ofStep !== 0;) {
         if (signal.aborted) return null;
         ofStep = await db.transaction(async (tx) => {
-          const counts = await step(tx, organizationId);
+          const counts = await step(tx, { tenant });
           const sum = Object.values(counts).reduce((total, count) => total + count, 0);
           if (sum > 0) await reportPurged(tx, organizationId, counts);
           return sum;

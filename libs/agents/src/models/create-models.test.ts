@@ -7,7 +7,7 @@ import { createModels, type ModelDeps } from './create-models';
 import type { ModelMessage, ModelRequest } from './model';
 import { providersOfEnvironment } from './provider-keys';
 
-const scope = { organizationId: 'org_1', environment: 'development' as const };
+const scope = { organizationId: 'org_1', tenant: 1, environment: 'development' as const };
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 const lookUp = {
   name: 'order.find',

@@ -22,9 +22,9 @@ it("reads an organization's own keys, opens each only in its place, and leaves b
   const log = { info: () => {}, warn: () => {}, error: (_fields: unknown, message: string) => problems.push(message) };
   const insert = (provider: string, secret: Buffer | null, config = {}, active = true) =>
     db.pool.query(
-      `insert into integrations (id, organization_id, environment, provider, active, config, secrets, updated_at)
+      `insert into integrations (id, tenant, environment, provider, active, config, secrets, updated_at)
        values ($1, $2, 'development', $3, $4, $5, $6, now())`,
-      [`int_${provider}`, scope.organizationId, provider, active, JSON.stringify(config), secret],
+      [`int_${provider}`, scope.tenant, provider, active, JSON.stringify(config), secret],
     );
   const seal = (provider: string) => box.seal('{"apiKey":"own-key"}', integrationSecretContext(scope, provider));
   // As `parley integrations set` writes it.

@@ -90,9 +90,9 @@ const routerSql = (threadKey: 'id' | 'external_id') =>
           case when t.transfer_count > 0 and t.last_message_at >= now() - ${idle} then t.agent_slug end
             as transferred_to
    from routers r
-   left join threads t on t.organization_id = r.organization_id and t.environment = r.environment
+   left join threads t on t.tenant = $1 and t.environment = r.environment
      and t.${threadKey} = $4
-   where r.organization_id = $1 and r.environment = $2::"Environment" and r.slug = $3`;
+   where r.tenant = $1 and r.environment = $2::"Environment" and r.slug = $3`;
 
 const byThreadId = statement('router-with-thread-by-id', routerSql('id'), routerRow);
 const byExternalThreadId = statement('router-with-thread-by-external', routerSql('external_id'), routerRow);
@@ -102,7 +102,7 @@ async function loadRouter(
   scope: Scope,
   { routerSlug, threadId, externalThreadId }: RoutingRequest,
 ): Promise<RowOf<typeof routerRow> | null> {
-  const values = [scope.organizationId, scope.environment, routerSlug, threadId ?? externalThreadId ?? null];
+  const values = [scope.tenant, scope.environment, routerSlug, threadId ?? externalThreadId ?? null];
   const { rows } = await db.query(scope, threadId === undefined ? byExternalThreadId : byThreadId, values);
   return rows[0] ?? null;
 }
@@ -110,24 +110,24 @@ async function loadRouter(
 const candidatesBySlug = statement(
   'router-candidates',
   `select a.slug, c.name, c.definition->>'description' as description
-   from agents a join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"
-   where a.organization_id = $1 and a.slug = any($3) order by array_position($3, a.slug)`,
+   from agents a join agent_configs c on c.tenant = $1 and c.agent_id = a.id and c.environment = $2::"Environment"
+   where a.tenant = $1 and a.slug = any($3) order by array_position($3, a.slug)`,
   { slug: column.text, name: column.text, description: column.text.nullable },
 );
 
 async function loadCandidates(db: Queryable, scope: Scope, slugs: readonly string[]): Promise<Candidate[]> {
-  return (await db.query(scope, candidatesBySlug, [scope.organizationId, scope.environment, slugs])).rows;
+  return (await db.query(scope, candidatesBySlug, [scope.tenant, scope.environment, slugs])).rows;
 }
 
 const recentMessages = statement(
   'router-recent-messages',
   `select role::text as role, content from thread_messages
-   where thread_id = $1 and role <> 'tool' and content <> ''
-   order by execution_id desc, position desc limit $2`,
+   where tenant = $1 and thread_id = $2 and role <> 'tool' and content <> ''
+   order by execution_id desc, position desc limit $3`,
   { role: column.oneOf<'user' | 'assistant'>(), content: column.text },
 );
 
 async function loadRecent(db: Queryable, scope: Scope, threadId: string, count: number) {
-  const { rows } = await db.query(scope, recentMessages, [threadId, count]);
+  const { rows } = await db.query(scope, recentMessages, [scope.tenant, threadId, count]);
   return rows.reverse();
 }

@@ -12,18 +12,18 @@ const findTarget = statement(
   'transfer-target',
   `select a.id, c.name, e.router_slug is not null as routed, r.definition::jsonb->'agents' ? a.slug as in_router
    from agents a
-   join agent_configs c on c.agent_id = a.id and c.environment = $2::"Environment"
-   left join executions e on e.id = $4::bigint and e.organization_id = a.organization_id
-   left join routers r on r.organization_id = a.organization_id and r.environment = $2::"Environment"
+   join agent_configs c on c.tenant = $1 and c.agent_id = a.id and c.environment = $2::"Environment"
+   left join executions e on e.tenant = $1 and e.id = $4::bigint
+   left join routers r on r.tenant = $1 and r.environment = $2::"Environment"
      and r.slug = e.router_slug
-   where a.organization_id = $1 and a.slug = $3`,
+   where a.tenant = $1 and a.slug = $3`,
   { id: column.text, name: column.text, routed: column.bool, in_router: column.bool.nullable },
 );
 
 const transferThread = statement(
   'transfer-thread',
   `update threads set agent_slug = $4, transfer_count = transfer_count + 1, updated_at = now()
-   where id = $3 and organization_id = $1 and environment = $2::"Environment" and transfer_count < $5`,
+   where tenant = $1 and id = $3 and environment = $2::"Environment" and transfer_count < $5`,
 );
 
 /**
@@ -33,15 +33,15 @@ const transferThread = statement(
 export function createTransfer(db: Db): (scope: Scope, request: TransferRequest) => Promise<ToolResult> {
   return async (scope, { threadId, executionId, fromAgentSlug, toAgentSlug, reason }) => {
     if (fromAgentSlug === toAgentSlug) return refuse(`Agent "${toAgentSlug}" already has this conversation`);
-    const { organizationId, environment } = scope;
-    const { rows } = await db.query(scope, findTarget, [organizationId, environment, toAgentSlug, executionId ?? null]);
+    const { tenant, environment } = scope;
+    const { rows } = await db.query(scope, findTarget, [tenant, environment, toAgentSlug, executionId ?? null]);
     const target = rows[0];
     if (target === undefined)
       return { ok: false, errorType: 'not_found', message: `There is no agent "${toAgentSlug}"` };
     if (target.routed && target.in_router !== true)
       return refuse(`Agent "${toAgentSlug}" is not among the router's agents`);
     return db.transaction(async (client) => {
-      const values = [organizationId, environment, threadId, toAgentSlug, maxTransfers];
+      const values = [tenant, environment, threadId, toAgentSlug, maxTransfers];
       const { rowCount } = await client.query(scope, transferThread, values);
       if (rowCount !== 1) return refuse(`This conversation was already transferred ${maxTransfers} times`);
       await recordEvent(client, scope, {

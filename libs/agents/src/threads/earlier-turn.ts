@@ -15,10 +15,10 @@ export type EarlierTurn =
 const lastTurn = statement(
   'earlier-turn',
   `select e.status, e.output, e.thread_id as "threadId", coalesce(e.lease_until > now(), false) as "isAlive",
-          exists (select from executions x join tool_calls c on c.execution_id = x.id
-                  where x.thread_id = t.id and x.request_id = $4) as "hasActed"
-   from threads t join executions e on e.thread_id = t.id
-   where t.organization_id = $1 and t.environment = $2::"Environment" and t.external_id = $3 and e.request_id = $4
+          exists (select from executions x join tool_calls c on c.tenant = $1 and c.execution_id = x.id
+                  where x.tenant = $1 and x.thread_id = t.id and x.request_id = $4) as "hasActed"
+   from threads t join executions e on e.tenant = $1 and e.thread_id = t.id
+   where t.tenant = $1 and t.environment = $2::"Environment" and t.external_id = $3 and e.request_id = $4
    order by e.id desc limit 1`,
   {
     status: column.oneOf<'queued' | 'running' | 'succeeded' | 'failed'>('ExecutionStatus'),
@@ -36,7 +36,7 @@ export async function findEarlierTurn(
   threadKey: string,
   requestId: string,
 ): Promise<EarlierTurn> {
-  const { rows } = await db.query(scope, lastTurn, [scope.organizationId, scope.environment, threadKey, requestId]);
+  const { rows } = await db.query(scope, lastTurn, [scope.tenant, scope.environment, threadKey, requestId]);
   const turn = rows[0];
   if (turn === undefined) return { state: 'none' };
   const { status, output, threadId, isAlive, hasActed } = turn;

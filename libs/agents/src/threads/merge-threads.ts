@@ -4,40 +4,43 @@ import { type Queryable, column, statement } from '@parley/db';
 const threadsToMerge = statement(
   'threads-to-merge',
   `select id, external_id as "externalId" from threads
-   where organization_id = $1 and environment = $2::"Environment" and external_id = any($3) for update`,
+   where tenant = $1 and environment = $2::"Environment" and external_id = any($3) for update`,
   { id: column.text, externalId: column.text },
 );
 
-const rename = statement('rename-thread', 'update threads set external_id = $2, updated_at = now() where id = $1');
+const rename = statement(
+  'rename-thread',
+  'update threads set external_id = $3, updated_at = now() where tenant = $1 and id = $2',
+);
 
 const findUnfinished = statement(
   'find-unfinished-turn',
-  "select from executions where thread_id = $1 and status in ('queued', 'running') limit 1",
+  "select from executions where tenant = $1 and thread_id = $2 and status in ('queued', 'running') limit 1",
 );
 
-const moveTurns = statement('move-turns', 'update executions set thread_id = $2 where thread_id = $1');
+const moveTurns = statement('move-turns', 'update executions set thread_id = $3 where tenant = $1 and thread_id = $2');
 const moveMessages = statement(
   'move-thread-messages',
-  'update thread_messages set thread_id = $2 where thread_id = $1',
+  'update thread_messages set thread_id = $3 where tenant = $1 and thread_id = $2',
 );
-const remove = statement('delete-thread', 'delete from threads where id = $1');
+const remove = statement('delete-thread', 'delete from threads where tenant = $1 and id = $2');
 
 /**
  * Gives the thread of the external id `from` the id `to`, in the caller's transaction. Where `to` has a thread already, the
  * turns move into it, in the order of their ids; while a turn of the old thread runs, both stay as they are.
  */
 export async function mergeThreads(tx: Queryable, scope: Scope, from: string, to: string): Promise<void> {
-  const { rows } = await tx.query(scope, threadsToMerge, [scope.organizationId, scope.environment, [from, to]]);
+  const { rows } = await tx.query(scope, threadsToMerge, [scope.tenant, scope.environment, [from, to]]);
   const old = rows.find(({ externalId }) => externalId === from);
   const target = rows.find(({ externalId }) => externalId === to);
   if (old === undefined) return;
   if (target === undefined) {
-    await tx.query(scope, rename, [old.id, to]);
+    await tx.query(scope, rename, [scope.tenant, old.id, to]);
     return;
   }
-  const { rowCount: unfinished } = await tx.query(scope, findUnfinished, [old.id]);
+  const { rowCount: unfinished } = await tx.query(scope, findUnfinished, [scope.tenant, old.id]);
   if (unfinished !== 0) return;
-  await tx.query(scope, moveTurns, [old.id, target.id]);
-  await tx.query(scope, moveMessages, [old.id, target.id]);
-  await tx.query(scope, remove, [old.id]);
+  await tx.query(scope, moveTurns, [scope.tenant, old.id, target.id]);
+  await tx.query(scope, moveMessages, [scope.tenant, old.id, target.id]);
+  await tx.query(scope, remove, [scope.tenant, old.id]);
 }

@@ -1,27 +1,20 @@
 import { type PurgeStep, column, purgeRows, statement } from '@parley/db';
 
-const turnsToPurge = statement(
-  'turns-to-purge',
-  'select id::text from executions where organization_id = $1 limit 200',
-  { id: column.text },
+/** In the order of the key, so that turns are read from its index however many other tenants have. */
+const purgeTurns = statement(
+  'purge-turns',
+  `with ids as (select id from executions where tenant = $1 order by id limit 200),
+     said as (
+       delete from thread_messages where tenant = $1 and execution_id = any(array(select id from ids)) returning 1),
+     calls as (delete from tool_calls where tenant = $1 and execution_id = any(array(select id from ids)) returning 1),
+     turns as (delete from executions where tenant = $1 and id = any(array(select id from ids)) returning 1)
+   select (select count(*)::int from said) as thread_messages, (select count(*)::int from calls) as tool_calls,
+          (select count(*)::int from turns) as executions`,
+  { thread_messages: column.int4, tool_calls: column.int4, executions: column.int4 },
 );
-const purgeMessages = statement(
-  'purge-thread-messages',
-  'delete from thread_messages where execution_id = any($1::bigint[])',
-);
-const purgeCalls = statement('purge-tool-calls', 'delete from tool_calls where execution_id = any($1::bigint[])');
-const purgeExecutions = statement('purge-executions', 'delete from executions where id = any($1::bigint[])');
 
-/** Turns with what was said and called in them, which carry no organization of their own. */
-const turns: PurgeStep = async (tx, organizationId) => {
-  const tenant = { organizationId };
-  const { rows } = await tx.query(tenant, turnsToPurge, [organizationId]);
-  const ids = [rows.map(({ id }) => id)];
-  const messages = await tx.query(tenant, purgeMessages, ids);
-  const calls = await tx.query(tenant, purgeCalls, ids);
-  const executions = await tx.query(tenant, purgeExecutions, ids);
-  return { thread_messages: messages.rowCount, tool_calls: calls.rowCount, executions: executions.rowCount };
-};
-
-/** What a purge deletes, step by step. */
-export const threadsPurge: readonly PurgeStep[] = [turns, ...purgeRows('threads')];
+/** What a purge deletes, step by step: turns with what was said and called in them, then threads. */
+export const threadsPurge: readonly PurgeStep[] = [
+  async (tx, scope) => (await tx.query(scope, purgeTurns, [scope.tenant])).rows[0]!,
+  ...purgeRows(['threads']),
+];

@@ -90,7 +90,7 @@ const wholeColumns = `${columns}, e.input, e.output, e.steps`;
 const list = statement(
   'list-executions',
   `select ${columns}, left(e.input, 200) as input from executions e
-   where e.organization_id = $1 and e.environment = $2::"Environment"
+   where e.tenant = $1 and e.environment = $2::"Environment"
      and ($3::text is null or e.thread_id = $3) and ($4::text is null or e.agent_slug = $4)
      and ($5::text is null or ${state} = $5)
      and ($6::timestamptz is null or (e.created_at, e.id) < ($6, $7::bigint))
@@ -107,7 +107,7 @@ export async function listExecutions(
   scope: Scope,
   { threadId, agentSlug, status, ...page }: Page & { threadId?: string; agentSlug?: string; status?: ExecutionState },
 ): Promise<Paged<ExecutionSummary>> {
-  const values = [scope.organizationId, scope.environment, threadId, agentSlug, status, ...pageValues(page)];
+  const values = [scope.tenant, scope.environment, threadId, agentSlug, status, ...pageValues(page)];
   const { rows } = await db.query(scope, list, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
@@ -115,20 +115,20 @@ export async function listExecutions(
 const byId = statement(
   'find-execution',
   `select ${wholeColumns} from executions e
-   where e.organization_id = $1 and e.environment = $2::"Environment" and e.id = $3::bigint`,
+   where e.tenant = $1 and e.environment = $2::"Environment" and e.id = $3::bigint`,
   wholeRow,
 );
 
 /** One execution with its messages, tool calls and undelivered replies; null when the environment has none of this id. */
 export async function findExecution(db: Queryable, scope: Scope, id: string): Promise<Execution | null> {
-  const { rows } = await db.query(scope, byId, [scope.organizationId, scope.environment, id]);
+  const { rows } = await db.query(scope, byId, [scope.tenant, scope.environment, id]);
   return (await withWork(db, scope, rows))[0] ?? null;
 }
 
 const turnsBefore = statement(
   'read-turns',
   `select ${wholeColumns} from executions e
-   where e.organization_id = $1 and e.environment = $2::"Environment" and e.thread_id = $3
+   where e.tenant = $1 and e.environment = $2::"Environment" and e.thread_id = $3
      and ($4::bigint is null or e.id < $4)
    order by e.id desc limit $5`,
   wholeRow,
@@ -143,7 +143,7 @@ export async function readTurns(
   scope: Scope,
   { threadId, limit, beforeId }: { threadId: string; limit: number; beforeId: string | null },
 ): Promise<{ turns: Execution[]; isWhole: boolean }> {
-  const values = [scope.organizationId, scope.environment, threadId, beforeId, limit + 1];
+  const values = [scope.tenant, scope.environment, threadId, beforeId, limit + 1];
   const { rows } = await db.query(scope, turnsBefore, values);
   return { turns: await withWork(db, scope, rows.slice(0, limit).reverse()), isWhole: rows.length <= limit };
 }
@@ -152,7 +152,7 @@ const messagesOfExecutions = statement(
   'messages-of-executions',
   `select execution_id::text as "executionId", id, position, role::text as role, content,
           tool_calls as "toolCalls", tool_call_id as "toolCallId", created_at as "createdAt"
-   from thread_messages where execution_id = any($1::bigint[]) order by execution_id, position`,
+   from thread_messages where tenant = $1 and execution_id = any($2::bigint[]) order by execution_id, position`,
   messageRow,
 );
 
@@ -160,15 +160,15 @@ const callsOfExecutions = statement(
   'tool-calls-of-executions',
   `select execution_id::text as "executionId", call_id as "callId", name, args, status::text as status, result,
           started_at as "startedAt", finished_at as "finishedAt"
-   from tool_calls where execution_id = any($1::bigint[]) order by execution_id, started_at, call_id`,
+   from tool_calls where tenant = $1 and execution_id = any($2::bigint[]) order by execution_id, started_at, call_id`,
   callRow,
 );
 
 /** Messages first: every call that they name was stored with them. */
 async function withWork(db: Queryable, scope: Scope, executions: RowOf<typeof wholeRow>[]): Promise<Execution[]> {
-  const ids = executions.map(({ id }) => id);
-  const messages = await db.query(scope, messagesOfExecutions, [ids]);
-  const calls = await db.query(scope, callsOfExecutions, [ids]);
+  const ids = [scope.tenant, executions.map(({ id }) => id)];
+  const messages = await db.query(scope, messagesOfExecutions, ids);
+  const calls = await db.query(scope, callsOfExecutions, ids);
   // A channel's turn has the id of the message that it answers.
   const requestIds = new Set(executions.flatMap(({ requestId }) => requestId ?? []));
   const undelivered = await undeliveredReplies(db, scope, [...requestIds]);

@@ -1,9 +1,11 @@
+import type { Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
 import { mergeThreads } from './merge-threads';
 import { findExecution, listExecutions, readTurns } from './read-executions';
 import { listThreads, readThread, setPaused } from './read-threads';
 import type { Turn } from './turn';
+import { claim } from './turn-sql';
 import { createTurnStore } from './turn-store';
 
 const firstPage = { limit: 10, before: null };
@@ -28,7 +30,7 @@ beforeEach(async () => {
 
 const storeOf = () => createTurnStore(db, 'test');
 
-async function begin(externalThreadId: string, message = 'Hello'): Promise<Turn> {
+async function begin(externalThreadId: string, message = 'Hello', scope = org.scope): Promise<Turn> {
   const entrance = {
     agent: { slug: 'helper' },
     externalThreadId,
@@ -37,20 +39,24 @@ async function begin(externalThreadId: string, message = 'Hello'): Promise<Turn>
     params: {},
     isChecked: true,
   };
-  const entered = await storeOf().enter(org.scope, entrance);
+  const entered = await storeOf().enter(scope, entrance);
   if (!entered.ok || entered.turn === null) throw new Error(JSON.stringify(entered));
   return entered.turn;
 }
 
 /** A turn that called a tool and answered. */
-async function answered(externalThreadId: string, message?: string): Promise<Turn> {
-  const turn = await begin(externalThreadId, message);
+async function answered(externalThreadId: string, message?: string, scope?: Scope): Promise<Turn> {
+  const turn = await begin(externalThreadId, message, scope);
+  await answer(turn);
+  return turn;
+}
+
+async function answer(turn: Turn): Promise<void> {
   const progress = { model: 'openai/test', iterations: 1, usage, steps: [] };
   await storeOf().recordCalls(turn, { position: 1, text: '', calls: [call], progress, results: [] });
   const result = { callId: call.id, position: 2, isError: false, full: { ok: true, result: 7 }, content: '7' };
   const reply = { id: `msg_${turn.id}`, position: 3, content: 'Found it' };
   await storeOf().finish(turn, { ...progress, iterations: 2, status: 'succeeded', reply }, [result]);
-  return turn;
 }
 
 test('a thread is listed, and read with its turns, their messages and tool calls', async () => {
@@ -117,4 +123,70 @@ test('a thread takes another external id, when no thread has it', async () => {
   await mergeThreads(db, org.scope, 'old', 'new');
   expect(await readThread(db, org.scope, 'new')).toMatchObject({ id: threadId });
   expect(await readThread(db, org.scope, 'old')).toBeNull();
+});
+
+test('the turns of a thread move into the one that has the external id', async () => {
+  const first = await answered('old', 'one');
+  const second = await answered('new', 'two');
+  await mergeThreads(db, org.scope, 'old', 'new');
+  expect(await readThread(db, org.scope, first.threadId)).toBeNull();
+  const { turns } = await readTurns(db, org.scope, { threadId: second.threadId, limit: 5, beforeId: null });
+  expect(turns.map(({ id, messages, toolCalls }) => [id, messages.length, toolCalls.length])).toEqual([
+    [first.id, 4, 1],
+    [second.id, 4, 1],
+  ]);
+});
+
+describe('with a second organization', () => {
+  let other: SeededOrganization;
+  beforeEach(async () => {
+    other = org;
+    org = await seedOrganization(db.pool, { agents: [{ slug: 'helper' }] });
+  });
+
+  test('a turn is that of its organization when both have turns of one number', async () => {
+    const theirs = await answered('order-7', 'Hello', other.scope);
+    const begun = await begin('order-7', 'Mine');
+    await db.pool.query('update executions set id = $2 where tenant = $1', [org.scope.tenant, theirs.id]);
+    const mine = { ...begun, id: theirs.id };
+    const before = await findExecution(db, other.scope, theirs.id);
+    expect(before).toMatchObject({ input: 'Hello', toolCalls: [{ callId: call.id }] });
+    expect(await findExecution(db, org.scope, mine.id)).toMatchObject({
+      input: 'Mine',
+      messages: [{ content: 'Mine' }],
+      toolCalls: [],
+    });
+    await answer(mine);
+    expect(await findExecution(db, org.scope, mine.id)).toMatchObject({ status: 'succeeded', threadId: mine.threadId });
+    expect(await findExecution(db, other.scope, theirs.id)).toEqual(before);
+    expect(await readThread(db, org.scope, theirs.threadId)).toBeNull();
+    expect(await setPaused(db, org.scope, theirs.threadId, true)).toBe(false);
+  });
+
+  test('a process renews its turns of both', async () => {
+    const turns = [await begin('order-7', 'Mine'), await begin('order-7', 'Theirs', other.scope)];
+    const leases = (text: string) =>
+      db.pool.query(`${text} where tenant = any($1)`, [turns.map((turn) => turn.tenant)]);
+    await leases("update executions set lease_until = now() - interval '1 s'");
+    await storeOf().renew(turns);
+    const { rows } = await leases('select lease_until > now() as lives from executions');
+    expect(rows).toEqual([{ lives: true }, { lives: true }]);
+  });
+});
+
+test('the last messages of a thread are read from an index, however many tenants there are', async () => {
+  await db.pool.query(`
+    insert into threads (id, tenant, environment, updated_at)
+    select 't' || n, 1000 + n % 50, 'production', now() from generate_series(1, 500) n`);
+  await db.pool.query(`
+    insert into executions (id, tenant, environment, thread_id, input)
+    select n, 1000 + n % 50, 'production', 't' || n, '' from generate_series(1, 500) n`);
+  await db.pool.query(`
+    insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content)
+    select n || '-' || p, 1000 + n % 50, 't' || n, n, p, 'user', repeat('x', 100)
+    from generate_series(1, 500) n, generate_series(0, 19) p`);
+  await db.pool.query('analyze threads, executions, thread_messages');
+  const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${claim.text}`);
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  expect(plan).toMatch(/Index Scan Backward using \S+ on thread_messages/);
 });

@@ -9,8 +9,8 @@ interface Waiter {
 }
 
 interface Line {
-  /** Ids of turns that run in this process. */
-  running: Set<string>;
+  /** Turns that run in this process. */
+  running: Set<Turn>;
   /** In the order of their ids. */
   waiting: Waiter[];
 }
@@ -28,12 +28,12 @@ const slowestPollMs = 120;
  */
 export function createTurnLine({ store, log }: { store: TurnStore; log: AgentLog }) {
   const lines = new Map<string, Line>();
-  const owned = new Set<string>();
+  const owned = new Set<Turn>();
 
   const heartbeat = setInterval(
     () => {
       if (owned.size === 0) return;
-      store.renew([...owned]).catch((error: unknown) => log.warn({ err: error }, 'turn leases could not be renewed'));
+      store.renew(owned).catch((error: unknown) => log.warn({ err: error }, 'turn leases could not be renewed'));
     },
     (leaseSeconds * 1000) / 4,
   );
@@ -53,13 +53,13 @@ export function createTurnLine({ store, log }: { store: TurnStore; log: AgentLog
   return {
     /** A turn that runs from its beginning: the first of a new thread. */
     start(turn: Turn): void {
-      owned.add(turn.id);
-      lineOf(turn.threadId).running.add(turn.id);
+      owned.add(turn);
+      lineOf(turn.threadId).running.add(turn);
     },
 
     /** Waits for a queued turn's place. On a failure the turn is still queued: finish it. */
     async admit(turn: Turn, { signal, waitMs }: { signal?: AbortSignal; waitMs: number }): Promise<Admission> {
-      owned.add(turn.id);
+      owned.add(turn);
       const line = lineOf(turn.threadId);
       const waiter: Waiter = { turn, wake: () => {} };
       const at = line.waiting.findIndex((other) => BigInt(other.turn.id) > BigInt(turn.id));
@@ -71,7 +71,7 @@ export function createTurnLine({ store, log }: { store: TurnStore; log: AgentLog
           if (isFirst) {
             const history = await store.claim(turn);
             if (history !== null) {
-              line.running.add(turn.id);
+              line.running.add(turn);
               return { ok: true, history };
             }
           }
@@ -84,16 +84,16 @@ export function createTurnLine({ store, log }: { store: TurnStore; log: AgentLog
         }
       } finally {
         line.waiting.splice(line.waiting.indexOf(waiter), 1);
-        if (!line.running.has(turn.id)) settle(turn.threadId, line);
+        if (!line.running.has(turn)) settle(turn.threadId, line);
       }
     },
 
     /** After the turn was finished in the store, whatever became of it. */
     leave(turn: Turn): void {
-      owned.delete(turn.id);
+      owned.delete(turn);
       const line = lines.get(turn.threadId);
       if (line === undefined) return;
-      line.running.delete(turn.id);
+      line.running.delete(turn);
       settle(turn.threadId, line);
     },
 

@@ -31,27 +31,27 @@ export const enter = statement(
   enteredRow,
 );
 
-/** Its parameters: the thread, the turn, its owner, how many messages at most. */
+/** Its parameters: the tenant, the thread, the turn, its owner, how many messages at most. */
 export const claim = statement(
   'turn-claim',
   `
   with expired as (
     update executions set status = 'failed', error = 'interrupted', finished_at = now()
-    where thread_id = $1 and id < $2 and status in ('queued', 'running') and lease_until < now()
+    where tenant = $1 and thread_id = $2 and id < $3 and status in ('queued', 'running') and lease_until < now()
     returning id),
   mine as (
     update executions set status = 'running', started_at = now(), lease_until = ${lease}
-    where id = $2 and lease_owner = $3 and status = 'queued' and not exists (
+    where tenant = $1 and id = $3 and lease_owner = $4 and status = 'queued' and not exists (
       select 1 from executions e
-      where e.thread_id = $1 and e.id < $2 and e.status in ('queued', 'running')
+      where e.tenant = $1 and e.thread_id = $2 and e.id < $3 and e.status in ('queued', 'running')
         and e.id not in (select id from expired))
     returning id)
   select exists (select 1 from mine) as claimed,
          (select json_agg(json_build_array(m.execution_id::text, m.role, m.content, m.tool_calls, m.tool_call_id)
                           order by m.execution_id, m.position)
           from (select * from thread_messages
-                where thread_id = $1 and execution_id < $2 and exists (select 1 from mine)
-                order by execution_id desc, position desc limit $4) m) as history`,
+                where tenant = $1 and thread_id = $2 and execution_id < $3 and exists (select 1 from mine)
+                order by execution_id desc, position desc limit $5) m) as history`,
   { claimed: column.bool, history: column.jsonb<HistoryRow[]>().nullable },
 );
 
@@ -71,6 +71,7 @@ const progressFrom = (first: number): string =>
     .join(', ');
 
 export const resultValues = (turn: Turn, results: readonly CallResult[]): unknown[] => [
+  turn.tenant,
   turn.id,
   turn.threadId,
   JSON.stringify(results.map((result) => ({ ...result, id: newId('msg') }))),
@@ -79,15 +80,15 @@ export const resultValues = (turn: Turn, results: readonly CallResult[]): unknow
 /** Stores results of calls; its parameters are `resultValues`. */
 const resultsAsCtes = `
   results as (
-    select * from jsonb_to_recordset($3::jsonb)
+    select * from jsonb_to_recordset($4::jsonb)
       as r (id text, "callId" text, position integer, "isError" boolean, "full" jsonb, content text)),
   ended as (
     update tool_calls t set status = (case when r."isError" then 'failed' else 'succeeded' end)::"ToolCallStatus",
                             result = r."full", finished_at = now()
-    from results r where t.execution_id = $1 and t.call_id = r."callId"),
+    from results r where t.tenant = $1 and t.execution_id = $2 and t.call_id = r."callId"),
   answers as (
-    insert into thread_messages (id, thread_id, execution_id, position, role, content, tool_call_id)
-    select id, $2, $1, position, 'tool', content, "callId" from results)`;
+    insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content, tool_call_id)
+    select id, $1, $3, $2, position, 'tool', content, "callId" from results)`;
 
 export const recordResults = statement('turn-record-results', `with ${resultsAsCtes} select`);
 
@@ -97,14 +98,14 @@ export const recordCalls = statement(
   `
   with ${resultsAsCtes},
   turn as (
-    update executions set lease_until = ${lease}, ${progressFrom(9)}
-    where id = $1 and lease_owner = $4 and status = 'running' returning id, thread_id),
+    update executions set lease_until = ${lease}, ${progressFrom(10)}
+    where tenant = $1 and id = $2 and lease_owner = $5 and status = 'running' returning id, thread_id),
   calls as (
-    insert into tool_calls (execution_id, call_id, name, args)
-    select turn.id, c.id, c.name, c.args from turn, jsonb_to_recordset($8::jsonb) as c (id text, name text, args jsonb)),
+    insert into tool_calls (tenant, execution_id, call_id, name, args)
+    select $1, turn.id, c.id, c.name, c.args from turn, jsonb_to_recordset($9::jsonb) as c (id text, name text, args jsonb)),
   message as (
-    insert into thread_messages (id, thread_id, execution_id, position, role, content, tool_calls)
-    select $5, thread_id, id, $6, 'assistant', $7, $8::jsonb from turn)
+    insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content, tool_calls)
+    select $6, $1, thread_id, id, $7, 'assistant', $8, $9::jsonb from turn)
   select id from turn`,
   { id: column.int8 },
 );
@@ -115,12 +116,12 @@ export const finish = statement(
   with ${resultsAsCtes},
   turn as (
     update executions
-    set status = $5::"ExecutionStatus", output = $6, error = $7, finished_at = now(), lease_until = null,
-        ${progressFrom(10)}
-    where id = $1 and lease_owner = $4 and status in ('queued', 'running') returning id, thread_id),
+    set status = $6::"ExecutionStatus", output = $7, error = $8, finished_at = now(), lease_until = null,
+        ${progressFrom(11)}
+    where tenant = $1 and id = $2 and lease_owner = $5 and status in ('queued', 'running') returning id, thread_id),
   message as (
-    insert into thread_messages (id, thread_id, execution_id, position, role, content)
-    select $8, thread_id, id, $9, 'assistant', $6 from turn where $8::text is not null)
+    insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content)
+    select $9, $1, thread_id, id, $10, 'assistant', $7 from turn where $9::text is not null)
   select id from turn`,
   { id: column.int8 },
 );
@@ -128,5 +129,5 @@ export const finish = statement(
 export const renew = statement(
   'turn-renew',
   `update executions set lease_until = ${lease}
-   where id = any($1::bigint[]) and lease_owner = $2 and status in ('queued', 'running')`,
+   where tenant = $1 and id = any($2::bigint[]) and lease_owner = $3 and status in ('queued', 'running')`,
 );

@@ -25,7 +25,7 @@ export function createTurnStore(db: Queryable, owner: string) {
      */
     async enter(scope: Scope, { agent, threadId, externalThreadId, ...entrance }: Entrance): Promise<Entered> {
       const { rows } = await db.query(scope, enter, [
-        scope.organizationId,
+        scope.tenant,
         scope.environment,
         'id' in agent ? agent.id : null,
         'slug' in agent ? agent.slug : null,
@@ -49,7 +49,7 @@ export function createTurnStore(db: Queryable, owner: string) {
      * process has died are ended on the way. Null: not yet.
      */
     async claim(turn: Turn): Promise<HistoryRow[] | null> {
-      const { rows } = await db.query(turn, claim, [turn.threadId, turn.id, owner, historyLimit]);
+      const { rows } = await db.query(turn, claim, [turn.tenant, turn.threadId, turn.id, owner, historyLimit]);
       return rows[0]?.claimed ? (rows[0].history ?? []) : null;
     },
 
@@ -100,15 +100,16 @@ export function createTurnStore(db: Queryable, owner: string) {
     },
 
     /** The sign of life of this process's turns. */
-    async renew(turnIds: string[]): Promise<void> {
-      await db.acrossTenants('due work', renew, [turnIds, owner]);
+    async renew(turns: Iterable<Turn>): Promise<void> {
+      for (const [tenant, held] of Map.groupBy(turns, (turn) => turn.tenant))
+        await db.query({ tenant }, renew, [tenant, held.map(({ id }) => id), owner]);
     },
   };
 }
 
 export type TurnStore = ReturnType<typeof createTurnStore>;
 
-function toEntered({ organizationId }: Tenant, row: EnteredRow, isThreadKnown: boolean): Entered {
+function toEntered({ tenant }: Tenant, row: EnteredRow, isThreadKnown: boolean): Entered {
   const { agent_id: id, agent_slug: slug, definition, thread_id: threadId, turn_id: turnId, state } = row;
   if (id === null || slug === null) return { ok: false, reason: 'agent_not_found' };
   if (definition === null) return { ok: false, reason: 'no_active_config', agentSlug: slug };
@@ -117,5 +118,5 @@ function toEntered({ organizationId }: Tenant, row: EnteredRow, isThreadKnown: b
   const params = row.params ?? {};
   if (threadId === null || turnId === null || state === null) return { ok: true, agent, turn: null, params };
   const history = row.history ?? [];
-  return { ok: true, agent, turn: { id: turnId, organizationId, threadId, state, history }, params };
+  return { ok: true, agent, turn: { tenant, id: turnId, threadId, state, history }, params };
 }

@@ -9,6 +9,7 @@ import {
   startResendServer,
 } from '@parley/testing';
 import { createAccounts } from '../accounts';
+import { findTenant } from '../whatsapp/outbox';
 import { applyEmailStatus, findDueEmails, queueEmail, readEmail, sendEmail } from './emails';
 import { listEmails } from './read-emails';
 
@@ -56,14 +57,14 @@ const set = (id: string, assignments: string) => db.pool.query(`update emails se
 const leaseEnds = (id: string) => set(id, "lease_until = now() - interval '1 second'");
 const sentAs = (id: string) => resend.sent.filter(({ key }) => key === id);
 
-function send(id: string, owner = 'a', apiKey: string | null = resend.apiKey) {
+async function send(id: string, owner = 'a', apiKey: string | null = resend.apiKey) {
   const settings = {
     KAPSO_API_URL: resend.url,
     RESEND_API_URL: resend.url,
     ...(apiKey !== null && { RESEND_API_KEY: apiKey }),
   };
   const accounts = createAccounts(db, createSecretBox(Buffer.alloc(32).toString('base64')), settings);
-  return sendEmail({ db, accounts, owner }, id);
+  return sendEmail({ db, accounts, owner }, (await findTenant(db, id))!, id);
 }
 const deliver = (providerId: string, status: string) =>
   applyEmailStatus(db, { type: `email.${status}`, data: { email_id: providerId } });
@@ -313,22 +314,22 @@ test('the sweep finds what should be sent by now: what is new is left to its own
 
 test('the sweep finds e-mails of one tenant behind the backlog of another at once; each is sent once', async () => {
   await db.pool.query('delete from emails');
-  const addMany = (organizationId: string, number: number) =>
+  const addMany = (prefix: string, { tenant }: Scope, number: number) =>
     db.pool.query(
-      `insert into emails (id, organization_id, environment, idempotency_key, "from", "to", subject, status, payload,
+      `insert into emails (id, tenant, environment, idempotency_key, "from", "to", subject, status, payload,
                            created_at, updated_at)
-       select $1 || n, $1, 'production', n::text, 'a@example.com', '{b@example.com}', 'hello', 'queued',
+       select $1 || n, $3, 'production', n::text, 'a@example.com', '{b@example.com}', 'hello', 'queued',
               '{"from":"a@example.com","to":["b@example.com"],"subject":"hello","text":"hello"}',
               now() - interval '1 hour', now() from generate_series(1, $2::int) n`,
-      [organizationId, number],
+      [prefix, number, tenant],
     );
-  await addMany('org_many', 5_000);
-  await addMany('org_few', 3);
-  await db.pool.query("update emails set lease_until = now() + interval '1 hour' where id = 'org_few2'");
+  await addMany('many', scope, 5_000);
+  await addMany('few', (await seedOrganization(db.pool)).scope, 3);
+  await db.pool.query("update emails set lease_until = now() + interval '1 hour' where id = 'few2'");
   const [ids = [], others = []] = await Promise.all([findDueEmails(db, 50), findDueEmails(db, 50)]);
   expect(ids).toEqual(others);
   expect(new Set(ids).size).toBe(50);
-  expect(ids.filter((id) => id.startsWith('org_few'))).toEqual(['org_few1', 'org_few3']);
+  expect(ids.filter((id) => id.startsWith('few'))).toEqual(['few1', 'few3']);
   const tries = await Promise.all([...ids.slice(0, 20), ...others.slice(0, 20)].map((id) => send(id)));
   expect(tries.filter((outcome) => outcome !== 'not_due')).toHaveLength(20);
   expect(new Set(resend.sent.map(({ key }) => key)).size).toBe(resend.sent.length);
@@ -382,6 +383,17 @@ describe('statuses', () => {
       );
       expect(await read(id)).toMatchObject({ status: furthest(given), provider_id: providerId });
     }
+  });
+
+  test('reach the e-mails of every tenant whose account has given this id, and belong to the first', async () => {
+    const { scope: other } = await seedOrganization(db.pool);
+    const [id, later] = [await queue(), await queue({ in: other })];
+    await send(id);
+    const providerId = sentAs(id)[0]!.id;
+    await set(later, `status = 'sent', provider_id = '${providerId}', created_at = now() + interval '1 second'`);
+    const { organizationId } = scope;
+    expect(await deliver(providerId, 'delivered')).toEqual({ ok: true, isKnown: true, organizationId });
+    for (const one of [id, later]) expect(await read(one)).toMatchObject({ status: 'delivered' });
   });
 
   test('of a bounce keep its reason, and what is no status is refused', async () => {

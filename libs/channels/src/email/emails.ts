@@ -1,5 +1,6 @@
-import { type Environment, type JsonObject, type Scope, objectAt, textAt } from '@parley/contracts';
-import { type Queryable, type RowOf, claimByTenant, column, leaseSql, newId, statement } from '@parley/db';
+import { type JsonObject, type Scope, objectAt, textAt } from '@parley/contracts';
+import { type Queryable, type RowOf, type Tenant } from '@parley/db';
+import { claimByTenant, column, leaseSql, newId, scopeColumns, scopeRow, statement } from '@parley/db';
 import { callHttp } from '@parley/outbound';
 import type { Accounts } from '../accounts';
 import { noPlaceWaitMs } from '../no-place-wait';
@@ -22,14 +23,14 @@ const keyLifeHours = 23;
  * harmless.
  */
 const isNotSent = `emails.status = 'failed' and emails.provider_id is null
-  and (emails.attempts <= 1 or emails.created_at > now() - interval '${keyLifeHours} hours')`;
+  and (emails.attempts <= 1 or excluded.created_at - emails.created_at < interval '${keyLifeHours} hours')`;
 
 const queue = statement(
   'queue-email',
-  `insert into emails (id, organization_id, environment, idempotency_key, "from", "to", subject, status, payload,
-                       updated_at)
-   values ($1, $2, $3::"Environment", $4, $5, $6, $7, 'queued', $8::jsonb, now())
-   on conflict (organization_id, environment, idempotency_key) do update set
+  `insert into emails (id, tenant, environment, idempotency_key, "from", "to", subject, status, payload,
+                       created_at, updated_at)
+   values ($1, $2, $3::"Environment", $4, $5, $6, $7, 'queued', $8::jsonb, now(), now())
+   on conflict (tenant, environment, idempotency_key) do update set
      status = case when ${isNotSent} then 'queued' else emails.status end,
      attempts = case when ${isNotSent} then 0 else emails.attempts end,
      error = case when ${isNotSent} then null else emails.error end
@@ -42,17 +43,9 @@ const queue = statement(
  * certainly not sent gets its tries again.
  */
 export async function queueEmail(db: Queryable, scope: Scope, email: NewEmail): Promise<{ id: string }> {
-  const { rows } = await db.query(scope, queue, [
-    newId('email'),
-    scope.organizationId,
-    scope.environment,
-    email.key,
-    email.from,
-    email.to,
-    email.subject,
-    JSON.stringify(email.request),
-  ]);
-  return rows[0]!;
+  const { key, from, to, subject, request } = email;
+  const values = [newId('email'), scope.tenant, scope.environment, key, from, to, subject, JSON.stringify(request)];
+  return (await db.query(scope, queue, values)).rows[0]!;
 }
 
 const timeoutMs = 12_000;
@@ -61,8 +54,7 @@ const mostAttempts = 8;
 
 const claimedEmail = {
   id: column.text,
-  organizationId: column.text,
-  environment: column.oneOf<Environment>('Environment'),
+  ...scopeRow,
   /** Becomes null when the e-mail is sent; a claimed e-mail has one. */
   payload: column.jsonb<JsonObject>(),
   attempts: column.int4,
@@ -73,17 +65,17 @@ type ClaimedEmail = RowOf<typeof claimedEmail>;
 
 const claim = statement(
   'claim-email',
-  `update emails set status = 'sending', lease_owner = $2, attempts = attempts + 1, updated_at = now(),
+  `update emails set status = 'sending', lease_owner = $3, attempts = attempts + 1, updated_at = now(),
                      lease_until = ${leaseSql.until(leaseSeconds)}
-   where id = $1 and status in ('queued', 'sending') and ${leaseSql.isFree()}
-   returning id, organization_id as "organizationId", environment, payload, attempts,
+   where tenant = $1 and id = $2 and status in ('queued', 'sending') and ${leaseSql.isFree()}
+   returning id, ${scopeColumns()}, payload, attempts,
              extract(epoch from now() - created_at)::float8 / 3600 as "ageHours"`,
   claimedEmail,
 );
 
 const giveUp = statement(
   'give-email-up',
-  `update emails set status = $3, error = $4, ${leaseSql.release}, updated_at = now()
+  `update emails set status = $4, error = $5, ${leaseSql.release}, updated_at = now()
    where ${leaseSql.isHeld('sending')}`,
 );
 
@@ -95,13 +87,14 @@ export type EmailOutcome = 'sent' | 'failed' | 'unknown' | 'later' | 'not_due';
  */
 export async function sendEmail(
   deps: { db: Queryable; accounts: Accounts; owner: string },
+  tenant: Tenant,
   id: string,
 ): Promise<EmailOutcome> {
   const { db, accounts, owner } = deps;
-  const [email] = (await db.acrossTenants('due work', claim, [id, owner])).rows;
+  const [email] = (await db.query(tenant, claim, [tenant.tenant, id, owner])).rows;
   if (email === undefined) return 'not_due';
   const end = async (status: 'failed' | 'unknown', error: string): Promise<EmailOutcome> => {
-    await db.query(email, giveUp, [id, owner, status, error]);
+    await db.query(email, giveUp, [email.tenant, id, owner, status, error]);
     return status;
   };
   if (email.ageHours > keyLifeHours && email.attempts > 1) return end('unknown', 'no answer within a day');
@@ -142,8 +135,8 @@ export async function sendEmail(
 
 const putEmailBack = statement(
   'put-email-back',
-  `update emails set status = 'queued', error = $3, updated_at = now(), ${leaseSql.postpone('$4')},
-                     attempts = attempts - case when $5 then 0 else 1 end
+  `update emails set status = 'queued', error = $4, updated_at = now(), ${leaseSql.postpone('$5')},
+                     attempts = attempts - case when $6 then 0 else 1 end
    where ${leaseSql.isHeld('sending')}`,
 );
 
@@ -154,21 +147,21 @@ async function putBack(
   { error, afterMs, isTried }: { error: string; afterMs: number | null; isTried: boolean },
 ): Promise<EmailOutcome> {
   const waitMs = Math.min(afterMs ?? 500 * 2 ** email.attempts, 15 * 60_000);
-  await db.query(email, putEmailBack, [email.id, owner, error, waitMs, isTried]);
+  await db.query(email, putEmailBack, [email.tenant, email.id, owner, error, waitMs, isTried]);
   return 'later';
 }
 
 const markEmailSent = statement(
   'mark-email-sent',
-  `update emails set provider_id = $2, status = case when status in ('queued', 'sending', 'unknown') then 'sent' else status end,
+  `update emails set provider_id = $3, status = case when status in ('queued', 'sending', 'unknown') then 'sent' else status end,
                      payload = null, error = null, ${leaseSql.release}, updated_at = now()
-   where id = $1 and provider_id is null`,
+   where tenant = $1 and id = $2 and provider_id is null`,
 );
 
 async function markSent(db: Queryable, email: ClaimedEmail, providerId: string): Promise<void> {
   // What was written is not kept once the provider has it.
-  await db.query(email, markEmailSent, [email.id, providerId]);
-  await db.query(email, applyKeptStatus, [providerId]);
+  await db.query(email, markEmailSent, [email.tenant, email.id, providerId]);
+  await db.query(email, applyKeptStatus, [email.tenant, providerId]);
 }
 
 /** A complaint is not undone by a late delivery (providers.md, 7.1). */
@@ -179,16 +172,16 @@ const applyKeptStatus = statement(
   'apply-email-status',
   `update emails e set status = s.status, error = coalesce(s.error, e.error), updated_at = now()
    from provider_statuses s
-   where s.provider = 'resend' and s.external_id = $1 and e.provider_id = $1
+   where s.provider = 'resend' and s.external_id = $2 and e.tenant = $1 and e.provider_id = $2
      and s.rank > case e.status ${Object.entries(ranks)
        .map(([status, rank]) => `when '${status}' then ${rank}`)
        .join(' ')} else 0 end`,
 );
 
-const organizationOfEmail = statement(
-  'organization-of-email',
-  'select organization_id as "organizationId" from emails where provider_id = $1',
-  { organizationId: column.text },
+const emailsOfProviderId = statement(
+  'emails-of-provider-id',
+  'select organization_id(tenant) as "organizationId", tenant from emails where provider_id = $1 order by created_at',
+  { organizationId: column.text, tenant: column.int4 },
 );
 
 /** A status of an e-mail, also of one whose sending has not been answered yet. */
@@ -202,9 +195,9 @@ export async function applyEmailStatus(
   if (providerId === undefined || !(status in ranks)) return { ok: false, reason: 'no status of an e-mail' };
   const error = status === 'bounced' ? (textAt(objectAt(data.bounce).message) ?? 'bounced') : null;
   await keepStatus(db, 'resend', { externalId: providerId, status, rank: ranks[status], error });
-  await db.acrossTenants('inbound webhook', applyKeptStatus, [providerId]);
-  const { rows } = await db.acrossTenants('inbound webhook', organizationOfEmail, [providerId]);
-  return { ok: true, isKnown: rows.length === 1, organizationId: rows[0]?.organizationId };
+  const { rows } = await db.acrossTenants('inbound webhook', emailsOfProviderId, [providerId]);
+  for (const email of rows) await db.query(email, applyKeptStatus, [email.tenant, providerId]);
+  return { ok: true, isKnown: rows.length > 0, organizationId: rows[0]?.organizationId };
 }
 
 const isPending = "status in ('queued', 'sending')";
@@ -212,7 +205,7 @@ const dueEmails = {
   tenants: leaseSql.tenants('due-email-tenants', { table: 'emails', where: isPending }),
   due: statement(
     'due-emails',
-    `select id from emails where organization_id = $1 and ${isPending} and ${leaseSql.isOverdue}
+    `select id from emails where tenant = $1 and ${isPending} and ${leaseSql.isOverdue}
      order by ${leaseSql.dueSince}, id limit $2 offset $3`,
     { id: column.text },
   ),
@@ -234,11 +227,10 @@ export type EmailView = RowOf<typeof emailView>;
 const emailById = statement(
   'read-email',
   `select id, status, error, provider_id as "providerId" from emails
-   where organization_id = $1 and environment = $2::"Environment" and id = $3`,
+   where tenant = $1 and environment = $2::"Environment" and id = $3`,
   emailView,
 );
 
 export async function readEmail(db: Queryable, scope: Scope, id: string): Promise<EmailView | null> {
-  const { rows } = await db.query(scope, emailById, [scope.organizationId, scope.environment, id]);
-  return rows[0] ?? null;
+  return (await db.query(scope, emailById, [scope.tenant, scope.environment, id])).rows[0] ?? null;
 }

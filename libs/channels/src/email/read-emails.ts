@@ -18,7 +18,7 @@ const emailPage = statement(
   'list-emails',
   `select id, provider_id as "providerId", "to", subject, status, attempts, error, created_at as "createdAt"
    from emails
-   where organization_id = $1 and environment = $2::"Environment" and ($3::text is null or status = $3)
+   where tenant = $1 and environment = $2::"Environment" and ($3::text is null or status = $3)
      and ($4::timestamptz is null or (created_at, id) < ($4, $5::text))
    order by created_at desc, id desc limit $6`,
   sentEmail,
@@ -30,7 +30,7 @@ export async function listEmails(
   scope: Scope,
   { status, ...page }: Page & { status?: string },
 ): Promise<Paged<SentEmail>> {
-  const values = [scope.organizationId, scope.environment, status, ...pageValues(page)];
+  const values = [scope.tenant, scope.environment, status, ...pageValues(page)];
   const { rows } = await db.query(scope, emailPage, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }

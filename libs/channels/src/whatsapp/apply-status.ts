@@ -5,7 +5,8 @@ import { readStatus } from './read-inbound';
 
 const namedMessage = statement(
   'named-outbound-message',
-  "select id from messages where connection_id = $1 and message_id = $2 and direction = 'outbound'",
+  `select id from messages
+   where tenant = $1 and connection_id = $2 and message_id = $3 and direction = 'outbound'`,
   { id: column.text },
 );
 
@@ -17,44 +18,36 @@ export async function applyMessageStatus(
 ): Promise<{ ok: true; isKnown: boolean } | { ok: false; reason: string }> {
   const update = readStatus(item, eventType);
   if (update === null) return { ok: false, reason: 'no status of a message' };
-  const { messageId, status, error } = update;
+  const { messageId, status, error, reference, to, text } = update;
   const key = statusKeyOf(connectionId, messageId);
   await keepStatus(db, 'kapso', { externalId: key, status, rank: statusRanks[status], error });
-  const { rows } = await db.query(scope, namedMessage, [connectionId, messageId]);
-  if (rows[0] !== undefined) {
-    await applyStatus(db, { ...scope, id: rows[0].id }, messageId, [key]);
+  const [named] = (await db.query(scope, namedMessage, [scope.tenant, connectionId, messageId])).rows;
+  if (named !== undefined) {
+    await applyStatus(db, { ...scope, ...named }, messageId, [key]);
     return { ok: true, isKnown: true };
   }
-  const ours = await findUnnamed(db, scope, connectionId, update);
-  if (ours !== null) await markSent(db, { ...scope, id: ours, connectionId }, messageId);
-  return { ok: true, isKnown: ours !== null };
+  const [unnamed] = (await db.query(scope, unnamedMessage, [scope.tenant, connectionId, reference, to, text])).rows;
+  if (unnamed !== undefined) await markSent(db, { ...scope, ...unnamed, connectionId }, messageId);
+  return { ok: true, isKnown: unnamed !== undefined };
 }
 
+/** A message that was handed to the provider and whose answer has not been stored: the status itself tells its id. */
 const unnamedMessage = statement(
   'unnamed-message',
   `select id from messages
-   where connection_id = $1 and direction = 'outbound' and message_id is null
-     and (id = $2 or ($2::text is null and status in ('sending', 'unknown') and payload->>'to' = $3 and text = $4))
+   where tenant = $1 and connection_id = $2 and direction = 'outbound' and message_id is null
+     and (id = $3 or ($3::text is null and status in ('sending', 'unknown') and payload->>'to' = $4 and text = $5))
    order by id limit 1`,
   { id: column.text },
 );
 
-/** A message that was handed to the provider and whose answer has not been stored: the status itself tells its id. */
-async function findUnnamed(
-  db: Queryable,
-  scope: Scope,
-  connectionId: string,
-  { reference, to, text }: { reference: string | null; to: string | null; text: string | null },
-): Promise<string | null> {
-  const { rows } = await db.query(scope, unnamedMessage, [connectionId, reference, to, text]);
-  return rows[0]?.id ?? null;
-}
-
 const keep = statement(
   'keep-status',
-  `insert into provider_statuses as s (provider, external_id, status, rank, error) values ($1, $2, $3, $4, $5)
+  `insert into provider_statuses as s (provider, external_id, status, rank, error, updated_at)
+   values ($1, $2, $3, $4, $5, now())
    on conflict (provider, external_id) do update
-     set status = excluded.status, rank = excluded.rank, error = coalesce(excluded.error, s.error), updated_at = now()
+     set status = excluded.status, rank = excluded.rank, error = coalesce(excluded.error, s.error),
+         updated_at = excluded.updated_at
      where s.rank < excluded.rank`,
 );
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Environment, Scope } from '@parley/contracts';
-import { type Db, type Queryable, type RowOf, column, leaseSql, newId, statement } from '@parley/db';
+import type { Scope } from '@parley/contracts';
+import { type Db, type Queryable, type RowOf } from '@parley/db';
+import { column, leaseSql, newId, scopeColumns, scopeRow, statement } from '@parley/db';
 import type { Accounts } from '../accounts';
 import { createKapsoClient } from '../kapso/kapso-client';
 import { digitsOf } from './read-inbound';
@@ -8,8 +9,7 @@ import { type WebhookSettings, registerWebhook, registrationLeaseSeconds } from 
 
 const connectionRow = {
   id: column.text,
-  organizationId: column.text,
-  environment: column.oneOf<Environment>('Environment'),
+  ...scopeRow,
   phoneNumberId: column.text.nullable,
   phoneNumber: column.text.nullable,
   agentSlug: column.text.nullable,
@@ -18,7 +18,7 @@ const connectionRow = {
 };
 export type Connection = RowOf<typeof connectionRow>;
 
-const columns = `id, organization_id as "organizationId", environment, phone_number_id as "phoneNumberId",
+const columns = `id, ${scopeColumns()}, phone_number_id as "phoneNumberId",
   phone_number as "phoneNumber", agent_slug as "agentSlug", router_slug as "routerSlug", webhook_id as "webhookId"`;
 
 export interface ConnectDeps extends WebhookSettings {
@@ -39,10 +39,8 @@ const connectionOfNumber = statement(
   connectionRow,
 );
 
-export async function findConnection(db: Queryable, phoneNumberId: string): Promise<Connection | null> {
-  const { rows } = await db.acrossTenants('inbound webhook', connectionOfNumber, [phoneNumberId]);
-  return rows[0] ?? null;
-}
+export const findConnection = async (db: Queryable, phoneNumberId: string): Promise<Connection | null> =>
+  (await db.acrossTenants('inbound webhook', connectionOfNumber, [phoneNumberId])).rows[0] ?? null;
 
 const connectionForNumber = statement(
   'find-connection-for-number',
@@ -57,13 +55,12 @@ export async function findConnectionFor(
   db: Queryable,
   { phoneNumberId, customerId }: { phoneNumberId: string; customerId: string | null },
 ): Promise<Connection | null> {
-  const { rows } = await db.acrossTenants('inbound webhook', connectionForNumber, [phoneNumberId, customerId]);
-  return rows[0] ?? null;
+  return (await db.acrossTenants('inbound webhook', connectionForNumber, [phoneNumberId, customerId])).rows[0] ?? null;
 }
 
 const create = statement(
   'create-connection',
-  `insert into channel_connections (id, organization_id, environment, external_customer_id, agent_slug, router_slug,
+  `insert into channel_connections (id, tenant, environment, external_customer_id, agent_slug, router_slug,
                                     contact_type, updated_at)
    values ($1, $2, $3::"Environment", $4, $5, $6, $7, now())`,
 );
@@ -76,29 +73,28 @@ export async function createConnection(
 ): Promise<string> {
   const id = newId('conn');
   const { customerId, agentSlug, routerSlug, contactType } = given;
-  const values = [id, scope.organizationId, scope.environment, customerId, agentSlug, routerSlug, contactType];
+  const values = [id, scope.tenant, scope.environment, customerId, agentSlug, routerSlug, contactType];
   await db.query(scope, create, values);
   return id;
 }
 
 const simulate = statement(
   'simulate-connection',
-  `insert into channel_connections (id, organization_id, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
+  `insert into channel_connections (id, tenant, environment, phone_number_id, phone_number, status, agent_slug, updated_at)
    values ($1, $2, $3::"Environment", $4, '15550000000', 'connected', $5, now())`,
 );
 
 /** A connected number that exists here only, to try deliveries with. Returns its id as the intermediary would name it. */
 export async function simulateConnection(db: Queryable, scope: Scope, agentSlug: string): Promise<string> {
   const phoneNumberId = `simulated-${randomUUID()}`;
-  const { organizationId, environment } = scope;
-  await db.query(scope, simulate, [newId('conn'), organizationId, environment, phoneNumberId, agentSlug]);
+  await db.query(scope, simulate, [newId('conn'), scope.tenant, scope.environment, phoneNumberId, agentSlug]);
   return phoneNumberId;
 }
 
 const changeContactType = statement(
   'set-contact-type',
   `update channel_connections set contact_type = $4, updated_at = now()
-   where id = $3 and organization_id = $1 and environment = $2::"Environment"`,
+   where id = $3 and tenant = $1 and environment = $2::"Environment"`,
 );
 
 /** Sets the entity type in which the contacts of a connection are found; from their next message on. */
@@ -108,7 +104,7 @@ export async function setContactType(
   connectionId: string,
   contactType: string | null,
 ): Promise<void> {
-  await db.query(scope, changeContactType, [scope.organizationId, scope.environment, connectionId, contactType]);
+  await db.query(scope, changeContactType, [scope.tenant, scope.environment, connectionId, contactType]);
 }
 
 const assignNumber = statement(
@@ -188,7 +184,7 @@ const closeMessages = statement(
   `update messages set status = case status when 'sending' then 'unknown' else 'failed' end,
                        error = 'the number was disconnected', ${leaseSql.release},
                        updated_at = now()
-   where connection_id = $1 and status in ('queued', 'sending', 'received', 'answering')`,
+   where tenant = $1 and connection_id = $2 and status in ('queued', 'sending', 'received', 'answering')`,
 );
 
 const remove = statement('remove-connection', 'delete from channel_connections where id = $1');
@@ -196,10 +192,10 @@ const remove = statement('remove-connection', 'delete from channel_connections w
 /** Open messages without a connection would stay open for ever, and hold up what comes for their contacts later. */
 const removeConnection = (db: Db, connection: Connection): Promise<void> =>
   db.transaction(async (tx) => {
-    const { id, phoneNumberId } = connection;
+    const { id, tenant, phoneNumberId } = connection;
     // Whoever is about to add a message to it has to wait, and then finds it gone.
     const { rowCount } = await tx.query(connection, lock, [id, phoneNumberId]);
     if (rowCount === 0) return;
-    await tx.query(connection, closeMessages, [id]);
+    await tx.query(connection, closeMessages, [tenant, id]);
     await tx.query(connection, remove, [id]);
   });

@@ -40,12 +40,12 @@ export async function contactOf(db: Queryable, scope: Scope, name: string): Prom
 const aliases = statement(
   'contact-aliases',
   `select alias, contact_id as "contactId" from contact_aliases
-   where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and alias = any($3)`,
+   where tenant = $1 and environment = $2::"Environment" and channel = '${channel}' and alias = any($3)`,
   { alias: column.text, contactId: column.text },
 );
 
 async function findAliases(db: Queryable, scope: Scope, names: string[]): Promise<Map<string, string>> {
-  const { rows } = await db.query(scope, aliases, [scope.organizationId, scope.environment, names]);
+  const { rows } = await db.query(scope, aliases, [scope.tenant, scope.environment, names]);
   return new Map(rows.map(({ alias, contactId }) => [alias, contactId]));
 }
 
@@ -54,7 +54,7 @@ const isPhone = (name: string): boolean => /^\d+$/.test(name);
 const latestNumber = statement(
   'latest-number-of-contact',
   `select alias from contact_aliases
-   where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3
+   where tenant = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3
      and alias ~ '^[0-9]+$'
    order by created_at desc limit 1`,
   { alias: column.text },
@@ -65,17 +65,16 @@ const latestNumber = statement(
  * an earlier number, which belongs to somebody else by now.
  */
 export async function latestNumberOf(db: Queryable, scope: Scope, contact: string): Promise<string | null> {
-  const { rows } = await db.query(scope, latestNumber, [scope.organizationId, scope.environment, contact]);
-  return rows[0]?.alias ?? null;
+  return (await db.query(scope, latestNumber, [scope.tenant, scope.environment, contact])).rows[0]?.alias ?? null;
 }
 
 const linkAliases = statement(
   'link-aliases',
-  `insert into contact_aliases (organization_id, environment, channel, alias, contact_id)
-   select $1, $2::"Environment", '${channel}', alias, $4 from unnest($3::text[]) as alias
-   on conflict (organization_id, environment, channel, alias) do update
+  `insert into contact_aliases (tenant, environment, channel, alias, contact_id, created_at)
+   select $1, $2::"Environment", '${channel}', alias, $4, now() from unnest($3::text[]) as alias
+   on conflict (tenant, environment, channel, alias) do update
      set contact_id = excluded.contact_id,
-         created_at = case when excluded.alias = any($5) then now() else contact_aliases.created_at end`,
+         created_at = case when excluded.alias = any($5) then excluded.created_at else contact_aliases.created_at end`,
 );
 
 /** Contacts of one environment are linked one after the other, which is rare. */
@@ -85,13 +84,13 @@ async function link(
   { phone, scopedId }: Identity,
   mergeThreads: MergeThreads,
 ): Promise<string> {
-  const { organizationId, environment } = scope;
-  await tx.query(scope, lockKey, [`contacts:${organizationId}:${environment}`]);
+  const { tenant, environment } = scope;
+  await tx.query(scope, lockKey, [`contacts:${tenant}:${environment}`]);
   const names = [phone, scopedId].filter((name) => name !== null);
   const known = await findAliases(tx, scope, names);
   const before = [...new Set(known.values())];
   const contact = before.find(isPhone) ?? phone ?? before[0] ?? names[0]!;
-  await tx.query(scope, linkAliases, [organizationId, environment, [...new Set([...names, contact])], contact, names]);
+  await tx.query(scope, linkAliases, [tenant, environment, [...new Set([...names, contact])], contact, names]);
   for (const old of before) if (old !== contact) await moveContact(tx, scope, { from: old, to: contact }, mergeThreads);
   return contact;
 }
@@ -99,12 +98,12 @@ async function link(
 const moveAliases = statement(
   'move-aliases',
   `update contact_aliases set contact_id = $4
-   where organization_id = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3`,
+   where tenant = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3`,
 );
 
 const moveMessages = statement(
   'move-messages-of-contact',
-  `update messages set contact = $4 where organization_id = $1 and environment = $2::"Environment" and contact = $3`,
+  `update messages set contact = $4 where tenant = $1 and environment = $2::"Environment" and contact = $3`,
 );
 
 async function moveContact(
@@ -113,7 +112,7 @@ async function moveContact(
   { from, to }: { from: string; to: string },
   mergeThreads: MergeThreads,
 ): Promise<void> {
-  const ids = [scope.organizationId, scope.environment, from, to];
+  const ids = [scope.tenant, scope.environment, from, to];
   await tx.query(scope, moveAliases, ids);
   await tx.query(scope, moveMessages, ids);
   await mergeThreads(tx, scope, threadKeyOf(from), threadKeyOf(to));

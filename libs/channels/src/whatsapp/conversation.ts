@@ -23,7 +23,7 @@ const columns = `id, message_id as "messageId", direction, type, text, media_url
 const lastMessages = statement(
   'read-conversation',
   `select ${columns} from messages
-   where organization_id = $1 and environment = $2::"Environment" and contact = $3
+   where tenant = $1 and environment = $2::"Environment" and contact = $3
    order by created_at desc, id desc limit $4`,
   messageView,
 );
@@ -35,27 +35,26 @@ export async function readConversation(
   contact: string,
   limit: number,
 ): Promise<MessageView[]> {
-  const { rows } = await db.query(scope, lastMessages, [scope.organizationId, scope.environment, contact, limit]);
+  const { rows } = await db.query(scope, lastMessages, [scope.tenant, scope.environment, contact, limit]);
   return rows.reverse();
 }
 
 const messageById = statement(
   'read-message',
   `select ${columns} from messages
-   where organization_id = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3) limit 1`,
+   where tenant = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3) limit 1`,
   messageView,
 );
 
 /** A message by our id or the provider's. */
 export async function readMessage(db: Queryable, scope: Scope, id: string): Promise<MessageView | null> {
-  const { rows } = await db.query(scope, messageById, [scope.organizationId, scope.environment, id]);
-  return rows[0] ?? null;
+  return (await db.query(scope, messageById, [scope.tenant, scope.environment, id])).rows[0] ?? null;
 }
 
 const recentInbound = statement(
   'is-window-open',
   `select from messages
-   where organization_id = $1 and environment = $2::"Environment" and contact = $3 and connection_id = $4
+   where tenant = $1 and environment = $2::"Environment" and contact = $3 and connection_id = $4
      and direction = 'inbound' and created_at > now() - interval '24 hours'
      and payload #>> '{message,kapso,origin}' is distinct from 'history_sync' limit 1`,
 );
@@ -69,7 +68,7 @@ export async function isWindowOpen(
   scope: Scope,
   { contact, connectionId }: { contact: string; connectionId: string },
 ): Promise<boolean> {
-  const values = [scope.organizationId, scope.environment, contact, connectionId];
+  const values = [scope.tenant, scope.environment, contact, connectionId];
   return (await db.query(scope, recentInbound, values)).rowCount === 1;
 }
 
@@ -85,10 +84,10 @@ const connectedNumbers = statement(
   'find-sender',
   `select c.id as "connectionId", c.phone_number_id as "phoneNumberId", c.phone_number as "phoneNumber",
           c.id = (select m.connection_id from messages m
-                  where m.organization_id = $1 and m.environment = $2::"Environment" and m.contact = $3
+                  where m.tenant = $1 and m.environment = $2::"Environment" and m.contact = $3
                     and m.connection_id is not null order by m.created_at desc, m.id desc limit 1) as "isLast"
    from channel_connections c
-   where c.organization_id = $1 and c.environment = $2::"Environment" and c.status = 'connected'
+   where c.tenant = $1 and c.environment = $2::"Environment" and c.status = 'connected'
    order by c.created_at`,
   /** `isLast` is null when no message of the contact names a connection. */
   { ...sender, isLast: column.bool.nullable },
@@ -100,7 +99,7 @@ export async function findSender(
   scope: Scope,
   { from, contact }: { from?: string; contact: string },
 ): Promise<{ ok: true; sender: Sender } | { ok: false; message: string }> {
-  const { rows } = await db.query(scope, connectedNumbers, [scope.organizationId, scope.environment, contact]);
+  const { rows } = await db.query(scope, connectedNumbers, [scope.tenant, scope.environment, contact]);
   const digits = from?.replace(/\D/g, '');
   const named = rows.filter(
     (row) => from === row.connectionId || from === row.phoneNumberId || (digits !== '' && digits === row.phoneNumber),

@@ -1,11 +1,7 @@
-import type { Environment, Scope } from '@parley/contracts';
-import { type Queryable, type RowOf, column, statement } from '@parley/db';
+import type { Scope } from '@parley/contracts';
+import { type Queryable, type RowOf, column, scopeColumns, scopeRow, statement } from '@parley/db';
 
-const numberRow = {
-  connectionId: column.text,
-  organizationId: column.text,
-  environment: column.oneOf<Environment>('Environment'),
-};
+const numberRow = { connectionId: column.text, ...scopeRow };
 
 /** A connected number of an organization that is not being deleted. */
 export type KnownNumber = RowOf<typeof numberRow>;
@@ -13,9 +9,9 @@ export type KnownNumber = RowOf<typeof numberRow>;
 const numbers = statement(
   'connections-by-phone-number-id',
   `select c.phone_number_id as "phoneNumberId", c.id as "connectionId",
-          c.organization_id as "organizationId", c.environment
+          o.id as "organizationId", c.tenant, c.environment::text as environment
    from channel_connections c
-   join organizations o on o.id = c.organization_id and o.deleted_at is null
+   join organizations o on o.no = c.tenant and o.deleted_at is null
    where c.phone_number_id = any($1)`,
   { phoneNumberId: column.text, ...numberRow },
 );
@@ -28,12 +24,11 @@ export async function findNumbers(db: Queryable, phoneNumberIds: string[]): Prom
 
 const answering = statement(
   'answering-on-connections',
-  `select distinct organization_id as "organizationId", environment, agent_slug as "agentSlug",
+  `select distinct ${scopeColumns()}, agent_slug as "agentSlug",
           router_slug as "routerSlug", status = 'connected' as "isConnected"
-   from channel_connections where $1::text is null or organization_id = $1 and environment = $2::"Environment"`,
+   from channel_connections where $1::int is null or tenant = $1 and environment = $2::"Environment"`,
   {
-    organizationId: column.text,
-    environment: column.oneOf<Environment>('Environment'),
+    ...scopeRow,
     agentSlug: column.text.nullable,
     routerSlug: column.text.nullable,
     isConnected: column.bool,
@@ -45,6 +40,6 @@ export async function listAnswering(db: Queryable, scope: Scope | null) {
   const { rows } =
     scope === null
       ? await db.acrossTenants('metrics', answering, [null, null])
-      : await db.query(scope, answering, [scope.organizationId, scope.environment]);
+      : await db.query(scope, answering, [scope.tenant, scope.environment]);
   return rows;
 }

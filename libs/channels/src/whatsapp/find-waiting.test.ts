@@ -1,16 +1,21 @@
 import { type Db, createDb } from '@parley/db';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
 import { claimNext, findWaiting } from './waiting-messages';
 
 let database: TestDatabase;
 let db: Db;
+const tenants: Record<string, number> = {};
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
-  await db.pool.query(
-    `insert into channel_connections (id, organization_id, environment, status, updated_at)
-     select 'conn_' || one, 'org_' || one, 'production', 'connected', now() from unnest('{many,few}'::text[]) one`,
-  );
+  for (const one of ['many', 'few']) {
+    tenants[one] = (await seedOrganization(db.pool)).scope.tenant;
+    await db.pool.query(
+      `insert into channel_connections (id, tenant, environment, status, updated_at)
+       values ('conn_' || $1, $2, 'production', 'connected', now())`,
+      [one, tenants[one]],
+    );
+  }
 });
 beforeEach(() => db.pool.query('delete from messages'));
 afterAll(async () => {
@@ -21,12 +26,12 @@ afterAll(async () => {
 /** Messages that were received an hour ago, each from a contact of its own unless `contact` is given. */
 const receive = (one: string, count: number, contact: string | null = null) =>
   db.pool.query(
-    `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, payload,
+    `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, payload,
                            status, sent_at, created_at, updated_at)
-     select $1 || n, 'org_' || $1, 'production', 'conn_' || $1, 'inbound', $1 || n, coalesce($3, $1 || n), 'text', '{}',
+     select $1 || n, $4, 'production', 'conn_' || $1, 'inbound', $1 || n, coalesce($3, $1 || n), 'text', '{}',
             'received', now() - interval '1 hour' + n * interval '1 ms', now() - interval '1 hour', now()
      from generate_series(1, $2::int) n`,
-    [one, count, contact],
+    [one, count, contact, tenants[one]],
   );
 const few = [1, 2, 3].map((n) => ({ connectionId: 'conn_few', contact: `few${n}` }));
 

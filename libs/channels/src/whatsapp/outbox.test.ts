@@ -14,6 +14,7 @@ import {
   claimMessage,
   findDueMessages,
   findNextMessage,
+  findTenant,
   giveUp,
   markSent,
   noteDoubt,
@@ -36,9 +37,9 @@ beforeAll(async () => {
   kapso = await startKapsoServer();
   ({ scope } = await seedOrganization(db.pool));
   await db.pool.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, status, updated_at)
+    `insert into channel_connections (id, tenant, environment, phone_number_id, status, updated_at)
      values ($1, $2, $3::"Environment", $4, 'connected', now())`,
-    [connectionId, scope.organizationId, scope.environment, phoneNumberId],
+    [connectionId, scope.tenant, scope.environment, phoneNumberId],
   );
 });
 afterEach(() => {
@@ -79,7 +80,7 @@ const read = async (id: string) => (await db.pool.query<Row>('select * from mess
 const set = (id: string, assignments: string) =>
   db.pool.query(`update messages set ${assignments} where id = $1`, [id]);
 const leaseEnds = (id: string) => set(id, "lease_until = now() - interval '1 second'");
-const claim = (id: string, owner: string) => claimMessage(db, id, owner);
+const claim = async (id: string, owner: string) => claimMessage(db, { ...(await findTenant(db, id))!, id }, owner);
 const own = (id: string) => ({ ...scope, id, connectionId });
 
 /** Sends as one of several processes; "a" and "b" in these tests. */
@@ -90,7 +91,7 @@ function send(id: string, owner = 'a', apiKey: string | null = kapso.apiKey) {
     RESEND_API_URL: kapso.url,
   };
   const accounts = createAccounts(db, createSecretBox(Buffer.alloc(32).toString('base64')), settings);
-  return sendMessage({ db, accounts, owner, log: { warn: () => {} } }, id);
+  return sendMessage({ db, accounts, owner, log: { warn: () => {} } }, scope, id);
 }
 
 /** A status as the provider delivers it; `reference`: the message's id, which some deliveries carry. */
@@ -384,6 +385,7 @@ describe('messages to the same contact', () => {
     const contact = newContact();
     const [first, second, other] = [await queue({ contact }), await queue({ contact }), await queue()];
     expect(await claim(second, 'a')).toBeNull();
+    expect(await claimMessage(db, { tenant: scope.tenant + 1, id: first }, 'a')).toBeNull();
     await states.waiting!(first);
     expect(await send(second)).toBe('not_due');
     await leaseEnds(first);
@@ -391,9 +393,9 @@ describe('messages to the same contact', () => {
     expect(await send(second)).toBe('not_due');
     expect(await send(other)).toBe('sent');
     await markSent(db, own(first), `wamid.${first}`);
-    expect(await findNextMessage(db, first)).toBe(second);
+    expect(await findNextMessage(db, scope, first)).toBe(second);
     expect(await send(second)).toBe('sent');
-    expect(await findNextMessage(db, first)).toBeNull();
+    expect(await findNextMessage(db, scope, first)).toBeNull();
   });
 
   test.each(['refused', 'unknown', 'delivered'])('go on behind one that is %s', async (state) => {
@@ -417,19 +419,21 @@ test('the sweep finds what should be sent by now: what is new is left to its own
 describe('the sweep over tenants', () => {
   const few = ['wam_few1', 'wam_few2', 'wam_few3'];
   /** Messages of an hour ago, each to a contact of its own unless `contact` is given. */
-  const addMany = (organizationId: string, prefix: string, number: number, contact: string | null = null) =>
+  const addMany = ({ tenant }: Scope, prefix: string, number: number, contact: string | null = null) =>
     db.pool.query(
-      `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, payload, status,
+      `insert into messages (id, tenant, environment, connection_id, direction, contact, type, payload, status,
                              created_at, updated_at)
        select $2 || n, $1, 'production', $5, 'outbound', coalesce($4, $2 || n), 'text', '{}', 'queued',
               now() - interval '1 hour', now() from generate_series(1, $3::int) n`,
-      [organizationId, prefix, number, contact, connectionId],
+      [tenant, prefix, number, contact, connectionId],
     );
+  let other: Scope;
+  beforeAll(async () => void ({ scope: other } = await seedOrganization(db.pool)));
   beforeEach(() => db.pool.query('delete from messages'));
 
   test('finds messages of one behind the backlog of another at once; each is claimed once', async () => {
-    await addMany('org_many', 'wam_many', 5_000);
-    await addMany('org_few', 'wam_few', 3);
+    await addMany(scope, 'wam_many', 5_000);
+    await addMany(other, 'wam_few', 3);
     const sweeps = await Promise.all(['a', 'b'].map(async (owner) => ({ owner, ids: await findDueMessages(db, 50) })));
     for (const { ids } of sweeps) {
       expect(ids).toHaveLength(50);
@@ -442,9 +446,9 @@ describe('the sweep over tenants', () => {
   });
 
   test('finds messages behind those of another that all wait for an earlier one', async () => {
-    await addMany('org_many', 'wam_many', 5_000, 'one contact');
+    await addMany(scope, 'wam_many', 5_000, 'one contact');
     await set('wam_many1', "lease_until = now() + interval '1 minute'");
-    await addMany('org_few', 'wam_few', 3);
+    await addMany(other, 'wam_few', 3);
     expect(await findDueMessages(db, 50)).toEqual(few);
     await leaseEnds('wam_many1');
     expect(await findDueMessages(db, 50)).toEqual(['wam_many1', ...few]);

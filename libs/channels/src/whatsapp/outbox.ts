@@ -1,5 +1,6 @@
-import type { Environment, JsonObject, Scope } from '@parley/contracts';
-import { type Queryable, type RowOf, type Tenant, claimByTenant, column, leaseSql, newId, statement } from '@parley/db';
+import type { JsonObject, Scope } from '@parley/contracts';
+import { type Queryable, type RowOf, type Tenant } from '@parley/db';
+import { claimByTenant, column, leaseSql, newId, scopeColumns, scopeRow, statement } from '@parley/db';
 
 export interface NewMessage {
   connectionId: string;
@@ -19,15 +20,15 @@ const isNotSent = "messages.status = 'failed' and messages.message_id is null";
 
 const queue = statement(
   'queue-message',
-  `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, media_url,
+  `insert into messages (id, tenant, environment, connection_id, direction, contact, type, text, media_url,
                          payload, thread_id, status, idempotency_key, updated_at)
    values ($1, $2, $3::"Environment", $4, 'outbound', $5, $6, $7, $8, $9::jsonb, $10, 'queued', $11, now())
-   on conflict (organization_id, environment, idempotency_key) do update set
+   on conflict (tenant, environment, idempotency_key) do update set
      status = case when ${isNotSent} then 'queued' else messages.status end,
      attempts = case when ${isNotSent} then 0 else messages.attempts end,
      error = case when ${isNotSent} then null else messages.error end,
      connection_id = case when ${isNotSent} then excluded.connection_id else messages.connection_id end
-   returning id, xmax = 0 as "isNew"`,
+   returning id, id = $1 as "isNew"`,
   { id: column.text, isNew: column.bool },
 );
 
@@ -42,7 +43,7 @@ export async function queueMessage(
 ): Promise<{ id: string; isNew: boolean }> {
   const { rows } = await db.query(scope, queue, [
     newId('wam'),
-    scope.organizationId,
+    scope.tenant,
     scope.environment,
     message.connectionId,
     message.contact,
@@ -61,8 +62,7 @@ export const leaseSeconds = 30;
 
 const claimedMessage = {
   id: column.text,
-  organizationId: column.text,
-  environment: column.oneOf<Environment>('Environment'),
+  ...scopeRow,
   connectionId: column.text,
   /** Messages are queued for connected numbers, which have one. */
   phoneNumberId: column.text,
@@ -85,20 +85,21 @@ export type ClaimedMessage = RowOf<typeof claimedMessage>;
 const claim = statement(
   'claim-message',
   `with due as (
-     select m.id, m.status, m.lease_until from messages m
-     where m.id = $1 and m.direction = 'outbound' and m.status in ('queued', 'sending')
+     select m.id, m.status, m.lease_until,
+            coalesce(m.sent_at, m.lease_until - interval '${leaseSeconds} seconds') as sent_at
+     from messages m
+     where m.tenant = $1 and m.id = $2 and m.direction = 'outbound' and m.status in ('queued', 'sending')
        and ${leaseSql.isFree('m.')}
        and not exists (
-         select from messages p where p.organization_id = m.organization_id and p.environment = m.environment
+         select from messages p where p.tenant = $1 and p.environment = m.environment
            and p.contact = m.contact and p.direction = 'outbound' and p.status in ('queued', 'sending')
            and p.connection_id is not null and p.id < m.id)
      for update)
-   update messages m set status = 'sending', lease_owner = $2, attempts = attempts + 1, updated_at = now(),
-                         sent_at = case due.status when 'sending'
-                           then coalesce(m.sent_at, due.lease_until - interval '${leaseSeconds} seconds') end,
+   update messages m set status = 'sending', lease_owner = $3, attempts = attempts + 1, updated_at = now(),
+                         sent_at = case due.status when 'sending' then due.sent_at end,
                          lease_until = ${leaseSql.until(leaseSeconds)}
-   from due, channel_connections c where m.id = due.id and c.id = m.connection_id
-   returning m.id, m.organization_id as "organizationId", m.environment, m.connection_id as "connectionId",
+   from due, channel_connections c where m.tenant = $1 and m.id = due.id and c.id = m.connection_id
+   returning m.id, ${scopeColumns('m.')}, m.connection_id as "connectionId",
              c.phone_number_id as "phoneNumberId", m.contact, m.type, m.text, m.payload as request, m.attempts,
              extract(epoch from now() - m.created_at)::float8 * 1000 as "ageMs",
              due.status as before,
@@ -111,21 +112,22 @@ const claim = statement(
  * Marks a message as being sent, before it is. Null when somebody else has it, when it is not due, or when an earlier one
  * to the same contact is still to be sent.
  */
-export async function claimMessage(db: Queryable, id: string, owner: string): Promise<ClaimedMessage | null> {
-  return (await db.acrossTenants('due work', claim, [id, owner])).rows[0] ?? null;
-}
+export const claimMessage = async (db: Queryable, message: MessageOfTenant, owner: string) =>
+  (await db.query(message, claim, [message.tenant, message.id, owner])).rows[0] ?? null;
 
-/** The id of a message and of its organization. */
+export type SendOutcome = 'sent' | 'failed' | 'unknown' | 'later' | 'not_due';
+
+/** The id of a message and its tenant. */
 export interface MessageOfTenant extends Tenant {
   id: string;
 }
 
 const markMessageSent = statement(
   'mark-message-sent',
-  `update messages set message_id = $2, sent_at = coalesce(sent_at, now()), error = null,
+  `update messages set message_id = $3, sent_at = coalesce(sent_at, now()), error = null,
                        ${leaseSql.release}, updated_at = now(),
                        status = case when status in ('queued', 'sending', 'unknown') then 'sent' else status end
-   where id = $1 and message_id is null`,
+   where tenant = $1 and id = $2 and message_id is null`,
 );
 
 /** The provider has taken it; it may have told its status already. Whoever learns the id writes it. */
@@ -133,18 +135,19 @@ export async function markSent(
   db: Queryable,
   message: MessageOfTenant & { connectionId: string },
   messageId: string,
-): Promise<void> {
-  await db.query(message, markMessageSent, [message.id, messageId]);
+): Promise<SendOutcome> {
+  await db.query(message, markMessageSent, [message.tenant, message.id, messageId]);
   // In a statement of its own, which sees what the other side has written before it looked for this message.
   // Earlier versions kept a status under the message id alone. Such a row counts only here, where the id has just become
   // known: nobody could name it in advance.
   await applyStatus(db, message, messageId, [statusKeyOf(message.connectionId, messageId), messageId]);
+  return 'sent';
 }
 
 const putMessageBack = statement(
   'put-message-back',
-  `update messages set status = 'queued', error = $3, updated_at = now(), ${leaseSql.postpone('$4')},
-                       attempts = attempts - case when $5 then 0 else 1 end
+  `update messages set status = 'queued', error = $4, updated_at = now(), ${leaseSql.postpone('$5')},
+                       attempts = attempts - case when $6 then 0 else 1 end
    where ${leaseSql.isHeld('sending')}`,
 );
 
@@ -154,13 +157,14 @@ export async function putBack(
   message: MessageOfTenant,
   owner: string,
   { error, afterMs, isTried }: { error: string; afterMs: number; isTried: boolean },
-): Promise<void> {
-  await db.query(message, putMessageBack, [message.id, owner, error, afterMs, isTried]);
+): Promise<SendOutcome> {
+  await db.query(message, putMessageBack, [message.tenant, message.id, owner, error, afterMs, isTried]);
+  return 'later';
 }
 
 const giveMessageUp = statement(
   'give-message-up',
-  `update messages set status = $3, error = $4, ${leaseSql.release}, updated_at = now()
+  `update messages set status = $4, error = $5, ${leaseSql.release}, updated_at = now()
    where ${leaseSql.isHeld('sending')}`,
 );
 
@@ -169,14 +173,15 @@ export async function giveUp(
   db: Queryable,
   message: MessageOfTenant,
   owner: string,
-  outcome: { status: 'failed' | 'unknown'; error: string },
-): Promise<void> {
-  await db.query(message, giveMessageUp, [message.id, owner, outcome.status, outcome.error]);
+  { status, error }: { status: 'failed' | 'unknown'; error: string },
+): Promise<SendOutcome> {
+  await db.query(message, giveMessageUp, [message.tenant, message.id, owner, status, error]);
+  return status;
 }
 
 const noteMessageDoubt = statement(
   'note-doubt',
-  `update messages set error = $3, updated_at = now(), attempts = attempts - case when $4 then 0 else 1 end
+  `update messages set error = $4, updated_at = now(), attempts = attempts - case when $5 then 0 else 1 end
    where ${leaseSql.isHeld('sending')}`,
 );
 
@@ -186,8 +191,9 @@ export async function noteDoubt(
   message: MessageOfTenant,
   owner: string,
   { error, isTried }: { error: string; isTried: boolean },
-): Promise<void> {
-  await db.query(message, noteMessageDoubt, [message.id, owner, error, isTried]);
+): Promise<SendOutcome> {
+  await db.query(message, noteMessageDoubt, [message.tenant, message.id, owner, error, isTried]);
+  return 'later';
 }
 
 /** Of all statuses that come for a message the furthest holds, in whatever order they come; `failed` is final. */
@@ -208,8 +214,8 @@ const applyKeptStatus = statement(
   'apply-kept-status',
   `update messages m set status = s.status, error = coalesce(s.error, m.error), updated_at = now()
    from (select status, rank, error from provider_statuses
-         where provider = 'kapso' and external_id = any($3) order by rank desc limit 1) s
-   where m.id = $1 and m.message_id = $2 and s.rank > ${rankOf('m.status')}`,
+         where provider = 'kapso' and external_id = any($4) order by rank desc limit 1) s
+   where m.tenant = $1 and m.id = $2 and m.message_id = $3 and s.rank > ${rankOf('m.status')}`,
 );
 
 /** Applies the furthest of the statuses that were kept under `keys` to a message that has this id at the provider. */
@@ -219,7 +225,7 @@ export async function applyStatus(
   messageId: string,
   keys: string[],
 ): Promise<void> {
-  await db.query(message, applyKeptStatus, [message.id, messageId, keys]);
+  await db.query(message, applyKeptStatus, [message.tenant, message.id, messageId, keys]);
 }
 
 const isPending = "direction = 'outbound' and status in ('queued', 'sending') and connection_id is not null";
@@ -227,8 +233,8 @@ const dueMessages = {
   tenants: leaseSql.tenants('due-message-tenants', { table: 'messages', where: isPending }),
   due: statement(
     'due-messages',
-    `select id from messages m where organization_id = $1 and ${isPending} and ${leaseSql.isOverdue}
-       and (select id = m.id from messages where organization_id = m.organization_id and environment = m.environment
+    `select id from messages m where tenant = $1 and ${isPending} and ${leaseSql.isOverdue}
+       and (select id = m.id from messages where tenant = $1 and environment = m.environment
               and contact = m.contact and ${isPending} order by id limit 1)
      order by ${leaseSql.dueSince}, id limit $2 offset $3`,
     { id: column.text },
@@ -245,16 +251,23 @@ export async function findDueMessages(db: Queryable, limit: number): Promise<str
 
 const nextMessage = statement(
   'next-message',
-  `select n.id from messages m join messages n on n.organization_id = m.organization_id
-     and n.environment = m.environment and n.contact = m.contact and n.id > m.id
-   where m.id = $1 and n.direction = 'outbound' and n.status = 'queued' and n.lease_until is null
-     and n.connection_id is not null
+  `select n.id from messages m join messages n on n.environment = m.environment and n.contact = m.contact and n.id > m.id
+   where m.tenant = $1 and m.id = $2 and n.tenant = $1 and n.direction = 'outbound' and n.status = 'queued'
+     and n.lease_until is null and n.connection_id is not null
    order by n.id limit 1`,
   { id: column.text },
 );
 
 /** The message that was waiting behind one that is done; null when there is none. */
-export async function findNextMessage(db: Queryable, id: string): Promise<string | null> {
-  const { rows } = await db.acrossTenants('due work', nextMessage, [id]);
-  return rows[0]?.id ?? null;
-}
+export const findNextMessage = async (db: Queryable, tenant: Tenant, id: string): Promise<string | null> =>
+  (await db.query(tenant, nextMessage, [tenant.tenant, id])).rows[0]?.id ?? null;
+
+const tenantOfId = statement(
+  'tenant-of-outgoing',
+  'select tenant from messages where id = $1 union all select tenant from emails where id = $1',
+  { tenant: column.int4 },
+);
+
+/** Whose message or e-mail it is that a job names; null when it is gone. */
+export const findTenant = async (db: Queryable, id: string): Promise<Tenant | null> =>
+  (await db.acrossTenants('due work', tenantOfId, [id])).rows[0] ?? null;

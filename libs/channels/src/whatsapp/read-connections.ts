@@ -6,7 +6,7 @@ const ofEnvironment = statement(
   `select id, status, phone_number as "phoneNumber", phone_number_id as "phoneNumberId",
           external_customer_id as "customerId", agent_slug as agent, router_slug as router,
           contact_type as "contactType"
-   from channel_connections where organization_id = $1 and environment = $2::"Environment" order by created_at`,
+   from channel_connections where tenant = $1 and environment = $2::"Environment" order by created_at`,
   {
     id: column.text,
     /** `pending`: until the number is connected at the intermediary. */
@@ -23,5 +23,5 @@ const ofEnvironment = statement(
 
 /** The connections of an environment, oldest first. */
 export async function listConnections(db: Queryable, scope: Scope) {
-  return (await db.query(scope, ofEnvironment, [scope.organizationId, scope.environment])).rows;
+  return (await db.query(scope, ofEnvironment, [scope.tenant, scope.environment])).rows;
 }

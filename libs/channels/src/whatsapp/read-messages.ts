@@ -22,7 +22,7 @@ const messagesOfEnvironment = statement(
   `select id, message_id as "messageId", direction, contact, type, text, status, attempts, error,
           created_at as "createdAt"
    from messages
-   where organization_id = $1 and environment = $2::"Environment" and ($3::text is null or status = $3)
+   where tenant = $1 and environment = $2::"Environment" and ($3::text is null or status = $3)
      and ($4::text is null or direction = $4::"MessageDirection") and ($5::text is null or contact = $5)
      and ($6::timestamptz is null or (created_at, id) < ($6, $7::text))
    order by created_at desc, id desc limit $8`,
@@ -35,23 +35,23 @@ export async function listMessages(
   scope: Scope,
   { status, direction, contact, ...page }: Page & { status?: string; direction?: string; contact?: string },
 ): Promise<Paged<ChannelMessage>> {
-  const values = [scope.organizationId, scope.environment, status, direction, contact, ...pageValues(page)];
+  const values = [scope.tenant, scope.environment, status, direction, contact, ...pageValues(page)];
   const { rows } = await db.query(scope, messagesOfEnvironment, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
 const latest = statement(
   'latest-sent',
-  `select (select message_id from messages where organization_id = $1 and environment = $2::"Environment"
+  `select (select message_id from messages where tenant = $1 and environment = $2::"Environment"
              and direction = 'outbound' and message_id is not null order by created_at desc limit 1) as "messageId",
-          (select provider_id from emails where organization_id = $1 and environment = $2::"Environment"
+          (select provider_id from emails where tenant = $1 and environment = $2::"Environment"
              and provider_id is not null order by created_at desc limit 1) as "emailId"`,
   { messageId: column.text.nullable, emailId: column.text.nullable },
 );
 
 /** The providers' ids of the last message and the last e-mail that they have taken, for samples of their webhooks. */
 export async function latestSent(db: Queryable, scope: Scope) {
-  const { rows } = await db.query(scope, latest, [scope.organizationId, scope.environment]);
+  const { rows } = await db.query(scope, latest, [scope.tenant, scope.environment]);
   return rows[0]!;
 }
 
@@ -73,11 +73,11 @@ const undelivered = statement(
   `select r.request_id as "requestId", m.id, m.status, m.text, m.error
    from unnest($3::text[]) r(request_id)
    cross join generate_series(0, 99) part
-   join messages m on m.organization_id = $1 and m.environment = $2::"Environment"
+   join messages m on m.tenant = $1 and m.environment = $2::"Environment"
      and m.idempotency_key = ${replyKey.sql('r.request_id', 'part')}
    where m.direction = 'outbound' and m.status in ('failed', 'unknown') and not exists (
      -- What a person has sent again (retryMessage).
-     select from messages again where again.organization_id = m.organization_id and again.environment = m.environment
+     select from messages again where again.tenant = $1 and again.environment = m.environment
        and again.idempotency_key = ${retryKeySql('m.id')} and again.status in ('sent', 'delivered', 'read'))
    order by m.created_at, m.id`,
   undeliveredReplyRow,
@@ -89,5 +89,5 @@ export async function undeliveredReplies(
   scope: Scope,
   requestIds: readonly string[],
 ): Promise<UndeliveredReply[]> {
-  return (await db.query(scope, undelivered, [scope.organizationId, scope.environment, requestIds])).rows;
+  return (await db.query(scope, undelivered, [scope.tenant, scope.environment, requestIds])).rows;
 }

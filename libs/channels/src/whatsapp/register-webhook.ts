@@ -32,7 +32,7 @@ export async function registerWebhook(
   db: Queryable,
   client: KapsoClient,
   { webhookUrl: url, webhookSecrets }: WebhookSettings,
-  { organizationId, id, phoneNumberId, lease }: Tenant & { id: string; phoneNumberId: string; lease: Date },
+  { tenant, id, phoneNumberId, lease }: Tenant & { id: string; phoneNumberId: string; lease: Date },
 ): Promise<{ ok: true; webhookId: string } | { ok: false; message: string }> {
   const [secret] = webhookSecrets;
   if (secret === undefined) return { ok: false, message: 'MESSAGING_WEBHOOK_SECRET is not set' };
@@ -46,6 +46,6 @@ export async function registerWebhook(
       : await client.updateWebhook(phoneNumberId, ours.id, settings);
   if (!done.ok) return done;
   const webhookId = ours?.id ?? done.value ?? '';
-  await db.query({ organizationId }, noteRegistration, [id, webhookId, fingerprintOf(secret), lease]);
+  await db.query({ tenant }, noteRegistration, [id, webhookId, fingerprintOf(secret), lease]);
   return { ok: true, webhookId };
 }

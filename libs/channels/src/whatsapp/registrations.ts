@@ -1,5 +1,4 @@
-import type { Environment } from '@parley/contracts';
-import { type Queryable, type RowOf, column, statement } from '@parley/db';
+import { type Queryable, type RowOf, column, scopeColumns, scopeRow, statement } from '@parley/db';
 import type { Accounts } from '../accounts';
 import { createKapsoClient } from '../kapso/kapso-client';
 import { type WebhookSettings, registerWebhook, registrationLeaseSeconds } from './register-webhook';
@@ -14,8 +13,7 @@ export interface RegisteredAgain {
 
 const claimedRow = {
   id: column.text,
-  organizationId: column.text,
-  environment: column.oneOf<Environment>('Environment'),
+  ...scopeRow,
   phoneNumberId: column.text,
   lease: column.timestamptz,
 };
@@ -32,13 +30,13 @@ export async function registerOutdated(
   const { db, accounts, webhookSecrets } = deps;
   if (webhookSecrets[0] === undefined) return [];
   await noteSharedSecrets(db, webhookSecrets);
-  const claimed = await claimOutdated(db, fingerprintOf(webhookSecrets[0]), limit);
+  const { rows } = await db.acrossTenants('due work', claim, [fingerprintOf(webhookSecrets[0]), limit]);
   return Promise.all(
-    claimed.map(async (connection) => {
+    rows.map(async (connection) => {
       const { id: connectionId, organizationId } = connection;
       // An account whose key does not open must not keep the others of the batch from theirs.
       const problem = await register(connection).catch((error: unknown) => (error as Error).message);
-      if (problem !== null) await putOff(db, connection);
+      if (problem !== null) await db.query(connection, putOffRegistration, [connectionId, connection.lease]);
       return { connectionId, organizationId, problem };
     }),
   );
@@ -54,10 +52,11 @@ export async function registerOutdated(
 const isDue = `webhook_id is not null and phone_number_id is not null and secret_fingerprint is distinct from $1
                and (webhook_try_at is null or webhook_try_at <= now())`;
 
+/** One of each tenant before the second of any, so that an account with many numbers holds up nobody else. */
 const claim = statement(
   'claim-outdated-registrations',
   `with due as (
-     select id, row_number() over (partition by organization_id order by webhook_try_at nulls first, id) as turn
+     select id, row_number() over (partition by tenant order by webhook_try_at nulls first, id) as turn
      from channel_connections where ${isDue}
      order by turn, random() limit $2),
    free as (
@@ -65,25 +64,16 @@ const claim = statement(
    update channel_connections c
    set webhook_try_at = now() + interval '${registrationLeaseSeconds} seconds', webhook_attempts = webhook_attempts + 1
    from free where c.id = free.id
-   returning c.id, c.organization_id as "organizationId", c.environment, c.phone_number_id as "phoneNumberId",
+   returning c.id, ${scopeColumns('c.')}, c.phone_number_id as "phoneNumberId",
              c.webhook_try_at as lease`,
   claimedRow,
 );
-
-/** One of each organization before the second of any, so that an account with many numbers holds up nobody else. */
-async function claimOutdated(db: Queryable, fingerprint: string, limit: number): Promise<Claimed[]> {
-  return (await db.acrossTenants('due work', claim, [fingerprint, limit])).rows;
-}
 
 const putOffRegistration = statement(
   'put-off-registration',
   `update channel_connections set webhook_try_at = now() + interval '1 minute' * least(60, 2 ^ (webhook_attempts - 1))
    where id = $1 and webhook_try_at = $2`,
 );
-
-async function putOff(db: Queryable, connection: Claimed): Promise<void> {
-  await db.query(connection, putOffRegistration, [connection.id, connection.lease]);
-}
 
 /** What the migration wrote: a secret was registered with accounts of organizations, and only the services know which. */
 const unnamed = '';
@@ -133,7 +123,7 @@ type Connected = Omit<RowOf<typeof registeredRow>, 'fingerprint'>;
 const registeredConnections = statement(
   'registered-connections',
   `select c.id, o.slug as organization, c.webhook_attempts as attempts, c.secret_fingerprint as fingerprint
-   from channel_connections c join organizations o on o.id = c.organization_id
+   from channel_connections c join organizations o on o.no = c.tenant
    where c.webhook_id is not null order by c.id`,
   registeredRow,
 );

@@ -24,7 +24,7 @@ export const retryMessage = (db: Db, scope: Scope, id: string, options: { anyway
 const lockMessage = statement(
   'lock-message',
   `select id, direction, connection_id as "connectionId", message_id as "messageId", contact, status from messages
-   where organization_id = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3)
+   where tenant = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3)
    order by id = $3 desc limit 1 for update`,
   {
     id: column.text,
@@ -38,14 +38,14 @@ const lockMessage = statement(
 
 const openAgain = statement(
   'retry-message',
-  `update messages set status = $2, connection_id = $3, attempts = 0, error = null, ${leaseSql.release},
+  `update messages set status = $3, connection_id = $4, attempts = 0, error = null, ${leaseSql.release},
                        sent_at = case when direction = 'inbound' then sent_at end,
                        updated_at = now()
-   where id = $1`,
+   where tenant = $1 and id = $2`,
 );
 
 async function retry(tx: Queryable, scope: Scope, id: string, options: { anyway: boolean }): Promise<RetriedMessage> {
-  const [message] = (await tx.query(scope, lockMessage, [scope.organizationId, scope.environment, id])).rows;
+  const [message] = (await tx.query(scope, lockMessage, [scope.tenant, scope.environment, id])).rows;
   if (message === undefined) return { ok: false, reason: 'not_found' };
   const { direction, status } = message;
   const isInDoubt = direction === 'outbound' && status === 'unknown';
@@ -58,26 +58,24 @@ async function retry(tx: Queryable, scope: Scope, id: string, options: { anyway:
     ({ connectionId } = found.sender);
   }
   if (direction === 'outbound' && (isInDoubt || message.messageId !== null)) {
-    const copied = await copyOnce(tx, scope, message.id, connectionId);
+    const { rows } = await tx.query(scope, copy, [scope.tenant, message.id, newId('wam'), connectionId]);
+    const copied = rows[0]!;
     // It has taken its place before: what is asked for is asked of it.
     return copied.isNew ? { ok: true, id: copied.id, direction } : retry(tx, scope, copied.id, options);
   }
-  await tx.query(scope, openAgain, [message.id, direction === 'inbound' ? 'received' : 'queued', connectionId]);
+  const values = [scope.tenant, message.id, direction === 'inbound' ? 'received' : 'queued', connectionId];
+  await tx.query(scope, openAgain, values);
   return { ok: true, id: message.id, direction };
 }
 
 const copy = statement(
   'copy-message',
-  `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, media_url,
+  `insert into messages (id, tenant, environment, connection_id, direction, contact, type, text, media_url,
                          payload, thread_id, status, idempotency_key, updated_at)
-   select $2, organization_id, environment, $3, direction, contact, type, text, media_url, payload, thread_id, 'queued',
+   select $3, tenant, environment, $4, direction, contact, type, text, media_url, payload, thread_id, 'queued',
           ${retryKeySql('id')}, now()
-   from messages where id = $1
-   on conflict (organization_id, environment, idempotency_key) do update set updated_at = messages.updated_at
-   returning id, xmax = 0 as "isNew"`,
+   from messages where tenant = $1 and id = $2
+   on conflict (tenant, environment, idempotency_key) do update set updated_at = messages.updated_at
+   returning id, id = $3 as "isNew"`,
   { id: column.text, isNew: column.bool },
 );
-
-async function copyOnce(tx: Queryable, scope: Scope, id: string, connectionId: string) {
-  return (await tx.query(scope, copy, [id, newId('wam'), connectionId])).rows[0]!;
-}

@@ -1,8 +1,9 @@
-import { type Queryable, column, statement } from '@parley/db';
+import { type Queryable, type Tenant, column, statement } from '@parley/db';
 import type { Accounts } from '../accounts';
 import { type KapsoClient, type KapsoFailure, createKapsoClient, kapsoTimeoutMs } from '../kapso/kapso-client';
 import { noPlaceWaitMs } from '../no-place-wait';
-import { type ClaimedMessage, claimMessage, giveUp, leaseSeconds, markSent, noteDoubt, putBack } from './outbox';
+import { type ClaimedMessage, type SendOutcome } from './outbox';
+import { claimMessage, giveUp, leaseSeconds, markSent, noteDoubt, putBack } from './outbox';
 import { digitsOf } from './read-inbound';
 
 export interface SendDeps {
@@ -12,8 +13,6 @@ export interface SendDeps {
   owner: string;
   log: { warn(fields: Record<string, unknown>, message: string): void };
 }
-
-export type SendOutcome = 'sent' | 'failed' | 'unknown' | 'later' | 'not_due';
 
 /** A quarter of an hour in all, as for answering: an outage of the provider should not lose replies. */
 const mostAttempts = 20;
@@ -28,10 +27,10 @@ const windowClosedCode = '131047';
  * whether the provider has it, the provider is asked first. Only what is certainly not there is sent again; what nobody
  * can tell ends as `unknown`.
  */
-export async function sendMessage(deps: SendDeps, id: string): Promise<SendOutcome> {
+export async function sendMessage(deps: SendDeps, tenant: Tenant, id: string): Promise<SendOutcome> {
   const { db, accounts, owner } = deps;
   const startedAtMs = performance.now();
-  const message = await claimMessage(db, id, owner);
+  const message = await claimMessage(db, { ...tenant, id }, owner);
   if (message === null) return 'not_due';
   const account = await accounts.kapso(message);
   if (account === null)
@@ -43,29 +42,20 @@ export async function sendMessage(deps: SendDeps, id: string): Promise<SendOutco
   if (message.before === 'sending') {
     const found = await lookUp(client, deps, message);
     const interrupted = `its sender was interrupted${unasked}`;
-    if (found === 'no_place') {
-      await noteDoubt(db, message, owner, { error: interrupted, isTried: false });
-      return 'later';
-    }
+    if (found === 'no_place') return noteDoubt(db, message, owner, { error: interrupted, isTried: false });
     if (found === 'cannot_tell') return lookAgain(deps, message, interrupted);
-    if (found !== 'absent') return markFound(deps, message, found);
+    if (found !== 'absent') return markSent(db, message, found.messageId);
   }
-  if (performance.now() - startedAtMs > latestStartMs) {
-    await putBack(db, message, owner, { error: 'the process was held up', afterMs: 0, isTried: false });
-    return 'later';
-  }
+  if (performance.now() - startedAtMs > latestStartMs)
+    return putBack(db, message, owner, { error: 'the process was held up', afterMs: 0, isTried: false });
   const answer = await client.sendMessage(message.phoneNumberId, {
     ...message.request,
     biz_opaque_callback_data: message.id,
   });
-  if (answer.ok) {
-    await markSent(db, message, answer.value);
-    return 'sent';
-  }
+  if (answer.ok) return markSent(db, message, answer.value);
   if (answer.reason === 'no_place') {
     const afterMs = noPlaceWaitMs(message.ageMs);
-    await putBack(db, message, owner, { error: `not asked: ${answer.message}`, afterMs, isTried: false });
-    return 'later';
+    return putBack(db, message, owner, { error: `not asked: ${answer.message}`, afterMs, isTried: false });
   }
   return afterFailure(client, deps, message, answer);
 }
@@ -86,20 +76,19 @@ async function afterFailure(
     if (found === 'cannot_tell' || found === 'no_place')
       return lookAgain(deps, message, `${failure.message}${unasked}`);
     // It may still be on its way: once the lease is over it is looked for again, and only then sent anew.
-    return found === 'absent' ? lookAgain(deps, message, failure.message) : markFound(deps, message, found);
+    return found === 'absent' ? lookAgain(deps, message, failure.message) : markSent(deps.db, message, found.messageId);
   }
   if (failure.isServerError) {
     const found = await lookUp(client, deps, message);
     // A gateway's 502 or 504 may stand for a request that went through behind it.
     if (found === 'cannot_tell' || found === 'no_place')
       return lookAgain(deps, message, `${failure.message}${unasked}`);
-    if (found !== 'absent') return markFound(deps, message, found);
+    if (found !== 'absent') return markSent(deps.db, message, found.messageId);
   }
   if (attempts >= mostAttempts) return fail(deps, message, failure.message);
   const waitMs = failure.afterMs ?? Math.min(500 * 2 ** attempts, longestWaitMs);
   const afterMs = Math.min(waitMs, 15 * 60_000);
-  await putBack(deps.db, message, deps.owner, { error: failure.message, afterMs, isTried: true });
-  return 'later';
+  return putBack(deps.db, message, deps.owner, { error: failure.message, afterMs, isTried: true });
 }
 
 const notConfigured = 'Kapso is not configured: parley integrations set kapso';
@@ -108,39 +97,24 @@ const unasked = '; the provider could not be asked whether it has it';
 /** What `error` begins with when the window was closed. */
 export const windowClosed = 'window_closed: more than 24 hours since the last message of the contact';
 
-async function fail({ db, owner }: SendDeps, message: ClaimedMessage, error: string): Promise<SendOutcome> {
-  await giveUp(db, message, owner, { status: 'failed', error });
-  return 'failed';
-}
+const fail = ({ db, owner }: SendDeps, message: ClaimedMessage, error: string): Promise<SendOutcome> =>
+  giveUp(db, message, owner, { status: 'failed', error });
 
 /** `no_place`: the provider was not asked, as too many calls of the organization are under way. */
 type LookUp = { messageId: string } | 'absent' | 'cannot_tell' | 'no_place';
 
-async function markFound(
-  { db }: SendDeps,
-  message: ClaimedMessage,
-  { messageId }: { messageId: string },
-): Promise<SendOutcome> {
-  await markSent(db, message, messageId);
-  return 'sent';
-}
-
 /** It stays `sending`: once the lease that this claim has begun is over, the provider is asked again, until tries end. */
-async function lookAgain({ db, owner }: SendDeps, message: ClaimedMessage, doubt: string): Promise<SendOutcome> {
-  if (message.attempts < mostAttempts) {
-    await noteDoubt(db, message, owner, { error: doubt, isTried: true });
-    return 'later';
-  }
-  await giveUp(db, message, owner, { status: 'unknown', error: doubt });
-  return 'unknown';
-}
+const lookAgain = ({ db, owner }: SendDeps, message: ClaimedMessage, doubt: string): Promise<SendOutcome> =>
+  message.attempts < mostAttempts
+    ? noteDoubt(db, message, owner, { error: doubt, isTried: true })
+    : giveUp(db, message, owner, { status: 'unknown', error: doubt });
 
 /** Between the provider's clock and PostgreSQL's. */
 const clockSkewMs = 15_000;
 
 const knownIds = statement(
   'known-message-ids',
-  'select message_id from messages where connection_id = $1 and message_id = any($2)',
+  'select message_id from messages where tenant = $1 and connection_id = $2 and message_id = any($3)',
   { message_id: column.text },
 );
 
@@ -154,7 +128,7 @@ async function lookUp(client: KapsoClient, { db }: SendDeps, message: ClaimedMes
   if (byReference !== undefined) return { messageId: byReference.id };
   const recipient = digitsOf(String(message.request.to ?? ''));
   const ids = listed.value.map(({ id }) => id);
-  const { rows } = await db.query(message, knownIds, [message.connectionId, ids]);
+  const { rows } = await db.query(message, knownIds, [message.tenant, message.connectionId, ids]);
   const ours = new Set(rows.map(({ message_id: known }) => known));
   const alike = listed.value.find(
     ({ id, to, type, text, reference }) =>

@@ -7,11 +7,11 @@ export type StoredInbound = { ok: true; contact: string; isToBeAnswered: boolean
 
 const store = statement(
   'store-inbound-message',
-  `insert into messages (id, organization_id, environment, connection_id, direction, message_id, contact, type, text,
+  `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, text,
                          media_url, payload, status, sent_at, updated_at)
    values ($1, $2, $3::"Environment", $4, 'inbound', $5, $6, $7, $8, $9, $10::jsonb, $11, $12, now())
-   on conflict (connection_id, message_id) do update
-     set status = 'received', attempts = 0, error = null, lease_until = null, updated_at = now()
+   on conflict (connection_id, message_id, tenant) do update
+     set status = 'received', attempts = 0, error = null, lease_until = null, updated_at = excluded.updated_at
      where messages.status = 'failed' and messages.direction = 'inbound'`,
 );
 
@@ -33,7 +33,7 @@ export async function storeInbound(
   const isToBeAnswered = message.handling !== 'store';
   await db.query(scope, store, [
     newId('wam'),
-    scope.organizationId,
+    scope.tenant,
     scope.environment,
     connectionId,
     message.messageId,

@@ -12,19 +12,19 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
   ({ scope } = await seedOrganization(db.pool));
-  const { organizationId, environment } = scope;
+  const { tenant, environment } = scope;
   await db.pool.query(
-    `insert into channel_connections (id, organization_id, environment, phone_number_id, agent_slug, status, updated_at)
+    `insert into channel_connections (id, tenant, environment, phone_number_id, agent_slug, status, updated_at)
      values ('conn_test', $1, $2::"Environment", '109876543210987', 'clerk', 'connected', now())`,
-    [organizationId, environment],
+    [tenant, environment],
   );
   for (const id of ['wam_1', 'wam_2'])
     await db.pool.query(
-      `insert into messages (id, organization_id, environment, connection_id, direction, contact, type, text, message_id,
+      `insert into messages (id, tenant, environment, connection_id, direction, contact, type, text, message_id,
                              payload, status, sent_at, updated_at)
        values ($1, $2, $3::"Environment", 'conn_test', 'inbound', '14155550001', 'text', 'hello', 'wamid.' || $1, '{}',
                'received', now(), now())`,
-      [id, organizationId, environment],
+      [id, tenant, environment],
     );
 });
 afterAll(async () => {
@@ -58,7 +58,10 @@ it('is postponed by its holder alone, and holds up the messages behind it until 
 
 it('belongs to its holder while the lease is renewed, and to the next one after it', async () => {
   await leaseEnds('wam_1');
-  await renewClaims(db, ['wam_1'], 'b');
+  const message = { tenant: scope.tenant, id: 'wam_1' };
+  await renewClaims(db, [{ ...message, tenant: scope.tenant + 1 }], 'b');
+  expect(await row('wam_1')).toMatchObject({ held: false });
+  await renewClaims(db, [message, { tenant: scope.tenant + 1, id: 'wam_2' }], 'b');
   expect(await claimNext(db, conversation, 'c')).toBeNull();
   await leaseEnds('wam_1');
   const taken = (await claimNext(db, conversation, 'c'))!;

@@ -1,11 +1,11 @@
-import type { Environment, JsonObject } from '@parley/contracts';
-import { type Db, type Queryable, type RowOf, claimByTenant, column, leaseSql, lockKey, statement } from '@parley/db';
+import type { JsonObject } from '@parley/contracts';
+import { type Db, type Queryable, type RowOf } from '@parley/db';
+import { claimByTenant, column, leaseSql, lockKey, scopeColumns, scopeRow, statement } from '@parley/db';
 import type { MessageOfTenant } from './outbox';
 
 const waitingMessage = {
   id: column.text,
-  organizationId: column.text,
-  environment: column.oneOf<Environment>('Environment'),
+  ...scopeRow,
   connectionId: column.text,
   agentSlug: column.text.nullable,
   routerSlug: column.text.nullable,
@@ -31,49 +31,56 @@ const claim = statement(
   'claim-answer',
   `with first as (
      select id, lease_until from messages
-     where connection_id = $1 and contact = $2 and direction = 'inbound' and status in ('received', 'answering')
+     where tenant = $1 and connection_id = $2 and contact = $3 and direction = 'inbound'
+       and status in ('received', 'answering')
      order by sent_at, id limit 1)
-   update messages m set status = 'answering', lease_owner = $3, lease_until = ${leaseSql.until(leaseSeconds)},
+   update messages m set status = 'answering', lease_owner = $4, lease_until = ${leaseSql.until(leaseSeconds)},
                          attempts = m.attempts + 1, updated_at = now()
    from first, channel_connections c
-   where m.id = first.id and c.id = m.connection_id and ${leaseSql.isFree('first.')}
-   returning m.id, m.organization_id as "organizationId", m.environment, m.connection_id as "connectionId",
+   where m.tenant = $1 and m.id = first.id and c.id = m.connection_id and ${leaseSql.isFree('first.')}
+   returning m.id, ${scopeColumns('m.')}, m.connection_id as "connectionId",
              c.agent_slug as "agentSlug", c.router_slug as "routerSlug", c.contact_type as "contactType",
              m.contact, m.message_id as "messageId", m.payload, m.attempts`,
   waitingMessage,
 );
 
+const tenantOfConnection = statement('tenant-of-connection', 'select tenant from channel_connections where id = $1', {
+  tenant: column.int4,
+});
+
 /**
  * The next message of a conversation, in the order in which they were sent. Null when there is none, or when the first is
  * being answered elsewhere: whoever does that goes on with the rest.
  */
-export function claimNext(
+export async function claimNext(
   db: Db,
   { connectionId, contact }: Conversation,
   owner: string,
 ): Promise<WaitingMessage | null> {
+  const [tenant] = (await db.acrossTenants('due work', tenantOfConnection, [connectionId])).rows;
+  if (tenant === undefined) return null;
   return db.transaction(async (tx) => {
-    await tx.acrossTenants('due work', lockKey, [`answer:${connectionId}:${contact}`]);
-    const { rows } = await tx.acrossTenants('due work', claim, [connectionId, contact, owner]);
-    return rows[0] ?? null;
+    await tx.query(tenant, lockKey, [`answer:${connectionId}:${contact}`]);
+    return (await tx.query(tenant, claim, [tenant.tenant, connectionId, contact, owner])).rows[0] ?? null;
   });
 }
 
 const renew = statement(
   'renew-answers',
   `update messages set lease_until = ${leaseSql.until(leaseSeconds)}
-   where id = any($1) and status = 'answering' and lease_owner = $2`,
+   where tenant = $1 and id = any($2) and status = 'answering' and lease_owner = $3`,
 );
 
-export async function renewClaims(db: Queryable, ids: string[], owner: string): Promise<void> {
-  await db.acrossTenants('due work', renew, [ids, owner]);
+export async function renewClaims(db: Queryable, messages: Iterable<MessageOfTenant>, owner: string): Promise<void> {
+  for (const [tenant, held] of Map.groupBy(messages, (message) => message.tenant))
+    await db.query({ tenant }, renew, [tenant, held.map(({ id }) => id), owner]);
 }
 
 export type AnswerEnd = { status: 'answered' | 'stored' | 'failed'; error: string | null; threadId: string | null };
 
 const finish = statement(
   'finish-answer',
-  `update messages set status = $3, error = $4, thread_id = coalesce($5, thread_id), ${leaseSql.release},
+  `update messages set status = $4, error = $5, thread_id = coalesce($6, thread_id), ${leaseSql.release},
                        updated_at = now()
    where ${leaseSql.isHeld('answering')}`,
 );
@@ -85,13 +92,13 @@ export async function finishMessage(
   owner: string,
   end: AnswerEnd,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(message, finish, [message.id, owner, end.status, end.error, end.threadId]);
-  return rowCount === 1;
+  const values = [message.tenant, message.id, owner, end.status, end.error, end.threadId];
+  return (await db.query(message, finish, values)).rowCount === 1;
 }
 
 const putBack = statement(
   'postpone-answer',
-  `update messages set status = 'received', error = $3, updated_at = now(), ${leaseSql.postpone('$4')}
+  `update messages set status = 'received', error = $4, updated_at = now(), ${leaseSql.postpone('$5')}
    where ${leaseSql.isHeld('answering')}`,
 );
 
@@ -103,7 +110,7 @@ export async function postpone(
   error: string,
   afterMs: number,
 ): Promise<void> {
-  await db.query(message, putBack, [message.id, owner, error, afterMs]);
+  await db.query(message, putBack, [message.tenant, message.id, owner, error, afterMs]);
 }
 
 const isPending = "direction = 'inbound' and status in ('received', 'answering') and connection_id is not null";
@@ -112,8 +119,8 @@ const waitingConversations = {
   due: statement(
     'waiting-conversations',
     `select connection_id as "connectionId", contact from messages m
-     where organization_id = $1 and ${isPending} and ${leaseSql.isOverdue}
-       and (select id = m.id from messages where organization_id = m.organization_id and connection_id = m.connection_id
+     where tenant = $1 and ${isPending} and ${leaseSql.isOverdue}
+       and (select id = m.id from messages where tenant = $1 and connection_id = m.connection_id
               and contact = m.contact and ${isPending} order by sent_at, id limit 1)
      order by ${leaseSql.dueSince}, id limit $2 offset $3`,
     conversation,

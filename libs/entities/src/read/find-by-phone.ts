@@ -68,10 +68,10 @@ const newestByDigits = statement(
   // Where the newest 5,000 begin is read from the index alone: sorting whole entities takes longer than comparing them.
   `select e.id, e.data from entity_types t
    cross join lateral (
-     select coalesce((select e.pos from entities e where (e.part, e.pos) between (t.no, 0) and (t.no, ${lastPosition})
+     select coalesce((select e.pos from entities e where e.tenant = $1 and (e.part, e.pos) between (t.no, 0) and (t.no, ${lastPosition})
                       order by e.part desc, e.pos desc offset ${scanLimit - 1} limit 1), 0) as pos) first
-   join entities e on (e.part, e.pos) between (t.no, first.pos) and (t.no, ${lastPosition})
-   where t.organization_id = $1 and t.environment = $2::"Environment" and t.slug = $3 and (${sameDigits})
+   join entities e on e.tenant = $1 and (e.part, e.pos) between (t.no, first.pos) and (t.no, ${lastPosition})
+   where t.tenant = $1 and t.environment = $2::"Environment" and t.slug = $3 and (${sameDigits})
    order by e.pos desc limit $5`,
   { id: column.text, data: column.jsonb<JsonObject>() },
 );
@@ -83,6 +83,6 @@ async function byDigits(
 ): Promise<Pick<Entity, 'id' | 'data'>[]> {
   const digits = digitsOf(phoneNumber);
   if (digits === '') return [];
-  const values = [scope.organizationId, scope.environment, entityType, digits, limit];
+  const values = [scope.tenant, scope.environment, entityType, digits, limit];
   return (await db.query(scope, newestByDigits, values)).rows;
 }

@@ -29,9 +29,9 @@ export async function getEntity(db: Queryable, scope: Scope, { type, id, access 
   return { ok: true, entity: new EntityText(row.json!) };
 }
 
-const fromSql = (id: string, scope: { organization: string; environment: string }, type: string): string =>
-  `from entity_types t left join entities e on e.id = ${id} and e.part in (t.no, -t.no)
-    where t.organization_id = ${scope.organization} and t.environment = ${scope.environment} and t.slug = ${type}`;
+const fromSql = (environment: string, type: string, id: string): string =>
+  `from entity_types t left join entities e on e.tenant = $1 and e.id = ${id} and e.part in (t.no, -t.no)
+    where t.tenant = $1 and t.environment = ${environment} and t.slug = ${type}`;
 
 /** `part` and `json` are null when the type has no such entity. */
 const foundRow = { part: column.int4.nullable, json: column.text.nullable, visible: column.bool.nullable };
@@ -40,27 +40,20 @@ type FoundRow = RowOf<typeof foundRow>;
 /** Written once: a read is asked for so often that putting its text together would be felt. */
 const plain = statement(
   'get-entity',
-  `select e.part, ${entityJsonFrom('e', '$1::text')} as json, true as visible
-    ${fromSql('$2::text', { organization: '$3::text', environment: '$4::"Environment"' }, '$5::text')}`,
+  `select e.part, ${entityJsonFrom('e', '$5::text')} as json, true as visible
+    ${fromSql('$2::"Environment"', '$3::text', '$4::text')}`,
   foundRow,
 );
 
 const plainSql = (scope: Scope, type: string, id: string): Built<FoundRow> => ({
   statement: plain,
-  values: [typeJson(type), id, scope.organizationId, scope.environment, type],
+  values: [scope.tenant, scope.environment, type, id, typeJson(type)],
 });
 
 function accessSql(scope: Scope, type: string, id: string, { masks, clauses }: Access): Built<FoundRow> {
-  const sql = new Sql();
+  const sql = new Sql(scope);
   const text = `select e.part, ${entityJsonSql('e', type, masks, sql)} as json,
       ${filterSql(clauses, storedEntity('e'), sql)} as visible
-    ${fromSql(
-      sql.param(id, 'text'),
-      {
-        organization: sql.param(scope.organizationId, 'text'),
-        environment: sql.param(scope.environment, '"Environment"'),
-      },
-      sql.param(type, 'text'),
-    )}`;
+    ${fromSql(sql.param(scope.environment, '"Environment"'), sql.param(type, 'text'), sql.param(id, 'text'))}`;
   return sql.build('get-accessible-entity', text, foundRow);
 }

@@ -28,7 +28,7 @@ export type MergedRow = RowOf<typeof mergedRow>;
  * was not read, this is the order of all entities. Each entry is checked against its entity until the page is full.
  */
 export function mergeSql(plan: QueryPlan, { field, keys }: SortPlan, merge: Merge): Built<MergedRow> {
-  const sql = new Sql();
+  const sql = new Sql(plan.scope);
   const { after, direction, positions } = plan;
   const start =
     after === null
@@ -40,7 +40,7 @@ export function mergeSql(plan: QueryPlan, { field, keys }: SortPlan, merge: Merg
   const between =
     keys === null ? 'true' : `f.value >= ${sql.param(keys.lo, 'bytea')} and f.value < ${sql.param(keys.hi, 'bytea')}`;
   const order = (alias: string): string => `${alias}.value ${direction}, ${alias}.pos ${direction}`;
-  const isEntry = `f.part = b.part and f.segment = s and f.field = ${sql.param(indexedField(field), 'int')} and ${between} and ${start} and ${within}`;
+  const isEntry = `f.tenant = ${sql.tenant} and f.part = b.part and f.segment = s and f.field = ${sql.param(indexedField(field), 'int')} and ${between} and ${start} and ${within}`;
   const key = keySql(field, sql);
   const heads =
     merge === 'matching' ? matchingHeads(plan, isEntry, order, sql) : segmentHeads(plan, merge, isEntry, order, sql);
@@ -50,10 +50,12 @@ export function mergeSql(plan: QueryPlan, { field, keys }: SortPlan, merge: Merg
     ...heads,
     // Entities that are not fully indexed have no entry, or the same as is computed here: union leaves one.
     `unindexed as (select f.value, f.pos from b cross join lateral generate_series(b.lo, b.hi) s
-      cross join lateral (select f.pos from entity_fields f where f.part = b.part and f.segment = s
-        and f.field = ${shapeField} and f.value = '\\x01' and ${within} offset 0) o
-      cross join lateral (select ${key} as value, e.pos from entities e where e.part = b.part and e.pos = o.pos) f
-      where exists (select from entity_shapes x where x.type_no = b.no and x.shape = '\\x01') and f.value is not null and ${start})`,
+      cross join lateral (select f.pos from entity_fields f
+        where f.tenant = ${sql.tenant} and f.part = b.part and f.segment = s and f.field = ${shapeField} and f.value = '\\x01' and ${within} offset 0) o
+      cross join lateral (select ${key} as value, e.pos from entities e
+        where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = o.pos) f
+      where exists (select from entity_shapes x
+        where x.tenant = ${sql.tenant} and x.type_no = b.no and x.shape = '\\x01') and f.value is not null and ${start})`,
     // The boundary may be the first entry of a segment that was not read: the next round starts after it.
     `entries as (select value, pos from heads union select value, pos from unindexed union select value, pos from boundary)`,
     `merged as (select f.value, f.pos from entries f
@@ -61,7 +63,7 @@ export function mergeSql(plan: QueryPlan, { field, keys }: SortPlan, merge: Merg
       order by ${order('f')} offset 0)`,
     `page as (select e.json, m.value as key, m.pos from merged m cross join b cross join lateral
       (select ${entityJsonSql('e', plan.type, plan.masks, sql)} as json from entities e
-       where e.part = b.part and e.pos = m.pos and ${key} = m.value and ${filterSql(plan.clauses, storedEntity('e'), sql)} offset 0) e
+       where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = m.pos and ${key} = m.value and ${filterSql(plan.clauses, storedEntity('e'), sql)} offset 0) e
       limit ${sql.param(plan.limit + 1, 'int')})`,
   ];
   const text = `with ${parts.join(',\n')}

@@ -19,7 +19,7 @@ const pageRow = {
 
 /** A page in the order of creation; whatever its filters match, it reads a bounded part of an index. */
 export function pageSql(plan: QueryPlan): Built<RowOf<typeof pageRow>> {
-  const sql = new Sql();
+  const sql = new Sql(plan.scope);
   const { direction, limit, listed, positions, scans } = plan;
   const found = sql.param(limit + 1, 'int');
   const parts = [typeSql(plan, sql)];
@@ -27,7 +27,7 @@ export function pageSql(plan: QueryPlan): Built<RowOf<typeof pageRow>> {
   const matches = filterSql(plan.clauses, storedEntity('e'), sql);
   if (listed !== null) {
     parts.push(`page as (select ${json} as json, e.pos from t cross join entities e
-      where e.part = t.part and e.pos = any(${sql.param(listed.map(String), 'bigint[]')}) and ${matches}
+      where e.tenant = ${sql.tenant} and e.part = t.part and e.pos = any(${sql.param(listed.map(String), 'bigint[]')}) and ${matches}
         and e.pos between ${sql.param(String(positions.lo), 'bigint')} and ${sql.param(String(positions.hi), 'bigint')}
       order by e.pos ${direction} limit ${found})`);
   } else if (scans.length === 0) {
@@ -41,7 +41,7 @@ export function pageSql(plan: QueryPlan): Built<RowOf<typeof pageRow>> {
     parts.push(`page as (select e.json, e.pos from b cross join lateral generate_series(${series}) s
       cross join lateral (${inSegment(direction)} offset 0) c
       cross join lateral (select ${json} as json, e.pos from entities e
-        where e.part = b.part and e.pos = c.pos and ${matches} offset 0) e
+        where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = c.pos and ${matches} offset 0) e
       limit ${found})`);
   }
   const text = `with ${parts.join(',\n')}
@@ -62,7 +62,7 @@ const collectedRow = {
 
 /** A page from all that the scans find, when it is not too much. */
 export function collectSql(plan: QueryPlan, { field }: SortPlan): Built<RowOf<typeof collectedRow>> {
-  const sql = new Sql();
+  const sql = new Sql(plan.scope);
   const { after, direction, positions } = plan;
   const { tables, inSegment } = scansSql(plan.scans, positions, sql);
   const most = sql.param(maxCollected, 'int');
@@ -73,7 +73,7 @@ export function collectSql(plan: QueryPlan, { field }: SortPlan): Built<RowOf<ty
     `found as materialized (select c.pos from b cross join lateral generate_series(b.lo, b.hi) s
       cross join lateral (${inSegment(direction)} offset 0) c limit ${most} + 1)`,
     `sorted as (select e.*, ${keySql(field, sql)} as key from found cross join b
-      cross join lateral (select * from entities e where e.part = b.part and e.pos = found.pos offset 0) e
+      cross join lateral (select * from entities e where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = found.pos offset 0) e
       where (select count(*) from found) <= ${most} and ${filterSql(plan.clauses, storedEntity('e'), sql)})`,
     `page as (select * from sorted where ${afterSql(after, direction, sql)}
       order by key is null, key ${direction}, pos ${direction} limit ${sql.param(plan.limit + 1, 'int')})`,

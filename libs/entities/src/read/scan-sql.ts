@@ -8,8 +8,8 @@ import type { Direction, QueryRequest } from './query-plan';
 /** `t`: the type, or no row when there is none; its part, with the deleted ones apart. Starts every read. */
 export function typeSql({ scope, type, deleted }: Pick<QueryRequest, 'scope' | 'type' | 'deleted'>, sql: Sql): string {
   return `t as (select no, ${deleted ? '-no' : 'no'} as part from entity_types
-    where organization_id = ${sql.param(scope.organizationId, 'text')}
-      and environment = ${sql.param(scope.environment, '"Environment"')} and slug = ${sql.param(type, 'text')})`;
+    where tenant = ${sql.tenant} and environment = ${sql.param(scope.environment, '"Environment"')}
+      and slug = ${sql.param(type, 'text')})`;
 }
 
 /**
@@ -36,7 +36,7 @@ export function positionScanSql(
   const bound = (pos: bigint): string => `(${part}, ${sql.param(String(pos), 'bigint')})`;
   const position = `(${alias}.part, ${alias}.pos)`;
   return {
-    within: `${position} >= ${bound(lo)} and ${position} <= ${bound(hi)}`,
+    within: `${alias}.tenant = ${sql.tenant} and ${position} >= ${bound(lo)} and ${position} <= ${bound(hi)}`,
     order: (direction) => `${alias}.part ${direction}, ${alias}.pos ${direction}`,
   };
 }
@@ -69,7 +69,7 @@ export function scansSql(scans: readonly Scan[], { lo, hi }: PositionRange, sql:
   const tables = [points, ...(ranges === null ? [] : [ranges])];
   const between = `between ${sql.param(String(lo), 'bigint')} and ${sql.param(String(hi), 'bigint')}`;
   const entriesIn = (segment: string, where: (scan: string) => string): string => {
-    const of = `f.part = b.part and f.segment = ${segment}`;
+    const of = `f.tenant = ${sql.tenant} and f.part = b.part and f.segment = ${segment}`;
     const single = `select f.pos, p.scan from points p cross join lateral (select f.pos from entity_fields f
       where ${of} and f.field = p.field and f.value = any(p.keys) and f.pos ${between} offset 0) f ${where('p.scan')}`;
     if (ranges === null) return single;
@@ -118,11 +118,11 @@ function pointsSql(scans: readonly Scan[], sql: Sql): string {
   const given = `select scan, field, array_agg(key) as keys from unnest(${scan}, ${field}, ${sql.byteas(rows.map(({ lo }) => lo))}) as p(scan, field, key) group by scan, field`;
   // Any scan finds entities that are not fully indexed.
   const overflow = `select c, ${shapeField}, array[s.shape] from entity_shapes s, t, generate_series(0, ${sql.param(scans.length, 'int')} - 1) c
-    where s.type_no = t.no and s.shape = '\\x01'`;
+    where s.tenant = ${sql.tenant} and s.type_no = t.no and s.shape = '\\x01'`;
   const absent = scans.flatMap((one, index) => one.absent.map((lacked) => ({ scan: index, field: lacked })));
   if (absent.length === 0) return `points as materialized (${given} union all ${overflow})`;
   const lacking = `select a.scan, ${shapeField}, array_agg(s.shape) from entity_shapes s, t, unnest(${sql.ints(absent.map((row) => row.scan))}, ${sql.ints(absent.map((row) => row.field))}) a(scan, field)
-    where s.type_no = t.no and s.shape <> '\\x01' and not s.fields @> array[a.field] group by a.scan, a.field`;
+    where s.tenant = ${sql.tenant} and s.type_no = t.no and s.shape <> '\\x01' and not s.fields @> array[a.field] group by a.scan, a.field`;
   return `points as materialized (${given} union all ${overflow} union all ${lacking})`;
 }
 

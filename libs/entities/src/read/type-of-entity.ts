@@ -3,13 +3,13 @@ import { type Queryable, column, statement } from '@parley/db';
 
 const typeOf = statement(
   'type-of-entity',
-  `select t.slug from entities e join entity_types t on t.no = abs(e.part)
-   where e.id = $3 and t.organization_id = $1 and t.environment = $2::"Environment"`,
+  `select t.slug from entities e join entity_types t on t.tenant = $1 and t.no = abs(e.part)
+   where e.tenant = $1 and e.id = $3 and t.environment = $2::"Environment"`,
   { slug: column.text },
 );
 
 /** The type of an entity of this environment, deleted ones included; null when there is none with this id. */
 export async function typeOfEntity(db: Queryable, scope: Scope, id: string): Promise<string | null> {
-  const { rows } = await db.query(scope, typeOf, [scope.organizationId, scope.environment, id]);
+  const { rows } = await db.query(scope, typeOf, [scope.tenant, scope.environment, id]);
   return rows[0]?.slug ?? null;
 }

@@ -1,5 +1,5 @@
-import type { Environment, JsonObject, Scope } from '@parley/contracts';
-import { type Db, type Queryable, column, statement } from '@parley/db';
+import type { JsonObject, Scope } from '@parley/contracts';
+import { type Db, type Queryable, type RowOf, column, scopeColumns, scopeRow, statement } from '@parley/db';
 import { firstPosition } from '../field-index/position';
 import { lockOutWriters } from '../write/segments';
 import { searchVector } from './search-vector';
@@ -24,9 +24,9 @@ interface Progress {
 
 const stale = statement(
   'stale-entity-types',
-  `select id as "typeId", organization_id as "organizationId", environment::text as environment from entity_types
+  `select id as "typeId", ${scopeColumns()} from entity_types
    where search_fields <> indexed_fields order by updated_at limit 100`,
-  { typeId: column.text, organizationId: column.text, environment: column.oneOf<Environment>() },
+  { typeId: column.text, ...scopeRow },
 );
 
 /** Types whose entities are not all indexed for their present search fields, the longest waiting first, at most 100. */
@@ -46,7 +46,7 @@ export interface SearchState {
 const statesOfEnvironment = statement(
   'search-states',
   `select slug, name, search_fields as "searchFields", search_fields <> indexed_fields as "isStale", reindex
-   from entity_types where organization_id = $1 and environment = $2::"Environment" order by slug collate "C"`,
+   from entity_types where tenant = $1 and environment = $2::"Environment" order by slug collate "C"`,
   {
     slug: column.text,
     name: column.text,
@@ -58,7 +58,7 @@ const statesOfEnvironment = statement(
 
 /** The types of an environment by slug, with the progress of the reindexing of each. */
 export async function searchStates(db: Queryable, scope: Scope): Promise<SearchState[]> {
-  const { rows } = await db.query(scope, statesOfEnvironment, [scope.organizationId, scope.environment]);
+  const { rows } = await db.query(scope, statesOfEnvironment, [scope.tenant, scope.environment]);
   return rows.map(({ slug, name, searchFields, isStale, reindex }) => ({
     slug,
     name,
@@ -74,79 +74,68 @@ export async function searchStates(db: Queryable, scope: Scope): Promise<SearchS
  */
 export async function reindexType(db: Db, typeId: string, options: ReindexOptions = {}): Promise<boolean> {
   const { batchSize = 500, onProgress = () => {}, signal } = options;
+  const [type] = (await db.acrossTenants('due work', typeById, [typeId])).rows;
+  if (type === undefined) return true;
   while (!signal?.aborted) {
-    const step = await db.transaction((tx) => reindexBatch(tx, typeId, batchSize, false));
+    const step = await db.transaction((tx) => reindexBatch(tx, type, batchSize, false));
     if (step === null) return true;
     await onProgress(step.done, step.share);
     if (step.moved === batchSize) continue;
     // Writers that began with the old fields end first, then what they have written since is indexed as well.
-    const rest = await db.transaction((tx) => reindexBatch(tx, typeId, batchSize, true));
+    const rest = await db.transaction((tx) => reindexBatch(tx, type, batchSize, true));
     if (rest === null || rest.finished) return true;
   }
   return false;
 }
 
-interface Step {
-  moved: number;
-  done: number;
-  share: number;
-  finished: boolean;
-}
-
-const limitWait = statement('limit-wait-for-reindexing', `set local lock_timeout = '5s'`);
-const typeNo = statement('entity-type-no', 'select no from entity_types where id = $1', { no: column.int4 });
+const typeRow = { tenant: column.int4, no: column.int4 };
+const typeById = statement('entity-type-by-id', 'select tenant, no from entity_types where id = $1', typeRow);
 
 const lockType = statement(
   'lock-type-to-reindex',
-  `select no, segment, search_fields, reindex from entity_types where id = $1 and search_fields <> indexed_fields for no key update`,
-  {
-    no: column.int4,
-    segment: column.int4,
-    search_fields: column.textArray,
-    reindex: column.jsonb<Progress>().nullable,
-  },
+  `select segment, search_fields, reindex from entity_types
+   where tenant = $1 and no = $2 and search_fields <> indexed_fields for no key update`,
+  { segment: column.int4, search_fields: column.textArray, reindex: column.jsonb<Progress>().nullable },
 );
 
 // Two index ranges, each in order: live and deleted entities. Rows are locked inside the union, as a union cannot lock.
 const lockBatch = statement(
   'lock-entities-to-reindex',
   `select id, part, segment, pos::text, data from (
-     select * from (select * from entities where part = $1 and pos > $2 order by pos limit $3 for update) living
+     select * from (select * from entities where tenant = $1 and part = $2 and pos > $3 order by pos limit $4 for update) living
      union all
-     select * from (select * from entities where part = -$1::int and pos > $2 order by pos limit $3 for update) dead) e
-   order by e.pos limit $3`,
+     select * from (select * from entities where tenant = $1 and part = -$2::int and pos > $3 order by pos limit $4 for update) dead) e
+   order by e.pos limit $4`,
   { id: column.text, part: column.int4, segment: column.int4, pos: column.text, data: column.jsonb<JsonObject>() },
 );
 
 const indexBatch = statement(
   'reindex-entities',
-  `update entities e set search = x.search::tsvector from unnest($1::text[], $2::text[]) x(id, search) where e.id = x.id`,
+  `update entities e set search = x.search::tsvector from unnest($2::text[], $3::text[]) x(id, search)
+   where e.tenant = $1 and e.id = x.id`,
 );
 
-const finishReindex = statement(
-  'finish-reindex',
-  'update entity_types set indexed_fields = $2, reindex = null where id = $1',
+/** `$3` is null until all entities are indexed for these fields, and `$4` from then on. */
+const keepProgress = statement(
+  'keep-reindex-progress',
+  `update entity_types set indexed_fields = coalesce($3, indexed_fields), reindex = $4::jsonb
+   where tenant = $1 and no = $2`,
 );
-
-const keepProgress = statement('keep-reindex-progress', 'update entity_types set reindex = $2::jsonb where id = $1');
 
 /** One batch, or null when there is nothing to do. With `closing` no writer is under way, so an end is the end. */
-async function reindexBatch(tx: Queryable, typeId: string, batchSize: number, closing: boolean): Promise<Step | null> {
-  if (closing) {
-    await tx.acrossTenants('sweep', limitWait);
-    const { rows } = await tx.acrossTenants('sweep', typeNo, [typeId]);
-    if (rows[0] !== undefined) await tx.acrossTenants('sweep', lockOutWriters, [rows[0].no]);
-  }
-  const { rows: types } = await tx.acrossTenants('sweep', lockType, [typeId]);
-  const [type] = types;
-  if (type === undefined) return null;
-  const { no, segment, search_fields: fields, reindex } = type;
+async function reindexBatch(tx: Queryable, type: RowOf<typeof typeRow>, batchSize: number, closing: boolean) {
+  const values = [type.tenant, type.no];
+  if (closing) await tx.query(type, lockOutWriters, [...values, '5s']);
+  const [locked] = (await tx.query(type, lockType, values)).rows;
+  if (locked === undefined) return null;
+  const { segment, search_fields: fields, reindex } = locked;
   const progress: Progress =
     reindex !== null && reindex.fields.join('\n') === fields.join('\n')
       ? reindex
       : { fields, pos: String(firstPosition), done: 0, share: 0 };
-  const { rows } = await tx.acrossTenants('sweep', lockBatch, [no, progress.pos, batchSize]);
-  await tx.acrossTenants('sweep', indexBatch, [
+  const { rows } = await tx.query(type, lockBatch, [...values, progress.pos, batchSize]);
+  await tx.query(type, indexBatch, [
+    type.tenant,
     rows.map(({ id }) => id),
     rows.map(({ part, data }) => searchVector(part, data, fields)),
   ]);
@@ -156,7 +145,6 @@ async function reindexBatch(tx: Queryable, typeId: string, batchSize: number, cl
   const share = last === undefined ? progress.share : (last.segment + 1) / (segment + 1);
   const finished = closing && rows.length < batchSize;
   const reached: Progress = { fields, pos: last?.pos ?? progress.pos, done, share };
-  if (finished) await tx.acrossTenants('sweep', finishReindex, [typeId, fields]);
-  else await tx.acrossTenants('sweep', keepProgress, [typeId, JSON.stringify(reached)]);
+  await tx.query(type, keepProgress, finished ? [...values, fields, null] : [...values, null, JSON.stringify(reached)]);
   return { moved: rows.length, done, share, finished };
 }

@@ -45,7 +45,7 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
   const { type, limit, access } = input;
   const unstorable = unstorableName(input);
   if (unstorable !== null) return unstorable;
-  const sql = new Sql();
+  const sql = new Sql(scope);
   const query = searchQuery(input.query);
   const clauses = [...statusClauses(input.status), ...(access?.clauses ?? [])];
   const visible = filterSql(clauses, storedEntity('e'), sql);
@@ -54,7 +54,7 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
   const newest = positionScanSql('e', 't.part', { lo: firstPosition, hi: lastPosition }, sql);
   const ranked = `e.pos, e.part, e.search @@ (select exact from q) as whole, ts_rank(e.search, (select matches from q)) as rank`;
   const indexed = (words: 'exact' | 'matches'): string => `select ${ranked} from entities e
-      where (select count(*) from newest) = ${recentWindow} and e.search @@ (select ${words} from q)
+      where (select count(*) from newest) = ${recentWindow} and e.tenant = ${sql.tenant} and e.search @@ (select ${words} from q)
         and e.part + 0 = (select part from t) and ${visible}`;
   const text = `with ${typeSql({ scope, type, deleted: input.status === 'deleted' }, sql)},
     q as materialized (select ${marked(query?.matches ?? '')} as matches, ${marked(query?.exact ?? '')} as exact),
@@ -67,10 +67,10 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
         < ${sql.param(Math.max(limit, leastMatches), 'int')} limit ${maxRanked}),
     ranked as (select * from recent union select * from whole union select * from begun),
     top as materialized (select * from ranked order by whole desc, rank desc, pos desc limit ${sql.param(limit, 'int')})
-    select (select no from t) as no, (select search_fields from entity_types where entity_types.no = (select no from t)) as fields,
+    select (select no from t) as no, (select search_fields from entity_types where tenant = ${sql.tenant} and no = (select no from t)) as fields,
       string_agg(${entityJsonSql('e', type, access?.masks ?? [], sql)}, ${rowSeparatorSql}
         order by top.whole desc, top.rank desc, top.pos desc) as items
-    from top cross join lateral (select * from entities e where e.part = top.part and e.pos = top.pos offset 0) e`;
+    from top cross join lateral (select * from entities e where e.tenant = ${sql.tenant} and e.part = top.part and e.pos = top.pos offset 0) e`;
   const { statement, values } = sql.build('search-entities', text, foundRow);
   const { rows } = await db.query(scope, statement, values);
   const { no, fields, items } = rows[0]!;

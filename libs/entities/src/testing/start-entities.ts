@@ -4,7 +4,7 @@ import type { Origin } from '@parley/events';
 import { type Entities, createEntities } from '../create-entities';
 
 export const origin: Origin = { actor: { type: 'system' } };
-export const here: Scope = { organizationId: 'org_here', environment: 'development' };
+export const here: Scope = { organizationId: 'org_here', tenant: 7, environment: 'development' };
 
 export interface TestEntities {
   db: Db;
@@ -22,15 +22,19 @@ export async function startEntities(
 ): Promise<TestEntities> {
   const db = createDb({ databaseUrl: database.url });
   const entities = createEntities({ db, segmentSize });
+  await db.pool.query(
+    `insert into organizations (id, no, slug, name, updated_at) values ($1, $2, 'here', 'Here', now())`,
+    [here.organizationId, here.tenant],
+  );
   return {
     db,
     entities,
     async createType(slug, { scope = here, schema = {}, searchFields = [] } = {}) {
       const id = newId('type');
       await db.pool.query(
-        `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, indexed_fields, updated_at)
+        `insert into entity_types (id, tenant, environment, slug, name, schema, search_fields, indexed_fields, updated_at)
          values ($1, $2, $3::"Environment", $4, $4, $5::json, $6, $6, now())`,
-        [id, scope.organizationId, scope.environment, slug, JSON.stringify(schema), searchFields],
+        [id, scope.tenant, scope.environment, slug, JSON.stringify(schema), searchFields],
       );
       return id;
     },

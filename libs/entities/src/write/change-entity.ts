@@ -27,6 +27,8 @@ export interface LockedEntity {
   status: string;
   dataText: string;
   updatedAt: number;
+  /** The time at which it was locked, of the database's clock. */
+  lockedAt: string;
 }
 
 export interface Target {
@@ -45,6 +47,7 @@ const lockedRow = {
   status: column.text.nullable,
   data: column.text.nullable,
   updated_at: column.text.nullable,
+  locked_at: column.text,
   visible: column.bool.nullable,
   holds: column.bool.nullable,
 };
@@ -56,17 +59,17 @@ export async function lockEntity(
   { type, id, access }: Target,
   onlyIf: readonly Clause[] = [],
 ): Promise<{ ok: true; entity: LockedEntity } | TypeNotFound | NotFound | OutOfScope> {
-  const sql = new Sql();
+  const sql = new Sql(scope);
   const text = `with t as (
       select no, schema, search_fields, relayed_actions from entity_types t
-      where organization_id = ${sql.param(scope.organizationId, 'text')}
-        and environment = ${sql.param(scope.environment, '"Environment"')} and slug = ${sql.param(type, 'text')}
-        and ${writerLockSql('t.no')} for share),
+      where tenant = ${sql.tenant} and environment = ${sql.param(scope.environment, '"Environment"')}
+        and slug = ${sql.param(type, 'text')} and ${writerLockSql('t.no')} for share),
     e as (
       select e.*, ${filterSql(access?.clauses ?? [], storedEntity('e'), sql)} as visible,
         ${filterSql(onlyIf, storedEntity('e'), sql)} as holds from t join entities e on true
-      where e.id = ${sql.param(id, 'text')} and e.part in (t.no, -t.no) for update of e)
-    select t.no, t.schema, t.search_fields, t.relayed_actions, e.part, e.status, e.data::text as data, e.updated_at::text, e.visible, e.holds
+      where e.tenant = ${sql.tenant} and e.id = ${sql.param(id, 'text')} and e.part in (t.no, -t.no) for update of e)
+    select t.no, t.schema, t.search_fields, t.relayed_actions, e.part, e.status, e.data::text as data, e.updated_at::text,
+      (extract(epoch from clock_timestamp()) * 1000)::bigint::text as locked_at, e.visible, e.holds
     from t left join e on true`;
   const { statement, values } = sql.build('lock-entity', text, lockedRow);
   const { rows } = await db.query(scope, statement, values);
@@ -86,6 +89,7 @@ export async function lockEntity(
       status: row.status!,
       dataText: row.data!,
       updatedAt: Number(row.updated_at),
+      lockedAt: row.locked_at,
     },
   };
 }
@@ -113,7 +117,7 @@ export async function applyChange(
   target: Target & Origin,
   change: Change,
 ): Promise<{ ok: true; entity: EntityText } | OutOfScope> {
-  const sql = new Sql();
+  const sql = new Sql(scope);
   const { type, id, access } = target;
   const previous = JSON.parse(locked.dataText) as JsonObject;
   const data: JsonObject = { ...previous, ...change.patch };
@@ -126,24 +130,26 @@ export async function applyChange(
   const patch = sql.param(JSON.stringify(change.patch), 'jsonb');
   const status = sql.param(change.status, 'text');
   const newPart = sql.param(part, 'int');
-  const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+  const now = sql.param(locked.lockedAt, 'bigint');
   const result = { ...storedEntity('e'), status, updatedAt: now, data: `(e.data || ${patch})` };
   const newShape =
     shape === null
       ? ''
-      : `, shape as (insert into entity_shapes (type_no, shape, fields) select ${sql.param(locked.typeNo, 'int')},
+      : `, shape as (insert into entity_shapes (tenant, type_no, shape, fields) select ${sql.tenant}, ${sql.param(locked.typeNo, 'int')},
            ${sql.param(shape.key, 'bytea')}, ${sql.ints(shape.fields ?? [])} from u on conflict do nothing)`;
   const text = `with u as (
       update entities e set data = e.data || ${patch}, status = ${status}, part = ${newPart},
         updated_at = greatest(${now}, e.updated_at + 1),
         search = ${sql.param(searchVector(part, data, locked.searchFields), 'tsvector')}
-      where e.id = ${sql.param(id, 'text')} and ${filterSql(access?.clauses ?? [], result, sql)} returning e.*),
+      where e.tenant = ${sql.tenant} and e.id = ${sql.param(id, 'text')}
+        and ${filterSql(access?.clauses ?? [], result, sql)} returning e.*),
     removed as (
       delete from entity_fields f using u, unnest(${sql.ints(removed.fields)}, ${sql.byteas(removed.values)}) x(field, value)
-      where f.part = ${sql.param(locked.part, 'int')} and f.segment = u.segment and f.field = x.field and f.value = x.value and f.pos = u.pos),
+      where f.tenant = ${sql.tenant} and f.part = ${sql.param(locked.part, 'int')} and f.segment = u.segment
+        and f.field = x.field and f.value = x.value and f.pos = u.pos),
     added as (
-      insert into entity_fields (part, segment, field, value, pos)
-      select u.part, u.segment, x.field, x.value, u.pos from u cross join lateral (
+      insert into entity_fields (tenant, part, segment, field, value, pos)
+      select ${sql.tenant}, u.part, u.segment, x.field, x.value, u.pos from u cross join lateral (
         select * from unnest(${sql.ints(added.fields)}, ${sql.byteas(added.values)}) as x(field, value)
         union all select ${updatedAtField}, entity_index_key(to_jsonb(u.updated_at))) x),
     event as (${entityEventSql(change.event, target, {

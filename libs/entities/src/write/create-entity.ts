@@ -90,7 +90,7 @@ async function madeBefore(
   { type, access }: CreateInput,
   idempotencyId: string,
 ): Promise<CreateResult | null> {
-  const { rows } = await db.query(scope, madeUnder, [idempotencyId]);
+  const { rows } = await db.query(scope, madeUnder, [scope.tenant, idempotencyId]);
   const id = rows[0]?.entity_id;
   if (!id) return null;
   const found = await getEntity(db, scope, { type, id, access });
@@ -119,8 +119,7 @@ function createSql(
   input: CreateInput & { status: string },
   rows: IndexRows,
 ): Built<RowOf<typeof createdRow>> {
-  const sql = new Sql();
-  const organization = sql.param(scope.organizationId, 'text');
+  const sql = new Sql(scope);
   const environment = sql.param(scope.environment, '"Environment"');
   const status = sql.param(input.status, 'text');
   const data = sql.param(JSON.stringify(input.data), 'jsonb');
@@ -135,12 +134,12 @@ function createSql(
   const newShape =
     shape === null
       ? ''
-      : `, shape as (insert into entity_shapes (type_no, shape, fields)
-           select t.no, ${sql.param(shape.key, 'bytea')}, ${sql.ints(shape.fields ?? [])} from t
+      : `, shape as (insert into entity_shapes (tenant, type_no, shape, fields)
+           select ${sql.tenant}, t.no, ${sql.param(shape.key, 'bytea')}, ${sql.ints(shape.fields ?? [])} from t
            on conflict do nothing)`;
   const text = `with t as (
       select no, segment, segment_floor, xmin::text as version, 'created' = any(relayed_actions) as followed from entity_types t
-      where organization_id = ${organization} and environment = ${environment} and slug = ${sql.param(input.type, 'text')}
+      where tenant = ${sql.tenant} and environment = ${environment} and slug = ${sql.param(input.type, 'text')}
         and ${writerLockSql('t.no')} for share),
     clock as materialized (
       select segment, greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, segment_floor) as ms
@@ -149,12 +148,12 @@ function createSql(
       select segment, pos, ms, ${idSql('pos', sql.param(idSuffix(), 'text'))} as id, ${sql.param(part, 'int')} as part
       from (select segment, ms, time_id(ms) as pos from clock) c),
     e as (
-      insert into entities (id, organization_id, environment, part, segment, pos, status, data, search, created_at, updated_at)
-      select id, ${organization}, ${environment}, part, segment, pos, ${status}, ${data}, ${vector}, ms, ms
+      insert into entities (id, tenant, environment, part, segment, pos, status, data, search, created_at, updated_at)
+      select id, ${sql.tenant}, ${environment}, part, segment, pos, ${status}, ${data}, ${vector}, ms, ms
       from n where ${visible} returning *),
     f as (
-      insert into entity_fields (part, segment, field, value, pos)
-      select e.part, e.segment, x.field, x.value, e.pos from e cross join lateral (
+      insert into entity_fields (tenant, part, segment, field, value, pos)
+      select ${sql.tenant}, e.part, e.segment, x.field, x.value, e.pos from e cross join lateral (
         select * from unnest(${sql.ints([...rows.fields, shapeField])},
           ${sql.byteas([...rows.values, rows.shape.key])}) as x(field, value)
         union all select ${updatedAtField}, entity_index_key(to_jsonb(e.updated_at))) x),
@@ -173,7 +172,7 @@ function createSql(
 const markSql = (idempotencyId: string | undefined, sql: Sql): string =>
   idempotencyId === undefined
     ? ''
-    : `mark as (${idempotentEntitySql.note('e', sql.param(idempotencyId, 'text'))}),
+    : `mark as (${idempotentEntitySql.note('e', sql.tenant, sql.param(idempotencyId, 'text'))}),
     `;
 
 const suffixLength = 10;

@@ -5,10 +5,10 @@ import { type Queryable, newId, statement } from '@parley/db';
 // The look-up saves a write for the type that is there, and the conflict clause covers one made at the same moment.
 const ensure = statement(
   'ensure-entity-type',
-  `insert into entity_types (id, organization_id, environment, slug, name, schema, search_fields, indexed_fields, relayed_actions, updated_at)
+  `insert into entity_types (tenant, id, environment, slug, name, schema, search_fields, indexed_fields, relayed_actions, updated_at)
    select $1, $2, $3::"Environment", $4, $5, $6::json, $7, $7, '{created,updated,deleted}', now()
-   where not exists (select from entity_types where organization_id = $2 and environment = $3::"Environment" and slug = $4)
-   on conflict (organization_id, environment, slug) do nothing`,
+   where not exists (select from entity_types where tenant = $1 and environment = $3::"Environment" and slug = $4)
+   on conflict (tenant, environment, slug) do nothing`,
 );
 
 /** Makes an entity type in an environment; one that is there, perhaps with fields of its own, is left as it is. */
@@ -17,7 +17,7 @@ export async function ensureType(
   scope: Scope,
   { slug, name, schema, searchFields }: { slug: string; name: string; schema: JsonObject; searchFields: string[] },
 ): Promise<void> {
-  const { organizationId, environment } = scope;
-  const values = [newId('type'), organizationId, environment, slug, name, JSON.stringify(schema), searchFields];
+  const { tenant, environment } = scope;
+  const values = [tenant, newId('type'), environment, slug, name, JSON.stringify(schema), searchFields];
   await db.query(scope, ensure, values);
 }

@@ -13,7 +13,7 @@ export const entityEventSql = (
     {
       // It grows strictly with every change of the entity, whatever the clock does.
       id: `time_id(${from}.updated_at)`,
-      organizationId: `${from}.organization_id`,
+      tenant: sql.tenant,
       environment: `${from}.environment`,
       type: sql.param(event, 'text'),
       entityType: sql.param(origin.type, 'text'),

@@ -11,8 +11,15 @@ const lockSpace = 7_290_316;
  */
 export const writerLockSql = (no: string): string => `pg_advisory_xact_lock_shared(${lockSpace}, ${no}) is not null`;
 
-/** Waits until no writer of the type of this number is under way, and keeps others out to the end of the transaction. */
-export const lockOutWriters = statement('lock-out-writers', `select from pg_advisory_xact_lock(${lockSpace}, $1)`);
+/**
+ * Waits until no writer of the type `$2` is under way, and keeps others out to the end of the transaction. Fails when it has
+ * waited for `$3`, as does what follows in the transaction: a writer that keeps its own open must not hold up the others.
+ */
+export const lockOutWriters = statement(
+  'lock-out-writers',
+  `select from entity_types where tenant = $1 and no = $2
+     and case when set_config('lock_timeout', $3, true) <> '' then pg_advisory_xact_lock(${lockSpace}, $2) end is not null`,
+);
 
 export interface Segments {
   /** Call after an entity was created: now and then it looks whether its segment is full and begins the next. */
@@ -45,21 +52,18 @@ export function createSegments(db: Db, size: number): Segments {
 
 const countSegment = statement(
   'count-segment',
-  `select count(*)::int as count from (select from entities where part = $1 and segment = $2
-     and pos >= (select segment_floor << 21 from entity_types where no = $1) limit $3) e`,
+  `select count(*)::int as count from (select from entities where tenant = $1 and part = $2 and segment = $3
+     and pos >= (select segment_floor << 21 from entity_types where tenant = $1 and no = $2) limit $4) e`,
   { count: column.int4 },
 );
-
-// A writer that keeps its transaction open must not hold up the others for long.
-const limitWait = statement('limit-wait-for-segment', `set local lock_timeout = '200ms'`);
 
 const nextSegment = statement(
   'next-segment',
   `update entity_types set segment = segment + 1, segment_floor = 1 + greatest(segment_floor,
-     (extract(epoch from clock_timestamp()) * 1000)::bigint,
-     (select ${createdAtSql('max(pos)')} from entities where part = $1),
-     (select ${createdAtSql('max(pos)')} from entities where part = -$1::int))
-   where no = $1 and segment = $2`,
+     (extract(epoch from now()) * 1000)::bigint,
+     (select ${createdAtSql('max(pos)')} from entities where tenant = $1 and part = $2),
+     (select ${createdAtSql('max(pos)')} from entities where tenant = $1 and part = -$2::int))
+   where tenant = $1 and no = $2 and segment = $3`,
 );
 
 async function beginNext(
@@ -69,11 +73,10 @@ async function beginNext(
 ): Promise<void> {
   // Larger types get larger segments, so that their number grows slower than the entities.
   const full = Math.round(size * (1 + segment / 256));
-  const { rows } = await db.query(scope, countSegment, [no, segment, full]);
+  const { rows } = await db.query(scope, countSegment, [scope.tenant, no, segment, full]);
   if (rows[0]!.count < full) return;
   await db.transaction(async (tx) => {
-    await tx.query(scope, limitWait);
-    await tx.query(scope, lockOutWriters, [no]);
-    await tx.query(scope, nextSegment, [no, segment]);
+    await tx.query(scope, lockOutWriters, [scope.tenant, no, '200ms']);
+    await tx.query(scope, nextSegment, [scope.tenant, no, segment]);
   });
 }

@@ -27,8 +27,8 @@ const maxShapes = 256;
 const readType = statement(
   'known-entity-type',
   `select no, schema, search_fields, xmin::text as version,
-     array(select encode(shape, 'hex') from entity_shapes s where s.type_no = t.no limit ${2 * maxShapes}) as shapes
-   from entity_types t where organization_id = $1 and environment = $2::"Environment" and slug = $3`,
+     array(select encode(shape, 'hex') from entity_shapes s where s.tenant = $1 and s.type_no = t.no limit ${2 * maxShapes}) as shapes
+   from entity_types t where tenant = $1 and environment = $2::"Environment" and slug = $3`,
   {
     no: column.int4,
     schema: column.jsonb<JsonObject>(),
@@ -44,13 +44,13 @@ const readType = statement(
  */
 export function createTypeCache(): TypeCache {
   const types = new LRUCache<string, KnownType>({ max: maxTypes });
-  const keyOf = (scope: Scope, slug: string): string => `${scope.organizationId} ${scope.environment} ${slug}`;
+  const keyOf = (scope: Scope, slug: string): string => `${scope.tenant} ${scope.environment} ${slug}`;
   return {
     async get(db, scope, slug) {
       const key = keyOf(scope, slug);
       const cached = types.get(key);
       if (cached !== undefined) return cached;
-      const { rows } = await db.query(scope, readType, [scope.organizationId, scope.environment, slug]);
+      const { rows } = await db.query(scope, readType, [scope.tenant, scope.environment, slug]);
       const [row] = rows;
       if (row === undefined) return null;
       const { no, version } = row;

@@ -416,9 +416,9 @@ test('a change is part of the transaction that it is given', async () => {
 
 test('a second try under one idempotency record finds what the first has made', async () => {
   await t.db.pool.query(
-    `insert into idempotency_records (id, organization_id, api_key_id, operation, key, request_hash, locked_until, expires_at)
+    `insert into idempotency_records (id, tenant, caller_id, operation, key, request_hash, locked_until, expires_at)
      values ('idem_1', $1, 'k', 'op', 'key', '\\x00', now(), now())`,
-    [here.organizationId],
+    [here.tenant],
   );
   const input = { ...origin, type: 'free', data: { once: 1 }, idempotencyId: 'idem_1' };
   const first = await t.entities.create(here, input);
@@ -428,8 +428,8 @@ test('a second try under one idempotency record finds what the first has made', 
 
 test('scopes never meet', async () => {
   const there: Scope[] = [
-    { organizationId: 'org_other', environment: 'development' },
-    { organizationId: here.organizationId, environment: 'production' },
+    { organizationId: 'org_other', tenant: 8, environment: 'development' },
+    { ...here, environment: 'production' },
   ];
   await t.createType('apart', { searchFields: ['name'] });
   const id = await t.add('apart', { name: 'secret', n: 1 });

@@ -1,13 +1,14 @@
-import { type Queryable, type RowOf, column, lockKey, newId, purgeRows, statement } from '@parley/db';
+import { type Queryable, type RowOf, type Tenant, column, lockKey, newId, purgeRows, statement } from '@parley/db';
 
 const provider = 'polar';
 
 /** What the purge of an organization deletes. */
-export const creditsPurge = purgeRows('processed_payments', 'credit_entries');
+export const creditsPurge = purgeRows(['processed_payments', 'credit_entries']);
 
 /** What has been credited and taken back for an order so far, in cents. */
 const creditedRow = {
   organizationId: column.text,
+  tenant: column.int4,
   creditedCents: column.int4,
   refundedCents: column.int4,
   isPaid: column.bool,
@@ -16,8 +17,8 @@ type CreditedOrder = RowOf<typeof creditedRow>;
 
 const creditedOrder = statement(
   'credited-order',
-  `select organization_id as "organizationId", credited_cents as "creditedCents", refunded_cents as "refundedCents",
-          paid_at is not null as "isPaid"
+  `select organization_id(tenant) as "organizationId", tenant, credited_cents as "creditedCents",
+          refunded_cents as "refundedCents", paid_at is not null as "isPaid"
    from processed_payments where provider = $1 and order_id = $2`,
   creditedRow,
 );
@@ -30,17 +31,17 @@ export async function lockOrder(tx: Queryable, orderId: string): Promise<Credite
 }
 
 const addCentsSql = (cents: 'credited_cents' | 'refunded_cents'): string =>
-  `insert into processed_payments as p (id, organization_id, provider, order_id, ${cents}, paid_at, updated_at)
+  `insert into processed_payments as p (id, tenant, provider, order_id, ${cents}, paid_at, updated_at)
    values ($1, $2, $3, $4, $5, case when $6 then now() end, now())
    on conflict (provider, order_id) do update
      set ${cents} = p.${cents} + excluded.${cents}, paid_at = coalesce(p.paid_at, excluded.paid_at),
-         updated_at = now()`;
+         updated_at = excluded.updated_at`;
 const addCredited = statement('add-credited-cents', addCentsSql('credited_cents'));
 const addRefunded = statement('add-refunded-cents', addCentsSql('refunded_cents'));
 
 const insertEntry = statement(
   'insert-credit-entry',
-  'insert into credit_entries (id, organization_id, amount_cents, reason, cause) values ($1, $2, $3, $4, $5)',
+  'insert into credit_entries (id, tenant, amount_cents, reason, cause) values ($1, $2, $3, $4, $5)',
 );
 
 /**
@@ -50,17 +51,17 @@ const insertEntry = statement(
 export async function applyOrder(
   tx: Queryable,
   before: CreditedOrder | null,
-  order: { organizationId: string; orderId: string; kind: 'paid' | 'refunded'; amountCents: number },
+  order: Tenant & { orderId: string; kind: 'paid' | 'refunded'; amountCents: number },
 ): Promise<number> {
-  const { organizationId, orderId, kind, amountCents } = order;
+  const { tenant, orderId, kind, amountCents } = order;
   const isRefund = kind === 'refunded';
   const refundedCents = before?.refundedCents ?? 0;
   const difference = isRefund ? Math.max(0, amountCents - refundedCents) : before?.isPaid ? 0 : amountCents;
-  const values = [newId('pp'), organizationId, provider, orderId, difference, !isRefund];
+  const values = [newId('pp'), tenant, provider, orderId, difference, !isRefund];
   await tx.query(order, isRefund ? addRefunded : addCredited, values);
   if (difference === 0) return 0;
   const change = isRefund ? -difference : difference;
   const cause = `${provider}-order-${orderId}-${isRefund ? `refunded-${refundedCents + difference}` : 'paid'}`;
-  await tx.query(order, insertEntry, [newId('credit'), organizationId, change, `order ${kind}`, cause]);
+  await tx.query(order, insertEntry, [newId('credit'), tenant, change, `order ${kind}`, cause]);
   return change;
 }

@@ -13,7 +13,7 @@ jest.setTimeout(60_000);
 const fixtures = join(__dirname, '../../fixtures/flow-api');
 const read = (name: string) => JSON.parse(readFileSync(join(fixtures, name), 'utf8'));
 const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
-const scope = { organizationId: 'org_1', environment: 'development' } as const;
+const scope = { organizationId: 'org_1', tenant: 1, environment: 'development' } as const;
 const order = {
   commerceOrder: 'pay_1',
   subject: 'Envío & café ñandú 100%',

@@ -16,6 +16,7 @@ const keys: Record<string, Caller> = {
     type: 'api_key',
     id: 'k1',
     organizationId: 'o1',
+    tenant: 11,
     environment: 'development',
     permissions: new Set(['*']),
     role: null,
@@ -24,6 +25,7 @@ const keys: Record<string, Caller> = {
     type: 'api_key',
     id: 'k2',
     organizationId: 'o1',
+    tenant: 11,
     environment: 'production',
     permissions: new Set(['data']),
     role: null,
@@ -32,6 +34,7 @@ const keys: Record<string, Caller> = {
     type: 'api_key',
     id: 'k3',
     organizationId: 'o1',
+    tenant: 11,
     environment: 'development',
     permissions: new Set(['chat']),
     role: null,
@@ -163,7 +166,13 @@ describe('paths and methods', () => {
   // A trailing slash, an escape or HEAD is answered by Express, the rest by the matcher in front of it: same answers.
   test.each(['/v1/things/a1', '/v1/things/a1/', '/v1/things/%611', '/v1/things/a1?x=1'])('%s', async (path) => {
     const response = await get(path).expect(200);
-    expect(response.body).toEqual({ id: 'a1', organizationId: 'o1', environment: 'development', key: 'k1' });
+    expect(response.body).toEqual({
+      id: 'a1',
+      organizationId: 'o1',
+      tenant: 11,
+      environment: 'development',
+      key: 'k1',
+    });
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(response.headers['x-request-id']).toMatch(uuid);
     expect(response.headers['x-powered-by']).toBeUndefined();

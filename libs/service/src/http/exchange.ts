@@ -57,8 +57,8 @@ export class Exchange implements CallerContext {
   }
 
   get scope(): Scope {
-    const { organizationId, environment } = this.caller;
-    return { organizationId, environment };
+    const { organizationId, tenant, environment } = this.caller;
+    return { organizationId, tenant, environment };
   }
 
   get log(): Logger {

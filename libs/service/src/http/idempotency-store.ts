@@ -1,5 +1,5 @@
 export interface IdempotentOperation {
-  organizationId: string;
+  tenant: number;
   callerId: string;
   /** Method and path. */
   operation: string;
@@ -10,7 +10,7 @@ export interface IdempotentOperation {
 
 /** The right to answer an operation. */
 export interface IdempotencyClaim {
-  organizationId: string;
+  tenant: number;
   /** Names the operation: a second try after a crash has the same. */
   id: string;
   /** Names the try. */

@@ -13,6 +13,7 @@ const keyOf = (id: string): Caller => ({
   type: 'api_key',
   id,
   organizationId: 'o1',
+  tenant: 11,
   environment: 'development',
   permissions: new Set(['*']),
   role: null,

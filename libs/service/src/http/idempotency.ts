@@ -21,7 +21,7 @@ export async function withIdempotency(
     throw badRequest('Idempotency-Key must be 1 to 255 visible ASCII characters', undefined, 'invalid_idempotency_key');
   }
   const operation: IdempotentOperation = {
-    organizationId: exchange.caller.organizationId,
+    tenant: exchange.caller.tenant,
     callerId: exchange.caller.id,
     operation: `${exchange.request.method} ${exchange.request.url!.split('?')[0]}`,
     key,

@@ -62,7 +62,10 @@ export const databaseVariables = {
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
-    .meta({ description: 'PostgreSQL 15 or newer; with ?pgbouncer=true at its end a PgBouncer in transaction mode.' }),
+    .meta({
+      description:
+        'PostgreSQL 15 or newer; with ?pgbouncer=true at its end a PgBouncer in transaction mode, with ?options=-c%20NAME%3DVALUE session options.',
+    }),
   DATABASE_POOL_SIZE: numberVariable(10, 1, 1000).meta({ description: 'Connections of one process.' }),
 };
 

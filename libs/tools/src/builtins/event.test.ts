@@ -5,7 +5,8 @@ import { type TestDatabase, createTestDatabase } from '@parley/testing';
 import { createTools } from '../create-tools';
 import type { ToolResult, Tools } from '../types';
 
-const scope: Scope = { organizationId: 'org_1', environment: 'development' };
+const place = { tenant: 1, environment: 'development' as const };
+const scope: Scope = { organizationId: 'org_1', ...place };
 const system: Actor = { type: 'system' };
 const withRoles = (...roles: string[]): Actor => ({ type: 'agent', slug: 'helper', roles });
 
@@ -24,7 +25,7 @@ const pageOf = (result: ToolResult) => {
 const changeOf = (type: string, id: string, data: JsonObject) =>
   prismaOf(db).event.create({
     data: {
-      ...scope,
+      ...place,
       type: 'entity.updated',
       entityType: type,
       entityId: id,
@@ -44,10 +45,10 @@ beforeAll(async () => {
   });
   for (const slug of ['order', 'customer', 'salary', 'ticket']) {
     const { no } = await prismaOf(db).entityType.create({
-      data: { ...scope, id: `t-${slug}`, slug, name: slug, schema: {} },
+      data: { ...place, id: `t-${slug}`, slug, name: slug, schema: {} },
     });
     const times = { pos: 1n, createdAt: 1n, updatedAt: 1n };
-    const row = { ...scope, ...times, id: `${slug}1`, part: no, segment: 0, status: 'active', data: {} };
+    const row = { ...place, ...times, id: `${slug}1`, part: no, segment: 0, status: 'active', data: {} };
     await prismaOf(db).entity.create({ data: row });
     await changeOf(slug, `${slug}1`, { secret: `${slug} secret` });
   }
@@ -65,10 +66,10 @@ beforeAll(async () => {
     scopeRules: [{ entityType: 'ticket', field: 'data.owner', operator: 'eq', value: 'actor.userId' }],
   };
   await prismaOf(db).role.create({
-    data: { ...scope, id: 'r1', slug: 'clerk', name: 'Clerk', definition: clerk },
+    data: { ...place, id: 'r1', slug: 'clerk', name: 'Clerk', definition: clerk },
   });
   const none = { policies: [{ resource: 'order', actions: ['read'], effect: 'allow' }] };
-  await prismaOf(db).role.create({ data: { ...scope, id: 'r2', slug: 'mute', name: 'Mute', definition: none } });
+  await prismaOf(db).role.create({ data: { ...place, id: 'r2', slug: 'mute', name: 'Mute', definition: none } });
 });
 
 afterAll(async () => {
@@ -182,7 +183,7 @@ describe('event.query', () => {
 
   it.each(['callerId', 'apiKeyId'])('names the API key of a change, stored as %s', async (member) => {
     const actor = { type: 'user', [member]: 'key_1', roles: [] };
-    await prismaOf(db).event.create({ data: { ...scope, type: `by.${member}`, payload: {}, actor } });
+    await prismaOf(db).event.create({ data: { ...place, type: `by.${member}`, payload: {}, actor } });
     const { data } = pageOf(await run('event.query', { type: `by.${member}` }));
     expect(data).toMatchObject([{ actor: { type: 'user', id: 'key_1' } }]);
   });

@@ -8,7 +8,7 @@ import { type TestDatabase, createTestDatabase } from '@parley/testing';
 import { createTools } from '../create-tools';
 import type { AgentChatRequest, ToolCall, ToolContext, Tools, TransferRequest } from '../types';
 
-const scope: Scope = { organizationId: 'org_1', environment: 'development' };
+const scope: Scope = { organizationId: 'org_1', tenant: 1, environment: 'development' };
 const actor: Actor = { type: 'agent', slug: 'helper', roles: [] };
 
 let database: TestDatabase;

@@ -12,7 +12,7 @@ export interface CustomTool {
 const toolsByName = statement(
   'custom-tools',
   `select id, name, revision, definition from tools
-   where organization_id = $1 and environment = $2::"Environment"
+   where tenant = $1 and environment = $2::"Environment"
      and (name = any($3) or '*' = any($3) or exists (select from unnest($4::text[]) p where starts_with(name, p)))
    order by name`,
   { id: column.text, name: column.text, revision: column.int4, definition: column.jsonb<ToolDefinition>() },
@@ -21,7 +21,7 @@ const toolsByName = statement(
 /** The custom tools among some names; `orders.*` stands for all of its namespace and `*` for all there are. */
 export async function loadCustomTools(db: Queryable, scope: Scope, names: readonly string[]): Promise<CustomTool[]> {
   const prefixes = names.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -1));
-  const { rows } = await db.query(scope, toolsByName, [scope.organizationId, scope.environment, names, prefixes]);
+  const { rows } = await db.query(scope, toolsByName, [scope.tenant, scope.environment, names, prefixes]);
   return rows.map(({ id, name, revision, definition }) => ({
     key: `${id}:${revision}`,
     definition: { ...definition, name },

@@ -9,7 +9,7 @@ import { createTools } from '../create-tools';
 import type { CallbackGrant, ToolCall, ToolContext, Tools } from '../types';
 import { type ExecutorClient, createExecutorClient } from './executor-client';
 
-const scope: Scope = { organizationId: 'org_1', environment: 'development' };
+const scope: Scope = { organizationId: 'org_1', tenant: 1, environment: 'development' };
 const agent: Actor = { type: 'agent', slug: 'helper', roles: [], userId: 'u1' };
 
 /** A server that speaks the executor's protocol and answers as it is told. */
@@ -60,7 +60,7 @@ const store = (definition: ToolDefinition, environment: Scope['environment'] = '
   prismaOf(db).tool.create({
     data: {
       id: `${environment}-${definition.name}`,
-      organizationId: 'org_1',
+      tenant: scope.tenant,
       environment,
       name: definition.name,
       definition: definition as unknown as JsonObject,
@@ -372,6 +372,6 @@ describe('a description', () => {
   it('says what a tool is, and null for none', async () => {
     expect(await tools.describe(scope, 'orders.lookup')).toMatchObject({ isBuiltin: false, templateOnly: true });
     expect(await tools.describe(scope, 'gone')).toBeNull();
-    expect(await tools.describe({ ...scope, organizationId: 'org_2' }, 'note')).toBeNull();
+    expect(await tools.describe({ ...scope, organizationId: 'org_2', tenant: 2 }, 'note')).toBeNull();
   });
 });

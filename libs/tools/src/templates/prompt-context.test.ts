@@ -22,7 +22,8 @@ describe('localDay', () => {
 });
 
 describe('loadPromptVariables', () => {
-  const scope: Scope = { organizationId: 'org_1', environment: 'development' };
+  const place = { tenant: 1, environment: 'development' as const };
+  const scope: Scope = { organizationId: 'org_1', ...place };
   const agent: AgentDefinition = {
     slug: 'helper',
     name: 'Helper',
@@ -42,9 +43,9 @@ describe('loadPromptVariables', () => {
     database = await createTestDatabase();
     db = createDb({ databaseUrl: database.url });
     await prismaOf(db).organization.create({
-      data: { id: 'org_1', slug: 'acme', name: 'Acme', timezone: 'America/Lima' },
+      data: { id: 'org_1', no: scope.tenant, slug: 'acme', name: 'Acme', timezone: 'America/Lima' },
     });
-    const here = { ...scope, slug: 'order', name: 'Order' };
+    const here = { ...place, slug: 'order', name: 'Order' };
     await prismaOf(db).entityType.create({
       data: { ...here, id: 't1', schema: { total: 'number' }, searchFields: [] },
     });

@@ -74,12 +74,12 @@ export async function startRuns(
     newRun,
     async addTrigger({ enabled = true, slug, ...definition }) {
       await db.pool.query(
-        `insert into triggers (id, organization_id, environment, slug, name, enabled, entity_type, action, definition, updated_at)
+        `insert into triggers (id, tenant, environment, slug, name, enabled, entity_type, action, definition, updated_at)
          values ($1, $2, $3::"Environment", $1, $1, $4, 'order', 'updated', $5, now())
-         on conflict (organization_id, environment, slug) do update set enabled = excluded.enabled, definition = excluded.definition`,
+         on conflict (tenant, environment, slug) do update set enabled = excluded.enabled, definition = excluded.definition`,
         [
           slug,
-          scope.organizationId,
+          scope.tenant,
           scope.environment,
           enabled,
           JSON.stringify({ name: slug, on: { entityType: 'order', action: 'updated' }, actions: [], ...definition }),

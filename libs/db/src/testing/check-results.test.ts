@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestDatabase, createTestDatabase } from '@parley/testing';
-import { type Db, createDb } from './client';
-import { type Statement, column, statement, unprepared } from './statement';
+import { type Db, createDb } from '../client';
+import { type Statement, column, statement, unprepared } from '../statement';
 
-const tenant = { organizationId: 'org_1' };
+const tenant = { tenant: 1 };
 const before = process.env.PARLEY_TEST_STATEMENTS;
 const folder = mkdtempSync(join(tmpdir(), 'parley-statements-'));
 let database: TestDatabase;
@@ -60,7 +60,7 @@ it('lets a result through that is as declared, also in a transaction', async () 
     k: null,
   });
   await db.transaction(async (tx) => expect((await tx.acrossTenants('sweep', all)).rowCount).toBe(1));
-  expect(readFileSync(join(folder, `${process.pid}.txt`), 'utf8')).toBe('everything\n');
+  expect(readFileSync(join(folder, `${process.pid}.txt`), 'utf8')).toBe('everything\neverything\tsweep\n');
 });
 
 it('refuses a column of another type, a missing one, one too many, and a null', async () => {

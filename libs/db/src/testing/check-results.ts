@@ -1,13 +1,13 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import type { Statement } from './statement';
+import type { Statement } from '../statement';
 
 type Client = Pick<pg.ClientBase, 'query'>;
 
 /**
  * For tests: compares every result with the row that its statement declares, and lists in a file of `folder` the
- * statements whose results have matched. Throws when a column is missing, not declared, of another type, or null although
+ * statements whose results have matched, with the reasons for which they were run across tenants. Throws when a column is missing, not declared, of another type, or null although
  * it is not declared nullable.
  */
 export function createResultCheck(folder: string) {
@@ -22,7 +22,12 @@ export function createResultCheck(folder: string) {
     return rows[0]!.typname;
   }
 
-  return async (client: Client, { name, row }: Statement, { fields, rows }: pg.QueryResult): Promise<void> => {
+  return async (
+    client: Client,
+    { name, row }: Statement,
+    { fields, rows }: pg.QueryResult,
+    reason = '',
+  ): Promise<void> => {
     const wrong = (problem: string) => new Error(`The statement ${name} does not return what it declares: ${problem}`);
     const returned = fields.map((field) => field.name).sort();
     const declared = Object.keys(row).sort();
@@ -34,7 +39,8 @@ export function createResultCheck(folder: string) {
       if (!isNullable && rows.some((one: Record<string, unknown>) => one[field.name] === null))
         throw wrong(`${field.name} is null`);
     }
-    if (!noted.has(name)) appendFileSync(join(folder, `${process.pid}.txt`), `${name}\n`);
-    noted.add(name);
+    const note = reason === '' ? name : `${name}\t${reason}`;
+    if (!noted.has(note)) appendFileSync(join(folder, `${process.pid}.txt`), `${note}\n`);
+    noted.add(note);
   };
 }

@@ -1,0 +1,80 @@
+import pg from 'pg';
+import type { Statement } from '../statement';
+import { partitionCount } from './partition';
+
+type Client = Pick<pg.ClientBase, 'query'>;
+
+interface PlanNode {
+  'Relation Name'?: string;
+  'Target Tables'?: PlanNode[];
+  Plans?: PlanNode[];
+}
+
+/** What `auto_explain` tells of one statement, also of those inside of functions and foreign keys (libs/testing, database). */
+interface Explained {
+  'Query Text': string;
+  Plan: PlanNode;
+}
+
+const partitionName = /^(\w+)_part(\d+)$/;
+
+function* partitionsOf(node: PlanNode): Iterable<string> {
+  if (node['Relation Name'] !== undefined) yield node['Relation Name'];
+  for (const child of [...(node.Plans ?? []), ...(node['Target Tables'] ?? [])]) yield* partitionsOf(child);
+}
+
+/**
+ * For tests on partitioned tables (partition.ts): runs `work` on one connection and throws when the plan of a statement
+ * reads or writes a partition other than that of its tenant, or any partition when it has none: such a statement would see
+ * other tenants, and would run on every machine.
+ */
+export function createPlanCheck() {
+  const partitions = new Map<number, string>();
+
+  async function partitionOf(client: Client, tenant: number): Promise<string> {
+    const known = partitions.get(tenant);
+    if (known !== undefined) return known;
+    const { rows } = await client.query<{ part: string }>(
+      `select part::text from generate_series(0, ${partitionCount - 1}) part
+       where satisfies_hash_partition('events'::regclass, ${partitionCount}, part, $1::int)`,
+      [tenant],
+    );
+    partitions.set(tenant, rows[0]!.part);
+    return rows[0]!.part;
+  }
+
+  /** `subject` null: the statement may touch several tenants. */
+  return async <T>(
+    pool: Client,
+    { name }: Statement,
+    subject: { tenant?: number } | null,
+    work: (client: Client) => Promise<T>,
+  ): Promise<T> => {
+    const client = pool instanceof pg.Pool ? await pool.connect() : (pool as pg.PoolClient);
+    const explained: Explained[] = [];
+    const listen = ({ message = '' }: { message?: string }): void => {
+      if (/^duration: .* plan:\n/.test(message)) explained.push(JSON.parse(message.slice(message.indexOf('\n'))));
+    };
+    client.on('notice', listen);
+    try {
+      const result = await work(client);
+      // In a transaction the plan of a statement is told when the next one begins.
+      await client.query('select').finally(() => client.off('notice', listen));
+      if (subject === null) return result;
+      const { tenant } = subject;
+      const own = tenant === undefined ? null : await partitionOf(client, tenant);
+      for (const { 'Query Text': text, Plan: plan } of explained)
+        for (const relation of partitionsOf(plan)) {
+          const part = partitionName.exec(relation)?.[2];
+          if (part !== undefined && part !== own)
+            throw new Error(
+              `The statement ${name} does not stay with tenant ${tenant}: it reads ${relation} in ${text}`,
+            );
+        }
+      return result;
+    } finally {
+      client.off('notice', listen);
+      if (pool instanceof pg.Pool) client.release();
+    }
+  };
+}

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { type Db, createDb } from '../client';
+import { column, statement, unprepared } from '../statement';
+import { checkText } from './check-text';
+
+const { PARLEY_TEST_STATEMENTS, PARLEY_TEST_PARTITIONS } = process.env;
+const folder = mkdtempSync(join(tmpdir(), 'parley-statements-'));
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ isPartitioned: true });
+  Object.assign(process.env, { PARLEY_TEST_STATEMENTS: folder, PARLEY_TEST_PARTITIONS: 'true' });
+  db = createDb({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  Object.assign(process.env, { PARLEY_TEST_STATEMENTS, PARLEY_TEST_PARTITIONS: PARLEY_TEST_PARTITIONS ?? '' });
+  await db.close();
+  await database.drop();
+  rmSync(folder, { recursive: true });
+});
+
+const mine = { tenant: 1 };
+const run = (text: string, values: unknown[] = [mine.tenant]) =>
+  db.transaction((tx) => tx.query(mine, unprepared('checked', text), values));
+const refused = (text: string, values?: unknown[]) =>
+  expect(run(text, values)).rejects.toThrow(/The statement checked does not stay with tenant 1/);
+
+test('what names the tenant is run, and leaves its connection to the next statement', async () => {
+  await run(`insert into threads (id, tenant, environment, updated_at) values ('t', $1, 'development', now())`);
+  await run('select from threads where tenant = $1');
+  await run('delete from threads where tenant = $1');
+  const spans = statement('spans', 'select count(*)::int as n from threads', { n: column.int4 });
+  expect((await db.acrossTenants('sweep', spans)).rows).toEqual([{ n: 0 }]);
+});
+
+test('what names no tenant, another tenant, or the tenant of one of two tables is refused', async () => {
+  await refused('select from threads where id = $1', ['t']);
+  await refused("update threads set params = '{}' where id = $1", ['t']);
+  await refused('delete from threads where id = $1', ['t']);
+  await refused('select from threads where tenant = $1', [2]);
+  await refused('select from threads t left join executions e on e.thread_id = t.id where t.tenant = $1');
+  await refused('with gone as (delete from threads where id = $1) select', ['t']);
+  await refused(`insert into threads (id, tenant, environment, updated_at)
+                 select id, $1, environment, now() from threads on conflict do nothing`);
+});
+
+test('what a function does counts, too', async () => {
+  await db.pool.query(`create function count_threads() returns bigint language plpgsql as
+    'begin return (select count(*) from threads); end'`);
+  await refused('select from (select count_threads()) c where $1 > 0');
+});
+
+test.each([
+  ['delete from events where ctid = any ($1)', /ctid/],
+  [`select pg_notify('a', 'b')`, /notifies/],
+  ['update threads set updated_at = clock_timestamp() where tenant = $1', /clock_timestamp/],
+  ['insert into a (b) values (now()) on conflict (b) do update set c = now()', /calls now/],
+  ['insert into a (b) values (1) on conflict (b) do update set c = 1 where a.d < now() returning b', /calls now/],
+])('refuses %s', (text, problem) => {
+  expect(() => checkText({ name: 'checked', text })).toThrow(problem);
+});
+
+test.each([
+  'insert into a (b, c) values (clock_timestamp(), now()) on conflict (b) do update set c = excluded.c returning now()',
+  'update threads set updated_at = now() where tenant = $1',
+])('lets %s through', (text) => {
+  checkText({ name: 'checked', text });
+});
