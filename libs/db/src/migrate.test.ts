@@ -107,10 +107,13 @@ describe('migrate', () => {
     await close();
   });
 
-  it('takes its time, whatever limit the database or the role has', async () => {
+  it('takes its time, whatever limit the database, the role or the address has', async () => {
     const { databaseUrl, folder, pool, close } = await withExtraMigration('select pg_sleep(0.5);');
     await pool.query(`alter database "${new URL(databaseUrl).pathname.slice(1)}" set statement_timeout = '200ms'`);
-    expect(await migrate({ databaseUrl, migrationsDir: folder })).toEqual({ applied: ['29990101000000_extra'] });
+    const limited = Object.assign(new URL(databaseUrl), { search: 'options=-c statement_timeout=200ms' }).href;
+    expect(await migrate({ databaseUrl: limited, migrationsDir: folder })).toEqual({
+      applied: ['29990101000000_extra'],
+    });
     await close();
   });
 

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { SchemaEngine } from '@prisma/schema-engine-wasm';
+import { readDatabaseUrl } from './client';
 
 /** The part of the platform's WebAssembly that is needed here; Node's types leave it to the DOM's. */
 declare const WebAssembly: {
@@ -31,10 +32,11 @@ export async function loadSchemaEngine(databaseUrl: string): Promise<SchemaEngin
   });
   engine.__wbg_set_wasm(instance.exports);
   (instance.exports.__wbindgen_start as (() => void) | undefined)?.();
+  const { url, options } = readDatabaseUrl(databaseUrl);
   const factory = new PrismaPg({
-    connectionString: databaseUrl,
-    // A role may have a limit that suits requests.
-    options: '-c statement_timeout=0',
+    connectionString: url,
+    // A role or the address may have a limit that suits requests.
+    options: `${options} -c statement_timeout=0`,
     // The engine never closes its connection: let the pool do that at once, or it holds the database and the process.
     idleTimeoutMillis: 10,
     allowExitOnIdle: true,
