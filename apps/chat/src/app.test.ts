@@ -17,7 +17,7 @@ import {
   type ModelServer,
   type SeededOrganization,
   type TestDatabase,
-  countStatements,
+  countStatementsRepeatedly,
   createTestDatabase,
   seedOrganization,
   startModelServer,
@@ -178,7 +178,7 @@ describe('chat', () => {
   it('costs two statements a message of a known thread: its beginning and its end', async () => {
     const ask = () => post('/v1/agents/clerk/chat', { message: 'Hello', externalThreadId: 'counted' });
     await ask();
-    expect(await countStatements(db.pool, ask)).toBe(2);
+    expect(await countStatementsRepeatedly(db.pool, ask)).toBe(2);
   });
 
   it('names an agent without a configuration in the environment of the key', async () => {

@@ -29,3 +29,13 @@ export async function countStatements(pool: Pool, work: () => Promise<unknown>):
     for (const [client, query] of watched) Object.assign(client, { query });
   }
 }
+
+/**
+ * The least of three counts. A cached API key is looked up again every 800 ms: that statement belongs to whichever request
+ * comes first after it, and to no kind of request.
+ */
+export async function countStatementsRepeatedly(pool: Pool, work: () => Promise<unknown>): Promise<number> {
+  const counts: number[] = [];
+  while (counts.length < 3) counts.push(await countStatements(pool, work));
+  return Math.min(...counts);
+}

@@ -1,5 +1,5 @@
 export { freePort } from '@parley/embedded';
-export { countStatements } from './count-statements';
+export { countStatements, countStatementsRepeatedly } from './count-statements';
 export { createTestDatabase, type TestDatabase } from './database';
 export { readTable } from './read-table';
 export { createTestRedis, type TestRedis } from './redis';
