@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { root } from '../start/paths.mjs';
+import { deadCitations, oddLines } from './language.mjs';
 
 /** Projects that only run in tests and benches. */
 const notProduction =
@@ -103,6 +104,8 @@ export function measureStructure() {
       'statements that insert events': use.get('events').inserts,
       'production lines': files.reduce((sum, { lines }) => sum + lines, 0),
       'names exported by libraries': exportedNames(files),
+      'lines with odd phrases': oddLines().length,
+      'citations that lead nowhere': deadCitations().length,
     },
     tables: use,
   };

@@ -1,0 +1,73 @@
+// Checks of the language: phrases that are not the field's terms, and citations of files, headings and ADRs that do not exist.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { root } from '../start/paths.mjs';
+
+const phrases = Object.keys(JSON.parse(readFileSync(new URL('./phrases.json', import.meta.url), 'utf8')));
+const odd = new RegExp(phrases.join('|'), 'i');
+
+/** Files that people read. Migrations are left out: they cannot change once they have run. */
+function paths() {
+  const patterns = ['*.ts', '*.tsx', '*.mjs', '*.cjs', '*.md', '*.yaml', '*.prisma', '*.sh', '*Dockerfile', '.ci/run'];
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...patterns], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return listed.split('\n').filter((path) => path !== '' && !path.startsWith('prisma/migrations/'));
+}
+
+function lines() {
+  return paths().flatMap((path) => {
+    try {
+      return readFileSync(join(root, path), 'utf8')
+        .split('\n')
+        .map((text, at) => ({ path, place: `${path}:${at + 1}`, text }));
+    } catch {
+      return []; // deleted in the working tree
+    }
+  });
+}
+
+/** Lines that contain a phrase of phrases.json. */
+export const oddLines = () => lines().filter(({ text }) => odd.test(text));
+
+const citedFile = /(?<![\w/:.*-])((?:\.{1,2}\/)*[\w/.-]+\.md)(?:#([\w-]+))?/g;
+
+const headings = new Map();
+
+/** The anchors of a Markdown file, as GitHub derives them from its headings. */
+function anchorsOf(path) {
+  if (!headings.has(path)) {
+    const found = [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    );
+    headings.set(path, new Set(found));
+  }
+  return headings.get(path);
+}
+
+/** Citations that lead nowhere: `{ place, citation }`. Bare names such as `COVERAGE.md` may be anywhere in the repository. */
+export function deadCitations() {
+  const names = new Set(paths().map((path) => basename(path)));
+  const adrs = new Set(readdirSync(join(root, 'docs/adr')).map((name) => Number(name.slice(0, 4))));
+  const dead = [];
+  for (const { path, place, text } of lines()) {
+    const report = (citation) => dead.push({ place, citation });
+    for (const [citation, file, anchor] of text.matchAll(citedFile)) {
+      if (/(^|\/)prompts\//.test(file)) continue; // of the user's own folder
+      const found = [join(root, file), join(root, dirname(path), file)].find((candidate) => existsSync(candidate));
+      if (found === undefined ? file.includes('/') || !names.has(file) : anchor && !anchorsOf(found).has(anchor))
+        report(citation);
+    }
+    for (const [citation, anchor] of text.matchAll(/\]\(#([\w-]+)\)/g))
+      if (!anchorsOf(join(root, path)).has(anchor)) report(citation);
+    for (const [citation, number] of text.matchAll(/\b(?:ADR |adr\/)(\d+)/g))
+      if (!adrs.has(Number(number))) report(citation);
+    for (const [citation] of text.matchAll(/\bissue \d+/gi)) report(citation);
+  }
+  return dead;
+}
