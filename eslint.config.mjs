@@ -1,13 +1,13 @@
 import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
 
-/** Who may import whom: the table of docs/architecture.md, enforced. */
+/** Allowed imports between projects, as in the table in docs/architecture.md. */
 const constraint = (scope, ...allowed) => ({
   sourceTag: `scope:${scope}`,
   onlyDependOnLibsWithTags: allowed.map((name) => `scope:${name}`),
 });
 const domain = ['contracts', 'db', 'identity', 'redis', 'events'];
-const running = [
+const executionLibraries = [
   'service',
   'outbound',
   ...domain,
@@ -19,7 +19,7 @@ const running = [
   'triggers',
   'agents',
 ];
-const everyApp = [...running, 'webhooks', 'runtime'];
+const allApps = [...executionLibraries, 'webhooks', 'runtime'];
 
 const boundaries = [
   constraint('contracts'),
@@ -37,7 +37,7 @@ const boundaries = [
   constraint('tools', ...domain, 'outbound', 'entities', 'permissions', 'payments', 'channels', 'service'),
   constraint('triggers', ...domain, 'entities', 'tools'),
   constraint('agents', ...domain, 'outbound', 'entities', 'permissions', 'payments', 'channels', 'tools'),
-  constraint('runtime', ...running),
+  constraint('runtime', ...executionLibraries),
   constraint('resources', ...domain, 'entities', 'channels', 'permissions', 'tools', 'triggers'),
   constraint('definitions', 'contracts'),
   constraint('client', 'contracts'),
@@ -45,24 +45,24 @@ const boundaries = [
   constraint('testing', ...domain, 'embedded'),
   constraint('gateway', 'contracts', 'service'),
   constraint('tool-executor', 'contracts', 'service', 'outbound'),
-  constraint('service-app', ...everyApp, 'resources'),
-  constraint('cli', ...everyApp, 'resources', 'definitions', 'client'),
-  constraint('tests', ...everyApp, 'resources', 'definitions', 'client', 'embedded', 'testing'),
+  constraint('service-app', ...allApps, 'resources'),
+  constraint('cli', ...allApps, 'resources', 'definitions', 'client'),
+  constraint('tests', ...allApps, 'resources', 'definitions', 'client', 'embedded', 'testing'),
 ];
 
-const restricted = (name, owner) => ({ name, message: `Only ${owner} imports ${name} (docs/architecture.md).` });
+const restricted = (name, owner) => ({ name, message: `Only ${owner} may import ${name} (docs/architecture.md).` });
 const driver = [restricted('pg', 'libs/db')];
 const express = [restricted('express', 'apps and libs/service')];
 const queueing = [restricted('bullmq', 'libs/redis'), restricted('ioredis', 'libs/redis')];
 const langchain = {
   group: ['langchain', 'langchain/*', '@langchain/*'],
-  message: 'Only libs/agents imports langchain.',
+  message: 'Only libs/agents may import langchain.',
 };
 const restrictImports = (paths, patterns = []) => ({
   'no-restricted-imports': ['error', { paths, patterns }],
 });
 
-/** What the bootstraps use; types are checked in TypeScript only. */
+/** Globals that tools/ uses. ESLint checks undefined names in .mjs files, which TypeScript does not check. */
 const nodeGlobals = [
   'process',
   'console',
@@ -100,7 +100,7 @@ export default tseslint.config(
         {
           object: 'process',
           property: 'env',
-          message: 'Only main.ts reads the environment (libs/service loadConfig).',
+          message: 'Only main.ts may read the environment (libs/service loadConfig).',
         },
       ],
       ...restrictImports([...driver, ...express, ...queueing], [langchain]),
@@ -116,7 +116,7 @@ export default tseslint.config(
           depConstraints: boundaries,
           allow: [],
           enforceBuildableLibDependency: false,
-          // One dynamic import, such as a test's, would otherwise forbid every static import of that library.
+          // Otherwise one dynamic import of a library, such as in a test, would forbid its static imports.
           checkDynamicDependenciesExceptions: ['.*'],
         },
       ],
@@ -139,7 +139,7 @@ export default tseslint.config(
         'error',
         {
           selector: 'CallExpression[callee.object.property.name="pool"], CallExpression[callee.object.name="pool"]',
-          message: 'Statements run through db.query or db.acrossTenants (docs/adr/0033).',
+          message: 'Run statements with db.query or db.acrossTenants (docs/adr/0033).',
         },
       ],
     },
@@ -160,7 +160,7 @@ export default tseslint.config(
     ],
     rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
   },
-  // Reads PARLEY_TEST_STATEMENTS, which tests set for every process that they start.
+  // client.ts reads PARLEY_TEST_STATEMENTS, which tests set for each process that they start.
   { files: ['libs/db/src/client.ts'], rules: { 'no-restricted-properties': 'off' } },
   {
     files: ['**/*.test.ts', 'apps/bench/**/*.ts', 'apps/e2e/**/*.ts', 'libs/testing/**/*.ts'],

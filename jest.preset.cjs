@@ -1,9 +1,9 @@
 const { join } = require('node:path');
 
-/** Every project's jest.config.cjs is `{ displayName, preset: '../../jest.preset.cjs' }`. */
+/** The jest.config.cjs of each project is `{ displayName, preset: '../../jest.preset.cjs' }`. */
 module.exports = {
   testEnvironment: 'node',
-  testTimeout: 60_000, // catches what hangs; a busy machine is slow
+  testTimeout: 60_000, // detects hanging tests, also on a busy machine
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   moduleFileExtensions: ['ts', 'js', 'cjs', 'mjs', 'json'],

@@ -1,5 +1,5 @@
-// Seeds the demo organization of a compose stack and prints what `npm start` prints. The key is only told when it is
-// made, so it is kept in a volume.
+// Creates the demo organization of a compose stack and prints the same summary as `npm start`. The key can be read only
+// when it is created, so it is stored in a volume.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { printBanner } from './start/banner.mjs';
@@ -7,7 +7,7 @@ import { printBanner } from './start/banner.mjs';
 const file = '/var/lib/parley/state/dev-key';
 const gatewayUrl = process.env.GATEWAY_URL;
 
-/** @returns {string | null} the key when it was made just now */
+/** @returns {string | null} the key when this call created it */
 function seed(...args) {
   const output = execFileSync(process.execPath, ['/app/main.cjs', 'demo', ...args], { encoding: 'utf8' });
   return JSON.parse(output.trim().split('\n').at(-1)).key;
@@ -19,8 +19,8 @@ async function isAccepted(key) {
   return response.status !== 401;
 }
 
-const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
-let key = seed() ?? kept;
+const stored = existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
+let key = seed() ?? stored;
 if (!key || !(await isAccepted(key))) key = seed('--new-key');
 writeFileSync(file, `${key}\n`, { mode: 0o600 });
 printBanner({
@@ -28,5 +28,5 @@ printBanner({
   key,
   startCommand: 'docker compose -f docker/compose.yaml up',
   ending:
-    '"docker compose -f docker/compose.yaml down" stops everything and keeps the data; with --volumes it is removed.',
+    '"docker compose -f docker/compose.yaml down" stops all services and keeps the data; --volumes also deletes it.',
 });

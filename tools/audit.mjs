@@ -1,5 +1,5 @@
-// node tools/audit.mjs [--required]: are there known holes of high severity in packages that we ship? Status 1 when there
-// are. A registry that cannot say is reported, and fails a release (--required); it holds up nothing else.
+// node tools/audit.mjs [--required]: exits with status 1 when a shipped package has a known vulnerability of high
+// severity. A registry without advisories is reported, and is a failure only with --required (for releases).
 import { spawnSync } from 'node:child_process';
 import { root } from './start/paths.mjs';
 
@@ -8,13 +8,13 @@ const { stdout, error } = spawnSync('npm', [...args, '--fetch-timeout=15000'], {
 const report = parse(stdout);
 const counted = report?.metadata?.vulnerabilities;
 if (counted === undefined) {
-  const reason = report?.message ?? report?.error?.summary ?? error?.message ?? 'npm said nothing';
-  console.log(`Packages were NOT audited: the registry gives no advisories (${reason}).`);
+  const reason = report?.message ?? report?.error?.summary ?? error?.message ?? 'no output of npm';
+  console.log(`Packages were NOT audited: the registry returned no advisories (${reason}).`);
   if (process.argv.includes('--required')) process.exitCode = 1;
 } else {
   const found = Object.values(report.vulnerabilities).filter(({ severity }) => /^(high|critical)$/.test(severity));
   for (const { name, severity, range } of found) console.log(`${severity}: ${name} ${range}`);
-  console.log(`Packages were audited: ${found.length} with a known hole of high or critical severity.`);
+  console.log(`Packages were audited: ${found.length} with a known vulnerability of high or critical severity.`);
   if (found.length > 0) process.exitCode = 1;
 }
 

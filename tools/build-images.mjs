@@ -1,28 +1,28 @@
-// node tools/build-images.mjs <folder>: makes <folder>/<app> as it lies in an image (docker/Dockerfile), for every app.
+// node tools/build-images.mjs <folder>: writes the files of each app's image (docker/Dockerfile) to <folder>/<app>.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildableApps, buildOptions, childBuildOptions } from './build.mjs';
 import { listPackages, thirdPartyNotices } from './bundled-packages.mjs';
-import { Problem, runMain, say } from './start/output.mjs';
+import { Problem, runMain, print } from './start/output.mjs';
 import { root } from './start/paths.mjs';
 import { ensureGenerated } from './start/prisma.mjs';
 
-/** Packages that cannot live in a bundle: a program and a WebAssembly file. Only the CLI uses them. */
-const outside = ['esbuild', '@prisma/schema-engine-wasm'];
-/** What an image may hold at most; more is a mistake or needs a reason. */
-const mostPackages = 150;
-/** Those that ask for no more than to be named (CONTRIBUTING.md). */
+/** Packages that cannot be bundled, because they contain a program or a WebAssembly file. Only the CLI uses them. */
+const unbundled = ['esbuild', '@prisma/schema-engine-wasm'];
+/** Maximum number of packages in one image. An image with more has probably bundled one by mistake. */
+const maxPackages = 150;
+/** Licences that only require attribution (CONTRIBUTING.md). */
 const licences = /^(MIT|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0|Unlicense|CC0-1\.0)$/;
 const withoutDatabase = ['gateway', 'tool-executor'];
 
 /**
- * One app as its image holds it.
- * @returns {Promise<ReturnType<typeof listPackages>>} the packages inside
+ * Writes the files of one app's image.
+ * @returns {Promise<ReturnType<typeof listPackages>>} the packages in it
  */
 export async function buildApp(app, outdir) {
   const esbuild = await import('esbuild');
   const options = { standalone: true, outdir };
-  const image = { sourcemap: false, metafile: true, external: outside, plugins: [onlyWhatIsUsed] };
+  const image = { sourcemap: false, metafile: true, external: unbundled, plugins: [dropUnusedModules] };
   const results = [
     await esbuild.build({ ...buildOptions([app], options), ...image }),
     await esbuild.build({ ...childBuildOptions([app], options), ...image }),
@@ -30,27 +30,30 @@ export async function buildApp(app, outdir) {
   const folder = join(outdir, app);
   copy('docker/health.cjs', join(folder, 'health.cjs'));
   if (!withoutDatabase.includes(app)) copy('prisma/migrations', join(folder, 'prisma', 'migrations'));
-  const beside = app === 'cli' ? addCliFiles(folder) : [];
+  const copied = app === 'cli' ? addCliFiles(folder) : [];
 
   const inputs = results.flatMap(({ metafile }) => Object.values(metafile.outputs).flatMap(bundledInputs));
-  const packages = listPackages([...inputs, ...beside.map((name) => `node_modules/${name}/package.json`)]);
-  if (packages.length > mostPackages)
-    throw new Problem(`${app} holds ${packages.length} packages, over ${mostPackages}`);
+  const packages = listPackages([...inputs, ...copied.map((name) => `node_modules/${name}/package.json`)]);
+  if (packages.length > maxPackages)
+    throw new Problem(`${app} has ${packages.length} packages. Remove some, or raise maxPackages (${maxPackages}).`);
   const refused = packages.filter(({ license }) => !licences.test(license));
   if (refused.length > 0)
-    throw new Problem(`${app}: ${refused.map(({ name, license }) => `${name} is under ${license}`).join(', ')}`);
+    throw new Problem(
+      `Packages of ${app} have licences that are not accepted: ` +
+        refused.map(({ name, license }) => `${name} (${license})`).join(', '),
+    );
   writeFileSync(join(folder, 'packages.json'), `${JSON.stringify(packages, null, 2)}\n`);
   writeFileSync(join(folder, 'THIRD_PARTY_NOTICES.txt'), thirdPartyNotices(packages));
   return packages;
 }
 
 /**
- * No module of ours does anything when it is imported, so one that nobody uses is left out, with its packages: the
- * worker has no Express and the gateway no Prisma.
+ * Marks our modules as free of side effects, so that unused ones are dropped with their packages: the worker contains no
+ * Express and the gateway no Prisma.
  * @type {import('esbuild').Plugin}
  */
-const onlyWhatIsUsed = {
-  name: 'only what is used',
+const dropUnusedModules = {
+  name: 'drop unused modules',
   setup(build) {
     build.onResolve({ filter: /^(@parley\/|\.)/ }, async ({ path, importer, resolveDir, kind, pluginData }) => {
       if (pluginData === 'resolving' || kind === 'entry-point' || importer.includes('node_modules')) return undefined;
@@ -63,11 +66,11 @@ const onlyWhatIsUsed = {
 const bundledInputs = ({ inputs }) =>
   Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []));
 
-/** The CLI's image also prepares a compose stack: its secrets, its demo. */
+/** The CLI's image also creates the secrets and the demo of a compose stack. */
 function addCliFiles(folder) {
   for (const file of ['make-secrets.mjs', 'demo.mjs']) copy(join('docker', file), join(folder, file));
   for (const file of ['banner.mjs', 'output.mjs']) copy(join('tools', 'start', file), join(folder, 'start', file));
-  const names = [...outside, join('@esbuild', `${process.platform}-${process.arch}`)];
+  const names = [...unbundled, join('@esbuild', `${process.platform}-${process.arch}`)];
   for (const name of names) copy(join('node_modules', name), join(folder, 'node_modules', name));
   return names;
 }
@@ -81,11 +84,11 @@ if (process.argv[1] === import.meta.filename) await runMain(buildAll);
 
 async function buildAll() {
   const [outdir] = process.argv.slice(2);
-  if (!outdir) throw new Problem('Which folder? node tools/build-images.mjs <folder>');
+  if (!outdir) throw new Problem('Usage: node tools/build-images.mjs <folder>');
   await ensureGenerated();
-  // One after the other: together they would need a gigabyte.
+  // Apps are built one after the other, because parallel builds need a gigabyte of memory.
   for (const app of buildableApps()) {
     const packages = await buildApp(app, outdir);
-    say(`${app.padEnd(16)} ${String(packages.length).padStart(4)} packages`);
+    print(`${app.padEnd(16)} ${String(packages.length).padStart(4)} packages`);
   }
 }

@@ -6,14 +6,14 @@ import { Problem, runMain, step } from './start/output.mjs';
 import { root } from './start/paths.mjs';
 import { ensureGenerated } from './start/prisma.mjs';
 
-/** Every app that has a process of its own. */
+/** All apps with a main.ts. */
 export function buildableApps() {
   return readdirSync(join(root, 'apps')).filter((app) => existsSync(join(root, 'apps', app, 'src', 'main.ts')));
 }
 
 /**
- * How esbuild is to bundle these apps. Packages stay outside, which takes a tenth of the time; `standalone` brings them
- * in, for images without node_modules.
+ * Options of esbuild for these apps. Packages are not bundled, which is ten times faster, except with `standalone`, for
+ * images without node_modules.
  * @param {string[]} apps
  * @returns {import('esbuild').BuildOptions}
  */
@@ -36,9 +36,9 @@ export function buildOptions(apps, { standalone = false, outdir = join(root, 'di
 }
 
 /**
- * `src/*-process.ts` of an app: what it starts as a child process that may read no other file. So packages and
- * WebAssembly are always inside; names are left alone, since some of this code is shipped on as text, which is parsed
- * at every start and therefore made short.
+ * Options for `src/*-process.ts` of an app: child processes that may not read other files. Packages and WebAssembly are
+ * always bundled. Code is minified, because some of it is passed on as text and parsed at each start; names are not
+ * changed.
  * @param {string[]} apps
  * @returns {import('esbuild').BuildOptions}
  */
@@ -62,7 +62,7 @@ function entriesOf(app, pattern) {
     .map((file) => [`${app}/${file.slice(0, -'.ts'.length)}`, join(folder, file)]);
 }
 
-/** Bundles the apps (all by default); throws a Problem with esbuild's own messages. */
+/** Bundles the apps (all by default). Throws a Problem with esbuild's messages. */
 export async function build(apps = buildableApps(), options = {}) {
   await ensureGenerated();
   const esbuild = await import('esbuild');
@@ -80,7 +80,7 @@ async function main() {
   const known = buildableApps();
   const apps = args.filter((arg) => !arg.startsWith('-'));
   const unknown = apps.filter((app) => !known.includes(app));
-  if (unknown.length > 0) throw new Problem(`No such app: ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
+  if (unknown.length > 0) throw new Problem(`Unknown app: ${unknown.join(', ')}. Available: ${known.join(', ')}.`);
   const chosen = apps.length > 0 ? apps : known;
   await step(`Building ${chosen.join(', ')}`, () => build(chosen, { standalone: args.includes('--standalone') }));
 }

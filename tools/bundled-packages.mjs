@@ -5,8 +5,8 @@ import { root } from './start/paths.mjs';
 const folderOfPackage = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
 /**
- * The packages that some bundled files come from, once for each version.
- * @param {string[]} inputs paths from the root, as esbuild's metafile has them
+ * Lists the packages of bundled files, once for each version.
+ * @param {string[]} inputs paths relative to the root, as in esbuild's metafile
  * @returns {{ name: string, version: string, license: string, path: string }[]}
  */
 export function listPackages(inputs) {
@@ -20,7 +20,7 @@ export function listPackages(inputs) {
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The licence texts that must go with copies of these packages. */
+/** The licence texts that must accompany copies of these packages. */
 export function thirdPartyNotices(packages) {
   return packages
     .map(({ name, version, license, path }) => {

@@ -1,6 +1,6 @@
-// node tools/complete-lock.mjs, after every `npm install`: adds the optional packages of other platforms to
-// package-lock.json. npm leaves out those that it has not installed here, or that the registry at hand does not carry,
-// and then `npm ci` refuses the lock file or, on another platform, misses its binaries.
+// node tools/complete-lock.mjs: adds the optional packages of other platforms to package-lock.json. Run it after every
+// `npm install`, which omits packages that it has not installed or that the registry does not have. Without them
+// `npm ci` refuses the lock file, or lacks binaries on another platform.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './start/paths.mjs';
@@ -20,7 +20,7 @@ if (added.length > 0) {
 }
 console.log(`package-lock.json: ${added.length} optional packages of other platforms added`);
 
-/** Whether the dependency is found from this folder upwards, as Node resolves it. */
+/** Whether the lock file has the dependency in this folder or a parent, as Node resolves it. */
 function isLocked(path, name) {
   for (let folder = path; ; folder = folder.slice(0, Math.max(folder.lastIndexOf('/node_modules/'), 0))) {
     if (lock.packages[`${folder && `${folder}/`}node_modules/${name}`]) return true;
@@ -28,7 +28,7 @@ function isLocked(path, name) {
   }
 }
 
-/** The system and processor are in the name: @swc/core-darwin-arm64. */
+/** The system and processor are part of the name: @swc/core-darwin-arm64. */
 function platformEntry(name, version, dev) {
   const os = systems.find((system) => name.includes(system));
   const cpu = os && name.split(`${os}-`)[1]?.split('-')[0];

@@ -1,14 +1,14 @@
-// node tools/new-migration.mjs NAME: writes prisma/migrations/<time>_NAME/migration.sql, the step from the schema
-// of the last commit to the one in the working tree. SQL that Prisma cannot express (GIN indexes, collations,
-// functions) is added to that file by hand. Uses the same WebAssembly engine as `migrate` (docs/adr/0002), which
-// wants a reachable PostgreSQL although it compares two files: DATABASE_URL, else the running development stack's.
+// node tools/new-migration.mjs NAME: writes prisma/migrations/<time>_NAME/migration.sql, which migrates from the schema in
+// the last commit to the one in the working tree. SQL that Prisma cannot express (GIN indexes, collations, functions) must
+// be added to that file by hand. Uses the same WebAssembly engine as `migrate` (docs/adr/0002), which requires a reachable
+// PostgreSQL although it compares two files: DATABASE_URL, or the database of the running development stack.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 const name = process.argv[2];
 if (!/^[a-z][a-z0-9_]*$/.test(name ?? '')) {
-  console.error('usage: node tools/new-migration.mjs NAME (lower-case letters, digits, underscores)');
+  console.error('Usage: node tools/new-migration.mjs NAME (lower-case letters, digits, underscores)');
   process.exit(2);
 }
 
@@ -53,7 +53,7 @@ function lastCommitted() {
 function databaseUrl() {
   if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
   if (existsSync('.parley/stack.json')) return JSON.parse(readFileSync('.parley/stack.json', 'utf8')).databaseUrl;
-  console.error('Set DATABASE_URL, or start the stack first (npm start).');
+  console.error('DATABASE_URL is not set and no stack is running. Set it, or run npm start first.');
   process.exit(2);
 }
 

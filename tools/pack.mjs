@@ -1,5 +1,5 @@
-// node tools/pack.mjs [--out folder] [client | definitions | cli …]: makes the npm packages in dist/packages and packs
-// them. Prints the path of each tarball, one a line.
+// node tools/pack.mjs [--out folder] [client | definitions | cli …]: builds npm packages (default: all) and writes their
+// tarballs to a folder (default: dist/packages). Prints one path per line.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ import { ensureGenerated } from './start/prisma.mjs';
 const { version, license, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const engines = { node: '>=20.19' };
 
-/** A library: ESM and CommonJS, each with declarations of its own kind. */
+/** The manifest of a library: ESM and CommonJS, each with its own declarations. */
 const library = {
   exports: {
     '.': {
@@ -28,13 +28,13 @@ const library = {
   sideEffects: false,
 };
 
-/** What the command line cannot have in its one file: a binary, and 5 MB of WebAssembly. */
+/** Packages that are not bundled into the CLI: a binary, and 5 MB of WebAssembly. */
 const cliPackages = ['esbuild', '@prisma/schema-engine-wasm'];
 const pick = (all, names) => Object.fromEntries(names.map((name) => [name, all[name]]));
 
 const packages = {
   client: {
-    description: 'Typed client of Parley for Node and browsers, without dependencies.',
+    description: 'Typed client of Parley for Node.js and browsers, without dependencies.',
     manifest: { ...library, engines: { node: '>=20' } },
     readme: 'docs/client.md',
     build: (folder) => buildLibrary('client', folder, { platform: 'neutral', target: 'es2022' }),
@@ -76,7 +76,7 @@ async function buildLibrary(lib, folder, options) {
   writeFileSync(join(folder, 'index.d.cts'), declarations);
 }
 
-/** One file with everything but esbuild, which has a binary of its own, and the engine of `parley migrate`. */
+/** Bundles the CLI into one file, except esbuild, which has a binary, and the engine of `parley migrate`. */
 async function buildCli(folder) {
   await ensureGenerated();
   const esbuild = await import('esbuild');
@@ -89,7 +89,7 @@ async function buildCli(folder) {
     minify: true,
     sourcemap: false,
   });
-  // What `parley migrate` applies, and by which every command knows whether a database has its schema.
+  // `parley migrate` applies them, and every command that uses the database compares its schema with them.
   cpSync(join(root, 'prisma', 'migrations'), join(folder, 'prisma', 'migrations'), { recursive: true });
 }
 
@@ -123,7 +123,7 @@ async function main() {
   const out = resolve(at === -1 ? join(root, 'dist', 'packages') : args.splice(at, 2)[1]);
   const unknown = args.filter((name) => !(name in packages));
   if (unknown.length > 0)
-    throw new Problem(`No such package: ${unknown.join(', ')}. There are: ${Object.keys(packages).join(', ')}.`);
+    throw new Problem(`Unknown package: ${unknown.join(', ')}. Available: ${Object.keys(packages).join(', ')}.`);
   for (const name of args.length > 0 ? args : Object.keys(packages)) process.stdout.write(`${await pack(name, out)}\n`);
 }
 

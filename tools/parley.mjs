@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// parley …, for a checkout: builds the CLI when its sources are newer than the bundle, and runs it with the pinned Node
-// in the folder that it was called from.
+// The `parley` command of a checkout: builds the CLI when its sources are newer than the bundle, and runs it with the
+// pinned Node in the current folder.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -10,11 +10,11 @@ import { root } from './start/paths.mjs';
 const bundle = join(root, 'dist', 'apps', 'cli', 'main.cjs');
 
 if (!existsSync(join(root, 'node_modules', 'commander'))) {
-  process.stderr.write('error: nothing is installed yet; run npm start or npm install once\n');
+  process.stderr.write('error: The packages are not installed. Run npm install or npm start first\n');
   process.exit(1);
 }
 if (isStale()) {
-  // In a process of its own: stdout belongs to the command.
+  // In a separate process, because stdout is reserved for the output of the command.
   const built = spawnSync(process.execPath, [join(root, 'tools', 'build.mjs'), 'cli'], { encoding: 'utf8' });
   if (built.status !== 0) {
     process.stderr.write(built.stderr || built.stdout || `error: ${built.error?.message}\n`);
@@ -25,7 +25,7 @@ const pinned = join(root, 'node_modules', 'node', 'bin', 'node');
 const child = spawn(existsSync(pinned) ? pinned : process.execPath, [bundle, ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
-// The terminal sends Ctrl-C to both; the child decides what it means.
+// The terminal sends Ctrl-C to both processes, and the child handles it. Other signals are forwarded.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
 child.once('error', (error) => {

@@ -1,5 +1,4 @@
-// node tools/serve.mjs <app> [--state DIR] (npx nx serve <app>): runs one service of the running stack from here, in
-// watch mode.
+// node tools/serve.mjs <app> [--state DIR] (npx nx serve <app>): runs one service of the running stack in watch mode.
 import { existsSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,7 +6,7 @@ import { buildableApps, buildOptions, childBuildOptions } from './build.mjs';
 import { askSupervisor } from './start/control.mjs';
 import { loadEmbedded } from './start/load-typescript.mjs';
 import { printLog } from './start/log-lines.mjs';
-import { complain, Problem, runMain, say, warn } from './start/output.mjs';
+import { printError, Problem, runMain, print, printWarning } from './start/output.mjs';
 import { stateDir as defaultStateDir } from './start/paths.mjs';
 import { ensureGenerated } from './start/prisma.mjs';
 import { bundleOf } from './start/supervisor.mjs';
@@ -22,10 +21,10 @@ async function main() {
   const [app = ''] = positionals;
   const stateDir = resolvePath(values.state);
   if (!buildableApps().includes(app))
-    throw new Problem(`No such app: ${app}. There are: ${buildableApps().join(', ')}.`);
+    throw new Problem(`Unknown app: ${app}. Available: ${buildableApps().join(', ')}.`);
   await ensureGenerated();
   const stack = existsSync(stateDir) && (await askSupervisor(stateDir, { command: 'release', service: app }));
-  if (!stack) throw new Problem('No stack runs in this folder: "npm start" in another terminal first.');
+  if (!stack) throw new Problem('No stack is running in this folder. Run npm start in another terminal first.');
   if (stack.answer.error) throw new Problem(stack.answer.error);
 
   const service = await createRestarter(app, stack.answer.env);
@@ -41,16 +40,16 @@ async function main() {
   await new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, resolve);
     stack.connection.once('close', () => {
-      warn('The stack has stopped.');
+      printWarning('The stack has stopped.');
       resolve();
     });
   });
   await Promise.all(watching.map((context) => context.dispose()));
   await service.stop();
-  stack.connection.end(); // the supervisor takes the service back
+  stack.connection.end(); // the supervisor then restarts the service
 }
 
-/** Restarts the process one after the other, however fast the builds come. */
+/** Runs the process and restarts it. Restarts are queued, so that fast builds do not overlap. */
 async function createRestarter(app, env) {
   const { spawnGuarded, stopProcess } = await loadEmbedded();
   let child;
@@ -63,7 +62,7 @@ async function createRestarter(app, env) {
     printLog(started, app);
     started.once(
       'exit',
-      (code) => code && warn(`${app} ended with code ${code}; it starts again after the next change.`),
+      (code) => code && printWarning(`${app} exited with code ${code}. It is restarted after the next change.`),
     );
   };
   return {
@@ -78,11 +77,11 @@ function reporter(esbuild, service) {
     setup(build) {
       build.onEnd(async ({ errors }) => {
         if (errors.length === 0) {
-          say('Built; restarting.');
+          print('Build succeeded. Restarting.');
           return void service.restart();
         }
         const messages = await esbuild.formatMessages(errors, { kind: 'error', color: false });
-        complain(`The build failed; the last good one keeps running.\n${messages.join('').trim()}`);
+        printError(`The build failed. The last successful build keeps running.\n${messages.join('').trim()}`);
       });
     },
   };

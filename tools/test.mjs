@@ -1,4 +1,4 @@
-// npm test: installs what is missing, then types, style, boundaries, unit and end-to-end tests on real servers.
+// npm test: installs missing packages, then checks types, format, lint and boundaries, and runs all tests.
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled } from './start/install.mjs';
 import { checkHostNode, runWithPinnedNode } from './start/node.mjs';

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tools/without-egress.sh <command…>: runs a command with all outbound traffic blocked and fails when any was tried.
-# Linux, as root: the command gets a network of its own, whose only way out counts and drops, names that it asks a resolver
-# on this machine for included. For example
+# tools/without-egress.sh <command…>: runs a command with all outbound traffic blocked and fails when it tried any.
+# Requires Linux and root. The command runs in its own network namespace, where outbound packets, including requests to a
+# local resolver, are counted and dropped. For example
 #   tools/without-egress.sh npx jest -c apps/e2e/jest.config.cjs
 set -euo pipefail
 if [ "${PARLEY_WITHOUT_EGRESS:-}" != inside ]; then
@@ -16,7 +16,7 @@ ip link set out1 up
 ip route add default via 10.99.0.1
 ip -6 route add default via fd99::1
 for protocol in udp tcp; do
-  # The kernel itself says things in IPv6 (ICMP); the command does not.
+  # Only UDP and TCP count: the kernel itself sends ICMP over IPv6.
   ip6tables -A OUTPUT ! -o lo -p "$protocol" -j DROP
   for tables in iptables ip6tables; do
     "$tables" -A OUTPUT -o lo -p "$protocol" --dport 53 -j DROP
@@ -26,6 +26,6 @@ iptables -A OUTPUT ! -o lo -j DROP
 status=0
 "$@" || status=$?
 tried=$({ iptables -L OUTPUT -v -n -x && ip6tables -L OUTPUT -v -n -x; } | awk '/DROP/ {sum += $1} END {print sum}')
-echo "outbound packets that were tried: $tried"
+echo "outbound packets: $tried"
 [ "$tried" = 0 ] && exit "$status"
 exit 1

@@ -5,8 +5,8 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 const installLimitMs = 240_000;
 
 /**
- * On CI, where a fresh machine has no browser, installs Debian's. Where that does not work (no root, no apt, no network)
- * the run goes on, and the test that needs a browser says that it had none.
+ * On CI, where a fresh machine has no browser, installs Debian's. If that fails (no root, no apt, no network), the run
+ * continues, and the test that needs a browser warns that it was skipped.
  */
 export function ensureChromium() {
   if (!process.env.CI || process.env.PARLEY_TEST_CHROMIUM || places.some((path) => existsSync(path))) return;

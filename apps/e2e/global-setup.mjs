@@ -8,7 +8,7 @@ import { build, buildableApps } from '../../tools/build.mjs';
 import { loadTesting } from '../../tools/start/load-typescript.mjs';
 import { root } from '../../tools/start/paths.mjs';
 
-/** One stack of real processes for all files of a run; each file has an organization of its own in it. */
+/** Starts one stack of real processes for all files of a run. Each file creates its own organization in it. */
 export default async function globalSetup(config, project) {
   await startServers(config, project);
   ensureChromium();
@@ -27,7 +27,7 @@ export default async function globalSetup(config, project) {
     databaseUrl: database.url,
     redisUrl: redis.url,
     bundles,
-    // The suite asks more than a person would; limits.test.ts has a stack with the real ones.
+    // The suite sends more requests than the default limits allow; limits.test.ts has a stack with the default limits.
     environment: { RATE_LIMIT_PER_KEY: '100000', RATE_LIMIT_PER_ORGANIZATION: '100000', PUBLIC_URL: publicUrl },
     environmentOf: {
       'webhook-ingest': webhookSecrets,
@@ -50,7 +50,7 @@ export default async function globalSetup(config, project) {
   });
 }
 
-/** As the providers make them: Svix and Polar with their prefix, and Kapso takes any text. */
+/** Random secrets in the providers' formats: Svix and Polar have a prefix, Kapso accepts any text. */
 function makeWebhookSecrets() {
   const svix = () => `whsec_${randomBytes(24).toString('base64')}`;
   return {

@@ -6,8 +6,8 @@ export default async function globalTeardown() {
   await globalThis.parleyStack?.database.drop();
   await stopServers();
   if (globalThis.parleyStack) rmSync(globalThis.parleyStack.packages, { recursive: true, force: true });
-  // No service of any stack of this run may have turned to an address outside this machine.
-  const tried = readFileSync(process.env.PARLEY_TEST_EGRESS, 'utf8');
+  // No service of this run may have connected to an address outside of this machine (watch-egress.cjs).
+  const attempts = readFileSync(process.env.PARLEY_TEST_EGRESS, 'utf8');
   rmSync(process.env.PARLEY_TEST_EGRESS);
-  if (tried !== '') throw new Error(`Services tried to reach the world:\n${tried}`);
+  if (attempts !== '') throw new Error(`Services tried to connect to addresses outside of this machine:\n${attempts}`);
 }

@@ -3,17 +3,18 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, buildOptions } from '../build.mjs';
 import { loadEmbedded, loadMigrate } from '../start/load-typescript.mjs';
-import { Problem, runMain, say, step } from '../start/output.mjs';
+import { Problem, runMain, print, step } from '../start/output.mjs';
 import { root } from '../start/paths.mjs';
 
 const benches = join(root, 'apps', 'bench', 'src');
 const outdir = join(root, 'dist', 'bench');
 
-/** `node tools/bench/main.mjs <name> [arguments of the bench]`. PostgreSQL is a durable one, as in production. */
+/** `node tools/bench/main.mjs <name> [arguments of the benchmark]`. PostgreSQL is durable (fsync), as in production. */
 await runMain(async () => {
   const [name, ...rest] = process.argv.slice(2);
   const known = readdirSync(benches).filter((folder) => existsSync(join(benches, folder, 'main.ts')));
-  if (!known.includes(name)) throw new Problem(`Which bench? There are: ${known.join(', ')}.`);
+  if (!known.includes(name))
+    throw new Problem(`Unknown benchmark: ${name ?? '(none)'}. Available: ${known.join(', ')}.`);
   await step('Building', async () => {
     await build(undefined, { outdir });
     await buildBench(name);
@@ -25,7 +26,7 @@ await runMain(async () => {
   try {
     await step('Starting PostgreSQL and Redis', async () => {
       servers.push(await embedded.startPostgres({ dataDir: join(folder, 'postgres') }));
-      servers.push(await embedded.startRedis({ ephemeral: true, log: say }));
+      servers.push(await embedded.startRedis({ ephemeral: true, log: print }));
       const { migrate } = await loadMigrate();
       await migrate({ databaseUrl: servers[0].url, migrationsDir: join(root, 'prisma', 'migrations') });
     });

@@ -10,10 +10,10 @@ const compose = parse(readFileSync(join(root, 'docker', 'compose.yaml'), 'utf8')
 const variables = await loadServiceVariables();
 const services = Object.keys(variables);
 const stores = ['postgres', 'redis'];
-/** What a container of compose has no use for: where it listens is the file's to say. */
+/** Variables that compose.yaml does not set, because the defaults of the image are used. */
 const fixed = ['NODE_ENV', 'HOST', 'PORT', 'INTERNAL_PORT', 'EXECUTOR_SANDBOX_UID'];
 
-/** @returns {Set<string>} those that start before a service and stop after it */
+/** @returns {Set<string>} the services that start before a service and stop after it */
 function startedBefore(service, found = new Set()) {
   for (const name of Object.keys(compose.services[service].depends_on ?? {})) {
     if (!found.has(name)) startedBefore(name, found.add(name));
@@ -24,10 +24,10 @@ function startedBefore(service, found = new Set()) {
 const seconds = (text) => Number(/^(\d+)s$/.exec(text)[1]);
 
 describe('compose', () => {
-  test('gives a service what it requires, nothing that it does not know, and every variable that the shell has', () => {
+  test('passes each service all of its variables, and no others', () => {
     for (const app of services) {
       const given = Object.keys(compose.services[app].environment)
-        .filter((name) => name !== 'REMADE_WITH')
+        .filter((name) => name !== 'RECREATE_WHEN_CHANGED')
         .map((name) => name.replace(/_FILE$/, ''));
       assert.deepEqual(
         [...given, ...fixed].filter((name) => variables[app][name]).sort(),
@@ -37,12 +37,12 @@ describe('compose', () => {
       assert.deepEqual(
         given.filter((name) => !variables[app][name]),
         [],
-        `${app} does not know them`,
+        `variables that ${app} does not have`,
       );
     }
   });
 
-  test('hands secrets on as files, or from the shell, and keeps them from the code of users', () => {
+  test('passes secrets as files or from the shell, and none to the gateway', () => {
     for (const [name, { environment = {} }] of Object.entries(compose.services)) {
       for (const [variable, value] of Object.entries(environment)) {
         if (/(KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL)$/.test(variable))
@@ -53,18 +53,18 @@ describe('compose', () => {
     assert.deepEqual(compose.services.gateway.volumes, undefined);
   });
 
-  test('runs each of our containers with a root that is read only and without capabilities', () => {
+  test('runs our containers with a read-only root and without capabilities', () => {
     for (const [name, service] of Object.entries(compose.services)) {
       if (stores.includes(name)) continue;
       assert.equal(service.read_only, true, name);
       assert.equal(service.init, true, name);
       assert.deepEqual(service.cap_drop, ['ALL'], name);
       assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name);
-      assert.equal(service.user, undefined, name); // the image's, which is not root
+      assert.equal(service.user, undefined, name); // the user of the image, which is not root
     }
   });
 
-  test('opens one port, to this machine alone, and keeps code of users from the stores', () => {
+  test('opens one port, on localhost only, and keeps user code away from the stores', () => {
     const open = Object.entries(compose.services).filter(([, { ports }]) => ports);
     assert.deepEqual(
       open.map(([name, { ports }]) => [name, ports]),
@@ -76,7 +76,7 @@ describe('compose', () => {
     }
   });
 
-  test('gives a service the time that its shutdown takes, which is longer than its slowest request', () => {
+  test('gives a service more time to stop than its slowest request takes', () => {
     const { CHAT_DEADLINE_MS } = variables.gateway;
     for (const app of services) {
       const { environment, stop_grace_period: grace } = compose.services[app];
@@ -86,37 +86,37 @@ describe('compose', () => {
     }
   });
 
-  test('stops who is asked after those who ask, and the stores last', () => {
-    const asks = {
+  test('stops a service before the services that it calls, and the stores last', () => {
+    const calls = {
       gateway: services.filter((name) => name !== 'gateway'),
       worker: ['chat', 'tool-executor', ...stores],
       chat: ['tool-executor', 'postgres'],
       data: ['tool-executor', ...stores],
       'webhook-ingest': stores,
     };
-    for (const [service, asked] of Object.entries(asks)) {
-      // Directly, where a store is concerned: a finished one-shot between them would not hold it up.
+    for (const [service, called] of Object.entries(calls)) {
       const before = startedBefore(service);
-      for (const name of asked) assert.ok(before.has(name), `${service} before ${name}`);
-      for (const store of stores.filter((name) => asked.includes(name))) {
+      for (const name of called) assert.ok(before.has(name), `${service} before ${name}`);
+      // A store must be a direct dependency: a finished one-shot container between them does not delay its stop.
+      for (const store of stores.filter((name) => called.includes(name))) {
         assert.ok(store in compose.services[service].depends_on, `${service} before ${store}`);
       }
     }
     assert.equal(compose.services.postgres.stop_signal, 'SIGINT');
   });
 
-  test('makes a container anew when a secret of it that is kept in a file is given or changes', () => {
+  test('recreates a container when one of its file secrets changes in the shell', () => {
     const given = Object.keys(compose.services.secrets.environment);
     for (const app of services) {
       const { environment } = compose.services[app];
       const read = given.filter((name) => `${name}_FILE` in environment);
-      // Its own and no other's.
-      assert.equal(environment.REMADE_WITH, read.map((name) => `\${${name}:-}`).join(' ') || undefined, app);
+      // The secrets of this service only.
+      assert.equal(environment.RECREATE_WHEN_CHANGED, read.map((name) => `\${${name}:-}`).join(' ') || undefined, app);
     }
   });
 });
 
-test('what an image is built from holds no secret, no state, no tests and no installed packages', () => {
+test('the build context has no secrets, no state, no tests and no installed packages', () => {
   const rules = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
   assert.ok(rules.indexOf('*') >= 0 && rules.indexOf('*') < rules.findIndex((rule) => rule.startsWith('!')));
   for (const rule of ['**/node_modules', '**/.parley', '**/.env*', '**/*.test.ts'])
@@ -128,7 +128,7 @@ test('what an image is built from holds no secret, no state, no tests and no ins
   );
 });
 
-test('the health check asks the port that each service has inside', () => {
+test('the health check uses the internal port of each service', () => {
   const text = readFileSync(join(root, 'docker', 'health.cjs'), 'utf8');
   for (const app of services) {
     const port = variables[app].INTERNAL_PORT.default;

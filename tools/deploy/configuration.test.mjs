@@ -11,11 +11,11 @@ const all = Object.entries(variables).flatMap(([service, own]) =>
   Object.entries(own).map(([name, variable]) => ({ service, name, ...variable })),
 );
 
-test('docs/configuration.md is what the schemas say (else: node tools/configuration.mjs)', () => {
+test('docs/configuration.md matches the schemas (to update it: node tools/configuration.mjs)', () => {
   assert.equal(readFileSync(join(root, 'docs', 'configuration.md'), 'utf8'), configurationPage(variables));
 });
 
-test('every variable says what it is', () => {
+test('every variable has a description', () => {
   for (const { service, name, description } of all) assert.ok(description.length > 10, `${service} ${name}`);
 });
 

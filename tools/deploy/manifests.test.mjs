@@ -31,13 +31,13 @@ for (const overlay of overlays) {
   });
 
   describe(`overlay ${overlay}`, () => {
-    test('is what kustomize builds (node tools/manifests.mjs)', () => {
+    test('the rendered file is up to date (to update it: node tools/manifests.mjs)', () => {
       const built = buildOverlay(overlay);
-      // Without kubectl the kept build is all there is; the checks below hold for it.
+      // Without kubectl only the rendered file is checked, by the tests below.
       assert.equal(text, built ?? text);
     });
 
-    test("every object is valid by Kubernetes' own schemas", () => {
+    test('every object is valid by the schemas of Kubernetes', () => {
       for (const object of objects) {
         const Model = modelOf(object);
         assert.doesNotThrow(() => new Model(object).validate(), nameOf(object));
@@ -47,7 +47,7 @@ for (const overlay of overlays) {
       assert.throws(() => new (modelOf(broken))(broken).validate());
     });
 
-    test('there is a deployment for each service, and an image of that app in it', () => {
+    test('each service has a deployment with its image', () => {
       assert.deepEqual(deployments.map(({ metadata }) => metadata.name).sort(), [...services].sort());
       for (const { metadata, spec } of deployments) {
         const { image } = spec.template.spec.containers[0];
@@ -56,7 +56,7 @@ for (const overlay of overlays) {
       }
     });
 
-    test('pods are restricted: no root, no token, nothing written, nothing gained', () => {
+    test('pods are restricted: no root, no token, no writes, no privilege escalation', () => {
       const [namespace] = ofKind('Namespace');
       assert.equal(namespace.metadata.labels['pod-security.kubernetes.io/enforce'], 'restricted');
       for (const workload of workloads) {
@@ -74,7 +74,7 @@ for (const overlay of overlays) {
       }
     });
 
-    test("probes ask the service's own internal port", () => {
+    test('probes use the internal port of the service', () => {
       for (const deployment of deployments) {
         const [app] = deployment.spec.template.spec.containers;
         const internal = app.ports.find(({ name }) => name === 'internal').containerPort;
@@ -89,7 +89,7 @@ for (const overlay of overlays) {
       }
     });
 
-    test('a pod is given the time that its shutdown takes, and none is missed while it leaves', () => {
+    test('a pod has enough time to stop, and receives no requests after it has closed its port', () => {
       for (const deployment of deployments) {
         const { terminationGracePeriodSeconds, containers } = deployment.spec.template.spec;
         const valueOf = (name) => Number(containers[0].env.find((variable) => variable.name === name).value);
@@ -113,17 +113,17 @@ for (const overlay of overlays) {
       assert.ok(shutdownOf('data') > DEADLINE_MS.default);
     });
 
-    test('variables are ones that the service knows, and those it requires are there', () => {
+    test('each service gets all required variables, and no unknown ones', () => {
       for (const { metadata, spec } of deployments) {
         const known = variables[metadata.name];
         const given = spec.template.spec.containers[0].env.map(({ name }) => name);
-        for (const name of given) assert.ok(name in known, `${metadata.name} knows no ${name}`);
+        for (const name of given) assert.ok(name in known, `${metadata.name} has no variable ${name}`);
         const required = Object.keys(known).filter((name) => known[name].required);
         for (const name of required) assert.ok(given.includes(name), `${metadata.name} needs ${name}`);
       }
     });
 
-    test('secrets come from Secrets, to those alone who use them, and none is in the manifests', () => {
+    test('secrets come from Secret objects, are passed only to services that use them, and are not in the manifests', () => {
       assert.equal(ofKind('Secret').length, 0);
       const secretsOf = (component) => {
         const { env, envFrom = [] } = deployments.find(({ metadata }) => metadata.name === component).spec.template.spec
@@ -140,7 +140,7 @@ for (const overlay of overlays) {
       }
     });
 
-    test('services select their pods, and what points at a service names one with that port', () => {
+    test('services select their pods, and addresses and the ingress name existing services and ports', () => {
       for (const service of ofKind('Service')) {
         const [target] = workloads.filter(({ spec }) =>
           Object.entries(service.spec.selector).every(([name, value]) => spec.template.metadata.labels[name] === value),
@@ -174,7 +174,7 @@ for (const overlay of overlays) {
       const portOf = (component) => variables[component].PORT.default;
       const reaches = (from, to) => toPod(labelsOf(from), labelsOf(to), portOf(to));
 
-      test('lets services reach each other where the architecture says so, and nowhere else', () => {
+      test('services reach only the services that docs/architecture.md allows', () => {
         const allowed = [
           ['gateway', 'data'],
           ['gateway', 'chat'],
@@ -189,7 +189,7 @@ for (const overlay of overlays) {
         assert.deepEqual(found.map(String).sort(), allowed.map(String).sort());
       });
 
-      test('lets code of users reach no store, no private address and no metadata service', () => {
+      test('user code reaches no store, no private address and no metadata service', () => {
         const executor = labelsOf('tool-executor');
         const closed = [
           '10.0.0.1',
@@ -213,12 +213,12 @@ for (const overlay of overlays) {
         ]) {
           assert.equal(toPod(executor, { 'app.kubernetes.io/name': store }, port), false, store);
         }
-        // The block that the production overlay has for the stores.
+        // Addresses of the stores in the production overlay.
         assert.equal(toAddress(executor, '192.0.2.1', 5432), false);
         assert.equal(toAddress(executor, '192.0.2.17', 6379), false);
       });
 
-      test('lets the stores be reached by those who use them', () => {
+      test('only services that use a store reach it', () => {
         const reachesStore = (component, store, port, address) =>
           overlay === 'local'
             ? toPod(labelsOf(component), { 'app.kubernetes.io/name': store }, port)
@@ -230,9 +230,9 @@ for (const overlay of overlays) {
         assert.deepEqual(users('redis', 6379, '192.0.2.17'), needs('REDIS_URL').sort());
       });
 
-      test('lets the world in at two doors, and Prometheus at the internal ports', () => {
-        const doors = services.filter((service) => fromNamespace('ingress-nginx', labelsOf(service), portOf(service)));
-        assert.deepEqual(doors.sort(), ['gateway', 'webhook-ingest']);
+      test('the ingress reaches two services, and Prometheus reaches the internal ports', () => {
+        const open = services.filter((service) => fromNamespace('ingress-nginx', labelsOf(service), portOf(service)));
+        assert.deepEqual(open.sort(), ['gateway', 'webhook-ingest']);
         for (const service of services) {
           const internal = variables[service].INTERNAL_PORT.default;
           assert.equal(fromNamespace('monitoring', labelsOf(service), internal), true, service);
@@ -241,7 +241,7 @@ for (const overlay of overlays) {
         }
       });
 
-      test('is closed to a pod that nothing is said about', () => {
+      test('a pod without a policy has no access', () => {
         assert.equal(toAddress({}, '93.184.215.14', 443), false);
         assert.equal(toPod(labelsOf('gateway'), {}, 80), false);
       });
@@ -262,19 +262,19 @@ test('production scales and survives the loss of a node', () => {
     assert.ok(spec.minReplicas >= 2 && spec.maxReplicas > spec.minReplicas);
   }
   for (const { spec } of objects.filter(({ kind }) => kind === 'Deployment')) {
-    assert.equal(spec.replicas, undefined); // the autoscaler's
+    assert.equal(spec.replicas, undefined); // set by the autoscaler
     assert.equal(spec.template.spec.topologySpreadConstraints.length, 2);
   }
 });
 
-test('Redis of the local overlay evicts nothing and keeps a log', () => {
+test('Redis of the local overlay evicts nothing and has an append-only file', () => {
   const redis = objectsOf(readOverlay('local')).find((object) => nameOf(object) === 'StatefulSet/redis');
   const args = redis.spec.template.spec.containers[0].args.join(' ');
   assert.match(args, /--maxmemory-policy noeviction/);
   assert.match(args, /--appendonly yes/);
 });
 
-test('the migration Job and those who wait for it use the CLI', () => {
+test('the migration Job, and init containers that wait for it, use the CLI', () => {
   for (const overlay of overlays) {
     const objects = objectsOf(readOverlay(overlay));
     const job = objects.find(({ kind }) => kind === 'Job').spec.template.spec.containers[0];

@@ -13,10 +13,10 @@ const sources = globSync('{apps,libs}/*/src/**/*.ts', { cwd: root })
   .filter((file) => !file.endsWith('.test.ts'))
   .map((file) => readFileSync(join(root, file), 'utf8'))
   .join('\n');
-/** Prometheus' own, and those that prom-client has for every process. */
-const given = /^(up|process_\w+|nodejs_\w+)$/;
+/** Metrics of Prometheus itself, and metrics that prom-client adds to every process. */
+const builtIn = /^(up|process_\w+|nodejs_\w+)$/;
 
-/** The metrics that an expression names: what is neither a function nor a word of the language nor a label. */
+/** The metrics in a PromQL expression: words that are not functions, keywords or labels. */
 function metricsIn(expression) {
   const bare = expression
     .replace(/"[^"]*"/g, '')
@@ -27,7 +27,7 @@ function metricsIn(expression) {
   return words.filter((word) => !/^(by|on|or|and|unless|sum|max|topk)$/.test(word));
 }
 const baseOf = (metric) => metric.replace(/_(bucket|count|sum)$/, '');
-const exists = (metric) => given.test(metric) || sources.includes(`'${baseOf(metric)}'`);
+const exists = (metric) => builtIn.test(metric) || sources.includes(`'${baseOf(metric)}'`);
 
 test('the dashboard shows metrics that exist', () => {
   const targets = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
@@ -39,7 +39,7 @@ test('the dashboard shows metrics that exist', () => {
   }
 });
 
-test('alerts watch metrics that exist, and say what is wrong', () => {
+test('alerts use metrics that exist, and have a summary', () => {
   assert.ok(rules.length >= 10);
   for (const { alert, expr, labels, annotations } of rules) {
     for (const metric of metricsIn(expr)) assert.ok(exists(metric), `${metric} in ${alert}`);
@@ -48,7 +48,7 @@ test('alerts watch metrics that exist, and say what is wrong', () => {
   }
 });
 
-test('a metric that nobody makes is noticed', () => {
+test('a metric that no process exports is detected', () => {
   assert.deepEqual(metricsIn('sum by (a) (rate(no_such_total{b="c"}[5m])) / 2 > 0.5'), ['no_such_total']);
   assert.equal(exists('no_such_total'), false);
 });

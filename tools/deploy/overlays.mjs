@@ -8,7 +8,7 @@ export const overlays = ['local', 'production'];
 
 const fileOf = (overlay) => join(root, 'k8s', 'rendered', `${overlay}.yaml`);
 
-/** An overlay as kustomize builds it, or null on a machine without kubectl. */
+/** Builds an overlay with kustomize. Returns null when kubectl is not installed. */
 export function buildOverlay(overlay) {
   try {
     return execFileSync('kubectl', ['kustomize', join(root, 'k8s', 'overlays', overlay)], { encoding: 'utf8' });
@@ -18,7 +18,7 @@ export function buildOverlay(overlay) {
   }
 }
 
-/** What `node tools/manifests.mjs` wrote: kept, so that a change shows in full, and readable without kubectl. */
+/** Reads the output of `node tools/manifests.mjs`, which is committed so that reviews show the full change. */
 export const readOverlay = (overlay) => readFileSync(fileOf(overlay), 'utf8');
 
 export { fileOf as renderedFile };

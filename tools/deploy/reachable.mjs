@@ -1,8 +1,8 @@
 import { BlockList } from 'node:net';
 
 /**
- * What NetworkPolicies allow, as a cluster would decide it for pods of one namespace and for addresses. Knows what our
- * policies use: pod and namespace selectors, ipBlock with exceptions, ports and port ranges.
+ * Evaluates NetworkPolicies like a cluster, for pods of one namespace and for addresses. Supports what our policies use:
+ * pod and namespace selectors, ipBlock with exceptions, ports and port ranges.
  */
 export function createReachability(objects) {
   const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec);
@@ -11,7 +11,7 @@ export function createReachability(objects) {
 
   const allows = (direction, labels, port, isPeer) => {
     const applying = selected(labels, direction);
-    if (applying.length === 0) return true; // nothing isolates the pod
+    if (applying.length === 0) return true; // no policy selects the pod
     const rules = applying.flatMap((spec) => (direction === 'Egress' ? spec.egress : spec.ingress) ?? []);
     return rules.some((rule) => {
       const peers = direction === 'Egress' ? rule.to : rule.from;
@@ -20,15 +20,15 @@ export function createReachability(objects) {
   };
 
   return {
-    /** Whether a pod may open a connection to a pod of the same namespace: both ends must agree. */
+    /** Whether a pod may connect to a pod of the same namespace: the policies of both must allow it. */
     toPod: (from, to, port) => {
       const isPod = (labels) => (peer) => !peer.namespaceSelector && !peer.ipBlock && matches(peer.podSelector, labels);
       return allows('Egress', from, port, isPod(to)) && allows('Ingress', to, port, isPod(from));
     },
-    /** Whether a pod may open a connection to an address outside the cluster. */
+    /** Whether a pod may connect to an address outside the cluster. */
     toAddress: (from, address, port) =>
       allows('Egress', from, port, ({ ipBlock }) => ipBlock && inBlock(ipBlock, address)),
-    /** Whether pods of another namespace may open a connection to a pod. */
+    /** Whether pods of another namespace may connect to a pod. */
     fromNamespace: (namespace, to, port) =>
       allows('Ingress', to, port, (peer) =>
         matches(peer.namespaceSelector ?? { matchLabels: { none: 'none' } }, {
@@ -39,18 +39,18 @@ export function createReachability(objects) {
 }
 
 function matches(selector, labels) {
-  const wanted = Object.entries(selector?.matchLabels ?? {});
+  const required = Object.entries(selector?.matchLabels ?? {});
   const expressions = selector?.matchExpressions ?? [];
   return (
-    wanted.every(([name, value]) => labels[name] === value) &&
+    required.every(([name, value]) => labels[name] === value) &&
     expressions.every(({ key, operator, values }) => {
-      if (operator !== 'In') throw new Error(`operator ${operator} is not known here`);
+      if (operator !== 'In') throw new Error(`operator ${operator} is not supported`);
       return values.includes(labels[key]);
     })
   );
 }
 
-const hasPort = ({ port, endPort = port }, wanted) => port === undefined || (wanted >= port && wanted <= endPort);
+const hasPort = ({ port, endPort = port }, tested) => port === undefined || (tested >= port && tested <= endPort);
 
 function inBlock({ cidr, except = [] }, address) {
   const family = address.includes(':') ? 'ipv6' : 'ipv4';

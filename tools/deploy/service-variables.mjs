@@ -5,7 +5,7 @@ import { loadTypescript } from '../start/load-typescript.mjs';
 import { root } from '../start/paths.mjs';
 
 /**
- * Every variable of every service, as its configuration's schema says.
+ * Reads the variables of all services from their configuration schemas.
  * @returns {Promise<Record<string, Record<string, { required: boolean, default?: unknown, description: string,
  *   type: string }>>>} by service, then by name
  */
@@ -37,7 +37,7 @@ function describe(service, module) {
   );
 }
 
-/** A default that is transformed, or given to what is transformed, is not in the JSON schema. */
+/** Finds the default in the schema itself, because JSON schema omits defaults of transformed values. */
 function defaultOf({ def }) {
   if (def.type === 'default') return def.defaultValue;
   const inner = def.in ?? def.innerType;

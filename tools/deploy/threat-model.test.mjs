@@ -11,29 +11,29 @@ const rows = text
   .filter((line) => /^\| API\d+ /.test(line))
   .map((line) => line.split('|').map((cell) => cell.trim()));
 
-/** `apps/data isolation.test, roles.test; libs/db api-keys.test` as pairs of a folder and a file. */
+/** Parses `apps/data isolation.test, roles.test; libs/db api-keys.test` into pairs of a folder and a file. */
 const namedIn = (cell) =>
-  cell.split(';').flatMap((part) => {
-    const [folder, ...names] = part.trim().split(/[ ,]+/);
+  cell.split(';').flatMap((group) => {
+    const [folder, ...names] = group.trim().split(/[ ,]+/);
     return names.map((name) => [folder, name]);
   });
 const exists = ([folder, name]) =>
   files.some((file) => file.startsWith(`${folder}/`) && basename(file).replace(/\.(ts|mjs)$/, '') === name);
 
-test('each of the ten risks is met somewhere, and tested in files that exist', () => {
+test('each of the ten risks has a mitigation and names tests that exist', () => {
   assert.deepEqual(
     rows.map(([, risk]) => /^API\d+/.exec(risk)[0]),
     Array.from({ length: 10 }, (_, at) => `API${at + 1}`),
   );
-  for (const [, risk, met, tested] of rows) {
-    assert.ok(met.length > 40, risk);
+  for (const [, risk, mitigation, tested] of rows) {
+    assert.ok(mitigation.length > 40, risk);
     const named = namedIn(tested);
     assert.ok(named.length > 0, `${risk} names no test`);
-    for (const one of named) assert.ok(exists(one), `${risk}: there is no ${one.join(' ')}`);
+    for (const one of named) assert.ok(exists(one), `${risk}: ${one.join(' ')} does not exist`);
   }
 });
 
-test('tests that are named outside the table exist, too', () => {
+test('tests that are named outside the table exist', () => {
   const named = [...text.matchAll(/\b((?:apps|libs|tools)\/[\w-]+) ([\w-]+\.test)\b/g)].map(([, folder, name]) => [
     folder,
     name,

@@ -3,8 +3,8 @@ import ts from 'typescript';
 import { root } from '../start/paths.mjs';
 
 /**
- * One declaration file for a lib: what its files declare, with the types that it takes from contracts written out, so
- * that whoever installs the package needs neither contracts nor zod.
+ * Bundles the type declarations of a lib into one file. Types that it imports from contracts are written out, so that
+ * users of the package need neither contracts nor zod.
  * @param {string} lib its folder below libs
  */
 export function bundleDeclarations(lib) {
@@ -43,7 +43,7 @@ function isValue(program, symbol) {
   return (target.flags & ts.SymbolFlags.Value) !== 0;
 }
 
-/** Declarations only: what goes in and out is said once, at the end. */
+/** Removes imports and exports. One export statement is added at the end of the file. */
 function withoutModules(text) {
   return text
     .replace(/^import [^;]*;$/gm, '')
@@ -61,8 +61,8 @@ function importedFromContracts(file) {
     });
 }
 
-/** The types by these names, and those that they name in turn. */
-function contractTypes(program, wanted) {
+/** The types of contracts with these names, and the types that they refer to. */
+function contractTypes(program, names) {
   const checker = program.getTypeChecker();
   const contracts = program.getSourceFile(join(root, 'libs', 'contracts', 'src', 'index.ts'));
   if (contracts === undefined) return [];
@@ -74,7 +74,7 @@ function contractTypes(program, wanted) {
     ts.TypeFormatFlags.InTypeAlias |
     ts.TypeFormatFlags.UseSingleQuotesForStringLiteralType;
   const found = new Map();
-  const queue = [...wanted];
+  const queue = [...names];
   while (queue.length > 0) {
     const name = queue.pop();
     const symbol = symbols.get(name);

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Problem } from './output.mjs';
 
-/** Longer paths of Unix sockets are cut off by some systems. */
+/** In characters. Some systems truncate longer paths of Unix sockets. */
 const longestSocketPath = 100;
 
-/** Where the supervisor of this folder listens. */
+/** The socket that the supervisor of this folder listens on. */
 function controlPath(stateDir) {
   const path = join(stateDir, 'control.sock');
   if (path.length <= longestSocketPath) return path;
@@ -18,7 +18,7 @@ function controlPath(stateDir) {
 
 /**
  * Sends one request to the supervisor and resolves with its answer, or with null when none runs. The connection stays
- * open: what was asked for lasts as long as it does.
+ * open: a released service is restarted by the supervisor when the connection closes.
  * @returns {Promise<{ answer: any, connection: import('node:net').Socket } | null>}
  */
 export function askSupervisor(stateDir, request) {
@@ -30,14 +30,14 @@ export function askSupervisor(stateDir, request) {
     });
     connection.once('connect', () => connection.write(`${JSON.stringify(request)}\n`));
     createInterface({ input: connection })
-      .on('error', () => {}) // the socket's own error says it
+      .on('error', () => {}) // the handler of the socket's error reports it
       .once('line', (line) => resolve({ answer: JSON.parse(line), connection }));
   });
 }
 
 /**
- * Listens for requests; being able to is also what makes this the only supervisor of its folder, so it throws a Problem
- * when another one answers there.
+ * Listens for requests. The socket also serves as the lock of the folder: throws a Problem when another supervisor
+ * answers on it.
  * @param {string} stateDir
  * @param {(request: any, whenClosed: (work: () => void) => void) => Promise<object>} handle
  */
@@ -57,20 +57,20 @@ export async function listenForRequests(stateDir, handle) {
     await listen(server, path);
   } catch (error) {
     if (error.code !== 'EADDRINUSE') throw error;
-    await refuseSecond(stateDir);
-    rmSync(path, { force: true }); // of a run that was killed: nobody answers
+    await refuseIfRunning(stateDir);
+    rmSync(path, { force: true }); // the socket of a run that was killed
     await listen(server, path);
   }
   return { close: () => server.close() };
 }
 
 /** Throws a Problem when a supervisor of this folder runs. */
-export async function refuseSecond(stateDir) {
+export async function refuseIfRunning(stateDir) {
   const running = await askSupervisor(stateDir, { command: 'status' });
   running?.connection.destroy();
   if (!running) return;
   const { pid, gatewayUrl } = running.answer;
-  throw new Problem(`Parley already runs from this folder: ${gatewayUrl} (process ${pid}). Stop it there with Ctrl-C.`);
+  throw new Problem(`Parley is already running in this folder: ${gatewayUrl} (process ${pid}). Stop it with Ctrl-C.`);
 }
 
 function listen(server, path) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { askSupervisor, listenForRequests } from './control.mjs';
 
-test('a request is answered, and its end is noticed', async (t) => {
+test('a request is answered, and the end of its connection is detected', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-control-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   assert.equal(await askSupervisor(folder, { command: 'status' }), null);
@@ -29,13 +29,13 @@ test('a request is answered, and its end is noticed', async (t) => {
   control.close();
 });
 
-test('of several supervisors that start at once one wins, also after one that was killed', async (t) => {
+test('only one of several concurrent supervisors starts, also after one that was killed', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-control-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const status = async () => ({ pid: 1, gatewayUrl: 'http://localhost:4000' });
   const [first, ...others] = await Promise.allSettled([1, 2, 3].map(() => listenForRequests(folder, status)));
   assert.equal(first.status, 'fulfilled');
-  for (const { reason } of others) assert.match(reason.message, /already runs from this folder: http:.*4000/);
+  for (const { reason } of others) assert.match(reason.message, /already running in this folder: http:.*4000/);
   first.value.close();
 
   const killed = spawnSync(process.execPath, [

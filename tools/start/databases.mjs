@@ -1,46 +1,46 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { complain, Problem, say, step, warn } from './output.mjs';
+import { printError, Problem, print, step, printWarning } from './output.mjs';
 import { fromEnvironment } from './secrets.mjs';
 
 const connectTimeoutMs = 5_000;
-/** What is added to the gateway's port, so that the addresses stay the same between runs. */
-const postgresPort = 50;
-const redisPort = 51;
+/** Added to the gateway's port, so that the addresses stay the same between runs. */
+const postgresPortOffset = 50;
+const redisPortOffset = 51;
 
-/** PostgreSQL: DATABASE_URL when set, else our own. */
+/** Connects to DATABASE_URL when it is set, and starts a PostgreSQL otherwise. */
 export function openPostgres({ embedded, stateDir, gatewayPort }) {
   const external = fromEnvironment('DATABASE_URL');
   if (external) return useExternal('PostgreSQL', 'DATABASE_URL', external, pingPostgres);
-  return startOwn('PostgreSQL', () =>
-    embedded.startPostgres({ dataDir: join(stateDir, 'postgres'), port: gatewayPort + postgresPort }),
+  return startEmbedded('PostgreSQL', () =>
+    embedded.startPostgres({ dataDir: join(stateDir, 'postgres'), port: gatewayPort + postgresPortOffset }),
   );
 }
 
-/** Redis: REDIS_URL when set, else our own. */
+/** Connects to REDIS_URL when it is set, and starts a Redis otherwise. */
 export function openRedis({ embedded, stateDir, gatewayPort }) {
   const external = fromEnvironment('REDIS_URL');
   if (external) return useExternal('Redis', 'REDIS_URL', external, pingRedis);
-  return startOwn('Redis', () =>
-    embedded.startRedis({ dataDir: join(stateDir, 'redis'), port: gatewayPort + redisPort, log: say }),
+  return startEmbedded('Redis', () =>
+    embedded.startRedis({ dataDir: join(stateDir, 'redis'), port: gatewayPort + redisPortOffset, log: print }),
   );
 }
 
 async function useExternal(title, variable, url, ping) {
-  await step(`${title} from ${variable}`, async () => {
+  await step(`Connecting to ${title} (${variable})`, async () => {
     await ping(url).catch((error) => {
       throw new Problem(
-        `${title} does not answer at ${variable} (${withoutPassword(url)}): ${error.message || error.code}`,
+        `Cannot connect to ${title} at ${variable} (${withoutPassword(url)}): ${error.message || error.code}`,
       );
     });
   });
   return { url, pid: undefined, stop: async () => {} };
 }
 
-async function startOwn(title, start) {
+async function startEmbedded(title, start) {
   let stopped = false;
   let server;
-  const port = await step(title, async () => {
+  const port = await step(`Starting ${title}`, async () => {
     server = await start().catch((error) => {
       throw new Problem(error.message);
     });
@@ -49,18 +49,19 @@ async function startOwn(title, start) {
   const watch = () => server.onExit((reason) => void restart(reason));
   const restart = async (reason) => {
     if (stopped) return;
-    warn(`${title} ${reason}. It starts again; what is stored is safe.`);
+    printWarning(`${title} ${reason}. Restarting it; stored data is kept.`);
     await sleep(500);
     if (stopped) return;
     const before = server.url;
     try {
       server = await start();
     } catch (error) {
-      return complain(`${title} cannot be started again: ${error.message}`);
+      return printError(`${title} cannot be restarted: ${error.message}`);
     }
-    if (server.url !== before) return complain(`${title} has lost its ${port}. Stop with Ctrl-C and start anew.`);
+    if (server.url !== before)
+      return printError(`${title} could not be restarted on ${port}. Press Ctrl-C and run npm start again.`);
     watch();
-    say(`${title} answers again.`);
+    print(`${title} is running again.`);
   };
   watch();
   return {
@@ -101,6 +102,6 @@ function withoutPassword(url) {
   try {
     return Object.assign(new URL(url), { password: '' }).href;
   } catch {
-    return 'not an address';
+    return 'not a URL';
   }
 }

@@ -8,7 +8,7 @@ import { bundleOf } from './supervisor.mjs';
 
 const cliDeadlineMs = 120_000;
 
-/** Runs `parley <args>` and answers what it printed. */
+/** Runs `parley <args>` and returns its output. */
 export async function runCli(args, env) {
   const options = { cwd: root, env, timeout: cliDeadlineMs };
   const run = promisify(execFile)(process.execPath, ['--enable-source-maps', bundleOf('cli'), ...args], options);
@@ -19,8 +19,8 @@ export async function runCli(args, env) {
 }
 
 /**
- * Seeds the demo organization once. Its key is only told when it is made, so it is kept.
- * @returns {Promise<string | null>} the key when it was made just now
+ * Creates the demo organization if it does not exist. Its key can be read only when it is created, so it is stored.
+ * @returns {Promise<string | null>} the key when this call created it
  */
 export async function seedDemo(stateDir, env, args = []) {
   const { key } = JSON.parse((await runCli(['demo', ...args], env)).split('\n').at(-1));
@@ -28,11 +28,11 @@ export async function seedDemo(stateDir, env, args = []) {
   return key;
 }
 
-/** The kept key, or a new one when the database does not know it (another DATABASE_URL, for one). */
+/** The stored key, or a new one when the database does not have it, as with another DATABASE_URL. */
 export async function developmentKey(stateDir, env, dataUrl) {
   const file = keyFile(stateDir);
-  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-  return kept && (await isAccepted(kept, dataUrl)) ? kept : seedDemo(stateDir, env, ['--new-key']);
+  const stored = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  return stored && (await isAccepted(stored, dataUrl)) ? stored : seedDemo(stateDir, env, ['--new-key']);
 }
 
 async function isAccepted(key, dataUrl) {

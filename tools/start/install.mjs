@@ -8,7 +8,7 @@ import { root } from './paths.mjs';
 const lockFile = join(root, 'package-lock.json');
 const marker = join(root, 'node_modules', '.parley-lock');
 
-/** Runs `npm ci` when node_modules is not what package-lock.json says. */
+/** Runs `npm ci` when node_modules does not match package-lock.json. */
 export async function ensureInstalled() {
   const hash = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
   if (existsSync(marker) && readFileSync(marker, 'utf8') === hash) return;
@@ -16,13 +16,13 @@ export async function ensureInstalled() {
   writeFileSync(marker, hash);
 }
 
-/** Whether an `npm install` by hand has left exactly this tree: npm notes it in node_modules when it is complete. */
+/** Whether `npm install` was run by hand with the same result. npm records it in node_modules when it is complete. */
 function matchesLockFile() {
   const installedFile = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(installedFile)) return false;
   const installed = JSON.parse(readFileSync(installedFile, 'utf8')).packages;
-  const wanted = JSON.parse(readFileSync(lockFile, 'utf8')).packages;
-  return Object.entries(wanted).every(
+  const locked = JSON.parse(readFileSync(lockFile, 'utf8')).packages;
+  return Object.entries(locked).every(
     ([path, entry]) => path === '' || (installed[path] ? installed[path].version === entry.version : entry.optional),
   );
 }
@@ -40,12 +40,12 @@ async function npmCi() {
     child.once('close', resolve);
   });
   if (code === 0) return;
-  // A lock file that does not fit makes npm print its manual after the reason.
-  const said = output.split(/^npm error (?:Clean install|Usage)/m)[0].trim();
-  throw new Problem(`npm ci failed. It said last:\n${said.split('\n').slice(-20).join('\n')}`);
+  // When the lock file does not match package.json, npm prints its usage after the reason.
+  const printed = output.split(/^npm error (?:Clean install|Usage)/m)[0].trim();
+  throw new Problem(`npm ci failed. Its last output:\n${printed.split('\n').slice(-20).join('\n')}`);
 }
 
-/** Without node_modules/.bin on PATH: npm must not run on the very Node that it is about to replace. */
+/** Removes node_modules/.bin from PATH, because npm must not run on the Node in node_modules that it replaces. */
 function hostEnvironment() {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return { ...process.env, PATH: folders.filter((folder) => !folder.endsWith('node_modules/.bin')).join(delimiter) };

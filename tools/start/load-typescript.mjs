@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { root } from './paths.mjs';
 
 /**
- * Imports TypeScript of the repository by bundling it first (20 ms). The bundle's name carries the process id, as two
- * commands may do so at once.
- * @param {string} contents a module in TypeScript, as if it lay in the root
+ * Bundles TypeScript of the repository (20 ms) and imports the bundle. Its name contains the process id, because two
+ * commands may do this at the same time.
+ * @param {string} contents a TypeScript module; imports are resolved from the root
  */
 export async function loadTypescript(contents, name) {
   const { build } = await import('esbuild');

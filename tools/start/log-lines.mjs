@@ -1,31 +1,31 @@
 import { createInterface } from 'node:readline';
-import { dim, red, say, serviceColours, yellow } from './output.mjs';
+import { dim, red, print, serviceColours, yellow } from './output.mjs';
 
 const levelColours = { fatal: red, error: red, warn: yellow, debug: dim, trace: dim };
 const notShown = new Set(['level', 'time', 'service', 'msg', 'err', 'pid', 'hostname', 'v']);
 const nameWidth = 14;
 
 /**
- * Prints what a process writes, each line marked with the service's name; pino's JSON lines in a form for people.
+ * Prints the output of a process, with the service's name before each line. JSON lines of pino are made readable.
  * @param {import('node:child_process').ChildProcess} child
  * @param {string} name
- * @param {(line: string) => void} [onLine] gets each printed text too
+ * @param {(line: string) => void} [onLine] is called with each printed line
  */
 export function printLog(child, name, onLine = () => {}) {
   const colour =
     serviceColours[[...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % serviceColours.length];
-  const mark = colour(name.padEnd(nameWidth));
+  const prefix = colour(name.padEnd(nameWidth));
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
       for (const text of readable(line).split('\n')) {
-        say(`${mark} ${text}`);
+        print(`${prefix} ${text}`);
         onLine(text);
       }
     });
   }
 }
 
-/** `12:00:00.000 INFO message key=value`, or the line itself when it is not pino's. */
+/** Formats a JSON line of pino as `12:00:00.000 INFO message key=value`. Returns other lines unchanged. */
 export function readable(line) {
   if (!line.startsWith('{')) return line;
   let entry;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readable } from './log-lines.mjs';
 
-test('a JSON line becomes time, level, message and fields', () => {
+test('a JSON line is printed as time, level, message and fields', () => {
   const line = {
     level: 'info',
     time: '2026-01-02T03:04:05.678Z',
@@ -14,7 +14,7 @@ test('a JSON line becomes time, level, message and fields', () => {
   assert.equal(readable(JSON.stringify(line)), '03:04:05.678 INFO  request status=200 ids=[1]');
 });
 
-test('an error shows its stack on lines of its own', () => {
+test('the stack of an error is printed on separate lines', () => {
   const line = {
     level: 'error',
     time: '2026-01-02T03:04:05.678Z',
@@ -24,7 +24,7 @@ test('an error shows its stack on lines of its own', () => {
   assert.equal(readable(JSON.stringify(line)), '03:04:05.678 ERROR failed\nError: x\n    at y');
 });
 
-test('anything else stays as it is', () => {
+test('other lines are printed unchanged', () => {
   assert.equal(readable('{ not json'), '{ not json');
   assert.equal(readable('plain'), 'plain');
 });

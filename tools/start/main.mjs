@@ -1,4 +1,4 @@
-// The supervisor: runs on the pinned Node with everything installed (tools/start.mjs sees to both).
+// The supervisor of the stack. tools/start.mjs installs the packages and runs this file with the pinned Node.
 import { build } from '../build.mjs';
 import { printBanner } from './banner.mjs';
 import { listenForRequests } from './control.mjs';
@@ -6,7 +6,7 @@ import { openPostgres, openRedis } from './databases.mjs';
 import { developmentKey, runCli, seedDemo } from './demo.mjs';
 import { loadEmbedded } from './load-typescript.mjs';
 import { parseOptions } from './options.mjs';
-import { complain, Problem, say, step } from './output.mjs';
+import { printError, Problem, print, step } from './output.mjs';
 import { checkPorts } from './ports.mjs';
 import { fromEnvironment, loadSecrets } from './secrets.mjs';
 import { environmentOf, plannedServices, providerSettings } from './services.mjs';
@@ -19,7 +19,7 @@ const shutdown = createShutdown();
 
 async function main() {
   const { fresh, port: gatewayPort, stateDir } = parseOptions(process.argv.slice(2));
-  if (fresh) refuseForeign(['DATABASE_URL', 'REDIS_URL']);
+  if (fresh) refuseExternal(['DATABASE_URL', 'REDIS_URL']);
   const gatewayUrl = `http://localhost:${gatewayPort}`;
   const embedded = await loadEmbedded();
   await claimState(stateDir, embedded);
@@ -32,11 +32,11 @@ async function main() {
   await checkPorts(services, gatewayPort);
   const secrets = loadSecrets(stateDir);
 
-  const place = { embedded, stateDir, gatewayPort };
-  const [postgres, redis] = await allOrNothing([
-    keeping('PostgreSQL', openPostgres(place)),
-    keeping('Redis', openRedis(place)),
-    step('Building', () => build()),
+  const location = { embedded, stateDir, gatewayPort };
+  const [postgres, redis] = await waitForAll([
+    stopAtShutdown('PostgreSQL', openPostgres(location)),
+    stopAtShutdown('Redis', openRedis(location)),
+    step('Building the services', () => build()),
   ]);
   shutdown.checkpoint();
   const shared = { DATABASE_URL: postgres.url, REDIS_URL: redis.url, ...secrets };
@@ -69,48 +69,48 @@ async function main() {
   shutdown.onForce(supervisor.killAll);
   const seeding = seedDemo(stateDir, cliEnvironment);
   await step(`Starting ${services.map(({ name }) => name).join(', ')}`, () =>
-    allOrNothing([seeding, supervisor.startAll()]),
+    waitForAll([seeding, supervisor.startAll()]),
   );
   shutdown.checkpoint();
   key = (await seeding) ?? (await developmentKey(stateDir, cliEnvironment, cliEnvironment.DATA_URL));
   writeStack(stateDir, describe());
   printBanner({ gatewayPort, key, startedAt });
 
-  /** `status`, and `release`: another process runs this service for as long as it stays connected (nx serve). */
+  /** Handles the requests `status` and `release`. `release` stops a service here while another process runs it (nx serve). */
   async function handle({ command, service: name }, whenClosed) {
     if (command === 'status') return { pid: process.pid, gatewayUrl };
     if (command !== 'release') throw new Problem(`Unknown command ${command}`);
-    if (!supervisor?.has(name)) throw new Problem(`The running stack has no service ${name}`);
-    say(`${name} is now served in watch mode by another process.`);
+    if (!supervisor?.has(name)) throw new Problem(`The running stack has no service ${name}.`);
+    print(`${name} now runs in watch mode in another process.`);
     await supervisor.stop(name);
     whenClosed(() => {
       if (shutdown.isStopping()) return;
-      say(`${name} is back in this stack.`);
-      supervisor.start(name).catch((error) => complain(error.message));
+      print(`Restarting ${name} in this stack.`);
+      supervisor.start(name).catch((error) => printError(error.message));
     });
     return { env: environment(services.find((service) => service.name === name)) };
   }
 }
 
-/** `--fresh` removes what this folder holds; another server's data, encrypted under secrets that are kept here, is not that. */
-function refuseForeign(names) {
-  const foreign = names.filter((name) => fromEnvironment(name));
-  if (foreign.length === 0) return;
-  const them = foreign.join(' and ');
+/** `--fresh` also deletes the stored secrets, without which the encrypted data of an external server is lost. */
+function refuseExternal(names) {
+  const external = names.filter((name) => fromEnvironment(name));
+  if (external.length === 0) return;
   throw new Problem(
-    `--fresh empties this folder's own servers, but ${them} names another. Unset it, or empty that one.`,
+    `--fresh only deletes the data in .parley, but ${external.join(' and ')} names an external server. ` +
+      'Unset it, or delete the data of that server yourself and start without --fresh.',
   );
 }
 
-/** Has a server stopped at the end, also when the end comes while it still starts. */
-function keeping(name, starting) {
+/** Stops a server at shutdown, even when the shutdown begins while the server is starting. */
+function stopAtShutdown(name, starting) {
   shutdown.add(name, async () => (await starting.catch(() => null))?.stop());
   return starting;
 }
 
-/** Waits for all, so that nothing is still starting when the first failure is handled. */
-async function allOrNothing(works) {
-  const results = await Promise.allSettled(works);
+/** Waits for all promises, then throws the first failure, so that nothing is still starting when the failure is handled. */
+async function waitForAll(promises) {
+  const results = await Promise.allSettled(promises);
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;
   return results.map(({ value }) => value);
@@ -118,6 +118,6 @@ async function allOrNothing(works) {
 
 main().catch(async (error) => {
   if (shutdown.isStopping()) return;
-  complain(error instanceof Problem ? error.message : error.stack);
+  printError(error instanceof Problem ? error.message : error.stack);
   await shutdown.stop(1);
 });

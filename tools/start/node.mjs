@@ -9,20 +9,22 @@ const oldestForInstalling = [20, 19];
 const oldestForRunning = [22, 12];
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Refuses a Node that cannot even install. */
+/** Throws a Problem when this Node is too old to install the packages. */
 export function checkHostNode() {
   if (isAtLeast(process.versions.node, oldestForInstalling)) return;
-  throw new Problem(`Parley needs Node ${oldestForInstalling.join('.')} or newer; this is ${process.versions.node}.`);
+  throw new Problem(
+    `Parley requires Node.js ${oldestForInstalling.join('.')} or newer. This is ${process.versions.node}.`,
+  );
 }
 
 /**
- * Runs `script` with the Node that package.json pins, whatever the host has, and answers its exit code. Where the pinned
- * one does not run (Alpine, an unusual processor) the host's does, when it is new enough.
+ * Runs `script` with the Node that package.json pins, and returns its exit code. Where that Node does not run (Alpine, an
+ * unusual processor), uses the Node of the host if it is new enough.
  */
 export async function runWithPinnedNode(script, args) {
   const child = spawn(pinnedNode() ?? hostNode(), [script, ...args], {
     cwd: root,
-    // The fourth channel closes when this process dies, which tells the child to stop what it started.
+    // The IPC channel closes when this process dies. The child then stops what it has started.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   for (const signal of forwarded) process.on(signal, () => child.kill(signal));
@@ -41,16 +43,16 @@ function pinnedNode() {
 function hostNode() {
   if (isAtLeast(process.versions.node, oldestForRunning)) return process.execPath;
   throw new Problem(
-    `The pinned Node (npm package "node") does not run here, and Node ${process.versions.node} is older than ` +
-      `${oldestForRunning.join('.')}. Install Node 24.`,
+    `The Node.js of the npm package "node" does not run on this machine, and the installed Node.js ` +
+      `${process.versions.node} is older than ${oldestForRunning.join('.')}. Install Node.js 24.`,
   );
 }
 
-/** npm's shell does not pass signals on: when it is gone, so are we. Not when started by hand, as with nohup. */
-function watchParent(onGone) {
+/** npm's shell does not forward signals, so this process stops when its parent has exited, but only if npm started it. */
+function watchParent(onExit) {
   if (!process.env.npm_lifecycle_event) return;
   const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && onGone(), 1_000).unref();
+  setInterval(() => process.ppid !== parent && onExit(), 1_000).unref();
 }
 
 function isAtLeast(version, [major, minor]) {

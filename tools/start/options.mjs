@@ -3,21 +3,26 @@ import { resolve } from 'node:path';
 import { Problem } from './output.mjs';
 import { root, stateDir } from './paths.mjs';
 
-export const help = `npm start [-- options]   starts all of Parley on this machine
+export const help = `Usage: npm start [-- options]
 
-  --port N     port of the gateway (default 4000); the services use the next four, health checks those plus 100
-  --fresh      begin anew: removes the database, the queues, the key and the secrets of earlier runs
-  --state DIR  where data is kept between runs (default .parley)
-  --help       this text
+Starts all services of Parley on this machine, with PostgreSQL and Redis.
 
-Environment: DATABASE_URL and REDIS_URL name servers to use instead of starting some; every other variable
-(OPENAI_API_KEY, MESSAGING_WEBHOOK_SECRET, …) is passed on to the services that need it.`;
+  --port N     port of the gateway (default: 4000); the services use the next five ports, their internal ports are
+               100 higher
+  --fresh      delete the database, queues, key and secrets of earlier runs first
+  --state DIR  folder for data that is kept between runs (default: .parley)
+  --help       show this help
+
+Environment variables:
+  DATABASE_URL, REDIS_URL   use these servers instead of starting PostgreSQL and Redis
+  Others, such as OPENAI_API_KEY, are passed to the services that use them (docs/configuration.md).`;
 
 /** @param {string[]} args */
 export function parseOptions(args) {
   const { values } = parse(args);
   const port = Number(values.port);
-  if (!Number.isInteger(port) || port < 1 || port > 65_000) throw new Problem(`--port ${values.port} is not a port.`);
+  if (!Number.isInteger(port) || port < 1 || port > 65_000)
+    throw new Problem(`--port must be a number from 1 to 65000, not "${values.port}".`);
   return { port, fresh: values.fresh, help: values.help, stateDir: resolve(root, values.state) };
 }
 
@@ -33,6 +38,6 @@ function parse(args) {
       },
     });
   } catch (error) {
-    throw new Problem(`${error.message.split('. ')[0]}. "npm start -- --help" shows the options.`);
+    throw new Problem(`${error.message.split('. ')[0]}. See the options with: npm start -- --help`);
   }
 }

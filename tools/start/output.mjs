@@ -1,4 +1,4 @@
-/** What the bootstraps print: short steps, and one clear message when something is wrong. Node built-ins only. */
+/** Output of npm start, npm test and the other tools. Uses only Node's built-in modules, as it runs before npm ci. */
 
 const colourful = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
 const paint = (code) => (text) => (colourful ? `\u001b[${code}m${text}\u001b[0m` : String(text));
@@ -8,49 +8,49 @@ export const dim = paint(2);
 export const red = paint(31);
 const green = paint(32);
 export const yellow = paint(33);
-/** Colours to tell services apart; none of them means trouble. */
+/** Colours that distinguish services. Red and yellow are reserved for errors and warnings. */
 export const serviceColours = [paint(36), paint(35), paint(34), paint(32), paint(96), paint(95)];
 
-export function say(line = '') {
+export function print(line = '') {
   process.stdout.write(`${line}\n`);
 }
 
-/** A step that takes long says every few seconds that it is still at it. */
-const patienceMs = 10_000;
+/** A long step prints a line at this interval. */
+const progressEveryMs = 10_000;
 
-/** Says what is going on, runs it, and says how long it took; a step that fails is left to the caller's message. */
+/** Runs a step and prints its title before and its duration after it. The caller reports a failure. */
 export async function step(title, work) {
   const startedAt = Date.now();
-  const sofar = () => dim(seconds(Date.now() - startedAt));
-  say(`${dim('…')} ${title}`);
-  const ticker = setInterval(() => say(`${dim('…')} ${title} ${sofar()}`), patienceMs);
+  const elapsed = () => dim(seconds(Date.now() - startedAt));
+  print(`${dim('…')} ${title}`);
+  const ticker = setInterval(() => print(`${dim('…')} ${title} ${elapsed()}`), progressEveryMs);
   try {
     const result = await work();
     const outcome = result && typeof result === 'string' ? `: ${result}` : '';
-    say(`${green('✓')} ${title}${outcome} ${sofar()}`);
+    print(`${green('✓')} ${title}${outcome} ${elapsed()}`);
     return result;
   } finally {
     clearInterval(ticker);
   }
 }
 
-export function warn(line) {
-  say(`${yellow('!')} ${line}`);
+export function printWarning(line) {
+  print(`${yellow('!')} ${line}`);
 }
 
-export function complain(message) {
+export function printError(message) {
   process.stderr.write(`${red('✗')} ${message}\n`);
 }
 
-/** An expected failure: its message tells the user what to do, so that no stack trace is shown. */
+/** An expected failure. Its message says what to do, and no stack is printed. */
 export class Problem extends Error {}
 
-/** Runs a command's main function; whatever it throws becomes one message and exit code 1. */
+/** Runs a command's main function. An error is printed and sets exit code 1. */
 export async function runMain(main) {
   try {
     process.exitCode = (await main()) ?? process.exitCode ?? 0;
   } catch (error) {
-    complain(error instanceof Problem ? error.message : (error?.stack ?? String(error)));
+    printError(error instanceof Problem ? error.message : (error?.stack ?? String(error)));
     process.exitCode = 1;
   }
 }

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the repository. */
+/** The root of the repository. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-/** Everything `npm start` keeps between runs; git-ignored. */
+/** Data that `npm start` keeps between runs. Ignored by git. */
 export const stateDir = join(root, '.parley');

@@ -4,18 +4,18 @@ import { createServer } from 'node:net';
 import { Problem } from './output.mjs';
 
 /**
- * Throws a Problem that names the first port somebody listens on, who that is, and a --port that works.
+ * Throws a Problem when a port is in use, with the process that listens on it and a --port whose ports are free.
  * @param {{ name: string, port: number, internalPort: number }[]} services
  * @param {number} gatewayPort
  */
 export async function checkPorts(services, gatewayPort) {
   for (const { name, port, internalPort } of services) {
-    for (const wanted of [port, internalPort]) {
-      if (await isFree(wanted)) continue;
+    for (const used of [port, internalPort]) {
+      if (await isFree(used)) continue;
       const base = await freeBase(services, gatewayPort);
       throw new Problem(
-        `Port ${wanted} (${name}) is taken${holderOf(wanted)}. ` +
-          `Stop that, or use other ports: npm start -- --port ${base}`,
+        `Port ${used} (${name}) is in use${holderOf(used)}. ` +
+          `Stop that process, or use other ports: npm start -- --port ${base}`,
       );
     }
   }
@@ -38,7 +38,7 @@ function isFree(port) {
   });
 }
 
-/** " by <command> (process 123)" when that can be found out, else ''. */
+/** Returns " by <command> (process 123)", or '' when the process cannot be found. */
 function holderOf(port) {
   try {
     const pid = process.platform === 'linux' ? linuxHolder(port) : lsofHolder(port);
@@ -48,7 +48,7 @@ function holderOf(port) {
   }
 }
 
-/** /proc/net/tcp names the socket's inode, and some process has that inode open. */
+/** Finds the socket's inode in /proc/net/tcp, then the process that has it open. */
 function linuxHolder(port) {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const listening = ['/proc/net/tcp', '/proc/net/tcp6']
@@ -61,11 +61,11 @@ function linuxHolder(port) {
 
 function openFiles(pid) {
   const folder = `/proc/${pid}/fd`;
-  return orNothing(() => readdirSync(folder)).flatMap((fd) => orNothing(() => [readlinkSync(`${folder}/${fd}`)]));
+  return readOrEmpty(() => readdirSync(folder)).flatMap((fd) => readOrEmpty(() => [readlinkSync(`${folder}/${fd}`)]));
 }
 
-/** Other users' processes cannot be looked into, and files and processes vanish in between. */
-function orNothing(read) {
+/** Processes of other users cannot be read, and files and processes may disappear while they are read. */
+function readOrEmpty(read) {
   try {
     return read();
   } catch {

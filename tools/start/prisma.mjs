@@ -9,7 +9,7 @@ import { root } from './paths.mjs';
 const schemaFile = join(root, 'prisma', 'schema.prisma');
 const marker = join(root, 'libs', 'db', 'src', 'generated', '.schema-hash');
 
-/** Runs `prisma generate` when the generated client was made from another schema, or by another Prisma. */
+/** Runs `prisma generate` when the schema or the version of Prisma has changed since the last run. */
 export async function ensureGenerated() {
   const prisma = join(root, 'node_modules', 'prisma');
   const hash = createHash('sha256')
@@ -20,7 +20,7 @@ export async function ensureGenerated() {
   await step('Generating the database client', async () => {
     await promisify(execFile)(process.execPath, [join(prisma, 'build', 'index.js'), 'generate'], {
       cwd: root,
-      // Any existing file will do: generating does not need the engine, but would download it.
+      // `prisma generate` downloads the schema engine, which it does not use, unless this names an existing file.
       env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' },
     }).catch((error) => {
       throw new Problem(`prisma generate failed:\n${error.stderr || error.stdout || error.message}`);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { root } from './paths.mjs';
 
 /**
- * The processes of the stack in the order of their start; they stop in reverse. `port` is what is added to the
- * gateway's. Those that are not `trusted` run untrusted code or face the world: they get no secret that they do not use.
+ * The services of the stack. `port` is added to the gateway's port. Services that are not `trusted` run untrusted code or
+ * are reachable from outside, and get only the secrets listed here.
  */
 const services = [
   { name: 'data', port: 1, trusted: true },
@@ -18,7 +18,7 @@ const services = [
 const internalPortOffset = 100;
 const secretName =
   /(^|_)(KEY|KEYS|SECRET|SECRETS|TOKEN|PASSWORD|CREDENTIALS)(_FILE)?$|^(DATABASE|REDIS)_URL(_FILE)?$|^SECRETS_KEY/;
-/** What belongs to npm and to this bootstrap, or would give every service the same value. */
+/** Variables of npm and of this process, and variables that differ between services. */
 const notPassedOn = /^(npm_|INIT_CWD$|PORT$|INTERNAL_PORT$|HOST$|NODE_CHANNEL_|NODE_ENV$)/i;
 
 /** @param {number} gatewayPort */
@@ -57,23 +57,23 @@ export function environmentOf(service, shared, gatewayPort) {
     TOOL_EXECUTOR_URL: url(4),
   };
   const own = ['PORT', 'INTERNAL_PORT', 'HOST', 'NODE_ENV'];
-  const wanted = Object.entries(all).filter(
+  const passed = Object.entries(all).filter(
     ([name]) =>
       own.includes(name) ||
       (!notPassedOn.test(name) &&
         !isReplaced(name, shared) &&
         (service.trusted || !secretName.test(name) || service.secrets.includes(name))),
   );
-  return Object.fromEntries(wanted);
+  return Object.fromEntries(passed);
 }
 
-/** What the user has set for providers: the command line talks to them too, and must do it as the services do. */
+/** The user's settings for providers. The CLI connects to providers too, and must use the settings of the services. */
 export function providerSettings() {
   const forProviders = /^(KAPSO|RESEND|EMAIL|FLOW|MESSAGING|BILLING|IDENTITY)_(?!.*_FILE$)|^PUBLIC_URL$/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => forProviders.test(name)));
 }
 
-/** A service refuses NAME together with NAME_FILE. */
+/** Whether `shared` replaces a NAME_FILE variable: services refuse NAME together with NAME_FILE. */
 function isReplaced(name, shared) {
   return name.endsWith('_FILE') && name.slice(0, -'_FILE'.length) in shared;
 }

@@ -23,20 +23,20 @@ const secrets = {
   POSTGRES_PASSWORD: 'p',
 };
 
-test('a trusted service gets the servers and what the user has set', () => {
+test('a trusted service gets the addresses of the servers and the variables of the user', () => {
   const env = environment(service('chat', { trusted: true }), { ...secrets, OLLAMA_BASE_URL: 'http://o' });
   assert.deepEqual({ ...env, ...shared, ...secrets, OLLAMA_BASE_URL: 'http://o' }, env);
   assert.equal(env.TOOL_EXECUTOR_URL, 'http://127.0.0.1:4004');
   assert.equal(env.PUBLIC_URL, 'http://localhost:4000');
 });
 
-test('the address that providers call back is the gateway’s, or the user’s', () => {
+test('PUBLIC_URL defaults to the address of the gateway', () => {
   assert.equal(environmentOf(service('chat', { trusted: true }), shared, 5600).PUBLIC_URL, 'http://localhost:5600');
   const env = environment(service('chat', { trusted: true }), { PUBLIC_URL: 'https://acme.example' });
   assert.equal(env.PUBLIC_URL, 'https://acme.example');
 });
 
-test('who faces the world or runs code of users gets no secret that it does not use', () => {
+test('services that are not trusted get only the secrets that they use', () => {
   const executor = environment(service('tool-executor', { trusted: false, secrets: ['EXECUTOR_TOKEN'] }), secrets);
   const gateway = environment(service('gateway', { trusted: false, secrets: [] }), secrets);
   for (const name of Object.keys({ ...secrets, ...shared })) {
@@ -46,7 +46,7 @@ test('who faces the world or runs code of users gets no secret that it does not 
   assert.equal(executor.CHAT_URL, 'http://127.0.0.1:4002');
 });
 
-test('what is given to the services replaces the user’s NAME_FILE and ports', () => {
+test('variables of the stack replace NAME_FILE variables and ports of the user', () => {
   const env = environment(service('data', { trusted: true }), {
     DATABASE_URL_FILE: '/x',
     PORT: '9',

@@ -1,12 +1,12 @@
-import { complain, say } from './output.mjs';
+import { printError, print } from './output.mjs';
 
-/** One Ctrl-C can arrive several times: from the terminal, through npm and through the bootstrap. */
+/** Signals within this time count as one: a Ctrl-C may arrive from the terminal, npm and the parent process. */
 const sameSignalMs = 500;
 const deadlineMs = 30_000;
 
 /**
- * Collects what must be stopped, and stops it in reverse order on a signal, or when `stop` is called. A second signal
- * forces it.
+ * Collects what must be stopped, and stops it in reverse order on a signal or when `stop` is called. A second signal kills
+ * the services.
  */
 export function createShutdown() {
   const closings = [];
@@ -16,21 +16,24 @@ export function createShutdown() {
 
   function stop(exitCode) {
     stopping ??= closeAll().finally(() => {
-      if (firstSignalAt) say('Stopped.');
+      if (firstSignalAt) print('Stopped.');
       process.exit(exitCode);
     });
     return stopping;
   }
 
   async function closeAll() {
-    setTimeout(() => leaveNow(`Not stopped after ${deadlineMs / 1000} s: forcing it.`), deadlineMs).unref();
+    setTimeout(
+      () => exitNow(`Not stopped after ${deadlineMs / 1000} s. The services were killed.`),
+      deadlineMs,
+    ).unref();
     for (const { name, close } of closings.reverse()) {
-      await close().catch((error) => complain(`Stopping ${name} failed: ${error.message}`));
+      await close().catch((error) => printError(`Stopping ${name} failed: ${error.message}`));
     }
   }
 
-  function leaveNow(message) {
-    complain(message);
+  function exitNow(message) {
+    printError(message);
     force();
     process.exit(1);
   }
@@ -38,22 +41,22 @@ export function createShutdown() {
   function onSignal() {
     if (!firstSignalAt) {
       firstSignalAt = Date.now();
-      say('\nStopping (Ctrl-C again forces it)');
+      print('\nStopping. Press Ctrl-C again to kill the services.');
       void stop(0);
     } else if (Date.now() - firstSignalAt > sameSignalMs) {
-      leaveNow('Forced.');
+      exitNow('The services were killed.');
     }
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
-  process.on('disconnect', onSignal); // the bootstrap is gone, which npm's shell does not tell us
-  process.stdout.on('error', () => {}); // a closed terminal must not keep us from stopping
+  process.on('disconnect', onSignal); // the parent process has exited; npm's shell does not forward signals
+  process.stdout.on('error', () => {}); // a closed terminal must not prevent the shutdown
 
   return {
     add: (name, close) => void closings.push({ name, close }),
     onForce: (work) => void (force = work),
     stop,
     isStopping: () => stopping !== undefined,
-    /** Ends a start that a signal has overtaken. */
+    /** Throws when a signal has arrived during the start. */
     checkpoint() {
       if (stopping) throw new Error('stopping');
     },

@@ -1,4 +1,4 @@
-// npm start as a user meets it: what it prints is pasted, services are killed, Ctrl-C is pressed.
+// Tests of npm start: the printed request is run, services are killed, and Ctrl-C is sent.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -15,7 +15,7 @@ const { isAlive, reachableDataDir } = await loadEmbedded();
 const port = await freePorts(20_000 + (process.pid % 20_000));
 const runs = [];
 
-/** The first port from `base` on whose neighbours, which the stack uses too, are free. */
+/** The first port from `base` on for which all ports of a stack are free. */
 async function freePorts(base) {
   const isFree = (at) =>
     new Promise((resolve) => {
@@ -28,7 +28,7 @@ async function freePorts(base) {
   }
 }
 
-/** Runs `npm start` and collects what it prints. */
+/** Runs `npm start` and collects its output. */
 function start(options = [], env = {}) {
   const args = [join(root, 'tools', 'start.mjs'), '--port', String(port), '--state', stateDir, ...options];
   const { NODE_TEST_CONTEXT: _, DATABASE_URL: __, REDIS_URL: ___, ...inherited } = process.env;
@@ -57,7 +57,7 @@ const paste = (output) =>
 let run;
 before(async () => {
   run = start();
-  await until(run, 'Ctrl-C stops everything');
+  await until(run, 'Press Ctrl-C to stop');
 });
 after(async () => {
   for (const { child, ended } of runs) if (child.exitCode === null && child.kill('SIGTERM')) await ended;
@@ -65,14 +65,14 @@ after(async () => {
   rmSync(stateDir, { recursive: true, force: true });
 });
 
-test('the curl line it prints gets an answer from real rows', () => {
+test('the printed curl command returns an answer with demo data', () => {
   const answer = JSON.parse(paste(run.output));
   assert.match(answer.message, /entity\.query/);
   assert.match(answer.message, /priceClp|"data":\[\{/);
   assert.match(run.output, /Key +sk_dev_\S+/);
 });
 
-test('its secrets are for its owner only', () => {
+test('only the owner can read files with secrets', () => {
   for (const file of ['stack.json', 'secrets.json', 'dev-key']) {
     assert.equal(statSync(join(stateDir, file)).mode & 0o077, 0, file);
   }
@@ -81,25 +81,25 @@ test('its secrets are for its owner only', () => {
 test('a second start in the same folder is refused', async () => {
   const second = start();
   assert.equal(await second.ended, 1);
-  assert.match(second.output, /already runs from this folder/);
+  assert.match(second.output, /already running in this folder/);
 });
 
 const headers = () => ({ Authorization: `Bearer ${readStack().key}` });
 const statusOf = async (path) => (await fetch(`http://localhost:${port}${path}`, { headers: headers() })).status;
 
-test('each service that is killed is named, the others answer, and it comes back', async () => {
+test('a killed service is reported and restarted, while the others keep answering', async () => {
   for (const name of Object.keys(readStack().services)) {
     const from = run.output.length;
     process.kill(readStack().services[name].pid, 'SIGKILL');
-    await until(run, `${name} ended (SIGKILL)`, from);
+    await until(run, `${name} exited (SIGKILL)`, from);
     if (name !== 'gateway') assert.equal(await statusOf('/health'), 200, name);
     if (name !== 'gateway' && name !== 'data') assert.equal(await statusOf('/v1/entity-types'), 200, name);
-    await until(run, `${name} answers again`, from);
+    await until(run, `${name} is ready again`, from);
   }
   assert.match(paste(run.output), /entity\.query/);
 });
 
-test('nx serve takes a service over and gives it back', async () => {
+test('nx serve runs a service until it ends, then the stack restarts it', async () => {
   const before = readStack().services.data.pid;
   const serve = spawn(process.execPath, [join(root, 'tools', 'serve.mjs'), 'data', '--state', stateDir], { cwd: root });
   let output = '';
@@ -111,11 +111,11 @@ test('nx serve takes a service over and gives it back', async () => {
 
   const from = run.output.length;
   serve.kill('SIGINT');
-  await until(run, 'data is back in this stack', from);
+  await until(run, 'Restarting data in this stack', from);
   await until(run, 'listening', from);
 });
 
-test('Ctrl-C stops everything, and the next start has the same key and data', async () => {
+test('Ctrl-C stops all processes, and the next start has the same key and data', async () => {
   const { key, pid } = readStack();
   const pids = [pid, ...pidsOf(readStack())];
   run.child.kill('SIGINT');
@@ -125,33 +125,33 @@ test('Ctrl-C stops everything, and the next start has the same key and data', as
   assert.equal(existsSync(join(stateDir, 'stack.json')), false);
 
   run = start();
-  await until(run, 'Ctrl-C stops everything');
+  await until(run, 'Press Ctrl-C to stop');
   assert.equal(readStack().key, key);
 });
 
-test('a supervisor that is killed takes everything with it, and the next start works', async () => {
+test('the services of a killed supervisor end, and the next start works', async () => {
   const { pid, key } = readStack();
   const pids = pidsOf(readStack());
   process.kill(pid, 'SIGKILL');
   await run.ended;
   run = start();
-  await until(run, 'Ctrl-C stops everything');
+  await until(run, 'Press Ctrl-C to stop');
   assert.deepEqual(pids.filter(isAlive), []);
   assert.equal(readStack().key, key);
 });
 
-test('a server that does not answer is one clear message', async () => {
+test('an unreachable database is reported in one message', async () => {
   run.child.kill('SIGTERM');
   await run.ended;
   run = start([], { DATABASE_URL: 'postgresql://user:secret@127.0.0.1:1/db' });
   assert.equal(await run.ended, 1);
-  assert.match(run.output, /PostgreSQL does not answer at DATABASE_URL \(postgresql:\/\/user@127\.0\.0\.1:1\/db\)/);
+  assert.match(run.output, /Cannot connect to PostgreSQL at DATABASE_URL \(postgresql:\/\/user@127\.0\.0\.1:1\/db\)/);
   assert.doesNotMatch(run.output, /secret|at .*\.mjs/);
 });
 
-test('--fresh leaves servers alone that are not its own', async () => {
+test('--fresh is refused with an external server', async () => {
   run = start(['--fresh'], { DATABASE_URL: 'postgresql://user:secret@127.0.0.1:1/db' });
   assert.equal(await run.ended, 1);
-  assert.match(run.output, /--fresh empties this folder's own servers, but DATABASE_URL names another/);
+  assert.match(run.output, /--fresh only deletes the data in \.parley, but DATABASE_URL names an external server/);
   assert.equal(existsSync(join(stateDir, 'secrets.json')), true);
 });

@@ -1,23 +1,23 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { refuseSecond } from './control.mjs';
-import { say } from './output.mjs';
+import { refuseIfRunning } from './control.mjs';
+import { print } from './output.mjs';
 
 const leftoverDeadlineMs = 10_000;
 
-/** Refuses to run twice in one folder, and ends what an earlier run that was killed has left running. */
+/** Throws a Problem when a stack already runs in this folder. Stops services that a killed run left running. */
 export async function claimState(stateDir, embedded) {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  await refuseSecond(stateDir);
+  await refuseIfRunning(stateDir);
   const stack = readStack(stateDir);
   const leftovers = Object.values(stack?.services ?? {})
     .map(({ pid }) => pid)
     .filter((pid) => pid && embedded.processCommand(pid).includes(join('dist', 'apps')));
-  if (leftovers.length > 0) say(`An earlier run was killed: ending its ${leftovers.length} services`);
+  if (leftovers.length > 0) print(`Stopping ${leftovers.length} services of an earlier run that was killed`);
   await Promise.all(leftovers.map((pid) => embedded.stopPid(pid, 'SIGTERM', leftoverDeadlineMs)));
 }
 
-/** Removes everything that earlier runs kept: `--fresh`. */
+/** Deletes all data of earlier runs (`--fresh`). */
 export function removeState(stateDir, embedded) {
   rmSync(embedded.reachableDataDir(join(stateDir, 'postgres')), { recursive: true, force: true });
   for (const path of ['postgres', 'redis', 'dev-key', 'secrets.json', 'stack.json']) {
@@ -25,7 +25,7 @@ export function removeState(stateDir, embedded) {
   }
 }
 
-/** What other commands may know of the running stack; it holds secrets, so only its owner may read it. */
+/** Describes the running stack for other commands. The file holds secrets, so only its owner may read it. */
 export function writeStack(stateDir, stack) {
   const file = join(stateDir, 'stack.json');
   writeFileSync(`${file}.new`, `${JSON.stringify(stack, null, 2)}\n`, { mode: 0o600 });

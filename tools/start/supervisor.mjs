@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { printLog } from './log-lines.mjs';
-import { Problem, say, warn } from './output.mjs';
+import { Problem, print, printWarning } from './output.mjs';
 import { root } from './paths.mjs';
 
 const readyDeadlineMs = 120_000;
 const stopDeadlineMs = 8_000;
 const firstRestartMs = 500;
 const longestRestartMs = 10_000;
-/** A service that has lived this long is restarted at once again. */
+/** After this time without a crash the restart delay is reset. */
 const healthyAfterMs = 30_000;
 const keptLines = 8;
 
@@ -18,11 +18,11 @@ const keptLines = 8;
  * @param {ReturnType<typeof import('./services.mjs').plannedServices>} options.services
  * @param {(service: object) => Record<string, string>} options.environmentOf
  * @param {Awaited<ReturnType<typeof import('./load-typescript.mjs').loadEmbedded>>} options.embedded
- * @param {() => void} options.onChange called when a process id has changed
+ * @param {() => void} options.onChange called when a process id changes
  */
 export function createSupervisor({ services, environmentOf, embedded, onChange }) {
   const { hasExited, spawnGuarded, stopProcess } = embedded;
-  const records = new Map(services.map((service) => [service.name, { service, wanted: false, restarts: 0 }]));
+  const records = new Map(services.map((service) => [service.name, { service, shouldRun: false, restarts: 0 }]));
   let allReady = false;
 
   function spawnService(record) {
@@ -40,29 +40,29 @@ export function createSupervisor({ services, environmentOf, embedded, onChange }
   }
 
   async function onExit(record, child, reason) {
-    if (!allReady || !record.wanted || record.child !== child) return;
+    if (!allReady || !record.shouldRun || record.child !== child) return;
     const { name } = record.service;
     if (Date.now() - record.startedAt > healthyAfterMs) record.restarts = 0;
     const pauseMs = Math.min(firstRestartMs * 2 ** record.restarts++, longestRestartMs);
-    warn(`${name} ended (${reason}). It starts again in ${pauseMs / 1000} s; the other services keep answering.`);
+    printWarning(`${name} exited (${reason}). Restarting it in ${pauseMs / 1000} s; other services are not affected.`);
     await sleep(pauseMs);
-    if (!record.wanted || record.child !== child) return;
+    if (!record.shouldRun || record.child !== child) return;
     spawnService(record);
     await untilReady(record).then(
-      () => say(`${name} answers again.`),
-      // When it has ended once more, onExit reports that.
-      (error) => !hasExited(record.child) && warn(`${error.message}. It is left running.`),
+      () => print(`${name} is ready again.`),
+      // onExit reports another exit.
+      (error) => !hasExited(record.child) && printWarning(`${error.message}. It keeps running.`),
     );
   }
 
   async function untilReady(record) {
     const { child, service } = record;
     const deadline = Date.now() + readyDeadlineMs;
-    let last = 'no answer';
+    let last = 'no response';
     while (Date.now() < deadline) {
       if (hasExited(child)) {
-        await sleep(100); // for the last lines to arrive
-        throw new Problem(`${service.name} does not start. It said last:\n${record.lastLines.join('\n')}`);
+        await sleep(100); // wait for the last lines
+        throw new Problem(`${service.name} does not start. Its last output:\n${record.lastLines.join('\n')}`);
       }
       last = await readiness(service);
       if (last === 'ready') return;
@@ -73,13 +73,13 @@ export function createSupervisor({ services, environmentOf, embedded, onChange }
 
   async function stop(name) {
     const record = records.get(name);
-    record.wanted = false;
+    record.shouldRun = false;
     if (record.child) await stopProcess(record.child, 'SIGTERM', stopDeadlineMs);
   }
 
   async function start(name) {
     const record = records.get(name);
-    record.wanted = true;
+    record.shouldRun = true;
     spawnService(record);
     await untilReady(record);
   }
@@ -89,7 +89,7 @@ export function createSupervisor({ services, environmentOf, embedded, onChange }
       await Promise.all(services.map(({ name }) => start(name)));
       allReady = true;
     },
-    /** The public door first, so that nothing new comes in; then the others. */
+    /** Stops the gateway first, so that no new requests arrive, then the other services. */
     async stopAll() {
       const names = services.map(({ name }) => name);
       if (records.has('gateway')) await stop('gateway');
@@ -97,7 +97,7 @@ export function createSupervisor({ services, environmentOf, embedded, onChange }
     },
     killAll() {
       for (const record of records.values()) {
-        record.wanted = false;
+        record.shouldRun = false;
         record.child?.kill('SIGKILL');
       }
     },
@@ -119,7 +119,7 @@ export function bundleOf(name) {
   return join(root, 'dist', 'apps', name, 'main.cjs');
 }
 
-/** 'ready', or why not, as the service itself says. */
+/** Returns 'ready', or the reason that the service reports. */
 async function readiness({ internalPort }) {
   try {
     const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`, { signal: AbortSignal.timeout(3_000) });

@@ -1,4 +1,4 @@
-// Checks of the language: phrases that are not the field's terms, and citations of files, headings and ADRs that do not exist.
+// Language checks: phrases that are not technical terms, and citations of files, headings and ADRs that do not exist.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { root } from '../start/paths.mjs';
 const phrases = Object.keys(JSON.parse(readFileSync(new URL('./phrases.json', import.meta.url), 'utf8')));
 const odd = new RegExp(phrases.join('|'), 'i');
 
-/** Files that people read. Migrations are left out: they cannot change once they have run. */
+/** Files with text. Migrations are excluded, because they must not change once they have run. */
 function paths() {
   const patterns = ['*.ts', '*.tsx', '*.mjs', '*.cjs', '*.md', '*.yaml', '*.prisma', '*.sh', '*Dockerfile', '.ci/run'];
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...patterns], {
@@ -50,7 +50,7 @@ function anchorsOf(path) {
   return headings.get(path);
 }
 
-/** Citations that lead nowhere: `{ place, citation }`. Bare names such as `COVERAGE.md` may be anywhere in the repository. */
+/** Citations whose target does not exist: `{ place, citation }`. A file name without a path may be in any folder. */
 export function deadCitations() {
   const names = new Set(paths().map((path) => basename(path)));
   const adrs = new Set(readdirSync(join(root, 'docs/adr')).map((name) => Number(name.slice(0, 4))));
@@ -58,8 +58,8 @@ export function deadCitations() {
   for (const { path, place, text } of lines()) {
     const report = (citation) => dead.push({ place, citation });
     for (const [citation, file, anchor] of text.matchAll(citedFile)) {
-      if (/(^|\/)prompts\//.test(file)) continue; // of the user's own folder
-      const found = [join(root, file), join(root, dirname(path), file)].find((candidate) => existsSync(candidate));
+      if (/(^|\/)prompts\//.test(file)) continue; // a file of a user's project
+      const found = [join(root, dirname(path), file), join(root, file)].find((candidate) => existsSync(candidate));
       if (found === undefined ? file.includes('/') || !names.has(file) : anchor && !anchorsOf(found).has(anchor))
         report(citation);
     }

@@ -1,5 +1,5 @@
-// Figures of the code's structure, read from its text: which places name which table in SQL, who writes it, how much
-// production code there is, and what the libraries export.
+// Measures the structure of the code from its sources: which projects name and write which tables, the number of
+// production lines, and the names that libraries export.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,9 +7,9 @@ import ts from 'typescript';
 import { root } from '../start/paths.mjs';
 import { deadCitations, oddLines } from './language.mjs';
 
-/** Projects that only run in tests and benches. */
+/** Files that only run in tests and benchmarks. */
 const notProduction =
-  /^(apps\/(bench|e2e)|libs\/testing)\/|\.test\.ts$|\/(testing|generated|fixtures|escapes)\/|-under-test\.ts$/;
+  /^(apps\/(bench|e2e)|libs\/testing)\/|\.test\.ts$|\/(testing|generated|fixtures)\/|-under-test\.ts$/;
 
 /** @returns {{ path: string, place: string, source: ts.SourceFile, lines: number }[]} */
 export function productionFiles() {
@@ -32,7 +32,7 @@ export function productionFiles() {
     });
 }
 
-/** Table names of the Prisma schema, by model name as the client spells it (`apiKey` → `api_keys`). */
+/** Table names of the Prisma schema by the client's model name (`apiKey` → `api_keys`). */
 function tables() {
   const schema = readFileSync(join(root, 'prisma/schema.prisma'), 'utf8');
   const models = [...schema.matchAll(/^model (\w+) \{(.*?)^\}/gms)];
@@ -41,7 +41,7 @@ function tables() {
   );
 }
 
-/** Every string and template of a file; what a template inserts is left out. */
+/** All strings and templates of a file, with `?` in place of the expressions of a template. */
 function texts(source) {
   const found = [];
   const visit = (node) => {
@@ -58,7 +58,7 @@ const written = /\b(insert into|update|delete from)\s+(?:only\s+)?"?(\w+)/gi;
 const named =
   /\b(?:from|join|into|update|using|truncate|table)\s+(?:only\s+)?"?(\w+)"?|,\s*(\w+)\s+(?:as\s+)?(?!and\b)[a-z]\w{0,2}\b(?!\s*\()/gi;
 
-/** Who names and who writes each table, by SQL or through the Prisma client: `{ table: { named, writers, inserts } }`. */
+/** The projects that name and write each table, in SQL or with the Prisma client: `{ table: { named, writers, inserts } }`. */
 function tableUse(files) {
   const models = tables();
   const use = new Map(
@@ -85,7 +85,7 @@ function tableUse(files) {
   return use;
 }
 
-/** Names that the libraries' index files export. */
+/** The number of names that the index files of libraries export. */
 const exportedNames = (files) =>
   files
     .filter(({ path }) => /^libs\/[\w-]+\/src\/index\.ts$/.test(path))

@@ -1,6 +1,5 @@
-// Who owns each table: its owner alone writes it and names it in SQL. Others call the owner's functions, or embed a
-// fragment that it exports. What reads a foreign table all the same is listed below with the reason; the list may only
-// shrink.
+// The owner of each table. Only the owner writes a table and names it in SQL; others call the owner's functions or embed
+// a fragment that it exports. Exceptions are listed below with their reason. The list must not grow.
 
 const owned = {
   'libs/agents': ['executions', 'routers', 'thread_messages', 'threads', 'tool_calls'],
@@ -29,7 +28,7 @@ export const ownerOf = Object.fromEntries(
   Object.entries(owned).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),
 );
 
-/** Definitions are written by libs/resources, by names of tables that it holds in variables, and read by those that run them. */
+/** libs/resources writes definitions with table names in variables, so these writes do not appear in its SQL. */
 const definition = 'definitions are written by libs/resources and read by the library that runs them';
 
 /** @type {{ table: string, place: string, reason: string }[]} */

@@ -1,26 +1,26 @@
-// The statements that the code declares (libs/db `statement`), and those that no test has run.
+// The statements that the code declares (libs/db `statement`), and the statements that tests have run.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { root } from '../start/paths.mjs';
 import { productionFiles } from './measure.mjs';
 
-/** Where test processes list the statements that they have run, a folder for each project (libs/db check-results). */
+/** Test processes record the statements that they run here, in a folder for each project (libs/db check-results). */
 const notesFolder = join(root, 'dist', 'statements');
 
-/** `sql.build` is that of libs/entities, whose texts are built for each call. */
-const makers = new Set(['statement', 'unprepared', 'sql.build', 'leaseSql.tenants']);
-/** Where `leaseSql.tenants` passes its caller's name on. */
-const passedOn = 'libs/db/src/lease-sql.ts';
+/** Functions that declare a statement. `sql.build` of libs/entities builds its text for each call. */
+const declaringFunctions = new Set(['statement', 'unprepared', 'sql.build', 'leaseSql.tenants']);
+/** `leaseSql.tenants` declares a statement with the name that its caller gives. */
+const forwardingFile = 'libs/db/src/lease-sql.ts';
 
 /** @returns {{ name: string, path: string }[]} each declaration, in the order of the files. */
 export function declaredStatements() {
   const found = [];
   for (const { path, source } of productionFiles()) {
     const visit = (node) => {
-      if (ts.isCallExpression(node) && makers.has(node.expression.getText()) && path !== passedOn) {
+      if (ts.isCallExpression(node) && declaringFunctions.has(node.expression.getText()) && path !== forwardingFile) {
         const [name] = node.arguments;
-        if (!ts.isStringLiteralLike(name)) throw new Error(`${path}: the name of a statement is not a literal`);
+        if (!ts.isStringLiteralLike(name)) throw new Error(`${path}: the name of a statement must be a literal`);
         found.push({ name: name.text, path });
       }
       ts.forEachChild(node, visit);
@@ -30,23 +30,23 @@ export function declaredStatements() {
   return found;
 }
 
-/** What the noted test runs have run: `[name, reason]`, the reason being that of `acrossTenants`. */
+/** Recorded statements as `[name, reason]`. The reason is the one given to `acrossTenants`, if any. */
 const runStatements = () =>
   readdirSync(notesFolder, { recursive: true })
     .filter((file) => file.endsWith('.txt'))
     .flatMap((file) => readFileSync(join(notesFolder, file), 'utf8').trimEnd().split('\n'))
     .map((line) => line.split('\t'));
 
-/** The declared statements that none of the noted test runs has run. */
+/** Declared statements that no recorded test has run. */
 export function untestedStatements() {
   const run = new Set(runStatements().map(([name]) => name));
   return declaredStatements().filter(({ name }) => !run.has(name));
 }
 
-/** Statements that may touch the rows of several tenants, by reason: the list that a new one is added to (docs/scaling.md). */
+/** Statements that may touch rows of several tenants, by reason. A new one must be added to this list (docs/scaling.md). */
 const acrossTenants = JSON.parse(readFileSync(new URL('./across-tenants.json', import.meta.url), 'utf8'));
 
-/** What the noted test runs have run across tenants and is not listed, and what is listed and was not. */
+/** Statements that recorded tests ran across tenants but that are not listed, and listed statements that did not run. */
 export function unlistedAcrossTenants() {
   const declared = new Set(declaredStatements().map(({ name }) => name));
   const run = runStatements().filter(([name, reason]) => reason !== undefined && declared.has(name));

@@ -12,16 +12,13 @@ import { declaredStatements } from './statements.mjs';
 const { figures, tables } = measureStructure();
 const limits = JSON.parse(readFileSync(new URL('./limits.json', import.meta.url), 'utf8'));
 
-test("the figures of the code's structure do not grow", () => {
+test('the figures of the structure do not exceed their limits', () => {
   assert.deepEqual(Object.keys(figures).sort(), Object.keys(limits).sort());
   for (const [name, value] of Object.entries(figures))
-    assert.ok(
-      value <= limits[name],
-      `${name}: ${value}, at most ${limits[name]} (node tools/structure.mjs lists them)`,
-    );
+    assert.ok(value <= limits[name], `${name}: ${value}, limit ${limits[name]} (node tools/structure.mjs shows all)`);
 });
 
-test('each table is named by its owner alone, and by the readers that are listed with a reason', () => {
+test('only the owner of a table names it, except for readers that are listed with a reason', () => {
   for (const table of tables.keys()) assert.ok(ownerOf[table], `${table} has an owner`);
   const listed = new Set(readers.map(({ table, place }) => `${place} names ${table}`));
   const found = new Set();
@@ -32,7 +29,7 @@ test('each table is named by its owner alone, and by the readers that are listed
   assert.deepEqual([...found].sort(), [...listed].sort());
 });
 
-test('each statement has a name of its own, under which connections keep it prepared', () => {
+test('each statement has a unique name, under which connections prepare it', () => {
   const names = declaredStatements().map(({ name }) => name);
   assert.ok(names.length > 100, `only ${names.length} statements were found`);
   assert.deepEqual(
@@ -41,7 +38,7 @@ test('each statement has a name of its own, under which connections keep it prep
   );
 });
 
-test('the workspace graph is read from the imports of the sources, so that caches notice a changed library', () => {
+test('the workspace graph contains the imports of the sources, so that a changed library invalidates caches', () => {
   const dependencies = readGraph();
   const targets = (name) => dependencies[name].map(({ target }) => target);
   assert.ok(targets('chat').includes('agents'), 'chat imports agents');

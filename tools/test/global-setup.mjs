@@ -1,11 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../start/paths.mjs';
+import { ensureGenerated } from '../start/prisma.mjs';
 import { startTestServers } from './servers.mjs';
 
 /**
- * One PostgreSQL and one Redis for all test files of this jest run, unless `npm test` has started them already; and an
- * empty folder in which processes note the statements that they have run (libs/db check-results).
+ * Starts one PostgreSQL and one Redis for this jest run, unless `npm test` has started them, and creates the folder in
+ * which processes record the statements that they run (libs/db check-results).
  */
 export default async function globalSetup(_config, { displayName }) {
   const isPartitioned = process.env.PARLEY_TEST_PARTITIONS === 'true';
@@ -14,6 +15,7 @@ export default async function globalSetup(_config, { displayName }) {
   mkdirSync(statements, { recursive: true });
   process.env.PARLEY_TEST_STATEMENTS = statements;
   if (process.env.PARLEY_TEST_TEMPLATE) return;
+  await ensureGenerated();
   const servers = await startTestServers();
   Object.assign(process.env, servers.env);
   globalThis.parleyTestServers = servers;

@@ -1,9 +1,9 @@
-// node tools/test/main.mjs [name…] [nx options]: all checks and tests, or those of the projects whose name matches.
+// node tools/test/main.mjs [name…] [nx options]: runs all checks and tests, or only for projects whose name matches.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Problem, runMain, say, step } from '../start/output.mjs';
+import { Problem, runMain, print, step } from '../start/output.mjs';
 import { root } from '../start/paths.mjs';
 import { ensureGenerated } from '../start/prisma.mjs';
 import { unlistedAcrossTenants, untestedStatements } from '../structure/statements.mjs';
@@ -18,7 +18,7 @@ await runMain(async () => {
   await ensureGenerated();
   let servers;
   await step('Starting PostgreSQL and Redis for the tests', async () => {
-    servers = await startTestServers(say).catch((error) => {
+    servers = await startTestServers(print).catch((error) => {
       throw new Problem(error.message);
     });
   });
@@ -27,29 +27,29 @@ await runMain(async () => {
   const code = await runNx([...nx, ...args.filter((arg) => arg.startsWith('-'))], servers.env, tally.read);
   await servers.stop();
   const faults = code === 0 && args.length === 0 ? statementFaults() : [];
-  for (const fault of faults) say(fault);
+  for (const fault of faults) print(fault);
   const { passed, failed } = tally.result(code);
-  say(`${passed} passed, ${failed + faults.length} failed`);
+  print(`${passed} passed, ${failed + faults.length} failed`);
   return code === 0 && faults.length > 0 ? 1 : code;
 });
 
-/** What all tests together tell of the statements. */
+/** Statements that no test has run, and differences from the list of statements across tenants. */
 function statementFaults() {
   const { unlisted, unused } = unlistedAcrossTenants();
   return [
-    ...untestedStatements().map(({ name, path }) => `No test runs the statement ${name} of ${path}`),
-    ...unlisted.map((one) => `tools/structure/across-tenants.json does not list ${one}`),
-    ...unused.map((one) => `tools/structure/across-tenants.json lists ${one}, which no test runs`),
+    ...untestedStatements().map(({ name, path }) => `No test runs the statement "${name}" of ${path}. Add a test.`),
+    ...unlisted.map((one) => `"${one}" is missing in tools/structure/across-tenants.json.`),
+    ...unused.map((one) => `No test runs "${one}" of tools/structure/across-tenants.json. Remove it or add a test.`),
   ];
 }
 
-/** The projects whose folder's name contains one of the given texts; all of them when none is given. */
+/** Selects projects whose folder name contains one of the texts; all projects when there is none. */
 function select(texts) {
   if (texts.length === 0) return [];
   const projects = ['apps', 'libs'].flatMap((folder) => readdirSync(join(root, folder)));
   const chosen = projects.filter((project) => texts.some((text) => project.includes(text)));
   if (chosen.length === 0)
-    throw new Problem(`No project matches ${texts.join(', ')}. There are: ${projects.join(', ')}.`);
+    throw new Problem(`No project matches ${texts.join(', ')}. Available: ${projects.join(', ')}.`);
   return [`--projects=${chosen.join(',')}`];
 }
 
@@ -62,16 +62,16 @@ async function runNx(args, testEnv, onLine) {
       NX_DAEMON: 'false',
       NX_NO_CLOUD: 'true',
       NX_TUI: 'false',
-      FORCE_COLOR: '0', // else Nx forces colours on everything below it, and caches them
+      FORCE_COLOR: '0', // otherwise Nx forces colours for all child processes, and caches them
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const stop = () => child.kill('SIGTERM');
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) process.on(signal, stop);
-  process.channel?.unref(); // waiting for the bootstrap's end must not keep this process alive
+  process.channel?.unref(); // the IPC channel to the parent must not keep this process alive
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
-      say(line);
+      print(line);
       onLine(line);
     });
   }

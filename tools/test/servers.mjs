@@ -5,14 +5,14 @@ import { root } from '../start/paths.mjs';
 import { prepareTemplate, templateName } from './template.mjs';
 
 /**
- * Starts a throw-away PostgreSQL and Redis, each only when the environment does not name one already, and migrates the
- * database that tests clone.
+ * Starts a temporary PostgreSQL and Redis, unless the environment names existing ones, and prepares the template that
+ * test databases are cloned from.
  * @param {(line: string) => void} [log]
- * @returns {Promise<{ env: Record<string, string>, stop: () => Promise<void> }>} `env` is what the tests read.
+ * @returns {Promise<{ env: Record<string, string>, stop: () => Promise<void> }>} `env` are variables for the tests
  */
 export async function startTestServers(log = console.log) {
   const embedded = await loadEmbedded();
-  embedded.sweepTemporaryFolders(); // of runs that were killed
+  embedded.sweepTemporaryFolders(); // deletes folders of runs that were killed
   const started = await Promise.allSettled([
     startPostgres(embedded),
     process.env.PARLEY_TEST_REDIS_URL
@@ -38,7 +38,7 @@ export async function startTestServers(log = console.log) {
   };
 }
 
-/** A migrated cluster is kept per set of migrations, as making one takes two seconds and copying it a tenth of one. */
+/** Keeps a migrated cluster for each set of migrations: creating one takes two seconds, copying it 0.1 seconds. */
 async function startPostgres({ startPostgres }) {
   const external = process.env.PARLEY_TEST_POSTGRES_URL;
   if (external) {
@@ -48,16 +48,16 @@ async function startPostgres({ startPostgres }) {
   const cache = join(root, 'node_modules', '.cache', 'parley-postgres');
   const kept = join(cache, templateName());
   if (!existsSync(kept)) {
-    rmSync(cache, { recursive: true, force: true }); // those of earlier migrations
-    const maker = await startPostgres({ ephemeral: true, keepAs: kept });
+    rmSync(cache, { recursive: true, force: true }); // clusters of earlier migrations
+    const server = await startPostgres({ ephemeral: true, keepAs: kept });
     try {
-      await prepareTemplate(maker.url);
+      await prepareTemplate(server.url);
     } catch (error) {
-      await maker.stop();
-      rmSync(kept, { recursive: true, force: true }); // or the next run would take it for a migrated one
+      await server.stop();
+      rmSync(kept, { recursive: true, force: true }); // otherwise the next run would use an incomplete cluster
       throw error;
     }
-    await maker.stop();
+    await server.stop();
   }
   return startPostgres({ ephemeral: true, from: kept });
 }

@@ -1,7 +1,6 @@
 /**
- * Adds up the totals of jest (`Tests: …`) and of Node's test runner (`# pass 3`) in Nx's output, which Nx
- * repeats for tasks it took from its cache. A task that fails without a failed test (a type error, a file that does not
- * compile) counts as one failure.
+ * Sums the totals of jest (`Tests: …`) and of Node's test runner (`# pass 3`) in the output of Nx, which also prints the
+ * output of cached tasks. A task that fails without a failed test, such as a type error, counts as one failure.
  */
 export function createTally() {
   const tasks = new Map();
@@ -24,7 +23,7 @@ export function createTally() {
       const failedTask = /^(?:-|✖)\s+([\w@/.-]+:[\w:.-]+)$/.exec(text)?.[1];
       if (failedTask) tasks.set(failedTask, { passed: 0, failed: 0, ...tasks.get(failedTask), hasFailed: true });
     },
-    /** @param {number} exitCode of Nx: when it failed, something did */
+    /** @param {number} exitCode the exit code of Nx; at least one failure is counted when it is not 0 */
     result(exitCode) {
       const all = [...tasks.values()];
       const sum = (name) => all.reduce((total, task) => total + task[name], 0);

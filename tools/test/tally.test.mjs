@@ -8,7 +8,7 @@ function tallyOf(text, exitCode = 0) {
   return tally.result(exitCode);
 }
 
-test('adds up the tests of all projects, cached ones included', () => {
+test('the tests of all projects are summed, including cached ones', () => {
   const output = `
 > nx run entities:test  [local cache]
 Tests:       3 passed, 3 total
@@ -20,7 +20,7 @@ Tests:       1 skipped, 4 passed, 5 total
   assert.deepEqual(tallyOf(output), { passed: 9, failed: 0 });
 });
 
-test('counts failed tests, and a task that fails without one as one failure', () => {
+test('failed tests are counted, and a task that fails without one counts as one failure', () => {
   const output = `
 > nx run entities:test
 Tests:       2 failed, 3 passed, 5 total
@@ -37,6 +37,6 @@ Failed tasks:
   assert.deepEqual(tallyOf(output, 1), { passed: 3, failed: 4 });
 });
 
-test('never says that nothing failed when Nx did', () => {
+test('a failure of Nx without tests counts as one failure', () => {
   assert.deepEqual(tallyOf('no such project', 1), { passed: 0, failed: 1 });
 });

@@ -9,8 +9,9 @@ import { root } from '../start/paths.mjs';
 const migrationsDir = join(root, 'prisma', 'migrations');
 
 /**
- * Makes the migrated database that every test database is a clone of, once per server and set of migrations, and a second
- * one whose tenant tables have partitions (`…_partitioned`). The migration runs in a process of its own: jest's sandbox breaks the migration engine's WebAssembly, and the engine leaves a timer of 10 s behind.
+ * Creates the migrated database that test databases are cloned from, once per server and set of migrations, and a second
+ * one whose tenant tables are partitioned (`…_partitioned`). Migrations run in a separate process, because jest's sandbox
+ * breaks the WebAssembly of the migration engine, and the engine leaves a timer of 10 s running.
  * @param {string} serverUrl
  */
 export async function prepareTemplate(serverUrl) {
@@ -20,8 +21,8 @@ export async function prepareTemplate(serverUrl) {
   await admin.connect();
   const partial = `${template}_partial`;
   const url = Object.assign(new URL(serverUrl), { pathname: `/${partial}` }).href;
-  /** Makes a database, and gives it its name when it is ready. */
-  const make = async (name, source, fill) => {
+  /** Creates a database under a temporary name and renames it when it is complete. */
+  const create = async (name, source, fill) => {
     if ((await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])).rowCount === 1) return;
     await admin.query(`DROP DATABASE IF EXISTS ${partial} WITH (FORCE)`);
     await admin.query(`CREATE DATABASE ${partial} TEMPLATE ${source}`);
@@ -29,12 +30,12 @@ export async function prepareTemplate(serverUrl) {
     await admin.query(`ALTER DATABASE ${partial} RENAME TO ${name}`);
   };
   try {
-    // Several runs may share a server: the lock lets one of them migrate.
+    // Several runs may share a server. The lock lets one of them migrate.
     await admin.query('SELECT pg_advisory_lock(hashtext($1))', [template]);
-    await make(template, 'template1', () =>
+    await create(template, 'template1', () =>
       promisify(execFile)(process.execPath, [join(root, 'tools', 'test', 'migrate.mjs'), url]),
     );
-    await make(`${template}_partitioned`, template, async () => {
+    await create(`${template}_partitioned`, template, async () => {
       const { partitionTables } = await loadPartition();
       const client = new pg.Client({ connectionString: url });
       await client.connect();
@@ -45,7 +46,7 @@ export async function prepareTemplate(serverUrl) {
   }
 }
 
-/** Named after the migrations, so that a change to one makes a new template. */
+/** The name contains a hash of the migrations, so that a change of them creates a new template. */
 export function templateName() {
   const hash = createHash('sha256');
   for (const name of existsSync(migrationsDir) ? readdirSync(migrationsDir).sort() : []) {

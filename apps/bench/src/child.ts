@@ -7,14 +7,14 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** Starts a script that prints the port it listens on as its first line. */
+/** Starts a script whose first line of output is the port it listens on. */
 export async function startChild(file: string, args: string[] = []): Promise<Child> {
   const child: ChildProcess = spawnGuarded(process.execPath, [file, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const port = await new Promise<string>((resolve, reject) => {
     child.stdout!.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
-    child.once('exit', () => reject(new Error(`${file} ended before it listened`)));
+    child.once('exit', () => reject(new Error(`${file} exited before it listened`)));
   });
   return { url: `http://127.0.0.1:${port}`, pid: child.pid!, stop: () => stopProcess(child, 'SIGTERM', 2_000) };
 }

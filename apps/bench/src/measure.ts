@@ -1,11 +1,11 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 
-/** What one call took, in milliseconds, in the order of the calls. */
+/** The durations of calls in milliseconds, in the order of the calls. */
 export type Samples = number[];
 
 export interface Summary {
   count: number;
-  /** What it takes when nothing else is in the way. */
+  /** The duration without other load. */
   p10: number;
   p50: number;
   p95: number;
@@ -18,7 +18,7 @@ export function summarize(samples: Samples): Summary {
   return { count: sorted.length, p10: at(0.1), p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-/** Calls one after the other. */
+/** Measures `count` calls, one after the other. */
 export async function measure(count: number, call: () => Promise<unknown>): Promise<Samples> {
   const samples: Samples = [];
   for (let index = 0; index < count; index += 1) {
@@ -30,8 +30,8 @@ export async function measure(count: number, call: () => Promise<unknown>): Prom
 }
 
 /**
- * Measures several things in short turns, one after the other and again, so that whatever else the machine does meets
- * all of them alike. The first round only warms up.
+ * Measures several calls in short, repeated turns, so that other load on the machine affects all of them equally. The first
+ * round is a warm-up and is not counted.
  */
 export async function measureInTurns<K extends string>(
   calls: Record<K, () => Promise<unknown>>,
@@ -48,7 +48,7 @@ export async function measureInTurns<K extends string>(
   return all;
 }
 
-/** `concurrency` callers without a pause for `durationMs`: calls per second, and what each took. */
+/** Runs `concurrency` callers without pauses for `durationMs`. Returns calls per second and the duration of each call. */
 export async function load(
   concurrency: number,
   durationMs: number,
@@ -64,14 +64,14 @@ export async function load(
   return { perSecond: (samples.length * 1000) / (performance.now() - startedAt), samples };
 }
 
-/** One line about where the figures come from. */
+/** One line that describes the machine. */
 export function machine(): string {
   const { length } = cpus();
   const memory = Math.round(totalmem() / 1024 ** 3);
   return `${length} cores, ${memory} GiB, Node ${process.versions.node}, load average before ${loadavg()[0]!.toFixed(2)}`;
 }
 
-/** Milliseconds with the digits that mean something. */
+/** Formats milliseconds with significant digits only. */
 export const ms = (value: number): string => (value < 10 ? value.toFixed(3) : value.toFixed(1));
 
 /** A Markdown table. */

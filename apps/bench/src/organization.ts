@@ -3,11 +3,11 @@ import { createApiKey, insertOrganization } from '@parley/identity';
 
 export interface BenchOrganization {
   key: string;
-  /** Posts to the interface and answers the JSON; throws when it is refused. */
+  /** Sends a POST request to the API and returns the JSON; throws for an error status. */
   post(path: string, body: object): Promise<Record<string, unknown>>;
 }
 
-/** An organization with the given definitions and a key that may do everything. */
+/** Creates an organization with the given definitions and a key with all permissions. */
 export async function createOrganization(
   databaseUrl: string,
   url: string,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 
 export interface RawClient {
-  /** Sends the request again, or another one, and resolves with the status once the whole answer is there. */
+  /** Sends the request again, or another one, and resolves with the status when the answer is complete. */
   call(other?: Buffer): Promise<number>;
   isClosed(): boolean;
   close(): void;
@@ -16,8 +16,8 @@ export interface RawRequest {
 }
 
 /**
- * An HTTP/1.1 client that sends one prepared request over one kept-alive connection: it costs a few microseconds, where
- * a general client would cost more than what is measured. Answers must carry a Content-Length.
+ * An HTTP/1.1 client that sends one prepared request over one kept-alive connection. It takes a few microseconds, while a
+ * general client takes longer than the measured call. Answers must have a Content-Length.
  */
 export async function openClient(
   url: string,
@@ -55,7 +55,7 @@ export async function openClient(
   };
 }
 
-/** A request as it goes over the wire. */
+/** The bytes of a request. */
 export function requestBytes(url: string, { method = 'GET', path, headers = {}, body }: RawRequest): Buffer {
   const lines = [`${method} ${path} HTTP/1.1`, `Host: ${new URL(url).host}`];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
@@ -63,7 +63,7 @@ export function requestBytes(url: string, { method = 'GET', path, headers = {}, 
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
 }
 
-/** Bytes of the whole answer, -1 while its headers are not complete. */
+/** The number of bytes of the answer; -1 while its headers are incomplete. */
 function lengthOf(received: Buffer): number {
   const end = received.indexOf('\r\n\r\n');
   if (end === -1) return -1;

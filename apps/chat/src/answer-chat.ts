@@ -7,11 +7,11 @@ import {
   badRequest,
   gatewayTimeout,
   notFound,
-  statedFailure,
+  serverError,
   unavailable,
 } from '@parley/service';
 
-/** Runs one message that came over HTTP, and answers it or throws the refusal that the interface names. */
+/** Answers one chat message of the API, or throws the error of the API reference (docs/reference/errors.md#chat-errors). */
 export async function answerChat(
   agents: Pick<Agents, 'chat'>,
   request: Omit<ChatRequest, 'channel' | 'requestId' | 'signal'>,
@@ -20,7 +20,7 @@ export async function answerChat(
   const { scope, requestId, signal } = context;
   const result = await agents.chat(scope, { ...request, channel: 'api', requestId, signal });
   const threadId = result.ok ? result.response.threadId : 'threadId' in result ? result.threadId : undefined;
-  if (threadId !== undefined) context.note({ threadId });
+  if (threadId !== undefined) context.addLogFields({ threadId });
   if (result.ok) return result.response;
   throw refusalOf(result, scope.environment);
 }
@@ -28,11 +28,11 @@ export async function answerChat(
 function refusalOf(failure: ChatFailure, environment: string): HttpError {
   switch (failure.reason) {
     case 'agent_not_found':
-      return statedFailure('Agent not found', failure.reason);
+      return serverError('Agent not found', failure.reason);
     case 'no_active_config':
-      return statedFailure(`No active config found for agent "${failure.agentSlug}" in ${environment}`, failure.reason);
+      return serverError(`No active config found for agent "${failure.agentSlug}" in ${environment}`, failure.reason);
     case 'router_not_found':
-      return statedFailure('Router not found', failure.reason);
+      return serverError('Router not found', failure.reason);
     case 'thread_not_found':
       return notFound('Thread not found', failure.reason);
     case 'invalid_params': {
@@ -52,8 +52,8 @@ function refusalOf(failure: ChatFailure, environment: string): HttpError {
     case 'interrupted':
       return busy('The message was interrupted; it is stored, but has no answer', failure.reason);
     case 'aborted':
-      // Nobody reads this: the caller has gone away.
-      return new HttpError(499, failure.reason, 'The caller went away');
+      // Only for the log, as the caller has disconnected.
+      return new HttpError(499, failure.reason, 'The caller disconnected');
   }
 }
 

@@ -16,9 +16,8 @@ import { silentLogger } from '@parley/service';
 import {
   type ModelServer,
   type SeededOrganization,
-  type TestDatabase,
   countStatementsRepeatedly,
-  createTestDatabase,
+  openTestDatabase,
   seedOrganization,
   startModelServer,
 } from '@parley/testing';
@@ -26,7 +25,6 @@ import { type Tools, builtInToolNames, createTools } from '@parley/tools';
 import { createTriggers } from '@parley/triggers';
 import { createChatApp } from './app';
 
-let database: TestDatabase;
 let db: Db;
 let models: ModelServer;
 let org: SeededOrganization;
@@ -38,8 +36,7 @@ let server: Server;
 let url: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url, poolSize: 8 });
+  db = await openTestDatabase(createDb, { poolSize: 8 });
   models = await startModelServer();
   const log = silentLogger();
   const environment = providersOfEnvironment({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: models.urls.openai });
@@ -97,18 +94,20 @@ afterAll(async () => {
   await models.stop();
   await entities.settled();
   await db.close();
-  await database.drop();
 });
 beforeEach(() => models.play(() => ({ text: 'Hello back' })));
 afterEach(() => {
-  expect({ problems: models.problems, strays: models.strays }).toEqual({ problems: [], strays: [] });
+  expect({ problems: models.problems, unknownRequests: models.unknownRequests }).toEqual({
+    problems: [],
+    unknownRequests: [],
+  });
   models.requests.length = 0;
 });
 
 interface Answer {
   status: number;
   headers: Headers;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- bodies of every kind are looked into here
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read bodies of every shape
   body: any;
 }
 async function post(
@@ -155,9 +154,9 @@ describe('chat', () => {
     ['/v1/chat', { routerSlug: 'front', message: '' }, 400, 'message is required', 'invalid_body'],
     ['/v1/agents/clerk/chat', {}, 400, 'message is required', 'invalid_body'],
     ['/v1/agents/clerk/chat', { message: 5 }, 400, 'message is required', 'invalid_body'],
-    ['/v1/agents/nobody/chat', {}, 400, 'message is required', 'invalid_body'],
-    ['/v1/agents/nobody/chat', { message: 'x' }, 500, 'Agent not found', 'agent_not_found'],
-    ['/v1/chat', { agentId: 'nobody', message: 'x' }, 500, 'Agent not found', 'agent_not_found'],
+    ['/v1/agents/missing/chat', {}, 400, 'message is required', 'invalid_body'],
+    ['/v1/agents/missing/chat', { message: 'x' }, 500, 'Agent not found', 'agent_not_found'],
+    ['/v1/chat', { agentId: 'missing', message: 'x' }, 500, 'Agent not found', 'agent_not_found'],
     ['/v1/routers/none/chat', { message: 'x' }, 500, 'Router not found', 'router_not_found'],
     ['/v1/agents/clerk/chat', { message: 'x', threadId: 'thread_none' }, 404, 'Thread not found', 'thread_not_found'],
     ['/v1/agents/prompted/chat', { message: 'x' }, 400, 'threadContext.params.who is required', 'invalid_params'],
@@ -175,7 +174,7 @@ describe('chat', () => {
     expect(models.requests).toEqual([]);
   });
 
-  it('costs two statements a message of a known thread: its beginning and its end', async () => {
+  it('runs two statements for a message of a known thread: its beginning and its end', async () => {
     const ask = () => post('/v1/agents/clerk/chat', { message: 'Hello', externalThreadId: 'counted' });
     await ask();
     expect(await countStatementsRepeatedly(db.pool, ask)).toBe(2);
@@ -194,7 +193,7 @@ describe('chat', () => {
     });
   });
 
-  it('wants a key, and one that may chat', async () => {
+  it('requires a key with the permission chat', async () => {
     for (const key of [null, 'nonsense', `sk_dev_${'x'.repeat(43)}`]) {
       expect(await post('/v1/agents/clerk/chat', { message: 'x' }, { key })).toMatchObject({
         status: 401,
@@ -210,7 +209,7 @@ describe('chat', () => {
     }
   });
 
-  it('takes bodies up to 8 MiB, and no malformed ones', async () => {
+  it('accepts bodies up to 8 MiB and refuses malformed ones', async () => {
     const path = '/v1/agents/clerk/chat';
     expect((await post(path, '{"message": ')).status).toBe(400);
     expect((await post(path, { message: 'x'.repeat(7 * 1024 * 1024) })).status).toBe(200);
@@ -234,7 +233,7 @@ describe('chat', () => {
     ).toBe(409);
   });
 
-  it('tells a failing provider from a silent one, and nothing of what it said', async () => {
+  it('reports a failing provider with 502 and a silent one with 504, without its message', async () => {
     models.play(() => ({ status: 500, message: 'secret upstream text' }));
     const failed = await post('/v1/agents/clerk/chat', { message: 'x' });
     expect(failed).toMatchObject({
@@ -269,7 +268,7 @@ describe('chat', () => {
       expect((await post('/v1/agents/clerk/chat', { message: 'x', externalThreadId })).status).toBe(200);
   });
 
-  it('stops when the client goes away', async () => {
+  it('stops when the client disconnects', async () => {
     const client = new AbortController();
     models.play(() => {
       setTimeout(() => client.abort(), 20);
@@ -279,18 +278,18 @@ describe('chat', () => {
       method: 'POST',
       signal: client.signal,
       headers: { authorization: `Bearer ${org.key}` },
-      body: JSON.stringify({ message: 'x', externalThreadId: 'gone' }),
+      body: JSON.stringify({ message: 'x', externalThreadId: 'closed' }),
     });
     await expect(request).rejects.toThrow();
     models.play(() => ({ text: 'ok' }));
-    expect((await post('/v1/agents/clerk/chat', { message: 'y', externalThreadId: 'gone' })).status).toBe(200);
+    expect((await post('/v1/agents/clerk/chat', { message: 'y', externalThreadId: 'closed' })).status).toBe(200);
     const { rows } = await db.pool.query(
       "select error from executions where input = 'x' and error is not null order by id desc limit 1",
     );
-    expect(rows).toEqual([{ error: 'the caller went away' }]);
+    expect(rows).toEqual([{ error: 'the caller disconnected' }]);
   });
 
-  it('compiles the prompt from the conversation, and never parses a value', async () => {
+  it('compiles the prompt from the conversation and does not compile values', async () => {
     models.play(({ system }) => ({ text: system }));
     const threadContext = { params: { who: '{{organizationName}}', stray: 1 } };
     const { body } = await post('/v1/agents/prompted/chat', { message: 'x', threadContext });
@@ -299,7 +298,7 @@ describe('chat', () => {
 });
 
 describe('tools in a conversation', () => {
-  it('creates and finds real rows', async () => {
+  it('creates and finds entities', async () => {
     models.play(({ messages }) => {
       if (!hasResult(messages))
         return { toolCalls: [{ name: 'entity_create', args: { type: 'order', data: { total: 42 } } }] };
@@ -318,7 +317,7 @@ describe('tools in a conversation', () => {
     expect(models.requests[0]!.tools).toEqual(['entity_create', 'entity_query', 'entity_get', 'agent_chat']);
   });
 
-  it('lets a model that obeys an attacker do nothing beyond the list and the role', async () => {
+  it('does not let a manipulated model exceed the tool list and the role', async () => {
     const count = async () => (await db.pool.query<{ count: string }>('select count(*) from entities')).rows[0]!.count;
     const before = await count();
     const forbidden = builtInToolNames.filter((name) => name !== 'entity.query');
@@ -362,7 +361,7 @@ describe('tools in a conversation', () => {
     expect(await count()).toBe(before);
   });
 
-  it('asks other agents, and no circle of them', async () => {
+  it('lets agents call other agents, but not in a circle', async () => {
     models.play(({ system, messages }) => {
       if (hasResult(messages)) return { text: messages.at(-1)!.text };
       return {
@@ -380,7 +379,7 @@ describe('tools in a conversation', () => {
 });
 
 describe('compile-prompt', () => {
-  it('answers the raw prompt, the compiled one and what it used', async () => {
+  it('returns the raw prompt, the compiled one and the values it used', async () => {
     const answer = await post('/v1/compile-prompt', {
       slug: 'prompted',
       channel: 'whatsapp',
@@ -400,12 +399,12 @@ describe('compile-prompt', () => {
 
   it.each([
     [{}, 400, 'slug is required'],
-    [{ slug: 'nobody' }, 404, 'Agent not found or no config for this environment'],
+    [{ slug: 'missing' }, 404, 'Agent not found or no config for this environment'],
   ])('%j is %d %s', async (body, status, text) => {
     expect(await post('/v1/compile-prompt', body)).toMatchObject({ status, body: { error: text } });
   });
 
-  it('wants a key with sync', async () => {
+  it('requires a key with the permission sync', async () => {
     const { key } = await seedOrganization(db.pool, { permissions: ['chat', 'data'] });
     for (const path of ['/v1/compile-prompt', '/v1/run-tool']) {
       expect(await post(path, { slug: 'x', toolName: 'x' }, { key })).toMatchObject({
@@ -445,7 +444,7 @@ describe('run-tool', () => {
 
   it.each<[object, number, string | undefined, unknown]>([
     [{}, 400, undefined, 'toolName is required'],
-    [{ toolName: 'x', agentSlug: 'nobody' }, 404, 'not_found', 'Agent not found or no config for this environment'],
+    [{ toolName: 'x', agentSlug: 'missing' }, 404, 'not_found', 'Agent not found or no config for this environment'],
     [{ toolName: 'no.such' }, 400, 'tool_not_found', 'Tool not available: no.such'],
     [
       { toolName: 'entity.delete', agentSlug: 'reader', args: { type: 'order', id: 'x' } },
@@ -479,7 +478,7 @@ describe('calls of code in the executor', () => {
   const call = (token: string | null, tool: string, args: object = { type: 'order' }) =>
     post('/internal/tool-calls', { tool, args, depth: 1 }, { key: token });
 
-  it('can do what their caller may, and no more', async () => {
+  it('have exactly the permissions of their caller', async () => {
     const token = tokens.mint(org.scope, grant());
     expect(await call(token, 'entity.query')).toMatchObject({
       status: 200,
@@ -494,7 +493,7 @@ describe('calls of code in the executor', () => {
     });
   });
 
-  it('need a token that holds', async () => {
+  it('require a valid token', async () => {
     const over = tokens.mint(org.scope, { ...grant(), expiresInMs: -1 });
     const foreign = createCallbackTokens(randomBytes(32).toString('base64')).mint(org.scope, grant());
     for (const token of [null, org.key, over, foreign, 'x.y'])

@@ -22,12 +22,12 @@ export interface ChatAppDeps {
   triggers: Pick<Triggers, 'fire'>;
   callbackTokens: CallbackTokens;
   log: Logger;
-  /** Outside production: answers are checked against their schemas. */
+  /** Whether responses are checked against their schemas; not in production. */
   checkResponses: boolean;
   metrics?: HttpMetrics;
 }
 
-/** Everything that runs. Chat needs a key with `chat`, the utilities one with `sync`, code in the executor its token. */
+/** Creates the chat service: chat, the utilities, MCP, and tool calls of code in the executor. */
 export function createChatApp(deps: ChatAppDeps): RequestListener {
   const { db, log, metrics, checkResponses } = deps;
   const grantOf = createGrantOf(deps.callbackTokens);

@@ -10,38 +10,35 @@ import { silentLogger } from '@parley/service';
 import {
   type ModelServer,
   type SeededOrganization,
-  type TestDatabase,
-  createTestDatabase,
+  openTestDatabase,
   seedOrganization,
   startModelServer,
 } from '@parley/testing';
 import { builtInToolNames, createExecutorClient, createMcpServers, createTools } from '@parley/tools';
 
-/** What an agent may call here, with its list and with its role. */
+/** The tools that the agent's list and role permit. */
 const permitted = ['entity.query'];
-/** Listed, and denied by the role. */
+/** In the list, but denied by the role. */
 const listedOnly = ['entity.create', 'mcp.crm.find'];
 
-let database: TestDatabase;
 let db: Db;
 let models: ModelServer;
 let org: SeededOrganization;
 let trap: Server;
 let trapUrl: string;
-/** Requests that only a tool that ran can have sent. */
+/** Requests that only an executed tool can have sent. */
 const trapped: string[] = [];
 let closing: (() => unknown)[];
 let agents: ReturnType<typeof createAgents>;
 let entities: ReturnType<typeof createEntities>;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   models = await startModelServer();
   trap = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
-    // That a server is asked for its list is no call.
+    // Reading the list of tools from a server is not a call.
     const isCall = request.url !== '/mcp' || body.includes('tools/call');
     if (isCall) trapped.push(`${request.method} ${request.url} ${body.slice(0, 200)}`);
     response.writeHead(404).end();
@@ -93,7 +90,6 @@ afterAll(async () => {
   await models.stop();
   await entities.settled();
   await db.close();
-  await database.drop();
 });
 
 interface Instruction {
@@ -101,7 +97,7 @@ interface Instruction {
   args: JsonObject;
 }
 
-/** Every tool there is, as it is called and as one might try to get around a list. */
+/** All tools, by their names and by variants with which an attacker might avoid the list. */
 function corpus(): Instruction[] {
   const targets = [...builtInToolNames, 'orders.refund', 'mcp.crm.find', 'mcp.crm.wipe'];
   const forbidden = targets.filter((name) => !permitted.includes(name));
@@ -139,11 +135,11 @@ const written = ({ name, args }: Instruction): string => `<<${JSON.stringify({ n
 const read = (text: string): Instruction[] =>
   [...text.matchAll(/<<(.*?)>>/g)].map(([, json]) => JSON.parse(json!) as Instruction);
 
-/** A model that does whatever it reads anywhere, once. */
+/** A model that follows each instruction that it reads anywhere, once. */
 function obey(): { obeyed: () => number } {
   const done = new Set<string>();
   models.play(({ system, messages }) => {
-    // Rows come as JSON inside of JSON.
+    // Rows are JSON inside JSON.
     const seen = [system, ...messages.map(({ text }) => text)].map((text) => text.replaceAll('\\"', '"')).join('\n');
     const next = read(seen).filter((instruction) => !done.has(written(instruction)));
     for (const instruction of next) done.add(written(instruction));
@@ -215,7 +211,7 @@ it.each(Object.keys(carriers))(
   60_000,
 );
 
-it('the trap would have caught a call (control)', async () => {
+it('a permitted call is detected (control)', async () => {
   obey();
   const message = written({ name: 'web_fetch', args: { url: `${trapUrl}/leak` } });
   await agents.chat(org.scope, { agent: { slug: 'other' }, message, channel: 'api' });

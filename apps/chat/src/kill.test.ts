@@ -7,27 +7,25 @@ import {
   type ModelServer,
   type SeededOrganization,
   type Stack,
-  type TestDatabase,
-  createTestDatabase,
+  openTestDatabase,
   seedOrganization,
   startModelServer,
   startStack,
   until,
 } from '@parley/testing';
 
-// Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
+// Other load on the machine can delay one attempt. A real regression exceeds the limit in every attempt.
 jest.retryTimes(3, { logErrorsBeforeRetry: true });
 
-/** Real processes: one is killed in the middle of many turns, the other goes on with their threads. */
+/** Real processes: one is killed during many turns, and the other continues their threads. */
 const root = resolve(__dirname, '../../..');
 const bundles = join(root, 'dist', `chat-test-${process.pid}`);
 const threadsAtOnce = 8;
-/** How many model calls of a round have begun when the process is killed. */
+/** The number of model calls in a round after which the process is killed. */
 const killAfter = [1, 6, 9, 12, 15];
 const kills = killAfter.length;
 
-let database: TestDatabase;
-let db: Db;
+let db: Db & { url: string };
 let models: ModelServer;
 let org: SeededOrganization;
 let victim: Stack;
@@ -39,8 +37,7 @@ beforeAll(async () => {
     import { buildOptions } from ${JSON.stringify(join(root, 'tools', 'build.mjs'))};
     await build({ ...buildOptions(['chat']), outdir: ${JSON.stringify(bundles)} });`;
   execFileSync(process.execPath, ['--input-type=module', '-e', script, 'build'], { cwd: root });
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   models = await startModelServer(async ({ messages }) => {
     await sleep(Math.random() * 30);
     const said = messages.findLast(({ role }) => role === 'user')!.text;
@@ -52,7 +49,7 @@ beforeAll(async () => {
     entityTypes: [{ slug: 'order', name: 'Order', schema: { marker: 'string' } }],
   });
   const options = {
-    databaseUrl: database.url,
+    databaseUrl: db.url,
     redisUrl: 'redis://127.0.0.1:1',
     bundles,
     services: ['chat' as const],
@@ -64,7 +61,6 @@ afterAll(async () => {
   await Promise.all([victim?.stop(), survivor?.stop()]);
   await models.stop();
   await db.close();
-  await database.drop();
   rmSync(bundles, { recursive: true, force: true });
 }, 30_000);
 
@@ -78,7 +74,7 @@ async function say(stack: Stack, thread: string, message: string): Promise<numbe
   return response.status;
 }
 
-it(`${kills} kills under ${threadsAtOnce} turns each: threads work within 5 s, nothing happens twice, history stays valid`, async () => {
+it(`${kills} kills during ${threadsAtOnce} turns each: threads answer within 5 s, no effect is repeated, histories stay valid`, async () => {
   const acknowledged: string[] = [];
   const recoveriesMs: number[] = [];
   let cutOff = 0;
@@ -87,14 +83,14 @@ it(`${kills} kills under ${threadsAtOnce} turns each: threads work within 5 s, n
     await Promise.all(threads.map((thread) => say(victim, thread, 'hello')));
     const asked = models.requests.length;
     const turns = threads.map(async (thread) => {
-      // Turns begin at different times, so that one kill finds them at different points.
+      // Turns begin at different times, so that a kill interrupts them at different points.
       await sleep(Math.random() * 60);
       const said = `buy ${thread}`;
       const status = await say(victim, thread, said).catch(() => 0);
       if (status === 200) acknowledged.push(said);
       else cutOff += 1;
     });
-    // Each turn asks the model twice: the kills come early, in the middle, and when most have called their tool.
+    // Each turn calls the model twice. Processes are killed early, in the middle, and after most turns have called a tool.
     await until(() => models.requests.length - asked >= killAfter[kill]!, { everyMs: 2 });
     await sleep(Math.random() * 20);
     await victim.services.chat!.kill();

@@ -1,5 +1,5 @@
 import { openDatabase } from '@parley/db';
-import { createRing, openRedis } from '@parley/redis';
+import { createRelayWaker, openRedis } from '@parley/redis';
 import { createRuntime } from '@parley/runtime';
 import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
 import { createChatApp } from './app';
@@ -11,7 +11,7 @@ startProcess(async () => {
   const metrics = createMetrics('chat');
   const db = await openDatabase(config, { name: 'parley-chat', log });
   const redis = await openRedis(config, { name: 'parley-chat', log });
-  const runtime = createRuntime({ config, db, log, metrics, ring: createRing(redis.producer) });
+  const runtime = createRuntime({ config, db, log, metrics, wakeRelay: createRelayWaker(redis.producer) });
   await runService({
     config,
     log,

@@ -2,7 +2,7 @@ import type { ErrorBody, ErrorDetail } from '@parley/contracts';
 import { apiAddress } from './environment';
 import { Failure, exitCodes } from './failure';
 
-/** An answer that is not a success: what it says, and its code and request id for whoever looks it up. */
+/** An error response of the API: its message, with the code and the request id that identify it in the logs. */
 export class ApiFailure extends Failure {
   constructor(
     readonly status: number,
@@ -11,23 +11,23 @@ export class ApiFailure extends Failure {
     readonly details: ErrorDetail[],
     text: string,
   ) {
-    const marks = [code, requestId && `request ${requestId}`].filter(Boolean).join(', ');
+    const reference = [code, requestId && `request ${requestId}`].filter(Boolean).join(', ');
     const fields = { status, code, requestId, details };
-    super(marks === '' ? text : `${text} (${marks})`, exitCodes.failure, fields, text);
+    super(reference === '' ? text : `${text} (${reference})`, exitCodes.failure, fields, text);
   }
 }
 
 export interface Api {
   url: string;
   key: string;
-  /** POSTs JSON and gives the answer's body; an ApiFailure when it is not a success. */
+  /** Sends a POST request with a JSON body and returns the response body. Throws an ApiFailure for an error response. */
   post<T>(path: string, body: object): Promise<T>;
 }
 
-/** A model may think for long: the server's own limits come first. */
+/** Longer than the server's own limits on a turn, so that the server's error arrives before this timeout. */
 const timeoutMs = 300_000;
 
-/** The HTTP interface of PARLEY_URL with the key of PARLEY_API_KEY, else of the running development stack. */
+/** A client of the HTTP API at PARLEY_URL with PARLEY_API_KEY; defaults to the running development stack. */
 export function createApi({ url, key } = apiAddress()): Api {
   return {
     url,
@@ -57,9 +57,9 @@ async function send(url: string, init: RequestInit): Promise<{ ok: boolean; stat
   }
 }
 
-/** No answer at all: it may come back. */
+/** The server sent no response. `dev` retries this failure, which it recognizes by its code. */
 export const unreachable = (url: string, reason: string): Failure =>
-  new Failure(`${new URL(url).origin} does not answer: ${reason}`, exitCodes.failure, { code: 'unreachable' });
+  new Failure(`Cannot connect to ${new URL(url).origin}: ${reason}`, exitCodes.failure, { code: 'unreachable' });
 
 function parse(text: string): unknown {
   try {
@@ -71,6 +71,6 @@ function parse(text: string): unknown {
 
 function failureOf(status: number, answer: unknown): ApiFailure {
   const body = (typeof answer === 'object' && answer !== null ? answer : {}) as Partial<ErrorBody>;
-  const text = body.error ?? `HTTP ${status} with a body that is not of Parley`;
+  const text = body.error ?? `HTTP ${status} without a Parley error body. Check that PARLEY_URL is a Parley gateway`;
   return new ApiFailure(status, body.code, body.requestId, body.details ?? [], text);
 }

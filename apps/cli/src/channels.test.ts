@@ -1,35 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { registerOutdated } from '@parley/channels';
 import { type Db, createDb } from '@parley/db';
-import {
-  type KapsoServer,
-  type TestDatabase,
-  createTestDatabase,
-  seedOrganization,
-  startKapsoServer,
-} from '@parley/testing';
+import { type KapsoServer, openTestDatabase, seedOrganization, startKapsoServer } from '@parley/testing';
 import { type Cli, buildCli } from './cli-under-test';
 
-/** Every test starts processes. */
+/** Time for the processes that the tests start on a busy machine. */
 jest.setTimeout(60_000);
 
-let database: TestDatabase;
-let db: Db;
+let db: Db & { url: string };
 let cli: Cli;
 let kapso: KapsoServer;
 let env: Record<string, string>;
 
 beforeAll(async () => {
   cli = buildCli();
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   kapso = await startKapsoServer();
   const agents = [{ slug: 'helper' }, { slug: 'seller' }];
   const entityTypes = ['customer', 'lead'].map((slug) => ({ slug, name: slug, schema: {} }));
   await seedOrganization(db.pool, { slug: 'shop', agents, entityTypes });
   await seedOrganization(db.pool, { slug: 'rival', agents });
   env = {
-    DATABASE_URL: database.url,
+    DATABASE_URL: db.url,
     SECRETS_KEY: randomBytes(32).toString('base64'),
     PUBLIC_URL: 'https://parley.example',
     MESSAGING_WEBHOOK_SECRET: 'kapso',
@@ -40,11 +32,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await kapso.stop();
   await db.close();
-  await database.drop();
   cli.remove();
 });
 
-test('a number is connected once: again is the same connection, and nobody else takes it', async () => {
+test('connecting a number again returns the same connection, and other agents and organizations are refused', async () => {
   const connect = (agent: string, org: string) =>
     cli.parley(
       ['channels', 'connect', '--agent', agent, '--org', org, '--phone-number-id', '109876543210987', '--json'],
@@ -57,7 +48,7 @@ test('a number is connected once: again is the same connection, and nobody else 
   const { connectionId } = JSON.parse(first.stdout) as { connectionId: string };
   expect(await connect('seller', 'shop')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`has the connection ${connectionId} already, and agent helper answers there`),
+    stderr: expect.stringContaining(`already has the connection ${connectionId}, which agent helper answers`),
   });
   expect(await connect('helper', 'rival')).toMatchObject({
     code: 1,
@@ -67,7 +58,7 @@ test('a number is connected once: again is the same connection, and nobody else 
   expect(rows).toEqual([{ id: connectionId, status: 'connected' }]);
 });
 
-test('--contact-type is stored, listed, changed by connecting again, and must exist', async () => {
+test('--contact-type is stored, listed, changed by connecting again, and must name an existing type', async () => {
   const org = ['--org', 'shop', '--json'];
   const connect = (phoneNumberId: string, ...more: string[]) =>
     cli.parley(['channels', 'connect', '--agent', 'helper', '--phone-number-id', phoneNumberId, ...more, ...org], {
@@ -90,10 +81,10 @@ test('--contact-type is stored, listed, changed by connecting again, and must ex
   for (const unknown of ['custommer', 'customer ', '\u{1f600}', "';--"])
     expect(await connect(connected, '--contact-type', unknown)).toMatchObject({
       code: 1,
-      stderr: `${JSON.stringify({ error: `No entity type "${unknown}" in development of shop; push it first` })}\n`,
+      stderr: `${JSON.stringify({ error: `No entity type "${unknown}" in development of shop. Push it first` })}\n`,
     });
   expect(await types()).toEqual(['lead']);
-  // The type of another organization does not count.
+  // Only another organization has the type.
   expect(
     await cli.parley(['channels', 'connect', '--agent', 'helper', '--org', 'rival', '--contact-type', 'customer'], {
       env,
@@ -107,7 +98,7 @@ test('--contact-type is stored, listed, changed by connecting again, and must ex
   expect((await cli.parley(['channels', 'list', '--org', 'shop'], { env })).stdout).toContain('CONTACT TYPE');
 });
 
-/** What `parley doctor` finds of the messaging secret. */
+/** Returns the finding of `parley doctor` about the messaging secret. */
 async function doctor(secret?: string) {
   const { DATABASE_URL } = env as { DATABASE_URL: string };
   const { stdout } = await cli.parley(['doctor', '--json'], {
@@ -118,15 +109,15 @@ async function doctor(secret?: string) {
 }
 const warns = (detail: string) => ({ state: 'warning', detail: expect.stringContaining(detail) });
 
-test('doctor counts the connections with the old secret, then has it replaced, and is content once it was', async () => {
-  expect(await doctor('kapso')).toMatchObject({ state: 'ok', detail: 'each connection has a secret of its own (1)' });
+test('doctor warns about connections with a shared secret, then about the secret, until it is replaced', async () => {
+  expect(await doctor('kapso')).toMatchObject({ state: 'ok', detail: 'each connection has its own secret (1)' });
   expect(await doctor()).toMatchObject({ state: 'ok' });
 
-  // As the migration leaves a connection of the version before.
+  // The migration leaves a connection of the previous version like this.
   await db.pool.query('update channel_connections set secret_fingerprint = null');
   await db.pool.query("insert into shared_messaging_secrets (fingerprint) values ('')");
   for (const secret of ['kapso', undefined])
-    expect(await doctor(secret)).toMatchObject(warns('is itself the secret of 1 of 1 connections (conn_'));
+    expect(await doctor(secret)).toMatchObject(warns('is the webhook secret of 1 of 1 connections (conn_'));
 
   const account = { organizationId: 'org', apiUrl: kapso.url, apiKey: kapso.apiKey, mediaReply: '' };
   const accounts = { kapso: async () => account, resend: async () => null };
@@ -134,18 +125,18 @@ test('doctor counts the connections with the old secret, then has it replaced, a
   const register = (webhookSecrets: string[]) => registerOutdated({ db, accounts, webhookUrl, webhookSecrets }, 10);
   await register(['kapso']);
   for (const secret of ['kapso', undefined])
-    expect(await doctor(secret)).toMatchObject(warns('is known to organizations'));
+    expect(await doctor(secret)).toMatchObject(warns('organizations can read it'));
   expect(await doctor('new,kapso')).toMatchObject(warns('1 of 1 connections (conn_'));
   await register(['new', 'kapso']);
   expect(await doctor('new,kapso')).toMatchObject(warns('accepts an earlier secret'));
   expect(await doctor('new')).toMatchObject({ state: 'ok' });
 
   await db.pool.query('delete from channel_connections');
-  expect(await doctor('kapso')).toMatchObject(warns('is known to organizations'));
+  expect(await doctor('kapso')).toMatchObject(warns('organizations can read it'));
   expect(await doctor()).toMatchObject({ state: 'skipped' });
 });
 
-test('an account that fails for ever does not hold up the replacement of a secret that organizations know', async () => {
+test('an account that always fails does not block the replacement of a secret that organizations can read', async () => {
   await db.pool.query('delete from shared_messaging_secrets');
   await db.pool.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, status, webhook_id, updated_at)
@@ -158,9 +149,9 @@ test('an account that fails for ever does not hold up the replacement of a secre
     await registerOutdated({ db, accounts, webhookUrl: 'https://parley.example', webhookSecrets }, 10);
   };
   for (let failures = 0; failures < 2; failures += 1) await fail(['kapso']);
-  expect(await doctor('kapso')).toMatchObject(warns('is itself the secret of 1 of 1 connections (conn_dead of '));
+  expect(await doctor('kapso')).toMatchObject(warns('is the webhook secret of 1 of 1 connections (conn_dead of '));
   await fail(['kapso']);
-  for (const detail of ['is known to organizations', '1 of 1 connections (conn_dead of '])
+  for (const detail of ['organizations can read it', '1 of 1 connections (conn_dead of '])
     expect(await doctor('kapso')).toMatchObject(warns(detail));
   await fail(['new', 'kapso']);
   for (const detail of ['accepts an earlier secret', '1 of 1 connections (conn_dead of '])
@@ -168,7 +159,7 @@ test('an account that fails for ever does not hold up the replacement of a secre
   await fail(['new']);
   expect(await doctor('new')).toMatchObject(warns('1 of 1 connections (conn_dead of '));
 
-  // The same of a connection whose secret is derived from the one that was replaced.
+  // A connection whose secret is derived from the replaced deployment secret.
   await db.pool.query("update channel_connections set secret_fingerprint = 'earlier'");
   expect(await doctor('new,kapso')).toMatchObject(warns('accepts an earlier secret'));
   await db.pool.query('delete from channel_connections');

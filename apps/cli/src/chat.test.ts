@@ -2,7 +2,7 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Cli, buildCli } from './cli-under-test';
 
-/** Every test starts processes. */
+/** Tests start processes, which takes time on a busy machine. */
 jest.setTimeout(30_000);
 
 let cli: Cli;
@@ -14,7 +14,7 @@ describe('chat', () => {
   let server: Server;
   let env: Record<string, string>;
 
-  /** Answers as POST /v1/agents/:slug/chat does (interface.md), so that exact texts can be looked for. */
+  /** A stand-in of POST /v1/agents/:slug/chat (docs/reference/chat.md#endpoints), so that tests can compare exact texts. */
   beforeAll(async () => {
     server = createServer((request, response) => {
       let text = '';
@@ -59,7 +59,7 @@ describe('chat', () => {
     },
   });
 
-  test('once: the reply alone on stdout, the tools and the thread on stderr', async () => {
+  test('a single message prints the reply on stdout, tool calls and the thread on stderr', async () => {
     const run = await cli.parley(['chat', 'helper', 'Hello', '--param', 'plan=gold', '--param', 'seats=3'], { env });
     expect(run).toEqual({
       code: 0,
@@ -79,13 +79,13 @@ describe('chat', () => {
     ]);
   });
 
-  test('of a conversation that a person has taken over: says so instead of an empty line', async () => {
+  test('a message to a thread that a person has taken over prints a note instead of an empty line', async () => {
     const run = await cli.parley(['chat', 'helper', 'taken over'], { env });
     expect(run).toMatchObject({ code: 0, stdout: '' });
-    expect(run.stderr).toContain('stored for the person who answers this conversation');
+    expect(run.stderr).toContain('stored, not answered: a person has taken this thread over');
   });
 
-  test('line by line: the thread continues, an error is shown and the conversation goes on', async () => {
+  test('a conversation continues its thread, also after an error', async () => {
     const run = await cli.parley(['chat', 'helper', '--external-thread', 'web:1'], {
       env,
       input: 'one\n\nfail\ntwo\n',
@@ -100,7 +100,7 @@ describe('chat', () => {
     ]);
   });
 
-  test('with --json each answer is a line; a failure is status 1', async () => {
+  test('--json prints each response as one line, and a failure has status 1', async () => {
     expect(JSON.parse(await cli.succeed(['chat', 'helper', 'Hi', '--json', '--thread', 't'], { env }))).toEqual(
       answerTo('Hi'),
     );

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 
 interface RunOptions {
   env?: Record<string, string>;
-  /** What is typed; the input ends after it. */
+  /** Standard input, which ends after this text. */
   input?: string;
 }
 
@@ -16,9 +16,9 @@ interface Run {
 }
 
 /**
- * The real bundle, run as a user would: a process of its own, in a folder of its own, with nothing of the test's
- * environment but PATH and what has statements checked. It lies beside dist/apps, as other test runs and `npm start` may
- * be using that one.
+ * Builds the bundle and runs it as a user would: in its own process and folder, without the test's environment except
+ * PATH and the variable that has statements checked. The bundle is written beside dist/apps, which other test runs and
+ * `npm start` may be using.
  */
 export function buildCli() {
   const root = resolve(__dirname, '../../..');
@@ -38,19 +38,19 @@ export function buildCli() {
         [join(dist, 'cli', 'main.cjs'), ...args],
         { cwd: folder, env: { PATH, PARLEY_TEST_STATEMENTS, ...env } },
         (error, stdout, stderr) =>
-          // What was killed, as it hung, has no code.
+          // A process that was killed by a signal has no exit code.
           done({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr }),
       );
       child.stdin!.end(input);
     });
 
   return {
-    /** Its working directory. */
+    /** The working directory of each run. */
     folder,
-    /** What runs: for tests that watch it while it does. */
+    /** Path of the bundle, for tests that start the process themselves. */
     bundle: join(dist, 'cli', 'main.cjs'),
     parley,
-    /** The output of a run that must succeed. */
+    /** Returns the output of a run, and throws when it fails. */
     async succeed(args: string[], options: RunOptions = {}): Promise<string> {
       const run = await parley(args, options);
       if (run.code !== 0) throw new Error(`parley ${args.join(' ')}: ${run.code} ${run.stderr}`);

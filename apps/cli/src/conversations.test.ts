@@ -3,25 +3,23 @@ import type { Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { silentLogger } from '@parley/service';
-import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { createTools } from '@parley/tools';
 import { type Cli, buildCli } from './cli-under-test';
 
-/** Every test starts processes. */
+/** Tests start processes, which takes time on a busy machine. */
 jest.setTimeout(30_000);
 
-let database: TestDatabase;
-let db: Db;
+let db: Db & { url: string };
 let cli: Cli;
 let agents: Agents;
 let scope: Scope;
 let other: Scope;
 
-/** What is read is written by those who write it in operation, with the model that needs no key. */
+/** The code of the services writes the data that is read here, with the scripted model, which needs no key. */
 beforeAll(async () => {
   cli = buildCli();
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   const log = silentLogger();
   const entities = createEntities({ db });
   agents = createAgents({
@@ -51,15 +49,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await agents.close();
   await db.close();
-  await database.drop();
   cli.remove();
 });
 
 const parley = (args: string[], env: Record<string, string> = {}) =>
-  cli.parley([...args, '--org', 'shop'], { env: { DATABASE_URL: database.url, ...env } });
+  cli.parley([...args, '--org', 'shop'], { env: { DATABASE_URL: db.url, ...env } });
 async function succeed(args: string[], env: Record<string, string> = {}): Promise<string> {
   const { code, stdout, stderr } = await parley(args, env);
-  expect({ code, stderr: stderr.replace(/^more: .*\n/, '') }).toEqual({ code: 0, stderr: '' });
+  expect({ code, stderr: stderr.replace(/^Next page: .*\n/, '') }).toEqual({ code: 0, stderr: '' });
   return stdout;
 }
 const json = async (args: string[]) => JSON.parse(await succeed([...args, '--json']));
@@ -70,7 +67,7 @@ const lastExecution = async (): Promise<string> =>
   (await db.pool.query<{ id: string }>('select max(id)::text as id from executions')).rows[0]!.id;
 
 describe('threads show', () => {
-  test('tells what was said and called, in the order and the time zone of the reader', async () => {
+  test('shows messages and tool calls in order, in the time zone of the terminal', async () => {
     await send('web:1', 'Hello', { params: { plan: 'gold' }, channel: 'widget' });
     await send('web:1', '/tool entity.query {"type":"product"}');
     const thread = await json(['threads', 'show', 'web:1']);
@@ -83,7 +80,7 @@ describe('threads show', () => {
     const text = await succeed(['threads', 'show', thread.id], { TZ: 'Asia/Kolkata' });
     const inKolkata = new Date(Date.parse(first.createdAt) + 5.5 * 3_600_000).toISOString();
     const heading = `── ${inKolkata.slice(0, 10)} ${inKolkata.slice(11, 19)}  execution ${first.id}  helper  succeeded`;
-    expect(text).toMatch(/^thread +thread_\w+\nexternal id +web:1\nagent +helper\nchannel +widget\nstate +active\n/);
+    expect(text).toMatch(/^thread +thread_\w+\nexternal id +web:1\nagent +helper\nchannel +widget\nstate +agent\n/);
     expect(text).toContain('{"plan":"gold"}');
     expect(text).toContain('(Asia/');
     expect(text).toContain(heading);
@@ -95,18 +92,18 @@ describe('threads show', () => {
     );
   });
 
-  test('shows the last turns of a long thread, and the earlier ones on demand', async () => {
+  test('shows the last turns of a long thread, and earlier ones with --before', async () => {
     for (let turn = 1; turn <= 5; turn++) await send('long', `Message ${turn}`);
     const inputs = (text: string) => text.match(/Message \d/g);
     const newest = await succeed(['threads', 'show', 'long', '--limit', '2']);
     expect(inputs(newest)).toEqual(['Message 4', 'Message 5']);
-    const [, before] = /earlier turns: --before (\d+)/.exec(newest)!;
+    const [, before] = /Earlier turns: --before (\d+)/.exec(newest)!;
     const earlier = await succeed(['threads', 'show', 'long', '--limit', '3', '--before', before!]);
     expect(inputs(earlier)).toEqual(['Message 1', 'Message 2', 'Message 3']);
-    expect(earlier).not.toContain('earlier turns');
+    expect(earlier).not.toContain('Earlier turns');
   });
 
-  test('marks replies that a channel did not deliver, or may not have', async () => {
+  test('marks replies that were not delivered or may not have been delivered', async () => {
     await send('whatsapp:1', 'Hello', { requestId: 'wam_in' });
     await send('whatsapp:1', 'Still there?', { requestId: 'wam_in2' });
     for (const [id, key, status, error] of [
@@ -124,14 +121,14 @@ describe('threads show', () => {
     const [first, second] = (await succeed(['threads', 'show', 'whatsapp:1'])).split(/^── /m).slice(1);
     expect(first).toContain(
       '\nnot delivered: message wam_a: Kapso refuses: outside of 24 hours (131047)\\u001b[2J\n' +
-        'in doubt, it may not have been delivered: message wam_b: no answer came\n',
+        'may not have been delivered: message wam_b: no answer came\n',
     );
     expect(second).not.toContain('deliver');
     const { turns } = await json(['threads', 'show', 'whatsapp:1']);
     expect(turns.map(({ undelivered }: { undelivered: unknown[] }) => undelivered.length)).toEqual([2, 0]);
   });
 
-  test('messages that have failed are listed with the reason, and sent once more by hand', async () => {
+  test('messages list shows the reason of failures, and messages retry sends them again', async () => {
     const { messages } = await json(['messages', 'list', '--direction', 'outbound', '--contact', '+1']);
     expect(messages.map(({ id }: { id: string }) => id).sort()).toEqual(['wam_a', 'wam_b', 'wam_c', 'wam_d']);
     const listed = await succeed(['messages', 'list', '--status', 'failed']);
@@ -146,37 +143,37 @@ describe('threads show', () => {
        values ('conn_1', $1, $2::"Environment", '42', 'connected', now())`,
       [scope.tenant, scope.environment],
     );
-    // What could be is said and done, whatever became of the others.
+    // One message that cannot be retried does not prevent the retry of the others.
     expect(await parley(['messages', 'retry', 'wam_c', 'wam_a'])).toMatchObject({
       code: 1,
-      stdout: 'wam_a is sent once more.\n',
+      stdout: 'wam_a will be sent again.\n',
       stderr: expect.stringContaining('wam_c: wam_c is delivered'),
     });
     const doubted = await parley(['messages', 'retry', 'wam_b', 'wam_c']);
     expect(doubted).toMatchObject({ code: 1 });
-    expect(doubted.stderr).toContain('wam_b: the customer may have got it; --anyway sends it all the same');
-    expect(doubted.stderr).toContain('wam_c: wam_c is delivered, only what has failed is tried again');
-    const again = /^wam_b is sent once more, as (wam_\w+)\.\n$/.exec(
+    expect(doubted.stderr).toContain('wam_b: may have been delivered. Use --anyway to send it again');
+    expect(doubted.stderr).toContain('wam_c: wam_c is delivered. Only failed messages can be retried');
+    const again = /^wam_b will be sent again as (wam_\w+)\.\n$/.exec(
       await succeed(['messages', 'retry', 'wam_b', '--anyway']),
     );
-    const states = await db.pool.query(
+    const statuses = await db.pool.query(
       'select id, status, connection_id from messages where id = any($1) order by id',
       [['wam_a', 'wam_b', again![1]]],
     );
-    expect(states.rows).toEqual(
+    expect(statuses.rows).toEqual(
       expect.arrayContaining([
         { id: 'wam_a', status: 'queued', connection_id: 'conn_1' },
         { id: 'wam_b', status: 'unknown', connection_id: null },
         { id: again![1], status: 'queued', connection_id: 'conn_1' },
       ]),
     );
-    // What has come through at last is no longer marked.
-    expect(await succeed(['threads', 'show', 'whatsapp:1'])).toContain('in doubt');
+    // A reply is no longer marked once it has been delivered.
+    expect(await succeed(['threads', 'show', 'whatsapp:1'])).toContain('may not have been delivered');
     await db.pool.query("update messages set status = 'delivered' where id = $1", [again![1]]);
     expect(await succeed(['threads', 'show', 'whatsapp:1'])).not.toContain('deliver');
   });
 
-  test('e-mails are listed with what became of them', async () => {
+  test('e-mails are listed with their status', async () => {
     for (const [id, status, error] of [
       ['email_1', 'delivered', null],
       ['email_2', 'bounced', 'mailbox full\u001b[2J'],
@@ -194,7 +191,7 @@ describe('threads show', () => {
     expect((await json(['emails', 'list', '--env', 'production'])).emails).toEqual([]);
   });
 
-  test('cuts long texts unless told not to, and never cuts JSON', async () => {
+  test('cuts long texts, except with --full and --json', async () => {
     const long = `${'x'.repeat(1999)}😀${'y'.repeat(3000)}`;
     await send('wordy', long);
     const text = await succeed(['threads', 'show', 'wordy']);
@@ -203,7 +200,7 @@ describe('threads show', () => {
     expect((await json(['threads', 'show', 'wordy'])).turns[0].input).toBe(long);
   });
 
-  test('lets no control character of a stored text reach the terminal', async () => {
+  test('control characters in stored text do not reach the terminal', async () => {
     const hostile = '\u001b]0;owned\u0007\u009b31m\u202egnp\r\n\tline\u007f\b\b';
     await send(`web\u001b[2J`, `${hostile}\n── heading`, { params: { '\u001b[A': '\u009b1m' } });
     await send(`web\u001b[2J`, `/tool entity.query {"type":"\u009b31m\u202e"}`);
@@ -229,24 +226,24 @@ describe('threads show', () => {
 });
 
 describe('human takeover', () => {
-  test('while a thread is paused messages are stored and not answered; after resume they are', async () => {
+  test('during a takeover messages are stored and not answered; after resume they are answered', async () => {
     await send('takeover', 'Hi');
     const { id } = await json(['threads', 'show', 'takeover']);
     const effect = 'messages are stored and not answered';
-    expect(await succeed(['threads', 'pause', 'takeover'])).toBe(`Paused ${id}: ${effect}.\n`);
-    expect(await succeed(['threads', 'pause', id])).toBe(`Paused ${id} already: ${effect}.\n`);
+    expect(await succeed(['threads', 'takeover', 'takeover'])).toBe(`Took over ${id}: ${effect}.\n`);
+    expect(await succeed(['threads', 'takeover', id])).toBe(`${id} was already taken over: ${effect}.\n`);
     expect(await send('takeover', 'Anybody?')).toMatchObject({ ok: true, state: 'stored' });
     const text = await succeed(['threads', 'show', 'takeover']);
-    expect(text).toMatch(/\nstate +paused: /);
+    expect(text).toMatch(/\nstate +human: /);
     expect(text).toMatch(/ stored {2}0 ms\nuser\n {2}Anybody\?\nno answer: a person had taken over\n$/);
     expect(await succeed(['executions', 'list', '--status', 'stored'])).toContain('Anybody?');
-    expect(await succeed(['threads', 'resume', id])).toBe(`Resumed ${id}: messages are answered.\n`);
+    expect(await succeed(['threads', 'resume', id])).toBe(`Resumed ${id}: the agent answers messages.\n`);
     expect(await send('takeover', 'And now?')).toMatchObject({ ok: true, state: 'answered' });
   });
 });
 
 describe('lists', () => {
-  test('pages neither repeat nor leave out, also of the same millisecond and when a thread moves to the front', async () => {
+  test('pages of threads repeat and omit none, also within one millisecond and when a thread moves to the front', async () => {
     const at = '2026-01-01T00:00:00.000Z';
     for (let count = 0; count < 7; count++) await send(`page:${count}`, 'Hi', { agent: { slug: 'mute' } });
     await db.pool.query(`update threads set last_message_at = $1 where external_id like 'page:%'`, [at]);
@@ -261,11 +258,11 @@ describe('lists', () => {
     expect(seen.sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map((count) => `page:${count}`));
 
     const table = await parley(['threads', 'list', '--agent', 'mute', '--limit', '1']);
-    expect(table.stdout).toMatch(/^THREAD .*\nthread_\w+ +page:\d +mute +api +active +2 .*Again\n$/);
-    expect(table.stderr).toMatch(/^more: --before \d+\.thread_\w+\n$/);
+    expect(table.stdout).toMatch(/^THREAD .*\nthread_\w+ +page:\d +mute +api +agent +2 .*Again\n$/);
+    expect(table.stderr).toMatch(/^Next page: --before \d+\.thread_\w+\n$/);
   });
 
-  test('executions page the same way, newest first', async () => {
+  test('pages of executions repeat and omit none, newest first', async () => {
     for (let turn = 0; turn < 5; turn++) await send('pages', `Turn ${turn}`);
     await db.pool.query(
       `update executions set created_at = now() where thread_id = (select id from threads where external_id = 'pages')`,
@@ -280,7 +277,7 @@ describe('lists', () => {
     expect(seen).toEqual(['Turn 4', 'Turn 3', 'Turn 2', 'Turn 1', 'Turn 0']);
   });
 
-  test('never leave the organization and the environment', async () => {
+  test('show only rows of the organization and the environment', async () => {
     await send('secret', 'Rival', {}, other);
     const foreign = await lastExecution();
     const { rows } = await db.pool.query<{ id: string }>(`select id from threads where external_id = 'secret'`);
@@ -288,7 +285,7 @@ describe('lists', () => {
     for (const args of [
       ['threads', 'show', 'secret'],
       ['threads', 'show', threadId],
-      ['threads', 'pause', threadId],
+      ['threads', 'takeover', threadId],
       ['executions', 'list', '--thread', threadId],
       ['executions', 'show', foreign],
     ]) {
@@ -300,13 +297,13 @@ describe('lists', () => {
     expect(await succeed(['executions', 'list', '--limit', '100'])).not.toContain('Rival');
     const production = await parley(['threads', 'list', '--env', 'production']);
     expect(production).toEqual({ code: 0, stdout: '', stderr: 'No threads in production of shop\n' });
-    const paused = await db.pool.query('select agent_paused from threads where id = $1', [threadId]);
-    expect(paused.rows).toEqual([{ agent_paused: false }]);
+    const { rows: states } = await db.pool.query('select taken_over from threads where id = $1', [threadId]);
+    expect(states).toEqual([{ taken_over: false }]);
   });
 });
 
 describe('executions show', () => {
-  test('gives the steps in order with tokens, durations, arguments and results', async () => {
+  test('shows the steps in order with tokens, durations, arguments and results', async () => {
     await send('steps', '/tool entity.query {"type":"product"}', { requestId: 'req-77' });
     const id = await lastExecution();
     const execution = await json(['executions', 'show', id]);
@@ -326,7 +323,7 @@ describe('executions show', () => {
     expect(text).toMatch(/\noutput\n {2}entity\.query returned: /);
   });
 
-  test('gives the error of one that failed, and the type of a call that did', async () => {
+  test('shows the error of a failed execution, and the error type of a failed tool call', async () => {
     await send('failing', 'Hi', { agent: { slug: 'mute' } });
     const failed = await succeed(['executions', 'list', '--status', 'failed', '--thread', 'failing']);
     expect(failed).toMatch(/ mute +failed +anthropic\/none .*not_configured/);
@@ -341,13 +338,13 @@ describe('executions show', () => {
     );
   });
 
-  test('tells of a killed process what was begun, and that its outcome is not known', async () => {
+  test('shows the calls of a killed process, and that the result of the last one is unknown', async () => {
     await send('killed', 'Hi');
     const { id: threadId } = await json(['threads', 'show', 'killed']);
     const { rows } = await db.pool.query<{ id: string }>(
       `insert into executions (tenant, environment, thread_id, agent_slug, status, lease_owner, lease_until,
                                input, started_at)
-       values ($1, 'development', $2, 'helper', 'running', 'gone', now() - interval '1 minute', 'Pay', now())
+       values ($1, 'development', $2, 'helper', 'running', 'killed', now() - interval '1 minute', 'Pay', now())
        returning id::text as id`,
       [scope.tenant, threadId],
     );
@@ -372,8 +369,8 @@ describe('executions show', () => {
     expect(text).toMatch(
       /1\. tool first\.done \{\}\n {5}ok, \d+ ms {2}\[1\]\n {2}2\. tool second\.begun \{"amount":1\}\n/,
     );
-    expect(text).toMatch(/\n {5}interrupted: it may or may not have happened\n?$/);
-    expect(await succeed(['threads', 'show', threadId])).toContain('no sign of life');
+    expect(text).toMatch(/\n {5}interrupted: the call may or may not have taken effect\n?$/);
+    expect(await succeed(['threads', 'show', threadId])).toContain('no longer renews its lease');
     expect(await succeed(['executions', 'list', '--status', 'stalled'])).toContain(`\n${id} `);
     expect(await succeed(['executions', 'list', '--status', 'stalled'])).not.toContain('succeeded');
   });
@@ -381,19 +378,19 @@ describe('executions show', () => {
 
 test.each([
   ['an unknown environment', ['threads', 'list', '--env', 'staging'], '--env must be development or production'],
-  ['a limit that is none', ['threads', 'list', '--limit', '0'], '--limit wants a number from 1 to 1000'],
-  ['a position that is none', ['threads', 'list', '--before', 'x'], '--before wants what a list has ended with'],
-  ['a position of another list', ['executions', 'list', '--before', '1.thread_1'], '--before wants what a list'],
-  ['an execution that is none', ['executions', 'show', '1; drop'], 'An execution has a number'],
+  ['an invalid limit', ['threads', 'list', '--limit', '0'], '--limit must be a number from 1 to 1000'],
+  ['an invalid position', ['threads', 'list', '--before', 'x'], '--before must be the position that the previous page'],
+  ['a position of another list', ['executions', 'list', '--before', '1.thread_1'], '--before must be the position'],
+  ['an invalid execution id', ['executions', 'show', '1; drop'], 'The id of an execution is a number'],
   ['an unknown status', ['executions', 'list', '--status', 'odd'], 'Allowed choices are queued, running, stalled'],
-])('%s is status 2 and one line', async (_, args, message) => {
+])('%s is refused with status 2 and one line', async (_, args, message) => {
   const { code, stdout, stderr } = await parley(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(message);
   expect(
     stderr
       .trim()
-      .replace(/\n--help shows what it takes$/, '')
+      .replace(/\nRun the command with --help .*$/, '')
       .split('\n'),
   ).toHaveLength(1);
 });

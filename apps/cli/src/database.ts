@@ -2,7 +2,7 @@ import { type Db, createDb, isDatabaseUnavailable, schemaProblem } from '@parley
 import { databaseUrl, migrationsDir } from './environment';
 import { Failure } from './failure';
 
-/** Runs `work` on the database of the environment and closes it; refuses a schema that this version does not know. */
+/** Runs `work` with a connection to DATABASE_URL, then closes it. Fails when the schema is not the one of this version. */
 export async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
   const url = databaseUrl();
   const db = createDb({ databaseUrl: url, poolSize: 4, applicationName: 'parley-cli' });
@@ -17,15 +17,16 @@ export async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> 
   }
 }
 
-/** A database that does not answer or refuses us is the user's to mend, so it is said in one line, without the password. */
+/** Turns connection and authentication errors, which the user can fix, into one-line failures without the password. */
 export function explain(error: unknown, url: string): unknown {
   if (error instanceof Failure) return error;
   const { code, message } = error as { code?: string; message?: string };
   const reason = message || code || 'no answer';
   if (isDatabaseUnavailable(error))
-    return new Failure(`PostgreSQL does not answer at ${withoutPassword(url)}: ${reason}`);
+    return new Failure(`Cannot connect to PostgreSQL at ${withoutPassword(url)}: ${reason}`);
   // Invalid password, unknown role, unknown database.
-  if (code === '28P01' || code === '28000' || code === '3D000') return new Failure(`PostgreSQL refuses: ${reason}`);
+  if (code === '28P01' || code === '28000' || code === '3D000')
+    return new Failure(`PostgreSQL rejects the connection to ${withoutPassword(url)}: ${reason}`);
   return error;
 }
 

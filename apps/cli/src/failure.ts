@@ -1,14 +1,14 @@
-/** `different` is what `diff --exit-code` ends with when there is a difference. */
+/** `different` is the status of `diff --exit-code` when a push would change something. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2, different: 3 } as const;
 
-/** An expected failure: its message is all that the user sees. */
+/** An expected failure. The user sees its message and no stack. */
 export class Failure extends Error {
   constructor(
     message: string,
     readonly exitCode: number = exitCodes.failure,
-    /** What a program may want to know of it; `--json` shows them beside the message. */
+    /** Further members of the error object that `--json` prints. */
     readonly fields: object = {},
-    /** The message without what stands in `fields` too. */
+    /** The message without the values that `fields` already has; `--json` prints it as `error`. */
     readonly text: string = message,
   ) {
     super(message);
@@ -16,10 +16,10 @@ export class Failure extends Error {
   }
 }
 
-/** The command was called wrongly; status 2. */
+/** A failure caused by wrong arguments or options; status 2. */
 export const usageFailure = (message: string): Failure => new Failure(message, exitCodes.usage);
 
-/** What to tell of anything that was thrown: one line for what is not ours, the message as written for a Failure. */
+/** Describes a thrown value: a Failure with all its fields, another error by its first line. */
 export function describeFailure(error: unknown): { message: string; text: string; exitCode: number; fields: object } {
   if (error instanceof Failure) return error;
   const message = `${firstLine(error)} (--debug shows more)`;

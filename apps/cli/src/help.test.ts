@@ -7,18 +7,18 @@ import { createProgram } from './program';
 import { version } from './version';
 import { loadFolder } from './push/load-folder';
 import { runInit } from './commands/init';
-import { writeDefinitions } from './pull/write-definition';
+import { writeDefinitions } from './pull/write-definitions';
 import { compareLines } from './push/compare';
 
-const every = (command: Command): Command[] => [command, ...command.commands.flatMap(every)];
+const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
 
-test('every command says what it is for, belongs to a group, and speaks JSON', () => {
+test('every command has a description, a group and --json', () => {
   const program = createProgram();
   for (const command of program.commands) {
     const name = command.name();
     if (name !== 'complete') expect([name, command.helpGroup()]).toEqual([name, expect.stringMatching(/:$/)]);
   }
-  const leaves = every(program).filter((command) => command.commands.length === 0);
+  const leaves = withSubcommands(program).filter((command) => command.commands.length === 0);
   for (const command of leaves) {
     const name = command.name();
     if (['complete', 'completion'].includes(name)) continue;
@@ -32,8 +32,9 @@ test('every command has --help', async () => {
     command.commands.flatMap((one) => [[...path, one.name()], ...paths(one, [...path, one.name()])]);
   for (const path of paths(createProgram())) {
     let text = '';
-    const program = createProgram().configureOutput({ writeOut: (part) => (text += part) });
-    for (const command of every(program)) for (const one of command.commands) one.copyInheritedSettings(command);
+    const program = createProgram().configureOutput({ writeOut: (written) => (text += written) });
+    for (const command of withSubcommands(program))
+      for (const one of command.commands) one.copyInheritedSettings(command);
     await expect(program.parseAsync(['node', 'parley', ...path, '--help'])).rejects.toMatchObject({ exitCode: 0 });
     expect(text).toContain(`Usage: parley ${path.join(' ')}`);
   }
@@ -69,7 +70,7 @@ describe('a new project', () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-init-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('has every kind, and nothing wrong in it', async () => {
+  test('has valid definitions of every kind', async () => {
     await runInit(folder, { json: true });
     const { problems, resources } = await loadFolder(folder);
     expect(problems).toEqual([]);
@@ -77,18 +78,18 @@ describe('a new project', () => {
     const { devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
       devDependencies: Record<string, string>;
     };
-    // No registry has them: `npm install` takes the files that the printed call of tools/pack.mjs makes.
+    // They are not in a registry: `npm install` uses the files that the printed command of tools/pack.mjs creates.
     for (const name of ['cli', 'definitions'])
       expect(devDependencies[`@parley/${name}`]).toBe(`file:packages/parley-${name}-${version}.tgz`);
     expect(readdirSync(folder)).toContain('.gitignore');
   });
 
-  test('is not written over another', async () => {
-    await expect(runInit(folder, {})).rejects.toThrow('--force writes them anew');
+  test('does not overwrite existing files', async () => {
+    await expect(runInit(folder, {})).rejects.toThrow('Use --force to overwrite them');
   });
 });
 
-test('a definition is written as a file that says the same', () => {
+test('a file written for a definition evaluates to the same definition', () => {
   const definition = {
     slug: 'a',
     name: "It's",
@@ -131,6 +132,6 @@ test.each([
     ],
   ],
   ['same', 'same', [[' ', 'same']]],
-])('lines of %j and %j', (before, after, changes) => {
+])('compares the lines of %j and %j', (before, after, changes) => {
   expect(compareLines(before, after)).toEqual(changes);
 });

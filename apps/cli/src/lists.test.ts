@@ -1,35 +1,32 @@
 import { type Db, createDb } from '@parley/db';
-import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { type Cli, buildCli } from './cli-under-test';
 
-/** Every test starts processes. */
+/** Tests start processes, which takes time on a busy machine. */
 jest.setTimeout(60_000);
 
-let database: TestDatabase;
-let db: Db;
+let db: Db & { url: string };
 let cli: Cli;
 
 beforeAll(async () => {
   cli = buildCli();
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
 });
 afterAll(async () => {
   await db.close();
-  await database.drop();
   cli.remove();
 });
 
-const succeed = (args: string[]) => cli.succeed(args, { env: { DATABASE_URL: database.url } });
+const succeed = (args: string[]) => cli.succeed(args, { env: { DATABASE_URL: db.url } });
 
-test('org list shows every organization that is not being deleted', async () => {
+test('org list shows all organizations that are not being deleted', async () => {
   const { scope } = await seedOrganization(db.pool, { slug: 'shop' });
-  await seedOrganization(db.pool, { slug: 'gone' });
+  await seedOrganization(db.pool, { slug: 'deleted' });
   await db.pool.query(`update organizations set external_id = 'org_2abc' where slug = 'shop'`);
-  await db.pool.query(`update organizations set deleted_at = now() where slug = 'gone'`);
+  await db.pool.query(`update organizations set deleted_at = now() where slug = 'deleted'`);
   const table = await succeed(['org', 'list']);
   expect(table).toMatch(/^SLUG +NAME +ID +PROVIDER ID +CREATED\nshop .* org_2abc /);
-  expect(table).not.toContain('gone');
+  expect(table).not.toContain('deleted');
   const { organizations } = JSON.parse(await succeed(['org', 'list', '--json']));
   const shown = { id: scope.organizationId, externalId: 'org_2abc', slug: 'shop', name: 'Organization shop' };
   expect(organizations).toEqual([{ ...shown, createdAt: expect.any(String) }]);
@@ -49,8 +46,8 @@ test('threads list shows those that a person has taken over', async () => {
     const { threads } = JSON.parse(await succeed(['threads', 'list', '--org', 'talk', '--json', ...args]));
     return threads.map(({ externalId }: { externalId: string }) => externalId).sort();
   };
-  await succeed(['threads', 'pause', 'web:2', '--org', 'talk']);
-  expect(await list('--state', 'paused')).toEqual(['web:2']);
-  expect(await list('--state', 'active')).toEqual(['web:1']);
+  await succeed(['threads', 'takeover', 'web:2', '--org', 'talk']);
+  expect(await list('--state', 'human')).toEqual(['web:2']);
+  expect(await list('--state', 'agent')).toEqual(['web:1']);
   expect(await list()).toEqual(['web:1', 'web:2']);
 });

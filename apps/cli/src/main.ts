@@ -1,21 +1,21 @@
-import './old-node';
+import './node-20-polyfills';
 import { CommanderError } from 'commander';
 import { createProgram } from './program';
 import { describeFailure, exitCodes } from './failure';
 import { safeText } from './safe-text';
-import { asJson, tellJson } from './terminal';
+import { asJson, printJsonError } from './terminal';
 
-/** `--debug` may stand anywhere; it adds the stack to an error. */
+/** `--debug` is accepted at any position. It prints the stack of an error. */
 const debug = process.argv.includes('--debug');
 const argv = process.argv.filter((argument) => argument !== '--debug');
 
-/** Whoever reads the output, such as `head`, may have enough of it. */
+/** The reader of the output, such as `head`, may close the pipe early. That is not an error. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(exitCodes.ok);
 });
 
-// Such as what a file of definitions has left running.
+// A definition file may leave timers or promises that fail later.
 process.on('uncaughtException', fail);
 
 createProgram(asJson)
@@ -24,22 +24,22 @@ createProgram(asJson)
 
 function fail(error: unknown): void {
   if (error instanceof CommanderError) {
-    // Help and version are not failures; of others commander tells a person itself.
+    // Help and version are not failures. commander has printed the others itself, unless --json is given.
     if (error.exitCode === 0) return exit(exitCodes.ok);
     const isMissing = error.code === 'commander.help';
-    const problem = isMissing ? 'a command is missing' : error.message.replace(/^error: /, '');
-    if (asJson) tellJson(problem);
+    const problem = isMissing ? 'missing command' : error.message.replace(/^error: /, '');
+    if (asJson) printJsonError(problem);
     exit(exitCodes.usage);
   } else {
     const { message, text, exitCode, fields } = describeFailure(error);
-    if (asJson) tellJson(text, fields);
+    if (asJson) printJsonError(text, fields);
     else process.stderr.write(safeText(`error: ${message}\n`));
     if (debug) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     exit(exitCode);
   }
 }
 
-/** The migration engine leaves a timer of 10 s behind: leave without waiting for it, once the output is written. */
+/** Exits once the output is written, without waiting for the 10 s timer that the migration engine leaves running. */
 function exit(code: number): void {
   process.stdout.write('', () => process.exit(code));
 }

@@ -1,49 +1,46 @@
 import { createDb, type Db } from '@parley/db';
 import { createIdentify } from '@parley/identity';
-import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
+import { createTestDatabase, createTestRedis, openTestDatabase, seedOrganization } from '@parley/testing';
 import { type Cli, buildCli } from './cli-under-test';
 
-/** Every test starts processes. */
+/** Tests start processes, which takes time on a busy machine. */
 jest.setTimeout(120_000);
 
-let database: TestDatabase;
-let db: Db;
+let db: Db & { url: string };
 let cli: Cli;
 
 beforeAll(async () => {
   cli = buildCli();
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
 });
 afterAll(async () => {
   await db.close();
-  await database.drop();
   cli.remove();
 });
 
 const parley = (args: string[], env: Record<string, string> = {}) =>
-  cli.parley(args, { env: { DATABASE_URL: database.url, ...env } });
+  cli.parley(args, { env: { DATABASE_URL: db.url, ...env } });
 const succeed = (args: string[], env: Record<string, string> = {}) =>
-  cli.succeed(args, { env: { DATABASE_URL: database.url, ...env } });
+  cli.succeed(args, { env: { DATABASE_URL: db.url, ...env } });
 
-/** Whom a process takes a key for that has not seen it before. */
+/** Identifies a key like a process that has not cached it. */
 const identified = (key: string) => createIdentify(db)({ headers: { authorization: `Bearer ${key}` } });
 
-test('doctor waits for Redis, and says what is wrong with one that is away', async () => {
+test('doctor waits for Redis, and reports why it cannot connect', async () => {
   const redisFinding = async (url: string) => {
     const { stdout } = await parley(['doctor', '--json'], { REDIS_URL: url });
     const { findings } = JSON.parse(stdout) as { findings: { name: string }[] };
     return findings.find(({ name }) => name === 'Redis');
   };
   const { url } = await createTestRedis();
-  expect(JSON.stringify(await redisFinding(url))).toMatch(/answers|maxmemory-policy is/);
+  expect(JSON.stringify(await redisFinding(url))).toMatch(/connected|maxmemory-policy is/);
   expect(await redisFinding('redis://127.0.0.1:1')).toMatchObject({
     state: 'failed',
-    detail: expect.stringMatching(/^does not answer: .*ECONNREFUSED/),
+    detail: expect.stringMatching(/^cannot connect: .*ECONNREFUSED/),
   });
 });
 
-describe('calling it', () => {
+describe('the command line', () => {
   test('--help lists the commands', async () => {
     const { code, stdout } = await parley(['--help']);
     expect(code).toBe(0);
@@ -55,31 +52,31 @@ describe('calling it', () => {
     ['an unknown command', ['nope'], "unknown command 'nope'"],
     ['a missing option', ['keys', 'create', '--env', 'development'], "required option '--permissions <list>'"],
     ['an unknown environment', createKey({ env: 'staging' }), '--env must be development or production'],
-    ['an unknown permission', createKey({ permissions: 'chat,admin' }), '--permissions knows chat, data, sync and *'],
-    ['an expiry in the past', createKey({ expires: '2001-01-01' }), '--expires lies in the past'],
-    ['an expiry that is none', createKey({ expires: 'soon' }), '--expires wants 30d, 12h, 2w or a date'],
-    ['a number of events', ['events', 'tail', '--last', '-1'], '--last wants a number from 0 to 1000, not "-1"'],
-    ['an unknown sender', ['webhooks', 'list', '--provider', 'bogus'], 'clerk, kapso, flow, polar, resend'],
+    ['an unknown permission', createKey({ permissions: 'chat,admin' }), '--permissions must be chat, data, sync or *'],
+    ['an expiry in the past', createKey({ expires: '2001-01-01' }), '--expires is in the past'],
+    ['an invalid expiry', createKey({ expires: 'soon' }), '--expires must be 30d, 12h, 2w or a date'],
+    ['a negative number', ['events', 'tail', '--last', '-1'], '--last must be a number from 0 to 1000, not "-1"'],
+    ['an unknown provider', ['webhooks', 'list', '--provider', 'bogus'], 'clerk, kapso, flow, polar, resend'],
     ['a bad slug', ['org', 'create', '--slug', 'a b', '--name', 'A'], '--slug must be letters'],
-  ])('wrongly (%s) is status 2 and one line', async (_, args, message) => {
+  ])('%s is refused with status 2 and one line', async (_, args, message) => {
     const { code, stdout, stderr } = await parley(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
     expect(
       stderr
         .trim()
-        .replace(/\n--help shows what it takes$/, '')
+        .replace(/\nRun the command with --help .*$/, '')
         .split('\n'),
     ).toHaveLength(1);
   });
 
-  test('without a database, or with one that does not answer, is status 1 and one line', async () => {
+  test('a missing or unreachable database is reported with status 1 and one line', async () => {
     const unset = await parley(['keys', 'list'], { DATABASE_URL: '' });
     expect(unset).toMatchObject({ code: 1, stdout: '' });
-    // A stack may be running in the checkout that this bundle belongs to: then it is asked, and has an answer of its own.
+    // Without DATABASE_URL the message depends on whether a stack runs in this checkout.
     const dead = await parley(['keys', 'list'], { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/x' });
     expect(dead).toMatchObject({ code: 1, stdout: '' });
-    expect(dead.stderr).toMatch(/^error: PostgreSQL does not answer at postgres:\/\/u@127\.0\.0\.1:1\/x: .*\n$/);
+    expect(dead.stderr).toMatch(/^error: Cannot connect to PostgreSQL at postgres:\/\/u@127\.0\.0\.1:1\/x: .*\n$/);
     expect(dead.stderr).not.toContain('secret');
     const debugged = await parley(['keys', 'list', '--debug'], { DATABASE_URL: 'postgres://127.0.0.1:1/x' });
     expect(debugged.stderr).toContain('    at ');
@@ -91,7 +88,7 @@ function createKey(changed: Record<string, string> = {}): string[] {
   return ['keys', 'create', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])];
 }
 
-test('migrate brings an empty database up to date, once, and --check says whether it is', async () => {
+test('migrate applies all migrations to an empty database once, and --check reports whether any is missing', async () => {
   const empty = await createTestDatabase();
   const env = { DATABASE_URL: empty.url };
   try {
@@ -102,7 +99,7 @@ test('migrate brings an empty database up to date, once, and --check says whethe
     const unmigrated = await parley(['demo'], env);
     expect(unmigrated).toMatchObject({ code: 1, stderr: expect.stringContaining('Run: parley migrate') });
     expect(await parley(['migrate', '--check'], env)).toMatchObject({ code: 1, stdout: '' });
-    // Whoever waits for the migrations sees them come.
+    // --check --wait ends when the migrations are applied.
     const waiting = succeed(['migrate', '--check', '--wait', '120'], env);
     const runs = await Promise.all([parley(['migrate'], env), parley(['migrate'], env)]);
     expect(await waiting).toBe('The database is up to date.');
@@ -114,22 +111,22 @@ test('migrate brings an empty database up to date, once, and --check says whethe
 });
 
 describe('organizations and keys', () => {
-  test('without an organization, keys say what to do', async () => {
+  test('without an organization, keys create says how to create one', async () => {
     const { code, stderr } = await parley(createKey());
     expect(code).toBe(1);
-    expect(stderr).toContain('There is no organization yet; make one with: parley org create');
+    expect(stderr).toContain('There is no organization yet. Create one with: parley org create');
   });
 
-  test('an organization is made once; the only one needs no name', async () => {
+  test('an organization is created once, and is the default while it is the only one', async () => {
     expect(JSON.parse(await succeed(['org', 'create', '--slug', 'acme', '--name', 'Acme']))).toMatchObject({
       slug: 'acme',
     });
     const again = await parley(['org', 'create', '--slug', 'acme', '--name', 'Acme']);
-    expect(again).toMatchObject({ code: 1, stderr: 'error: An organization with the slug "acme" exists already\n' });
+    expect(again).toMatchObject({ code: 1, stderr: 'error: An organization with the slug "acme" already exists\n' });
     expect(await succeed(createKey())).toMatch(/^sk_dev_/);
   });
 
-  test('a key is all that is printed, works, and is revoked by its prefix', async () => {
+  test('keys create prints only the key, which works until it is revoked by its prefix', async () => {
     const key = await succeed(createKey({ env: 'production', org: 'acme', expires: '30d', permissions: 'data, chat' }));
     expect(key).toMatch(/^sk_prod_[\w-]{43}$/);
     expect(await identified(key)).toMatchObject({ environment: 'production', permissions: new Set(['data', 'chat']) });
@@ -145,13 +142,15 @@ describe('organizations and keys', () => {
     expect(await parley(['keys', 'revoke', summary!.prefix, '--org', 'acme'])).toMatchObject({ code: 1 });
   });
 
-  test('several organizations must be named, unless one is the demo', async () => {
+  test('--org is required with several organizations, unless one is the demo', async () => {
     await succeed(['org', 'create', '--slug', 'beta', '--name', 'Beta']);
-    expect((await parley(createKey())).stderr).toBe('error: Which organization? Say --org acme | beta\n');
+    expect((await parley(createKey())).stderr).toBe(
+      'error: There are several organizations. Choose one with --org acme | beta\n',
+    );
     expect((await parley(createKey({ org: 'nope' }))).stderr).toContain('No organization has the slug "nope"');
   });
 
-  test('purges: which organizations were deleted, when, and how much of each', async () => {
+  test('org purges shows deleted organizations with the time and the number of rows', async () => {
     expect(await parley(['org', 'purges'])).toMatchObject({ code: 0, stdout: '', stderr: 'No purges\n' });
     const report = { entities: 1200, api_keys: 2, organizations: 1 };
     for (const [id, runAt, finishedAt, given] of [
@@ -181,7 +180,7 @@ describe('organizations and keys', () => {
     expect(await succeed(['org', 'purges', '--limit', '2', '--before', next])).not.toContain(`shop-${first}`);
   });
 
-  test('purges: one that came unsigned is shown as such and stopped, unless it has begun', async () => {
+  test('org purges marks unsigned deletions, and --stop stops one that has not started', async () => {
     await db.pool.query('delete from organization_purges');
     const { scope } = await seedOrganization(db.pool, { slug: 'kept' });
     for (const [slug, signed, startedAt, organizationId] of [
@@ -194,7 +193,7 @@ describe('organizations and keys', () => {
          values ($1, $2, 0, 'ext_' || $3::text, $3, $4, now() + interval '1 day', $5)`,
         [`purge_${organizationId.replace('_', '')}`, organizationId, slug, signed, startedAt],
       );
-    // Under the name that the organization has now.
+    // An organization is shown under its current slug.
     const listed = await succeed(['org', 'purges']);
     for (const line of [/^kept +waiting +no +20/m, /^begun +running +no +20/m, /^proven +waiting +yes +20/m])
       expect(listed).toMatch(line);
@@ -203,26 +202,26 @@ describe('organizations and keys', () => {
     expect(await doctor()).toMatch(/unsigned deliveries will delete kept \(due 20.*\)$/);
     const stop = (name: string) => parley(['org', 'purges', '--stop', name]);
     for (const [name, message] of [
-      ['begun', 'The purge of begun is running: it cannot be stopped any more'],
-      ['ext_proven', 'The purge of proven was asked for by a signed delivery: it cannot be stopped'],
-      ['nobody', 'No purge of "nobody"'],
+      ['begun', 'The purge of begun is running and can no longer be stopped'],
+      ['ext_proven', 'The purge of proven was requested by a signed delivery and cannot be stopped'],
+      ['unknown', 'No purge of "unknown"'],
       ['named-before', 'No purge of "named-before"'],
     ] as const)
       expect(await stop(name)).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` });
     expect(await parley(['org', 'purges', '--stop', 'kept', '--org', 'kept'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--stop takes no other option except --json'),
+      stderr: expect.stringContaining('--stop cannot be combined with options other than --json'),
     });
     expect(JSON.parse(await succeed(['org', 'purges', '--stop', 'kept', '--json']))).toMatchObject({
       stopped: { slug: 'kept', state: 'stopped', signed: false, stoppedAt: expect.any(String) },
     });
-    expect(await stop('kept')).toMatchObject({ code: 1, stderr: 'error: The purge of kept is stopped already\n' });
+    expect(await stop('kept')).toMatchObject({ code: 1, stderr: 'error: The purge of kept is already stopped\n' });
     expect(await succeed(['org', 'purges', '--org', 'kept'])).toMatch(/^stopped +20/m);
     expect(await doctor()).not.toContain('delete');
     await db.pool.query(`delete from organizations where slug = 'kept'`);
   });
 
-  test('a role that is not there is refused', async () => {
+  test('a role that does not exist is refused', async () => {
     const run = await parley(createKey({ org: 'acme', role: 'ghost' }));
     expect(run).toMatchObject({ code: 1, stdout: '' });
     expect(run.stderr).toContain('No role "ghost" in development');
@@ -230,15 +229,15 @@ describe('organizations and keys', () => {
 });
 
 describe('demo', () => {
-  test('goes past PgBouncer', async () => {
+  test('refuses a pooled connection', async () => {
     const pooled = { DATABASE_URL: 'postgresql://parley@127.0.0.1:1/parley?pgbouncer=true' };
     expect(await parley(['demo'], pooled)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('past PgBouncer'),
+      stderr: expect.stringContaining('cannot use PgBouncer'),
     });
   });
 
-  test('two at once make one organization, its data once and one key', async () => {
+  test('two concurrent runs create one organization with its data and one key', async () => {
     const runs = await Promise.all([succeed(['demo']), succeed(['demo'])]);
     const keys = runs.map((line) => JSON.parse(line)).map(({ key }) => key);
     expect(keys.filter((key) => key !== null)).toHaveLength(1);
@@ -259,7 +258,7 @@ describe('demo', () => {
     ]);
   });
 
-  test('again leaves what a person has changed, and makes a key only when asked', async () => {
+  test('another run keeps changes of people, and creates a key only with --new-key', async () => {
     await db.pool.query(`update agent_configs set name = 'Mine'`);
     await db.pool.query(`delete from entities where part in (select no from entity_types where slug = 'order')`);
     expect(JSON.parse(await succeed(['demo']))).toEqual({ organization: 'demo', key: null });
@@ -270,7 +269,7 @@ describe('demo', () => {
   });
 });
 
-test('types list says what is searched and how far a reindexing has come', async () => {
+test('types list shows search fields and the progress of reindexing', async () => {
   await succeed(['org', 'create', '--slug', 'typed', '--name', 'Typed']);
   const { rows } = await db.pool.query<{ no: number }>("select no from organizations where slug = 'typed'");
   const add = (slug: string, searchFields: string[], indexedFields: string[], reindex: object | null) =>
@@ -289,7 +288,7 @@ test('types list says what is searched and how far a reindexing has come', async
     ['done', 'done', 'name', 'ready'],
     ['half', 'half', 'name, note', '45 % reindexed (1200)'],
     ['none', 'none', '-', '-'],
-    ['waiting', 'waiting', 'name', 'waits for the worker'],
+    ['waiting', 'waiting', 'name', 'waiting for the worker'],
   ]);
   const { types } = JSON.parse(await succeed(['types', 'list', '--org', 'typed', '--json']));
   expect(types[1]).toEqual({

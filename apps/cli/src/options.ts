@@ -1,32 +1,32 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
-/** Every command prints its result as JSON on request; its errors come as one JSON line too (main.ts). */
-export const withJson = (command: Command): Command => command.option('--json', 'the result as one JSON line');
+/** `--json` of every command. Errors are printed as one line of JSON too (main.ts). */
+export const withJson = (command: Command): Command => command.option('--json', 'print the result as one line of JSON');
 
-/** What a command reads and changes in the database belongs to one environment of one organization. */
+/** Options of commands that read or change one environment of one organization in the database. */
 export const inScope = (command: Command): Command =>
   withJson(command)
     .option('--env <environment>', 'development (default) or production')
-    .option('--org <slug>', 'organization; default: the only one, or demo');
+    .option('--org <slug>', 'organization (default: the only one, or "demo")');
 
-/** For commands that belong to an organization as a whole. */
+/** Options of commands that concern an organization as a whole. */
 export const ofOrganization = (command: Command): Command =>
-  withJson(command).option('--org <slug>', 'organization; default: the only one, or demo');
+  withJson(command).option('--org <slug>', 'organization (default: the only one, or "demo")');
 
-/** For lists, newest first. */
+/** Options of lists, which are sorted newest first. */
 export const paged = (command: Command): Command =>
   command
-    .option('--limit <n>', 'at most so many; default 20')
-    .option('--before <position>', 'go on where a list has ended');
+    .option('--limit <n>', 'maximum number of rows (default: 20)')
+    .option('--before <position>', 'next page: the position that the previous page printed');
 
-/** Headings of `parley --help`: what a command needs decides where it works (docs/cli.md). */
+/** Headings of `parley --help`: commands are grouped by what they connect to (docs/cli.md). */
 export const groups = {
-  http: 'Over HTTP, with an API key (PARLEY_URL, PARLEY_API_KEY):',
-  database: 'At the database (DATABASE_URL):',
-  local: 'On this machine:',
+  http: 'Commands that use the HTTP API (PARLEY_URL, PARLEY_API_KEY):',
+  database: 'Commands that use the database (DATABASE_URL):',
+  local: 'Local commands:',
 } as const;
 
-/** An option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export const collect = (value: string, values: string[] = []): string[] => [...values, value];
 
 export function wholeSeconds(text: string): number {

@@ -4,8 +4,7 @@ import { type Payments, createPayments } from '@parley/payments';
 import {
   type FlowServer,
   type SeededOrganization,
-  type TestDatabase,
-  createTestDatabase,
+  openTestDatabase,
   seedOrganization,
   startFlowServer,
 } from '@parley/testing';
@@ -17,19 +16,17 @@ const secretsKey = Buffer.alloc(32, 7).toString('base64');
 const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
 
 let cli: Cli;
-let database: TestDatabase;
-let db: Db;
+let db: Db & { url: string };
 let flow: FlowServer;
 let shop: SeededOrganization;
 let payments: Payments;
-const env = () => ({ DATABASE_URL: database.url, SECRETS_KEY: secretsKey });
+const env = () => ({ DATABASE_URL: db.url, SECRETS_KEY: secretsKey });
 const parley = (...args: string[]) => cli.parley(args, { env: env() });
 const succeed = (...args: string[]) => cli.succeed(args, { env: env() });
 
 beforeAll(async () => {
   cli = buildCli();
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   flow = await startFlowServer(keys);
   shop = await seedOrganization(db.pool, { slug: 'shop' });
   const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -41,7 +38,6 @@ afterAll(async () => {
   expect(flow.problems).toEqual([]);
   await flow.stop();
   await db.close();
-  await database.drop();
   cli.remove();
 });
 
@@ -54,7 +50,7 @@ async function make(description: string, ageMs = 0) {
 }
 const hour = 3_600_000;
 
-it('configures Flow, and the type is there; a wrong key is found by the test', async () => {
+it('integrations set flow creates the payment type, and integrations test finds a wrong key', async () => {
   const set = ['integrations', 'set', 'flow', '--api-url', flow.url, '--api-key', keys.apiKey];
   await succeed(...set, '--secret-key', 'wrong');
   const refused = await parley('integrations', 'test', 'flow');
@@ -69,8 +65,8 @@ it('configures Flow, and the type is there; a wrong key is found by the test', a
   expect(stdout).not.toContain(keys.secretKey);
 });
 
-it('lists payments page by page and shows one with its events', async () => {
-  expect((await parley('payments', 'list')).stderr).toContain('No such payments in development of shop');
+it('payments list has pages, and payments show prints events', async () => {
+  expect((await parley('payments', 'list')).stderr).toContain('No matching payments in development of shop');
   const one = await make('first');
   const two = await make('second \u001b[31m');
   const list = JSON.parse(await succeed('payments', 'list', '--limit', '1', '--json'));
@@ -93,34 +89,34 @@ it('lists payments page by page and shows one with its events', async () => {
   await db.pool.query('delete from entities');
 });
 
-it('reconciles now', async () => {
+it('payments reconcile updates pending payments', async () => {
   const [paid, fresh] = [await make('old', hour), await make('fresh')];
   for (const { order } of [paid, fresh]) order.status = 2;
   const { stdout, stderr, code } = await parley('payments', 'reconcile');
-  expect({ stdout, code }).toEqual({ stdout: '1 asked, 1 paid, 0 failed, 0 unchanged\n', code: 0 });
-  expect(stderr).toContain('Asked about 1 payments');
+  expect({ stdout, code }).toEqual({ stdout: '1 checked, 1 paid, 0 failed, 0 unchanged\n', code: 0 });
+  expect(stderr).toContain('Checked 1 payments');
   const report = JSON.parse(await succeed('payments', 'reconcile', '--all', '--older-than', '0', '--json'));
   expect(report).toMatchObject({ integrations: 1, asked: 1, paid: 1, problems: [] });
   const shown = JSON.parse(await succeed('payments', 'show', fresh.paymentId, '--json'));
   expect(shown).toMatchObject({ payment: { data: { status: 'paid' } }, attempts: 1 });
 });
 
-it('says what could not be done', async () => {
+it('payments reconcile reports failures', async () => {
   await make('unanswered', hour);
   await make('unanswered', hour);
-  flow.misbehave('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 1, message: 'closed' } });
+  flow.setFault('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 1, message: 'closed' } });
   const some = await parley('payments', 'reconcile');
-  expect(some).toMatchObject({ code: 1, stdout: expect.stringContaining('2 without an answer') });
-  expect(some.stderr).toContain('error: 2 of 2 payments are without an answer');
+  expect(some).toMatchObject({ code: 1, stdout: expect.stringContaining('2 not readable') });
+  expect(some.stderr).toContain('error: The status of 2 of 2 payments could not be read');
   expect(some.stderr).toContain('Flow refuses: closed (1)');
-  flow.misbehave('getStatusByFlowOrder', null);
+  flow.setFault('getStatusByFlowOrder', null);
 
   await db.pool.query(`update integrations set secrets = 'x'`);
   const broken = await parley('payments', 'reconcile');
   expect(broken).toMatchObject({ code: 1 });
-  expect(broken.stderr).toContain('No key in SECRETS_KEY opens the secrets of the integration');
+  expect(broken.stderr).toContain('No key in SECRETS_KEY decrypts the secrets of the integration');
   expect(await parley('payments', 'reconcile', '--older-than', 'x')).toMatchObject({ code: 2 });
   expect(await parley('payments', 'reconcile', '--all', '--env', 'production')).toMatchObject({ code: 2 });
-  const without = await cli.parley(['payments', 'reconcile'], { env: { DATABASE_URL: database.url } });
+  const without = await cli.parley(['payments', 'reconcile'], { env: { DATABASE_URL: db.url } });
   expect(without.stderr).toContain('SECRETS_KEY is not set');
 });

@@ -9,17 +9,17 @@ import { addWebhookCommands } from './areas/webhooks';
 import { version } from './version';
 
 /**
- * The table of commands: an area for each subject, a file in commands/ for each command. Each command loads its code
- * when it runs, so that `--help` costs next to nothing.
+ * Declares all commands: one file in areas/ for each subject, one file in commands/ for each command. A command's code is
+ * loaded when it runs, so that `--help` starts fast.
  */
 export function createProgram(asJson = false): Command {
   const program = new Command('parley')
-    .description('Configuration as code and operations for Parley')
+    .description('Push definitions to Parley, and operate it')
     .version(version, '--version', 'print the version')
-    .option('--debug', 'show the stack of an error')
-    .showHelpAfterError('--help shows what it takes')
+    .option('--debug', 'print the stack of an error')
+    .showHelpAfterError('Run the command with --help to see its arguments and options')
     .exitOverride();
-  // Its failures are told as JSON then (main.ts).
+  // main.ts prints usage errors as JSON instead.
   if (asJson) program.configureOutput({ writeErr: () => {} });
   addDefinitionCommands(program);
   addDataCommands(program);

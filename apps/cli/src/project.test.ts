@@ -3,29 +3,28 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { Environment, Permission } from '@parley/contracts';
+import type { Environment, Permission, Scope } from '@parley/contracts';
 import { createDb, type Db } from '@parley/db';
 import { createApiKey } from '@parley/identity';
 import { createEntities } from '@parley/entities';
 import { pullResources } from '@parley/resources';
 import { silentLogger } from '@parley/service';
-import { type TestDatabase, createTestDatabase, until } from '@parley/testing';
+import { openTestDatabase, seedOrganization, until } from '@parley/testing';
 import { createDataApp } from '../../data/src/app';
 import { type Cli, buildCli } from './cli-under-test';
 
-/** Every test starts processes. */
+/** Tests start processes, which takes time on a busy machine. */
 jest.setTimeout(60_000);
 
-let database: TestDatabase;
 let db: Db;
 let cli: Cli;
 let server: Server;
+let scope: Scope;
 let env: Record<string, string>;
 
 beforeAll(async () => {
   cli = buildCli();
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   server = createServer(
     createDataApp({
       db,
@@ -36,9 +35,7 @@ beforeAll(async () => {
     }),
   ).listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));
-  await db.pool.query(
-    `insert into organizations (id, no, slug, name, updated_at) values ('org_p', 3, 'p', 'P', now())`,
-  );
+  ({ scope } = await seedOrganization(db.pool));
   env = {
     PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     PARLEY_API_KEY: await key('development'),
@@ -49,14 +46,13 @@ afterAll(async () => {
   server.closeAllConnections();
   server.close();
   await db.close();
-  await database.drop();
   cli.remove();
 });
 
 async function key(environment: Environment, permissions: Permission[] = ['*']): Promise<string> {
-  return (await createApiKey(db, { tenant: 3, environment, name: 'test', permissions })).key;
+  return (await createApiKey(db, { tenant: scope.tenant, environment, name: 'test', permissions })).key;
 }
-const pull = async (environment: Environment) => pullResources(db, { organizationId: 'org_p', tenant: 3, environment });
+const pull = async (environment: Environment) => pullResources(db, { ...scope, environment });
 const run = (args: string[], more: Record<string, string> = {}) => cli.parley(args, { env: { ...env, ...more } });
 const json = async (args: string[]) => JSON.parse(await cli.succeed([...args, '--json'], { env }));
 
@@ -75,7 +71,7 @@ const product = `import { defineData } from '@parley/definitions';
   export default defineData({ slug: 'product', name: 'Product', schema: { name: 'string', price: 'number' }, searchFields: ['name'] });`;
 const base = { 'agents/helper.ts': agent('Helper'), 'entity-types/product.ts': product };
 
-test('diff shows each field, texts by their lines, and has a status for scripts', async () => {
+test('diff shows changed fields and lines, and --exit-code sets the status', async () => {
   write('shop', base);
   const fresh = await run(['diff', 'shop', '--exit-code']);
   expect(fresh).toMatchObject({ code: 3, stdout: expect.stringContaining('  + helper') });
@@ -94,18 +90,17 @@ test('diff shows each field, texts by their lines, and has a status for scripts'
   ]);
 });
 
-test('status says where the key leads and whether the folder is the same', async () => {
+test('status shows the environment and whether the folder differs', async () => {
   const { stdout } = await run(['status', 'shop']);
   expect(stdout).toContain('development');
   expect(stdout).toContain('1 differ');
   expect(await json(['status', '.'])).toMatchObject({ environment: 'development', counts: { agents: 1 }, local: null });
 });
 
-test('what --prune would not delete is told with its reason', async () => {
+test('definitions that --prune cannot delete are listed with the reason', async () => {
   const pushed = await run(['push', 'shop']);
   expect(pushed.code).toBe(0);
   const entities = createEntities({ db });
-  const scope = { organizationId: 'org_p', tenant: 3, environment: 'development' as const };
   const made = await entities.create(scope, { type: 'product', data: { name: 'Tent' }, actor: { type: 'system' } });
   expect(made.ok).toBe(true);
   write('less', {
@@ -118,15 +113,17 @@ test('what --prune would not delete is told with its reason', async () => {
     ['push', 'less', '--dry-run'],
   ]) {
     const { stderr } = await run(args);
-    expect(stderr).toContain('Not in the folder and left alone: agents helper. --prune deletes them.\n');
-    expect(stderr).toContain(`Not in the folder, and --prune would not delete: ${refused}.\n`);
+    expect(stderr).toContain('Not in the folder, and kept: agents helper. --prune deletes them.\n');
+    expect(stderr).toContain(`Not in the folder, and --prune cannot delete: ${refused}.\n`);
   }
   const { stdout } = await run(['status', 'less']);
-  expect(stdout).toContain(`1 only in the environment, 1 there only that --prune would not delete: ${refused}`);
+  expect(stdout).toContain(
+    `1 only in the environment, 1 only in the environment and not deletable with --prune: ${refused}`,
+  );
   await db.pool.query(`delete from entities`);
 });
 
-test('problems of shape and of references are told together, each with its file', async () => {
+test('errors of shape and of references are reported together, each with its file', async () => {
   write('wrong', {
     'agents/a.ts': `import { defineAgent } from '@parley/definitions';
       export default defineAgent({ slug: 'a', name: 'A', sytemPrompt: 'x' } as never);`,
@@ -141,7 +138,7 @@ test('problems of shape and of references are told together, each with its file'
   expect(JSON.parse(asJson.stderr)).toMatchObject({ code: 'invalid_definitions', problems: expect.any(Array) });
 });
 
-test('deploy goes to production, with --yes only when nobody can be asked', async () => {
+test('deploy pushes to production, and requires --yes without a terminal', async () => {
   const asked = await run(['deploy', 'shop']);
   expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
   expect((await pull('production')).version).toBe(0);
@@ -153,11 +150,11 @@ test('deploy goes to production, with --yes only when nobody can be asked', asyn
   const ofDevelopment = await run(['deploy', 'shop', '--yes'], { PARLEY_PRODUCTION_API_KEY: env.PARLEY_API_KEY! });
   expect(ofDevelopment).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('PARLEY_PRODUCTION_API_KEY is a key of development'),
+    stderr: expect.stringContaining('PARLEY_PRODUCTION_API_KEY is a key for development'),
   });
 });
 
-test('pull writes what is missing, leaves alone what differs, and pushing it changes nothing', async () => {
+test('pull writes missing definitions and keeps files that differ, and a push of the result changes nothing', async () => {
   const prompt = 'With `ticks`, ${braces}, back\\slash and\r\nreturns\n\u2028';
   write('rich', {
     'agents/helper.ts': agent('Helper', prompt),
@@ -176,24 +173,24 @@ test('pull writes what is missing, leaves alone what differs, and pushing it cha
   await cli.succeed(['push', 'rich', '--prune'], { env });
   const before = await pull('development');
   expect((await run(['pull', 'copy'])).stderr).toBe(
-    `Pulled development at version ${before.version}: 4 written, 0 the same.\n`,
+    `Pulled development at version ${before.version}: 4 written, 0 unchanged.\n`,
   );
   expect(readFileSync(join(cli.folder, 'copy/tools/shop.one.ts'), 'utf8')).toContain('defineTools([');
   const pushed = await run(['push', 'copy', '--prune']);
   expect(pushed.stderr).toContain('Pushed: nothing to change;');
   expect(await pull('development')).toEqual(before);
-  expect((await run(['pull', 'copy'])).stderr).toContain('0 written, 4 the same');
+  expect((await run(['pull', 'copy'])).stderr).toContain('0 written, 4 unchanged');
 
   write('copy', { 'agents/helper.ts': agent('Mine') });
   expect(await run(['pull', 'copy'])).toMatchObject({
     code: 1,
-    stdout: '  ! agents/helper.ts: helper was not written, it differs\n',
+    stdout: '  ! agents/helper.ts: helper was not written: the file has another version\n',
   });
   expect((await run(['pull', 'copy', '--force'])).code).toBe(0);
   expect((await run(['push', 'copy'])).stderr).toContain('nothing to change');
 });
 
-test('dev pushes every change, shows what is wrong and waits for it to be mended', async () => {
+test('dev pushes every change, and keeps running after an error', async () => {
   write('live', { ...base, 'prompts/p.md': 'Hello\n' });
   const child = spawn(process.execPath, [cli.bundle, 'dev', 'live'], {
     cwd: cli.folder,
@@ -215,7 +212,7 @@ test('dev pushes every change, shows what is wrong and waits for it to be mended
     await says('unknown tool "nope"');
     write('live', { 'agents/helper.ts': agent('Again') });
     await says('"Again"');
-    // What a definition imports counts too, and so does a new file.
+    // New files are pushed too.
     write('live', { 'agents/other.ts': agent('Other').replace("'helper'", "'other'") });
     await says('+ other');
   } finally {
@@ -226,15 +223,18 @@ test('dev pushes every change, shows what is wrong and waits for it to be mended
   expect((await pull('development')).resources.agents.map(({ slug }) => slug).sort()).toEqual(['helper', 'other']);
 });
 
-test('dev refuses a key of production', async () => {
+test('dev refuses a production key', async () => {
   const { code, stderr } = await run(['dev', 'shop'], { PARLEY_API_KEY: env.PARLEY_PRODUCTION_API_KEY! });
-  expect([code, stderr]).toEqual([1, 'error: dev pushes to development; PARLEY_API_KEY is a key of production\n']);
+  expect([code, stderr]).toEqual([
+    1,
+    'error: dev pushes to development, but PARLEY_API_KEY is a production key. Set a development key\n',
+  ]);
 });
 
 describe('data', () => {
   const entityOf = async (args: string[]) => json(['data', ...args]);
 
-  test('creates, reads, updates, finds and deletes', async () => {
+  test('entities are created, read, updated, found and deleted', async () => {
     await cli.succeed(['push', 'shop'], { env });
     const made = await entityOf(['create', 'product', '{"name":"Lamp","price":12}']);
     expect(made).toMatchObject({ type: 'product', status: 'active', data: { name: 'Lamp' } });
@@ -261,7 +261,7 @@ describe('data', () => {
     expect(await run(['data', 'create', 'product', '[1]'])).toMatchObject({ code: 2 });
   });
 
-  test('an import goes on where it was, and makes no row twice', async () => {
+  test('an interrupted import is resumed and creates no row twice', async () => {
     const rows = Array.from({ length: 12 }, (_, at) => `Item ${at},${at}`);
     write('.', { 'items.csv': ['name,price', ...rows.slice(0, 7), 'Bad,1', ...rows.slice(7)].join('\n') });
     write('typed', {
@@ -275,17 +275,19 @@ describe('data', () => {
     expect(stopped).toMatchObject({ code: 1, stderr: expect.stringContaining('row 8: ') });
     write('.', { 'items.csv': ['name,price', ...rows].join('\n') });
     const resumed = await run(['data', 'import', 'product', 'items.csv']);
-    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringMatching(/^Going on at row \d+ of 12\./)]);
+    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringMatching(/^Resuming at row \d+ of 12\./)]);
     const { data } = await entityOf(['query', 'product', '{"data.name":{"$ne":"Lamp"}}', '--limit', '100']);
     expect(data.map((one: { data: { name: string } }) => one.data.name).sort()).toEqual(
       rows.map((row) => row.split(',')[0]).sort(),
     );
-    expect((await run(['data', 'import', 'product', 'items.csv'])).stderr).toContain('was imported already');
+    expect((await run(['data', 'import', 'product', 'items.csv'])).stderr).toContain('was already imported');
     write('.', { 'items.csv': ['name,price', 'Item 1,7', ...rows.slice(1)].join('\n') });
-    expect((await run(['data', 'import', 'product', 'items.csv'])).stderr).toContain('has changed in rows');
+    expect((await run(['data', 'import', 'product', 'items.csv'])).stderr).toContain(
+      'have changed after they were imported',
+    );
   });
 
-  test('an export is what an import takes, and refuses to overwrite', async () => {
+  test('an import accepts the file of an export, which is not overwritten', async () => {
     const printed = await cli.succeed(['data', 'export', 'product'], { env });
     expect(printed.split('\n')).toHaveLength(12);
     expect(await json(['data', 'export', 'product', '--out', 'out.csv'])).toMatchObject({ exported: 12 });
@@ -293,13 +295,13 @@ describe('data', () => {
       'id,status,createdAt,updatedAt,data.name,data.price,data',
     );
     expect(readdirSync(cli.folder).filter((name) => name.includes('.parley-export'))).toEqual([]);
-    expect((await run(['data', 'export', 'product', '--out', 'out.csv'])).stderr).toContain('out.csv exists');
+    expect((await run(['data', 'export', 'product', '--out', 'out.csv'])).stderr).toContain('out.csv already exists');
     expect((await json(['data', 'import', 'product', 'out.csv'])).imported).toBe(12);
     rmSync(join(cli.folder, 'out.csv'));
     expect(existsSync(join(cli.folder, 'out.csv.parley-import'))).toBe(true);
   });
 
-  test.each(['none.csv', 'none.jsonl'])('a type without entities goes out and comes in: %s', async (file) => {
+  test.each(['none.csv', 'none.jsonl'])('a type without entities can be exported and imported: %s', async (file) => {
     const nothing = { slug: 'nothing', name: 'Nothing', schema: { name: 'string' } };
     write('bare', { 'entity-types/nothing.json': JSON.stringify(nothing) });
     await cli.succeed(['push', 'bare'], { env });
@@ -308,12 +310,12 @@ describe('data', () => {
       expect(await json(['data', 'import', 'nothing', file])).toEqual({ type: 'nothing', imported: 0, total: 0 });
   });
 
-  test('rows that cannot be read stop everything before it begins', async () => {
+  test('nothing is imported from a file with rows that cannot be read', async () => {
     write('.', { 'bad.csv': 'name,price\nA,1\nB,cheap\n' });
     const { code, stderr } = await run(['data', 'import', 'product', 'bad.csv']);
     expect([code, stderr]).toEqual([
       1,
-      'error: bad.csv has problems, nothing was imported:\n  row 3: price is no number: cheap\n',
+      'error: bad.csv has errors. Nothing was imported:\n  row 3: price must be a number: cheap\n',
     ]);
     write('.', { 'mixed.csv': 'name,price,data.x\nA,1,2\n', 'empty.csv': '\n' });
     writeFileSync(join(cli.folder, 'latin.csv'), Buffer.from('name\nCaf\xe9\n', 'latin1'));

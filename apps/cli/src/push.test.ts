@@ -2,35 +2,33 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import type { Scope } from '@parley/contracts';
 import { createDb, type Db } from '@parley/db';
-import { createApiKey } from '@parley/identity';
 import { createEntities } from '@parley/entities';
 import { pullResources } from '@parley/resources';
 import { silentLogger } from '@parley/service';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { createDataApp } from '../../data/src/app';
 import { type Cli, buildCli } from './cli-under-test';
 
-/** Every test starts processes. */
+/** Tests start processes, which takes time on a busy machine. */
 jest.setTimeout(30_000);
 
-let database: TestDatabase;
 let db: Db;
 let cli: Cli;
 
 beforeAll(async () => {
   cli = buildCli();
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
 });
 afterAll(async () => {
   await db.close();
-  await database.drop();
   cli.remove();
 });
 
 describe('push', () => {
   let server: Server;
+  let scope: Scope;
   let env: Record<string, string>;
 
   beforeAll(async () => {
@@ -44,20 +42,13 @@ describe('push', () => {
       }),
     ).listen(0, '127.0.0.1');
     await new Promise((listening) => server.once('listening', listening));
-    await db.pool.query(
-      `insert into organizations (id, no, slug, name, updated_at) values ('org_push', 4, 'push', 'P', now())`,
-    );
-    const { key } = await createApiKey(db, {
-      tenant: 4,
-      environment: 'development',
-      name: 'push',
-      permissions: ['sync'],
-    });
-    env = { PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, PARLEY_API_KEY: key };
+    const seeded = await seedOrganization(db.pool, { permissions: ['sync'] });
+    scope = seeded.scope;
+    env = { PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, PARLEY_API_KEY: seeded.key };
   });
   afterAll(() => server.close());
 
-  /** Writes a project; a file that is null is removed. */
+  /** Writes a project. A null value deletes the file. */
   function project(files: Record<string, string | null>): string {
     for (const [name, content] of Object.entries(files)) {
       const path = join(cli.folder, 'project', name);
@@ -98,26 +89,20 @@ describe('push', () => {
         on: { entityType: 'order', action: 'updated' }, actions: [{ tool: 'shop.refund', args: { total: 1 } }] });`,
   };
 
-  test('with --dry-run says what it would do, and does nothing', async () => {
+  test('--dry-run shows the changes and makes none', async () => {
     const run = await cli.parley(['push', project(files), '--dry-run'], { env });
     expect(run).toMatchObject({ code: 0 });
     expect(run.stderr).toBe('Dry run: 6 created; development is at version 0.\n');
     expect(run.stdout.split('\n')).toEqual(
       expect.arrayContaining(['entity-types', '  + order', 'tools', '  + shop.refund']),
     );
-    expect(
-      (await pullResources(db, { organizationId: 'org_push', tenant: 4, environment: 'development' })).version,
-    ).toBe(0);
+    expect((await pullResources(db, scope)).version).toBe(0);
   });
 
   test('loads TypeScript, JavaScript and JSON of every kind', async () => {
     const run = await cli.parley(['push', 'project'], { env });
     expect(run.stderr).toBe('Pushed: 6 created; development is at version 1.\n');
-    const { resources } = await pullResources(db, {
-      organizationId: 'org_push',
-      tenant: 4,
-      environment: 'development',
-    });
+    const { resources } = await pullResources(db, scope);
     expect(resources.agents[0]).toMatchObject({ systemPrompt: 'You help.\n', roles: ['clerk'] });
     expect(resources.tools[0]!.handlerCode).toContain('total * 2');
     expect((await cli.parley(['push', 'project'], { env })).stderr).toContain('Pushed: nothing to change;');
@@ -132,7 +117,7 @@ describe('push', () => {
     expect(pruned.results.routers).toMatchObject({ deleted: ['front'] });
   });
 
-  test('names the file and field of every problem, of references too as far as they can be known', async () => {
+  test('reports the file and field of every error, and of unknown references that are certain', async () => {
     project({
       'agents/bad.ts': `import { defineAgent } from '@parley/definitions';
         export default defineAgent({ slug: 'bad', name: 'Bad', sytemPrompt: 'x' } as never);`,
@@ -147,16 +132,16 @@ describe('push', () => {
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     const problems = [
-      'error: the definitions have problems:',
+      'error: The definitions have problems:',
       expect.stringMatching(/^ {2}entity-types\/broken\.json: is not JSON: /),
-      '  roles/empty.ts: exports no definition of a role',
+      '  roles/empty.ts: does not export a role',
       '  agents/bad.ts: bad: systemPrompt is required',
       '  agents/bad.ts: bad: sytemPrompt is not a field of this definition',
       expect.stringMatching(/^ {2}agents\/syntax\.ts: line 2: /),
-      '  triggers/agent.ts: defines an agent, which belongs into agents/',
+      '  triggers/agent.ts: defines an agent. Move it to agents/',
     ];
-    expect(stderr.trim().split('\n')).toEqual([...problems, 'References are checked once these are mended.']);
-    // What the files that cannot be read may define is not called unknown.
+    expect(stderr.trim().split('\n')).toEqual([...problems, 'References are checked once these problems are fixed.']);
+    // References to kinds that the unreadable files may define are not reported as unknown.
     project({
       'routers/other.ts': `import { defineRouter } from '@parley/definitions';
         export default defineRouter({ slug: 'other', name: 'Other', mode: 'classify', agents: ['syntax'], fallback: 'helper' });`,
@@ -168,7 +153,7 @@ describe('push', () => {
     expect(asked.stderr.trim().split('\n')).toEqual([
       ...problems,
       '  triggers/due.ts: due: actions.0.tool unknown tool "entity.qurey"',
-      'References to entity-types, roles, agents are checked once these are mended.',
+      'References to entity-types, roles, agents are checked once these problems are fixed.',
     ]);
     project({ 'routers/other.ts': null, 'triggers/due.ts': null });
     project(
@@ -180,7 +165,7 @@ describe('push', () => {
     );
   });
 
-  test('names the file of what the server refuses', async () => {
+  test('reports the file of a definition that the server refuses', async () => {
     project({ 'agents/other.ts': agent('Other', ", slug: 'other', tools: ['entity.query', 'nope']") });
     const { code, stderr } = await cli.parley(['push', 'project'], { env });
     expect(code).toBe(1);
@@ -189,7 +174,7 @@ describe('push', () => {
     project({ 'agents/other.ts': null });
   });
 
-  test('says which search fields no schema declares, and pushes all the same', async () => {
+  test('warns about search fields that the schema does not declare, and pushes them', async () => {
     const thing = { slug: 'thing', name: 'Thing', schema: { name: 'string', place: 'object' } };
     const searchFields = ['name', 'place.city', 'naem'];
     project({ 'entity-types/thing.json': JSON.stringify({ ...thing, searchFields }) });
@@ -197,22 +182,22 @@ describe('push', () => {
     expect({ code, lines: stderr.split('\n').slice(0, 2) }).toEqual({
       code: 0,
       lines: [
-        'entity-types/thing.json: thing: searchFields names naem, which the schema does not declare.',
+        'warning: entity-types/thing.json: thing: searchFields names naem, which the schema does not declare',
         expect.stringMatching(/^Dry run: 1 created/),
       ],
     });
     project({ 'entity-types/thing.json': null });
   });
 
-  test('says why it could not be sent', async () => {
+  test('reports why a push failed', async () => {
     const refused = await cli.parley(['push', 'project'], { env: { ...env, PARLEY_API_KEY: 'sk_dev_wrong' } });
     expect(refused.stderr).toMatch(/^error: Unauthorized \(unauthorized, request [\w-]+\)\n$/);
     const dead = await cli.parley(['push', 'project'], { env: { ...env, PARLEY_URL: 'http://127.0.0.1:2' } });
     expect(dead).toMatchObject({
       code: 1,
-      stderr: 'error: http://127.0.0.1:2 does not answer: connect ECONNREFUSED 127.0.0.1:2\n',
+      stderr: 'error: Cannot connect to http://127.0.0.1:2: connect ECONNREFUSED 127.0.0.1:2\n',
     });
     expect(await cli.parley(['push', 'nowhere'], { env })).toMatchObject({ code: 2 });
-    expect((await cli.parley(['push', '.'], { env })).stderr).toContain('has none of the folders');
+    expect((await cli.parley(['push', '.'], { env })).stderr).toContain('. has no definitions');
   });
 });

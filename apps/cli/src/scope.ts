@@ -5,13 +5,15 @@ import { withDatabase } from './database';
 import { usageFailure } from './failure';
 import { findOrganization } from './organizations';
 
+/** Options that `inScope` adds to a command. */
 export interface ScopeOptions {
   env?: string;
   org?: string;
+  json?: boolean;
 }
 
 export interface NamedScope extends Scope {
-  /** For messages: "development of demo". */
+  /** Used in messages, such as "development of demo". */
   name: string;
 }
 
@@ -28,7 +30,7 @@ export const scopeOf = ({ id, tenant, slug }: Organization, environment: Environ
   name: `${environment} of ${slug}`,
 });
 
-/** Runs `work` in one environment of one organization: development unless told, and the only or the demo one. */
+/** Runs `work` in one environment (default: development) of one organization (default: the only one, or the demo). */
 export async function withScope<T>(
   { env = 'development', org }: ScopeOptions,
   work: (db: Db, scope: NamedScope) => Promise<T>,

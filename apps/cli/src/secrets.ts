@@ -1,22 +1,20 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
 import { type SecretBox, createSecretBox } from '@parley/db';
-import { findStack, readVariable } from './environment';
+import { findStack, readState, readVariable } from './environment';
 import { Failure } from './failure';
 
 /**
- * A variable that the services have too: the environment's, else what the development stack was given or has made for
- * itself (`npm start`). A database that is not the stack's belongs to other services, whose settings nobody knows here.
+ * Reads a variable that the services use too: from the environment, or from the settings of the development stack
+ * (`npm start`). The stack's settings are ignored when DATABASE_URL names another database, whose services may have others.
  */
 export const findSecret = (name: string): string | undefined => readVariable(name) ?? stackSettings()[name];
 
-/** The secrets in a variable, which holds several while one is being replaced. The first is the one to sign with. */
+/** The secrets in a variable, which lists several while one is being replaced. The first is used for signing. */
 export const findSecrets = (name: string): string[] => (findSecret(name) ?? '').split(/[\s,]+/).filter(Boolean);
 
-/** What secrets of integrations are sealed with. */
+/** Encrypts and decrypts the secrets of integrations with SECRETS_KEY. */
 export function openSecretBox(): SecretBox {
   const key = findSecret('SECRETS_KEY');
-  if (key === undefined) throw new Failure('SECRETS_KEY is not set: it must be the one that the services have');
+  if (key === undefined) throw new Failure('SECRETS_KEY is not set. Set it to the SECRETS_KEY of the services');
   return createSecretBox(key);
 }
 
@@ -24,16 +22,6 @@ function stackSettings(): Record<string, string | undefined> {
   const stack = findStack();
   const database = readVariable('DATABASE_URL');
   if (stack !== null) return database === undefined || database === stack.databaseUrl ? (stack.env ?? {}) : {};
-  return database === undefined ? madeSecrets() : {};
-}
-
-/** Of a stack that does not run now. */
-function madeSecrets(): Record<string, string | undefined> {
-  const folders = [resolve(__dirname, '../../..')];
-  for (let folder = process.cwd(); ; folder = dirname(folder)) {
-    folders.splice(-1, 0, folder);
-    if (dirname(folder) === folder) break;
-  }
-  const file = folders.map((folder) => join(folder, '.parley', 'secrets.json')).find((path) => existsSync(path));
-  return file === undefined ? {} : (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>);
+  // The stack is not running, but its secrets are stored.
+  return (database === undefined && readState<Record<string, string>>('secrets.json')) || {};
 }

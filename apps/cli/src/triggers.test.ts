@@ -4,7 +4,7 @@ import { type TestDatabase, createTestDatabase, seedOrganization, until } from '
 import pg from 'pg';
 import { type Cli, buildCli } from './cli-under-test';
 
-// Each command is a process of its own, and the machine may be busy.
+// Tests start processes, which takes time on a busy machine.
 jest.setTimeout(60_000);
 
 let cli: Cli;
@@ -56,11 +56,15 @@ async function run(id: string, rest: Record<string, unknown> = {}): Promise<void
   );
 }
 const statusOf = async (id: string) =>
-  (await db.query('select status::text, max_attempts, fence, takeovers, error from trigger_runs where id = $1', [id]))
-    .rows[0];
+  (
+    await db.query(
+      'select status::text, max_attempts, fence, lease_expirations, error from trigger_runs where id = $1',
+      [id],
+    )
+  ).rows[0];
 const json = async (...args: string[]) => JSON.parse(await cli.succeed([...args, '--json'], { env }));
 
-test('triggers and their runs are listed, one run is shown step by step', async () => {
+test('triggers and their runs are listed, and a run is shown with its steps', async () => {
   await run('run_1');
   const steps = [
     { tool: 'entity.create', as: 'note', status: 'success', attempt: 1, durationMs: 3, result: { id: 'ent_2' } },
@@ -68,7 +72,7 @@ test('triggers and their runs are listed, one run is shown step by step', async 
   ];
   await run('run_2', { status: 'dead', error: 'web.fetch: no answer', steps });
   const table = await cli.succeed(['triggers', 'list'], { env });
-  expect(table).toMatch(/^TRIGGER +ON +NEXT +WAITING +RUNNING +DONE +DEAD/m);
+  expect(table).toMatch(/^TRIGGER +ON +NEXT +SCHEDULED +RUNNING +SUCCEEDED +DEAD/m);
   expect(table).toMatch(/^paid +order updated if data\.status +- +0 +0 +1 +1$/m);
   expect(table).toMatch(/^nightly +0 3 \* \* \* +- +0 +0 +0 +0 +disabled$/m);
 
@@ -80,9 +84,9 @@ test('triggers and their runs are listed, one run is shown step by step', async 
 
   const shown = await cli.succeed(['triggers', 'show', 'run_2'], { env });
   expect(shown).toContain('1. entity.create as note');
-  expect(shown).toContain('ok, try 1, 3 ms  {"id":"ent_2"}');
+  expect(shown).toContain('ok, attempt 1, 3 ms  {"id":"ent_2"}');
   expect(shown).toContain('2. web.fetch {"a":1}');
-  expect(shown).toContain('error, try 1, 9 ms  no \\u001b[31manswer');
+  expect(shown).toContain('error, attempt 1, 9 ms  no \\u001b[31manswer');
   expect(await json('triggers', 'show', 'run_2')).toMatchObject({ steps, error: 'web.fetch: no answer' });
   expect(await cli.parley(['triggers', 'show', 'run_9'], { env })).toMatchObject({
     code: 1,
@@ -90,12 +94,17 @@ test('triggers and their runs are listed, one run is shown step by step', async 
   });
 });
 
-test('dead runs are retried, one or all of a trigger, but not past the end of a chain; waiting ones are cancelled', async () => {
+test('dead runs are retried by id or trigger, except at the end of a chain, and unfinished runs are cancelled', async () => {
   await run('run_3', { status: 'dead', attempts: 3 });
   await run('run_4', { status: 'dead', hops: 6 });
-  await db.query(`update trigger_runs set takeovers = 51 where id = 'run_3'`);
+  await db.query(`update trigger_runs set lease_expirations = 51 where id = 'run_3'`);
   expect((await json('triggers', 'retry', 'run_3')).runs).toEqual([{ id: 'run_3', triggerSlug: 'paid' }]);
-  expect(await statusOf('run_3')).toMatchObject({ status: 'scheduled', max_attempts: 4, takeovers: 0, error: null });
+  expect(await statusOf('run_3')).toMatchObject({
+    status: 'scheduled',
+    max_attempts: 4,
+    lease_expirations: 0,
+    error: null,
+  });
   await json('triggers', 'retry', 'paid');
   expect(await statusOf('run_4')).toMatchObject({ status: 'dead' });
   expect(await cli.parley(['triggers', 'retry', 'run_4'], { env })).toMatchObject({ code: 1 });
@@ -107,16 +116,16 @@ test('dead runs are retried, one or all of a trigger, but not past the end of a 
   expect(await cli.parley(['triggers', 'cancel', 'run_1'], { env })).toMatchObject({ code: 1 });
 });
 
-const happen = (type: string, entityId: string | null, text: string) =>
+const emit = (type: string, entityId: string | null, text: string) =>
   db.query(
     `insert into events (tenant, environment, type, entity_type, entity_id, payload, actor)
      values ($1, $2::"Environment", $3, 'order', $4, $5, '{"type":"system"}')`,
     [scope.tenant, scope.environment, type, entityId, JSON.stringify({ data: { text } })],
   );
 
-test('events are followed as they happen', async () => {
-  await happen('entity.created', 'ent_1', 'before');
-  await happen('payment.paid', null, 'other');
+test('events tail prints past and new events', async () => {
+  await emit('entity.created', 'ent_1', 'before');
+  await emit('payment.paid', null, 'other');
   const shown = await cli.succeed(['events', 'tail', '--once', '--type', 'entity.*'], { env });
   expect(shown).toMatch(/^\S+ \S+ {2}entity\.created order ent_1 by system {"data":{"text":"before"}}$/);
   const tail = spawn(process.execPath, [cli.bundle, 'events', 'tail', '--json', '--last', '1'], {
@@ -133,8 +142,8 @@ test('events are followed as they happen', async () => {
   };
   try {
     expect(await lines(1)).toEqual(['other']);
-    await happen('entity.updated', 'ent_1', 'first');
-    await happen('entity.updated', 'ent_2', 'second');
+    await emit('entity.updated', 'ent_1', 'first');
+    await emit('entity.updated', 'ent_2', 'second');
     expect(await lines(3)).toEqual(['other', 'first', 'second']);
   } finally {
     tail.kill();

@@ -1,5 +1,5 @@
-// eslint-disable-next-line @nx/enforce-module-boundaries -- the version stands in the root's package.json and nowhere else
+// eslint-disable-next-line @nx/enforce-module-boundaries -- the version is defined in the root's package.json only
 import manifest from '../../../package.json';
 
-/** Of this command and of the packages that belong to it. */
+/** The version of this command and of the packages that are released with it. */
 export const version: string = manifest.version;

@@ -4,21 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { createAccounts, webhookSecretOf } from '@parley/channels';
 import type { Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox } from '@parley/db';
-import {
-  type KapsoServer,
-  type TestDatabase,
-  createTestDatabase,
-  seedOrganization,
-  startKapsoServer,
-} from '@parley/testing';
+import { type KapsoServer, openTestDatabase, seedOrganization, startKapsoServer } from '@parley/testing';
 import { createInbox, loadWebhookSamples, verifyBodySignature, verifyStandardWebhook } from '@parley/webhooks';
 import { type Cli, buildCli } from './cli-under-test';
 
-/** Every test starts processes. */
+/** Tests start processes, which takes time on a busy machine. */
 jest.setTimeout(120_000);
 
-let database: TestDatabase;
-let db: Db;
+let db: Db & { url: string };
 let cli: Cli;
 let kapso: KapsoServer;
 let scope: Scope;
@@ -32,13 +25,12 @@ const secrets = {
 
 beforeAll(async () => {
   cli = buildCli();
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   kapso = await startKapsoServer();
   ({ scope } = await seedOrganization(db.pool, { slug: 'demo', agents: [{ slug: 'helper' }] }));
   env = {
     PUBLIC_URL: 'https://parley.example',
-    DATABASE_URL: database.url,
+    DATABASE_URL: db.url,
     SECRETS_KEY: randomBytes(32).toString('base64'),
     ...secrets,
   };
@@ -46,14 +38,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await kapso.stop();
   await db.close();
-  await database.drop();
   cli.remove();
 });
 
 const parley = (args: string[], input?: string) => cli.parley(args, { env, input });
 const succeed = (args: string[], input?: string) => cli.succeed(args, { env, input });
 
-test('every sample is sent signed, about this environment, to the door of its provider', async () => {
+test('samples are sent signed to the endpoint of their provider, with the ids of this environment', async () => {
   const received: { path: string; isSigned: boolean; body: string }[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -76,7 +67,7 @@ test('every sample is sent signed, about this environment, to the door of its pr
     await succeed(['webhooks', 'trigger', name, '--url', url]);
   await succeed(['webhooks', 'trigger', 'order.paid', '--url', url, '--set', 'data.subtotal_amount=900']);
   const unknown = await parley(['webhooks', 'trigger', 'whatsapp.message.received.unknown-number', '--url', url]);
-  expect(unknown).toMatchObject({ code: 0, stderr: expect.stringContaining('connected nowhere') });
+  expect(unknown).toMatchObject({ code: 0, stderr: expect.stringContaining('has no connection') });
   server.close();
   expect(JSON.parse(received[1]!.body).phone_number_id).toMatch(/^simulated-/);
   expect(JSON.parse(received.pop()!.body)).toMatchObject({
@@ -96,7 +87,7 @@ test('every sample is sent signed, about this environment, to the door of its pr
   expect(await parley(['webhooks', 'trigger', 'order.nope', '--url', url])).toMatchObject({ code: 1 });
 });
 
-test('a delivery of Clerk that is refused as it is unsigned is explained', async () => {
+test('the refusal of an unsigned Clerk delivery is explained', async () => {
   const server = createServer((_request, response) => response.writeHead(401).end('{"error":"Invalid signature"}'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -110,7 +101,7 @@ test('a delivery of Clerk that is refused as it is unsigned is explained', async
   server.close();
 });
 
-test('the inbox is listed, shown with its secrets masked, and replayed', async () => {
+test('deliveries are listed, shown with masked secrets, and replayed', async () => {
   const inbox = createInbox(db);
   const store = (deliveryId: string, status: 'failed' | 'rejected' | 'processed', body: string) =>
     inbox.store({
@@ -144,7 +135,7 @@ test('the inbox is listed, shown with its secrets masked, and replayed', async (
   expect(shown).toContain('order_1');
   expect(shown).toMatch(/^signed +yes$/m);
   expect(shown + (await succeed(['webhooks', 'show', 'evt_2']))).not.toContain('topsecret');
-  expect(await succeed(['webhooks', 'replay', failed.id])).toContain('1 delivery is');
+  expect(await succeed(['webhooks', 'replay', failed.id])).toContain('1 delivery will be processed again');
   const { rows } = await db.pool.query('select status, reason from webhook_deliveries where id = $1', [failed.id]);
   expect(rows).toEqual([{ status: 'received', reason: null }]);
   expect(await parley(['webhooks', 'replay', 'evt_2'])).toMatchObject({ code: 1 });
@@ -153,10 +144,10 @@ test('the inbox is listed, shown with its secrets masked, and replayed', async (
     code: 1,
     stderr: 'error: No delivery "nope"\n',
   });
-  expect(await succeed(['webhooks', 'replay', 'evt_3'])).toContain('1 delivery is');
+  expect(await succeed(['webhooks', 'replay', 'evt_3'])).toContain('1 delivery will be processed again');
 });
 
-test('credits: the balance is the sum of the ledger', async () => {
+test('the balance of credits is the sum of the ledger', async () => {
   for (const [id, amount] of [
     ['c1', 5000],
     ['c2', -2000],
@@ -172,7 +163,7 @@ test('credits: the balance is the sum of the ledger', async () => {
   });
 });
 
-test('an integration is stored encrypted, tried, and listed with its key masked', async () => {
+test('an integration is stored encrypted, tested, and listed with its key masked', async () => {
   await succeed(['integrations', 'set', 'kapso', '--api-key', '-', '--api-url', kapso.url], kapso.apiKey);
   expect(await succeed(['integrations', 'test', 'kapso'])).toBe('kapso: accepts the key');
   const list = await succeed(['integrations', 'list']);
@@ -198,7 +189,7 @@ test('an integration is stored encrypted, tried, and listed with its key masked'
   expect(await parley(['integrations', 'test', 'resend'])).toMatchObject({ code: 1 });
   expect(await parley(['integrations', 'test', 'nope'])).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^error: Which provider\? flow, kapso/),
+    stderr: expect.stringMatching(/^error: Unknown provider "nope"\. Available: flow, kapso/),
   });
   expect(await parley(['integrations', 'set', 'mcp.crm', '--api-key', 'x'])).toMatchObject({ code: 2 });
   await succeed(['integrations', 'set', 'mcp.crm', '--api-url', 'http://10.0.0.1/mcp', '--header', 'X-Team: north']);
@@ -211,40 +202,40 @@ test('an integration is stored encrypted, tried, and listed with its key masked'
 });
 
 test.each([
-  ['kapso', ['--secret-key', 'z'], 'kapso takes no --secret-key'],
-  ['kapso', ['--media-reply', '', '--return-url', 'https://shop.example'], 'kapso takes no --return-url'],
-  ['flow', ['--media-reply', 'Hola'], 'flow takes no --media-reply'],
-  ['mcp.crm', ['--currency', 'CLP'], 'mcp.crm takes no --currency'],
-  ['openai', ['--header', 'bad'], 'openai takes no --header'],
-  ['mcp.crm', ['--header', 'bad'], '--header wants "Name: value", not "bad"'],
+  ['kapso', ['--secret-key', 'z'], 'kapso does not accept --secret-key'],
+  ['kapso', ['--media-reply', '', '--return-url', 'https://shop.example'], 'kapso does not accept --return-url'],
+  ['flow', ['--media-reply', 'Hola'], 'flow does not accept --media-reply'],
+  ['mcp.crm', ['--currency', 'CLP'], 'mcp.crm does not accept --currency'],
+  ['openai', ['--header', 'bad'], 'openai does not accept --header'],
+  ['mcp.crm', ['--header', 'bad'], '--header must be "Name: value", not "bad"'],
   ['resend', ['--from', 'notanemail'], '--from must be an address or "Name <address>", not "notanemail"'],
-])('integrations set %s %j is a wrong call', async (provider, args, message) => {
+])('integrations set %s %j is refused with status 2', async (provider, args, message) => {
   const run = await parley(['integrations', 'set', provider, '--api-key', 'x', ...args]);
   expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
 
-test('an integration is switched off and on with its settings, and removed with its secrets', async () => {
+test('an integration keeps its settings when it is disabled, and loses them when it is removed', async () => {
   await succeed(['integrations', 'set', 'resend', '--api-key', 're_key', '--from', 'Acme <hello@acme.example>']);
   const account = () =>
     createAccounts(db, createSecretBox(env.SECRETS_KEY!), { KAPSO_API_URL: '', RESEND_API_URL: '' }).resend(scope);
   expect(await account()).toMatchObject({ apiKey: 're_key' });
-  expect(await succeed(['integrations', 'disable', 'resend'])).toBe('resend is off in development of demo.');
+  expect(await succeed(['integrations', 'disable', 'resend'])).toBe('resend is disabled in development of demo.');
   expect(await account()).toBeNull();
-  expect(await succeed(['integrations', 'list'])).toMatch(/^resend +off /m);
+  expect(await succeed(['integrations', 'list'])).toMatch(/^resend +disabled /m);
   expect(JSON.parse(await succeed(['integrations', 'disable', 'resend', '--json']))).toMatchObject({ changed: false });
-  expect(await succeed(['integrations', 'enable', 'resend'])).toBe('resend is active in development of demo.');
+  expect(await succeed(['integrations', 'enable', 'resend'])).toBe('resend is enabled in development of demo.');
   expect(await account()).toMatchObject({ apiKey: 're_key', from: 'Acme <hello@acme.example>' });
   expect(await parley(['integrations', 'enable', 'resend', '--env', 'production'])).toMatchObject({
     code: 1,
     stderr: 'error: resend is not configured in production of demo\n',
   });
-  expect(await succeed(['integrations', 'remove', 'resend'])).toBe('resend is removed from development of demo.');
+  expect(await succeed(['integrations', 'remove', 'resend'])).toBe('Removed resend from development of demo.');
   expect(await account()).toBeNull();
   expect((await db.pool.query("select 1 from integrations where provider = 'resend'")).rows).toEqual([]);
   expect(await parley(['integrations', 'remove', 'resend'])).toMatchObject({ code: 1 });
 });
 
-test('channels: a connection waits for its number, or takes one that is connected', async () => {
+test('channels connect creates a pending connection, or uses a number that is already connected', async () => {
   expect(await succeed(['channels', 'connect', '--agent', 'helper', '--env', 'development'])).toBe(
     'https://setup.example/1',
   );
@@ -253,7 +244,7 @@ test('channels: a connection waits for its number, or takes one that is connecte
   );
   const { connections } = JSON.parse(await succeed(['channels', 'list', '--json']));
   const { id } = connections.find((one: { phoneNumberId: string }) => one.phoneNumberId === '109876543210987');
-  // The account's owner can read it there: it is not the deployment's own.
+  // The owner of the account can read this secret, so it is derived for the connection and is not the installation's.
   expect(kapso.webhooks).toMatchObject([
     { url: 'https://parley.example/webhook/kapso/messages', secretKey: webhookSecretOf('kapso', id) },
   ]);
@@ -263,6 +254,6 @@ test('channels: a connection waits for its number, or takes one that is connecte
       expect.objectContaining({ phoneNumber: '15551234567' }),
     ]),
   );
-  expect(await parley(['channels', 'connect', '--agent', 'nobody'])).toMatchObject({ code: 1 });
+  expect(await parley(['channels', 'connect', '--agent', 'unknown'])).toMatchObject({ code: 1 });
   expect(await parley(['channels', 'connect'])).toMatchObject({ code: 2 });
 });

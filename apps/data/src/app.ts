@@ -20,13 +20,13 @@ import { updateEntity } from './routes/update-entity';
 export interface DataDeps extends PushDeps {
   entities: Entities;
   log: Logger;
-  /** Outside production: answers are checked against their schemas. */
+  /** Whether responses are checked against their schemas; off in production. */
   checkResponses: boolean;
   limiter?: RateLimiter;
   metrics?: HttpMetrics;
 }
 
-/** Everything that is stored. The Data API needs a key with `data` and counts against the limits, sync needs `sync`. */
+/** The data service: the Data API and sync. Permissions and rate limits are in the table of operations (libs/contracts). */
 export function createDataApp(deps: DataDeps): RequestListener {
   const { db, log, metrics, checkResponses, limiter } = deps;
   return createApp({

@@ -1,5 +1,5 @@
 import { createTestDatabase } from '@parley/testing';
-import { type TestApi, createTestApi } from './api-under-test';
+import { type TestApi, createTestApi } from './testing/create-test-api';
 
 let api: TestApi;
 let tenant: number;
@@ -66,7 +66,7 @@ describe('entity types', () => {
 });
 
 describe('create', () => {
-  test('answers 201 with exactly the entity', async () => {
+  test('is answered with 201 and the entity', async () => {
     const before = Date.now();
     const { body, headers } = await call('post', '/v1/data/order', { data: { total: 5, customer: 'Ann' } }).expect(201);
     expect(body).toEqual({
@@ -81,7 +81,7 @@ describe('create', () => {
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  test('takes any status, and fields that nobody declared', async () => {
+  test('accepts any status, and fields that the type does not declare', async () => {
     const { body } = await call('post', '/v1/data/order', { data: { extra: [1, { a: null }] }, status: 'brand new' });
     expect(body).toMatchObject({ status: 'brand new', data: { extra: [1, { a: null }] } });
   });
@@ -96,7 +96,7 @@ describe('create', () => {
     [[], /./],
     ['null', /./],
     ['', 'A JSON body is required'],
-  ])('%j is a 400', async (body, error) => {
+  ])('%j is refused with 400', async (body, error) => {
     const response = await call('post', '/v1/data/order', body).expect(400);
     expect(response.body).toEqual({
       ...refusal(error, 'invalid_body'),
@@ -104,7 +104,7 @@ describe('create', () => {
     });
   });
 
-  test('declared fields are checked, and each problem is named', async () => {
+  test('declared fields are checked, and every problem is reported', async () => {
     const { body } = await call('post', '/v1/data/order', { data: { total: '5', paid: 'yes' } }).expect(400);
     expect(body.details.map(({ path }: { path: string }) => path).sort()).toEqual(['data.paid', 'data.total']);
     expect(body.error).toMatch(/data\.(paid|total)/);
@@ -119,7 +119,7 @@ describe('create', () => {
   });
 });
 
-describe('unknown things', () => {
+describe('404 and 405', () => {
   const notType = (slug: string) => refusal(`Entity type ${slug} not found`, 'entity_type_not_found');
   test.each<[Method, string, unknown]>([
     ['get', '/v1/data/nothing', undefined],
@@ -129,11 +129,11 @@ describe('unknown things', () => {
     ['post', '/v1/data/nothing/search', { query: 'x' }],
     ['patch', '/v1/data/nothing/ent_1', { data: {} }],
     ['delete', '/v1/data/nothing/ent_1', undefined],
-  ])('%s %s', async (method, path, body) => {
+  ])('an unknown type: %s %s', async (method, path, body) => {
     expect((await call(method, path, body).expect(404)).body).toEqual(notType('nothing'));
   });
 
-  test('an id that is not there, or of another type', async () => {
+  test('an unknown id, or the id of an entity of another type', async () => {
     const { id } = await create('free', {});
     for (const path of [
       '/v1/data/order/ent_nothing',
@@ -149,10 +149,10 @@ describe('unknown things', () => {
     await call('get', `/v1/data/free/${id}`).expect(200);
   });
 
-  test('names that could hurt are only names', async () => {
+  test('names with a special meaning elsewhere are unknown types, and invalid encodings are refused', async () => {
     for (const type of ['__proto__', 'constructor', 'toString', "x'--", 'order ', 'Order', '💥', '..']) {
       const { status, body } = await call('get', `/v1/data/${encodeURIComponent(type)}/query`);
-      // ".." is resolved away by the client before it is sent.
+      // The HTTP client removes ".." before it sends the request.
       if (type === '..') continue;
       expect(status).toBe(404);
       expect(body).toEqual(notType(type));
@@ -162,7 +162,7 @@ describe('unknown things', () => {
     await call('get', '/v1/data/%E0%A4%A').expect(400);
   });
 
-  test('wrong methods are a 405 with Allow', async () => {
+  test('an unsupported method is a 405 with Allow', async () => {
     const allowed: [Method, string, string][] = [
       ['put', '/v1/data/order', 'GET, HEAD, POST'],
       ['delete', '/v1/data/order', 'GET, HEAD, POST'],
@@ -175,7 +175,7 @@ describe('unknown things', () => {
       const response = await call(method, path).expect(405);
       expect(response.headers.allow).toBe(allow);
     }
-    // What is not plain, such as an escape, goes through the whole table.
+    // A path with an escape is not matched by the fast path but by the whole routing table.
     await call('post', '/v1/data/%6frder/query', {}).expect(200);
     await call('get', '/v1/data').expect(404);
     await call('get', '/v1/data/order/a/b').expect(404);
@@ -183,7 +183,7 @@ describe('unknown things', () => {
 });
 
 describe('get, update, delete, restore', () => {
-  test('PATCH merges at the top level and answers the full entity', async () => {
+  test('PATCH merges at the top level and returns the full entity', async () => {
     const created = await create('free', { a: 1, b: { x: 1, y: 2 }, c: 3 });
     const { body } = await call('patch', `/v1/data/free/${created.id}`, {
       data: { b: { x: 9 }, c: null, d: 4 },
@@ -197,7 +197,7 @@ describe('get, update, delete, restore', () => {
     expect((await call('get', `/v1/data/free/${created.id}`).expect(200)).body).toEqual(body);
   });
 
-  test('PATCH needs data, moves the status, and checks the declared fields', async () => {
+  test('PATCH requires data, sets the status, and checks the declared fields', async () => {
     const { id } = await create('order', { total: 1 });
     await call('patch', `/v1/data/order/${id}`, { status: 'archived' }).expect(400);
     const { body } = await call('patch', `/v1/data/order/${id}`, { data: {}, status: 'archived' }).expect(200);
@@ -219,7 +219,7 @@ describe('get, update, delete, restore', () => {
     }
   });
 
-  test('DELETE is soft, again is as good, and a status restores', async () => {
+  test('DELETE hides the entity and can be repeated, and a PATCH with a status restores it', async () => {
     const { id } = await create('order', { customer: 'Restored Person' });
     const path = `/v1/data/order/${id}`;
     for (let time = 0; time < 2; time += 1) {
@@ -239,14 +239,14 @@ describe('get, update, delete, restore', () => {
     expect(idsOf(await call('post', '/v1/data/order/search', { query: 'restored' }))).toEqual([id]);
   });
 
-  test('a PATCH of a deleted entity without a status does not bring it back', async () => {
+  test('a PATCH without a status does not restore a deleted entity', async () => {
     const { id } = await create('order', {});
     await call('delete', `/v1/data/order/${id}`);
     const { body } = await call('patch', `/v1/data/order/${id}`, { data: { total: 2 } }).expect(404);
     expect(body).toEqual(refusal('Entity has been deleted', 'entity_deleted'));
   });
 
-  test('a status of "deleted" given on create or update deletes, too', async () => {
+  test('an entity that is created with the status "deleted" is deleted', async () => {
     const { id } = await create('order', {}, 'deleted');
     await call('get', `/v1/data/order/${id}`).expect(404);
   });
@@ -258,7 +258,7 @@ describe('pages', () => {
     for (let n = 0; n < 7; n += 1) all.unshift((await create('page', { n }, n % 2 ? 'odd' : undefined)).id);
   });
 
-  test('newest first, a cursor also on the last page, the given one on an empty page', async () => {
+  test('are newest first; the last page has a cursor, and an empty page returns the given one', async () => {
     const first = await call('get', '/v1/data/page?limit=4').expect(200);
     expect(Object.keys(first.body)).toEqual(['data', 'cursor', 'hasMore']);
     expect(idsOf(first)).toEqual(all.slice(0, 4));
@@ -275,23 +275,23 @@ describe('pages', () => {
     expect(idsOf(await call('get', '/v1/data/page?cursor='))).toEqual(all);
   });
 
-  test('exactly one page has no more', async () => {
+  test('a limit equal to the number of entities gives a page without more', async () => {
     expect((await call('get', '/v1/data/page?limit=7')).body.hasMore).toBe(false);
     expect((await call('get', '/v1/data/page?limit=6')).body.hasMore).toBe(true);
   });
 
-  test('a status filters', async () => {
+  test('can be filtered by status', async () => {
     expect(idsOf(await call('get', '/v1/data/page?status=odd'))).toEqual(all.filter((_id, at) => at % 2 === 1));
     expect(idsOf(await call('get', '/v1/data/page?status=none'))).toEqual([]);
     await call('get', '/v1/data/page?status=').expect(400);
   });
 
-  test.each(['0', '-1', '1.5', 'x', '', '1e1', ' 1', '0x10', 'NaN'])('limit=%s is a 400', async (limit) => {
+  test.each(['0', '-1', '1.5', 'x', '', '1e1', ' 1', '0x10', 'NaN'])('limit=%s is refused with 400', async (limit) => {
     const { body } = await call('get', `/v1/data/page?limit=${encodeURIComponent(limit)}`).expect(400);
     expect(body.error).toMatch(/limit/);
     expect(body.details[0].path).toBe('limit');
   });
-  test('limit above 100 is cut, repeated parameters are a 400, unknown ones are ignored', async () => {
+  test('a limit above 100 counts as 100, repeated parameters are refused, unknown ones are ignored', async () => {
     await call('get', '/v1/data/page?limit=101').expect(200);
     await call('get', '/v1/data/page?limit=99999999999999999999').expect(200);
     await call('get', '/v1/data/page?limit=1&limit=2').expect(400);
@@ -299,13 +299,13 @@ describe('pages', () => {
     await call('get', '/v1/data/page?offset=5&__proto__=1').expect(200);
   });
 
-  test.each(['x', 'AAAA', '.', '%00', 'null', 'eyJhIjoxfQ=='])('cursor %s is a 400', async (cursor) => {
+  test.each(['x', 'AAAA', '.', '%00', 'null', 'eyJhIjoxfQ=='])('cursor %s is refused with 400', async (cursor) => {
     const { body } = await call('get', `/v1/data/page?cursor=${cursor}`).expect(400);
     expect(body.error).toMatch(/cursor/);
     expect(body).toMatchObject({ code: 'invalid_query', details: [{ path: 'cursor' }] });
   });
 
-  test('a cursor of another query is a 400', async () => {
+  test('a cursor of another query is refused with 400', async () => {
     const { body } = await call('get', '/v1/data/page?limit=2');
     const cursor = encodeURIComponent(body.cursor);
     await call('get', `/v1/data/page?limit=2&cursor=${cursor}`).expect(200);
@@ -322,7 +322,7 @@ describe('query', () => {
   const numbers = async (body: unknown) =>
     (await query(body).expect(200)).body.data.map(({ data }: { data: { n: number } }) => data.n);
 
-  test('without a body, or with an empty one, is a list', async () => {
+  test('without a body, or with an empty one, returns the same page as a list', async () => {
     const listed = (await call('get', '/v1/data/page')).body.data;
     expect((await query(undefined).expect(200)).body.data).toEqual(listed);
     expect((await query({}).expect(200)).body.data).toEqual(listed);
@@ -342,11 +342,11 @@ describe('query', () => {
     [{ $exists: false }, []],
     ['3', []],
     [null, []],
-  ])('data.n %j', async (filter, expected) => {
+  ])('the filter %j on data.n', async (filter, expected) => {
     expect(await numbers({ filters: { 'data.n': filter } })).toEqual(expected);
   });
 
-  test('status of the body, sort, limit and cursor', async () => {
+  test('supports status, sort, limit and cursor', async () => {
     expect(await numbers({ status: 'odd' })).toEqual([5, 3, 1]);
     const page = await query({ sort: { field: 'data.n', direction: 'asc' }, limit: 3 }).expect(200);
     expect(page.body.data.map(({ data }: { data: { n: number } }) => data.n)).toEqual([0, 1, 2]);
@@ -358,7 +358,7 @@ describe('query', () => {
   test.each<[string, unknown, RegExp]>([
     ['an unsupported field', { filters: { customer: 'x' } }, /customer.*id, createdAt, updatedAt.*data\.</],
     ['status inside filters', { filters: { status: 'active' } }, /^filters\.status: .*lifecycle column.*data\.status/],
-    ['an id that is a number', { filters: { id: 5 } }, /^filters\.id: is compared with a string$/],
+    ['an id that is a number', { filters: { id: 5 } }, /^filters\.id: must be compared with a string$/],
     ['an unknown operator', { filters: { 'data.n': { $near: 1 } } }, /^filters\.data\.n: unknown operator \$near/],
     ['a wrong operand', { filters: { 'data.n': { $in: 1 } } }, /\$in/],
     ['mixed keys', { filters: { 'data.n': { $gt: 1, x: 2 } } }, /\$gt/],
@@ -370,10 +370,10 @@ describe('query', () => {
     ['a broken cursor', { cursor: 'x' }, /cursor/],
     ['a cursor that is a number', { cursor: 5 }, /cursor/],
     ['a sort without a field', { sort: {} }, /sort/],
-    ['a sort by nothing known', { sort: { field: 'customer' } }, /customer/],
-    ['a sort in no direction', { sort: { field: 'createdAt', direction: 'up' } }, /direction/],
+    ['a sort by an unknown field', { sort: { field: 'customer' } }, /customer/],
+    ['a sort with an unknown direction', { sort: { field: 'createdAt', direction: 'up' } }, /direction/],
     ['a status that is a list', { status: ['odd'] }, /status/],
-  ])('%s is a 400', async (_name, body, error) => {
+  ])('%s is refused with 400', async (_name, body, error) => {
     const response = await query(body).expect(400);
     expect(response.body.error).toMatch(error);
     expect(response.body.details.length).toBeGreaterThan(0);
@@ -389,7 +389,7 @@ describe('search', () => {
     best = (await create('order', { customer: 'Nunez Bicycles', note: 'bicycle bicycles' })).id;
   });
 
-  test('all words, the last one as a prefix, accents and case folded; only data', async () => {
+  test('matches all words, the last one as a prefix, ignores accents and case, and has no cursor', async () => {
     const response = await search({ query: 'NUNEZ bicy' }).expect(200);
     expect(Object.keys(response.body)).toEqual(['data']);
     expect(idsOf(response)).toEqual(expect.arrayContaining([best, other]));
@@ -398,16 +398,19 @@ describe('search', () => {
     expect(idsOf(await search({ query: 'nunez', limit: 1 }))).toHaveLength(1);
   });
 
-  test.each([[{}], [{ query: '' }], [{ query: '   ' }], [{ query: 5 }]])('%j: query is required', async (body) => {
-    expect((await search(body).expect(400)).body).toMatchObject(refusal('query is required', 'invalid_body'));
-  });
+  test.each([[{}], [{ query: '' }], [{ query: '   ' }], [{ query: 5 }]])(
+    'with %j is refused with 400',
+    async (body) => {
+      expect((await search(body).expect(400)).body).toMatchObject(refusal('query is required', 'invalid_body'));
+    },
+  );
   test.each(["'", '&', '|', '!', ':*', '<->', '(((', '\\', '%', '"x', '🦜', '-', 'a:b & !c'])(
-    '%s is only text',
+    'treats %s as text',
     async (query) => {
       await search({ query }).expect(200);
     },
   );
-  test('limits', async () => {
+  test('refuses a limit below 1', async () => {
     await search({ query: 'x', limit: 1000 }).expect(200);
     await search({ query: 'x', limit: 0 }).expect(400);
     await search({ query: 'x'.repeat(100_000) }).expect((response) => expect([200, 400]).toContain(response.status));
@@ -415,7 +418,7 @@ describe('search', () => {
 });
 
 describe('Idempotency-Key', () => {
-  test('one entity, one answer', async () => {
+  test('repeated requests create one entity and get the same response', async () => {
     const headers = { 'Idempotency-Key': 'order-1' };
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => call('post', '/v1/data/free', { data: { once: true } }, headers).expect(201)),
@@ -423,14 +426,14 @@ describe('Idempotency-Key', () => {
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
     expect(idsOf(await call('post', '/v1/data/free/query', { filters: { 'data.once': true } }))).toHaveLength(1);
     await call('post', '/v1/data/free', { data: { once: false } }, headers).expect(409);
-    // The same value, its keys in another order.
+    // The bodies are equal but for the order of their keys.
     const again = { 'Idempotency-Key': 'order-1b' };
     const first = await call('post', '/v1/data/free', { data: { a: 1, b: { x: 1, y: 2 } } }, again).expect(201);
     const second = await call('post', '/v1/data/free', { data: { b: { y: 2, x: 1 }, a: 1 } }, again).expect(201);
     expect(second.body.id).toBe(first.body.id);
   });
 
-  test('the entity and its kept answer are stored together or not at all', async () => {
+  test('the entity and its stored response are committed together or not at all', async () => {
     const headers = { 'Idempotency-Key': 'order-2' };
     await api.db.pool.query(`
       create function refuse_answer() returns trigger language plpgsql as 'begin raise exception ''crash''; end';
@@ -447,7 +450,7 @@ describe('Idempotency-Key', () => {
     expect(await count()).toBe(1);
   });
 
-  test('who was taken over while it stood still makes no second entity', async () => {
+  test('a stalled request whose retry has claimed the key creates no second entity', async () => {
     const headers = { 'Idempotency-Key': 'order-3' };
     await api.db.pool.query(`
       create function take_over() returns trigger language plpgsql as
@@ -460,7 +463,7 @@ describe('Idempotency-Key', () => {
   });
 });
 
-test('each change writes its event, with who did it and on which request', async () => {
+test('each change writes its event, with the actor and the request id', async () => {
   const headers = { 'X-Request-Id': 'event-test' };
   const { body } = await call('post', '/v1/data/free', { data: { a: 1 } }, headers);
   await call('patch', `/v1/data/free/${body.id}`, { data: { a: 2 } }, headers);

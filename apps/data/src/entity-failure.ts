@@ -2,7 +2,7 @@ import { detailText } from '@parley/contracts';
 import { type EntityFailure, failureText } from '@parley/entities';
 import { HttpError, badRequest } from '@parley/service';
 
-const answers: Record<Exclude<EntityFailure['reason'], 'invalid'>, [status: number, code: string]> = {
+const responses: Record<Exclude<EntityFailure['reason'], 'invalid'>, [status: number, code: string]> = {
   type_not_found: [404, 'entity_type_not_found'],
   not_found: [404, 'entity_not_found'],
   deleted: [404, 'entity_deleted'],
@@ -11,12 +11,12 @@ const answers: Record<Exclude<EntityFailure['reason'], 'invalid'>, [status: numb
 };
 
 /**
- * What the Data API answers when an operation on entities of `type` does not succeed (decisions.md, Data API). `place`:
- * where the request says what may be wrong with it.
+ * The error response for a failed operation on entities of `type` (docs/reference/errors.md#data-errors). `section`: the
+ * section of the request that contains the parameters.
  */
-export function entityFailure(failure: EntityFailure, type: string, place: 'body' | 'query' = 'body'): HttpError {
+export function entityFailure(failure: EntityFailure, type: string, section: 'body' | 'query' = 'body'): HttpError {
   if (failure.reason === 'invalid')
-    return badRequest(detailText(failure.problems[0]!), failure.problems, `invalid_${place}`);
-  const [status, code] = answers[failure.reason];
+    return badRequest(detailText(failure.problems[0]!), failure.problems, `invalid_${section}`);
+  const [status, code] = responses[failure.reason];
   return new HttpError(status, code, failureText(failure, type));
 }

@@ -1,20 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase } from '@parley/testing';
-import { type KeyOptions, type TestApi, createTestApi } from './api-under-test';
+import { type KeyOptions, type TestApi, createTestApi } from './testing/create-test-api';
 
-// Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
+// Other load on the machine can delay one attempt. A real regression fails every attempt.
 jest.retryTimes(3, { logErrorsBeforeRetry: true });
 
 /**
- * Every route × two organizations × two environments × every kind of key, with ids taken from the other tenants.
- * Each tenant has the same type and the same words in it; what tells them apart is a marker that no answer to
- * another tenant may hold.
+ * Every route × two organizations × two environments × every kind of key, with ids of the other tenants. All tenants have
+ * the same type with the same words in it, and each has a marker that no response to another tenant may contain.
  */
 interface Tenant {
   name: string;
   scope: KeyOptions;
   marker: string;
-  /** With every permission, made for preparing. */
+  /** A key with every permission, for the setup. */
   key: string;
   id: string;
   cursor: string;
@@ -49,10 +48,10 @@ afterAll(() => api.close());
 interface RouteCase {
   method: 'get' | 'post' | 'patch' | 'delete';
   permission: 'data' | 'sync';
-  /** Requests that reach for `victim` with a key of somebody else. */
+  /** A request that names data of `victim`, sent with a key of another tenant. */
   path: (victim: Tenant) => string;
   body?: (victim: Tenant) => unknown;
-  /** What the owner of such a request's key sees: of itself only, or nothing. */
+  /** The expected status: 200 with data of the key's own tenant, or an error. */
   status: number;
 }
 
@@ -129,7 +128,7 @@ const routes: Record<string, RouteCase> = {
 const foreignType = (scope: KeyOptions, marker: string) =>
   `only-${marker.includes('marker0') ? 0 : 1}-${scope.environment!.slice(0, 3)}`;
 
-test.each(Object.entries(routes))('%s: a tenant sees and changes nothing of another', async (_name, route) => {
+test.each(Object.entries(routes))('%s: a tenant can neither see nor change data of another', async (_name, route) => {
   for (const own of tenants) {
     for (const permission of ['*', route.permission] as const) {
       const key = await api.key({ ...own.scope, permissions: [permission] });
@@ -150,43 +149,46 @@ test.each(Object.entries(routes))('%s: a tenant sees and changes nothing of anot
   }
 });
 
-test.each(Object.entries(routes))('%s: every key that must not, may not', async (_name, route) => {
-  const { scope } = tenants[0]!;
-  const victim = tenants[0]!;
-  const other = route.permission === 'data' ? 'sync' : 'data';
-  const valid = await api.key(scope);
-  const refused: Record<string, { key: string | undefined; status: number; error: string }> = {
-    'no key': { key: undefined, status: 401, error: 'Unauthorized' },
-    empty: { key: '', status: 401, error: 'Unauthorized' },
-    malformed: { key: 'sk_dev_short', status: 401, error: 'Unauthorized' },
-    unknown: { key: `sk_dev_${'A'.repeat(43)}`, status: 401, error: 'Unauthorized' },
-    'of the other environment': { key: valid.replace('sk_dev_', 'sk_prod_'), status: 401, error: 'Unauthorized' },
-    'cut short': { key: valid.slice(0, -1), status: 401, error: 'Unauthorized' },
-    'in other letters': { key: valid.toUpperCase(), status: 401, error: 'Unauthorized' },
-    revoked: { key: await api.revokedKey(scope), status: 401, error: 'Unauthorized' },
-    expired: {
-      key: await api.key({ ...scope, expiresAt: new Date(Date.now() - 1) }),
-      status: 401,
-      error: 'Unauthorized',
-    },
-  };
-  for (const permission of ['chat', other] as const) {
-    const error = `API key does not have ${route.permission} permission`;
-    refused[permission] = { key: await api.key({ ...scope, permissions: [permission] }), status: 403, error };
-  }
-  refused.none = {
-    key: await api.key({ ...scope, permissions: [] }),
-    status: 403,
-    error: `API key does not have ${route.permission} permission`,
-  };
-  const before = await storedRows(victim);
-  for (const [name, { key, status, error }] of Object.entries(refused)) {
-    const response = await api.call(route.method, route.path(victim), key, route.body?.(victim));
-    expect({ name, status: response.status, error: response.body.error }).toEqual({ name, status, error });
-    expect(response.text).not.toContain(victim.marker);
-  }
-  expect(await storedRows(victim)).toEqual(before);
-});
+test.each(Object.entries(routes))(
+  '%s: invalid keys and keys without the permission are refused',
+  async (_name, route) => {
+    const { scope } = tenants[0]!;
+    const victim = tenants[0]!;
+    const other = route.permission === 'data' ? 'sync' : 'data';
+    const valid = await api.key(scope);
+    const refused: Record<string, { key: string | undefined; status: number; error: string }> = {
+      'no key': { key: undefined, status: 401, error: 'Unauthorized' },
+      empty: { key: '', status: 401, error: 'Unauthorized' },
+      malformed: { key: 'sk_dev_short', status: 401, error: 'Unauthorized' },
+      unknown: { key: `sk_dev_${'A'.repeat(43)}`, status: 401, error: 'Unauthorized' },
+      'of the other environment': { key: valid.replace('sk_dev_', 'sk_prod_'), status: 401, error: 'Unauthorized' },
+      'cut short': { key: valid.slice(0, -1), status: 401, error: 'Unauthorized' },
+      'in other letters': { key: valid.toUpperCase(), status: 401, error: 'Unauthorized' },
+      revoked: { key: await api.revokedKey(scope), status: 401, error: 'Unauthorized' },
+      expired: {
+        key: await api.key({ ...scope, expiresAt: new Date(Date.now() - 1) }),
+        status: 401,
+        error: 'Unauthorized',
+      },
+    };
+    for (const permission of ['chat', other] as const) {
+      const error = `API key does not have ${route.permission} permission`;
+      refused[permission] = { key: await api.key({ ...scope, permissions: [permission] }), status: 403, error };
+    }
+    refused.none = {
+      key: await api.key({ ...scope, permissions: [] }),
+      status: 403,
+      error: `API key does not have ${route.permission} permission`,
+    };
+    const before = await storedRows(victim);
+    for (const [name, { key, status, error }] of Object.entries(refused)) {
+      const response = await api.call(route.method, route.path(victim), key, route.body?.(victim));
+      expect({ name, status: response.status, error: response.body.error }).toEqual({ name, status, error });
+      expect(response.text).not.toContain(victim.marker);
+    }
+    expect(await storedRows(victim)).toEqual(before);
+  },
+);
 
 test('a key that is revoked or expires while it is in use is refused within a second', async () => {
   const { scope } = tenants[0]!;
@@ -200,9 +202,9 @@ test('a key that is revoked or expires while it is in use is refused within a se
   expect((await api.call('get', '/v1/entity-types', expiring)).status).toBe(401);
 });
 
-/** An answer may repeat the path that was asked for. */
+/** Removes the segments of the path, which a response may repeat. */
 const withoutEcho = (text: string, path: string) =>
-  path.split('/').reduce((left, part) => left.replaceAll(part, ''), text);
+  path.split('/').reduce((left, segment) => left.replaceAll(segment, ''), text);
 
 async function storedRows({ scope }: Tenant): Promise<unknown[]> {
   const values = [scope.tenant, scope.environment];

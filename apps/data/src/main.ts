@@ -1,6 +1,6 @@
 import { openDatabase } from '@parley/db';
 import { createEntities } from '@parley/entities';
-import { createQueues, createRateLimiter, createRing, openRedis } from '@parley/redis';
+import { createQueues, createRateLimiter, createRelayWaker, openRedis } from '@parley/redis';
 import { createLogger, createMetrics, createWorkMetrics, loadConfig, runService, startProcess } from '@parley/service';
 import { createExecutorClient } from '@parley/tools';
 import { createDataApp } from './app';
@@ -15,7 +15,7 @@ startProcess(async () => {
   const redis = await openRedis(config, { name: 'parley-data', roles: ['limiter'], log });
   const skipped = metrics.counter(
     'rate_limit_skipped_total',
-    'Requests that were admitted because Redis could not be asked.',
+    'Requests that were admitted without a rate limit because Redis was unavailable.',
     [],
   );
   const work = createWorkMetrics(metrics);
@@ -30,7 +30,7 @@ startProcess(async () => {
   const queues = createQueues({ redis: redis.producer });
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
-  const entities = createEntities({ db, ring: createRing(redis.producer) });
+  const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer) });
 
   await runService({
     config,
@@ -52,7 +52,7 @@ startProcess(async () => {
       { name: 'queues', close: () => queues.close() },
       { name: 'Redis', close: () => redis.close() },
       { name: 'tool executor client', close: async () => executor?.close() },
-      { name: 'upkeep of entities', close: () => entities.settled() },
+      { name: 'background work of entities', close: () => entities.settled() },
       { name: 'database', close: () => db.close() },
     ],
   });

@@ -1,9 +1,9 @@
 import { type RedisConnection, closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parley/redis';
 import { createTestDatabase, createTestRedis } from '@parley/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type TestApi, createTestApi } from './api-under-test';
+import { type TestApi, createTestApi } from './testing/create-test-api';
 
-// Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
+// Other load on the machine can delay one attempt. A real regression fails every attempt.
 jest.retryTimes(3, { logErrorsBeforeRetry: true });
 
 let redisUrl: string;
@@ -34,7 +34,7 @@ async function start(limits?: Limits) {
   return { tenant, id: body.id as string };
 }
 
-test('60 requests a key and 200 an organization, on every Data API route and not on sync', async () => {
+test('every Data API route allows 60 requests per key and 200 per organization, and sync is not limited', async () => {
   const { tenant, id } = await start();
   const key = await api.key({ tenant });
   const routes = [
@@ -78,7 +78,7 @@ test('60 requests a key and 200 an organization, on every Data API route and not
   await api.call('post', '/v1/sync/state', key, {}).expect(200);
   await api.call('post', '/v1/sync/pull', key).expect(200);
 
-  // 1 for preparing and 60 are used: 139 are left for the other keys of the organization, in bursts.
+  // The setup used 1 request and this key 60, so 139 are left for the other keys of the organization.
   const others = await Promise.all([1, 2, 3].map(() => api.key({ tenant })));
   const burst = await Promise.all(
     Array.from({ length: 240 }, (_, at) => api.call('get', '/v1/data/order?limit=1', others[at % 3])),
@@ -89,7 +89,7 @@ test('60 requests a key and 200 an organization, on every Data API route and not
   await api.call('get', '/v1/entity-types', elsewhere).expect(200);
 }, 30_000);
 
-test('refused keys and scopes, unknown paths and wrong methods do not count', async () => {
+test('requests with a missing permission, unknown paths and unsupported methods do not count', async () => {
   const { tenant } = await start({ perKey: 2 });
   const key = await api.key({ tenant, permissions: ['data'] });
   const chat = await api.key({ tenant, permissions: ['chat'] });
@@ -104,7 +104,7 @@ test('refused keys and scopes, unknown paths and wrong methods do not count', as
   await api.call('get', '/v1/data/order', key).expect(429);
 });
 
-test('who waits until retryAt is admitted', async () => {
+test('a client that waits until retryAt is admitted', async () => {
   const { tenant } = await start({ perKey: 3, windowMs: 400 });
   const key = await api.key({ tenant });
   for (let round = 0; round < 3; round += 1) {
@@ -116,7 +116,7 @@ test('who waits until retryAt is admitted', async () => {
   }
 });
 
-test('Redis away: requests are admitted, and counted as such', async () => {
+test('without Redis, requests are admitted and counted as skipped', async () => {
   const { tenant } = await start({ perKey: 1 });
   const key = await api.key({ tenant });
   await closeRedis(connections.at(-1)!);

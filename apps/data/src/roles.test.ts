@@ -1,12 +1,12 @@
 import { createTestDatabase } from '@parley/testing';
-import { type TestApi, createTestApi } from './api-under-test';
+import { type TestApi, createTestApi } from './testing/create-test-api';
 
 let api: TestApi;
 let tenant: number;
 let system: string;
 let clerk: string;
-let mine: string;
-let foreign: string;
+let inScope: string;
+let outside: string;
 
 beforeAll(async () => {
   api = createTestApi(await createTestDatabase());
@@ -41,7 +41,7 @@ beforeAll(async () => {
             { entityType: 'person', fieldPath: 'address.street', maskType: 'redact' },
           ],
         },
-        { slug: 'nobody', name: 'Nobody', policies: [] },
+        { slug: 'empty', name: 'Empty', policies: [] },
       ],
     },
   );
@@ -49,8 +49,8 @@ beforeAll(async () => {
   clerk = await api.key({ tenant, permissions: ['data'], role: 'clerk' });
   const create = async (type: string, data: object) =>
     (await api.call('post', `/v1/data/${type}`, system, { data }).expect(201)).body.id as string;
-  mine = await create('order', { shop: 'north', title: 'a red bicycle' });
-  foreign = await create('order', { shop: 'south', title: 'a red bicycle' });
+  inScope = await create('order', { shop: 'north', title: 'a red bicycle' });
+  outside = await create('order', { shop: 'south', title: 'a red bicycle' });
 });
 afterAll(() => api.close());
 
@@ -58,29 +58,29 @@ const outOfScope = { error: 'Entity not accessible within scope', code: 'out_of_
 const denied = (message: string) => ({ error: message, code: 'permission_denied', requestId: expect.any(String) });
 const ids = (response: { body: { data: { id: string }[] } }) => response.body.data.map(({ id }) => id);
 
-test('an entity outside of the scope is a 403, inside it is served', async () => {
-  await api.call('get', `/v1/data/order/${mine}`, clerk).expect(200);
+test('an entity outside of the scope is a 403, and one inside is returned', async () => {
+  await api.call('get', `/v1/data/order/${inScope}`, clerk).expect(200);
   for (const [method, body] of [['get'], ['patch', { data: { total: 1 } }], ['delete']] as const) {
-    const response = await api.call(method, `/v1/data/order/${foreign}`, clerk, body).expect(403);
+    const response = await api.call(method, `/v1/data/order/${outside}`, clerk, body).expect(403);
     expect(response.body).toEqual(outOfScope);
   }
-  await api.call('get', `/v1/data/order/${foreign}`, system).expect(200);
+  await api.call('get', `/v1/data/order/${outside}`, system).expect(200);
   await api.call('get', '/v1/data/order/ent_nothing', clerk).expect(404);
 });
 
-test('lists, queries and searches show the scope only', async () => {
-  expect(ids(await api.call('get', '/v1/data/order', clerk).expect(200))).toEqual([mine]);
-  expect(ids(await api.call('post', '/v1/data/order/query', clerk, {}).expect(200))).toEqual([mine]);
+test('lists, queries and searches return only entities in the scope', async () => {
+  expect(ids(await api.call('get', '/v1/data/order', clerk).expect(200))).toEqual([inScope]);
+  expect(ids(await api.call('post', '/v1/data/order/query', clerk, {}).expect(200))).toEqual([inScope]);
   const south = { filters: { 'data.shop': 'south' } };
   expect(ids(await api.call('post', '/v1/data/order/query', clerk, south).expect(200))).toEqual([]);
-  const foreignId = { filters: { id: foreign } };
+  const foreignId = { filters: { id: outside } };
   expect(ids(await api.call('post', '/v1/data/order/query', clerk, foreignId).expect(200))).toEqual([]);
   const search = { query: 'bicycle' };
-  expect(ids(await api.call('post', '/v1/data/order/search', clerk, search).expect(200))).toEqual([mine]);
+  expect(ids(await api.call('post', '/v1/data/order/search', clerk, search).expect(200))).toEqual([inScope]);
   expect(ids(await api.call('post', '/v1/data/order/search', system, search).expect(200))).toHaveLength(2);
 });
 
-test('nothing is made in or moved to where the key may not see it', async () => {
+test('an entity cannot be created outside of the scope or moved out of it', async () => {
   const make = (shop: string) => api.call('post', '/v1/data/order', clerk, { data: { shop } });
   const { body } = await make('north').expect(201);
   expect((await make('south').expect(403)).body).toEqual(outOfScope);
@@ -90,7 +90,7 @@ test('nothing is made in or moved to where the key may not see it', async () => 
   await api.call('delete', `/v1/data/order/${body.id}`, clerk).expect(200);
 });
 
-test("policies decide each action, with the permission engine's texts", async () => {
+test('policies allow or deny each action, with the error of the permission check', async () => {
   const lacking = (action: string, type: string) =>
     denied(`Permission denied: cannot perform '${action}' on '${type}'`);
   const { body: person } = await api.call('post', '/v1/data/person', system, { data: { name: 'Ann' } });
@@ -114,7 +114,7 @@ test("policies decide each action, with the permission engine's texts", async ()
   expect((await api.call('post', '/v1/data/nothing', clerk, { data: {} }).expect(404)).body).toMatchObject(missing);
 });
 
-test('a PATCH that deletes or restores needs to be allowed to delete', async () => {
+test('a PATCH that deletes or restores requires the delete permission', async () => {
   const { body: person } = await api.call('post', '/v1/data/person', system, { data: { name: 'Cleo' } }).expect(201);
   const path = `/v1/data/person/${person.id}`;
   const refusal = denied("Permission denied: cannot perform 'delete' on 'person'");
@@ -124,32 +124,32 @@ test('a PATCH that deletes or restores needs to be allowed to delete', async () 
   await api.call('delete', path, system).expect(200);
   expect((await change(clerk, 'active').expect(403)).body).toEqual(refusal);
   expect((await change(clerk, 'deleted').expect(403)).body).toEqual(refusal);
-  // Without a status it neither deletes nor restores: it is not there.
+  // Without a status the PATCH neither deletes nor restores, and the deleted entity is a 404.
   await api.call('patch', path, clerk, { data: {} }).expect(404);
   await api.call('get', path, system).expect(404);
   await change(system, 'active').expect(200);
-  // The role may do all with orders.
+  // The role allows every action on orders.
   const order = `/v1/data/order/${(await api.call('post', '/v1/data/order', clerk, { data: { shop: 'north' } })).body.id}`;
   await api.call('patch', order, clerk, { data: {}, status: 'deleted' }).expect(200);
   await api.call('patch', order, clerk, { data: {}, status: 'active' }).expect(200);
   await api.call('delete', order, clerk).expect(200);
 });
 
-test('a role that is empty or gone permits nothing', async () => {
-  for (const role of ['nobody', 'gone']) {
+test('a role without policies, and one that does not exist, permit nothing', async () => {
+  for (const role of ['empty', 'missing']) {
     const key = await api.key({ tenant, permissions: ['data'], role });
     await api.call('get', '/v1/data/order', key).expect(403);
-    await api.call('get', `/v1/data/order/${mine}`, key).expect(403);
+    await api.call('get', `/v1/data/order/${inScope}`, key).expect(403);
     expect((await api.call('get', '/v1/entity-types', key).expect(200)).body).toEqual({ data: [] });
   }
 });
 
-test('types are those that the role may read', async () => {
+test('entity types are listed if the role may read them', async () => {
   const { body } = await api.call('get', '/v1/entity-types', clerk).expect(200);
   expect(body.data.map(({ slug }: { slug: string }) => slug)).toEqual(['ledger', 'order', 'person']);
 });
 
-test('masked fields are in no answer and can be neither asked about nor set', async () => {
+test('masked fields appear in no response and cannot be used in filters or sorts, or be set', async () => {
   const data = { name: 'Ann', email: 'ann@example.org', address: { street: 'Elm 1', city: 'Oslo' } };
   const { body: person } = await api.call('post', '/v1/data/person', system, { data }).expect(201);
   const path = `/v1/data/person/${person.id}`;
@@ -176,7 +176,7 @@ test('masked fields are in no answer and can be neither asked about nor set', as
   expect((await api.call('get', path, system)).body.data).toEqual(data);
 });
 
-test('a change of the role holds from the next request on', async () => {
+test('a changed role applies from the next request on', async () => {
   await api.push({ tenant }, { roles: [{ slug: 'changing', name: 'C', policies: [] }] });
   const key = await api.key({ tenant, permissions: ['data'], role: 'changing' });
   await api.call('get', '/v1/data/order', key).expect(403);
@@ -185,13 +185,13 @@ test('a change of the role holds from the next request on', async () => {
   await api.call('get', '/v1/data/order', key).expect(200);
 });
 
-test('changes by a key with a role name it in their event', async () => {
+test('the event of a change by a key with a role names the key and the role', async () => {
   const { body } = await api.call('post', '/v1/data/order', clerk, { data: { shop: 'north' } }).expect(201);
   const { rows } = await api.db.pool.query('select actor from events where entity_id = $1', [body.id]);
   expect(rows).toEqual([{ actor: { type: 'user', callerId: expect.stringMatching(/^key_/), roles: ['clerk'] } }]);
 });
 
-test('a role of one environment means nothing in the other', async () => {
+test('a role of one environment has no effect in the other', async () => {
   await api.push({ tenant, environment: 'production' }, { entityTypes: [{ slug: 'order', name: 'O', schema: {} }] });
   const key = await api.key({ tenant, environment: 'production', permissions: ['data'], role: 'clerk' });
   await api.call('get', '/v1/data/order', key).expect(403);

@@ -1,5 +1,5 @@
 import { createTestDatabase } from '@parley/testing';
-import { type TestApi, createTestApi } from './api-under-test';
+import { type TestApi, createTestApi } from './testing/create-test-api';
 
 let api: TestApi;
 let key: string;
@@ -17,7 +17,7 @@ afterAll(() => api.close());
 const order = { slug: 'order', name: 'Order', schema: { total: 'number', a: 'string' }, searchFields: ['a'] };
 const push = (body: unknown, withKey = key) => api.call('post', '/v1/sync', withKey, body);
 
-test('push, state and pull belong together, in the environment of the key', async () => {
+test('state and pull return what was pushed, in the environment of the key', async () => {
   const pushed = await push({ resources: { entityTypes: [order] } }).expect(200);
   expect(pushed.body).toEqual({
     dryRun: false,
@@ -40,7 +40,7 @@ test('push, state and pull belong together, in the environment of the key', asyn
   expect(other.body).toMatchObject({ environment: 'production', version: 0, resources: { entityTypes: [] } });
 });
 
-test('dryRun changes nothing and wakes nobody', async () => {
+test('dryRun changes nothing and requests no reindexing', async () => {
   reindexings.length = 0;
   const changed = { ...order, searchFields: ['a', 'b'] };
   const dry = await push({ resources: { entityTypes: [changed] }, dryRun: true }).expect(200);
@@ -52,18 +52,18 @@ test('dryRun changes nothing and wakes nobody', async () => {
   expect(reindexings).toEqual(['push-1']);
 });
 
-test('expectedVersion: 409 when somebody else has pushed', async () => {
+test('an outdated expectedVersion is refused with 409', async () => {
   const { body } = await push({ resources: {}, expectedVersion: 0 }).expect(409);
   expect(body).toEqual({
-    error: 'The environment has changed since: it is at version 2',
+    error: 'The environment has changed: it is now at version 2',
     code: 'version_conflict',
     requestId: expect.any(String),
-    details: [{ path: 'expectedVersion', message: 'is 0, the environment is at 2' }],
+    details: [{ path: 'expectedVersion', message: 'is 0, but the environment is at version 2' }],
   });
   await push({ resources: {}, expectedVersion: 2 }).expect(200);
 });
 
-test('problems are all named, and nothing is written', async () => {
+test('all problems are reported, and nothing is written', async () => {
   const role = { slug: 'r', name: 'R', policies: [{ resource: 'nothing', actions: ['read'], effect: 'allow' }] };
   const { body } = await push({ resources: { roles: [role], entityTypes: [{ ...order, name: 'Changed' }] } }).expect(
     400,
@@ -75,7 +75,7 @@ test('problems are all named, and nothing is written', async () => {
   expect(refused.body.details).toEqual([
     {
       path: 'entityTypes.0.schema.total',
-      message: expect.stringMatching(/^"nmber" is not a type; there are .*number/),
+      message: expect.stringMatching(/^"nmber" is not a type name; use one of .*number/),
     },
   ]);
   expect((await api.call('post', '/v1/sync/state', key)).body.version).toBe(2);
@@ -95,7 +95,7 @@ test.each([
   expect(`${response.body.error} ${JSON.stringify(response.body.details)}`).toMatch(error);
 });
 
-test('state and pull take an empty body, none, and refuse what is no JSON', async () => {
+test('state and pull accept an empty or missing body and refuse invalid JSON', async () => {
   for (const path of ['/v1/sync/state', '/v1/sync/pull']) {
     await api.call('post', path, key, '').expect(200);
     await api.call('post', path, key, { anything: 1 }).expect(200);

@@ -1,10 +1,10 @@
 import { createTestDatabase, type TestDatabase } from '@parley/testing';
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type TestApi, createTestApi } from './api-under-test';
+import { type TestApi, createTestApi } from './testing/create-test-api';
 
-/** Stands between the service and PostgreSQL, so that the way to it can be cut. */
-class Wire {
+/** A TCP proxy between the service and PostgreSQL whose connections can be cut. */
+class PostgresProxy {
   readonly sockets = new Set<Socket>();
   server!: Server;
   port = 0;
@@ -31,7 +31,7 @@ class Wire {
 }
 
 let database: TestDatabase;
-let wire: Wire;
+let proxy: PostgresProxy;
 let api: TestApi;
 let key: string;
 let id: string;
@@ -39,10 +39,10 @@ let id: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   const url = new URL(database.url);
-  wire = new Wire({ host: url.hostname, port: Number(url.port) });
-  await wire.open();
+  proxy = new PostgresProxy({ host: url.hostname, port: Number(url.port) });
+  await proxy.open();
   url.hostname = '127.0.0.1';
-  url.port = String(wire.port);
+  url.port = String(proxy.port);
   api = createTestApi({ url: url.href, drop: database.drop });
   const tenant = await api.organization();
   key = await api.key({ tenant });
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await api.close();
-  await wire.cut();
+  await proxy.cut();
 });
 
 const requests = () =>
@@ -69,9 +69,9 @@ const requests = () =>
     ['post', '/v1/sync/pull', {}],
   ] as const;
 
-test('without PostgreSQL every route is a 503 with Retry-After, also for a new key, and afterwards all is well', async () => {
+test('without PostgreSQL every route answers 503 with Retry-After, also for an unknown key, and recovers afterwards', async () => {
   for (let round = 0; round < 2; round += 1) {
-    await wire.cut();
+    await proxy.cut();
     for (const [method, path, body] of requests()) {
       for (const withKey of [key, `sk_dev_${'b'.repeat(42)}${round}`]) {
         const response = await api.call(method, path, withKey, body);
@@ -84,21 +84,21 @@ test('without PostgreSQL every route is a 503 with Retry-After, also for a new k
         });
       }
     }
-    await wire.open();
+    await proxy.open();
     await api.call('get', '/v1/data/order', key).expect(200);
     await api.call('post', '/v1/data/order', key, { data: { after: round } }).expect(201);
   }
 }, 30_000);
 
-test('a creation that met the cut can be tried again under its Idempotency-Key and is made once', async () => {
+test('a create that was interrupted can be retried with its Idempotency-Key and creates one entity', async () => {
   const create = () => api.call('post', '/v1/data/order', key, { data: { tried: 1 } }, { 'Idempotency-Key': 'cut' });
   const attempts = Array.from({ length: 5 }, create);
   const running = Promise.all(attempts.map((attempt) => attempt.then(({ status }) => status)));
   await sleep(5);
-  await wire.cut();
+  await proxy.cut();
   expect((await running).every((status) => status === 503 || status === 201)).toBe(true);
-  await wire.open();
-  // The claim of a request whose answer could not be given back stands until its lock ends.
+  await proxy.open();
+  // A request whose response could not be stored keeps its claim on the key until the lock expires.
   await api.db.pool.query("update idempotency_records set locked_until = now() - interval '1 s' where key = 'cut'");
   const { body } = await create().expect(201);
   const { rows } = await api.db.pool.query(`select id from entities where data = '{"tried": 1}'`);

@@ -47,7 +47,7 @@ describe.each(routes)('%s %s', (method, path, body, permission) => {
     expect(answer.body).toMatchObject({ error: 'Unauthorized', code: 'unauthorized' });
   });
 
-  it(`wants the permission ${permission}`, async () => {
+  it(`requires the permission ${permission}`, async () => {
     const others = (['chat', 'data', 'sync'] as Permission[]).filter((name) => name !== permission);
     const without = await tenant.client({ permissions: others });
     const refused = await without.send(method, path, body);
@@ -59,7 +59,7 @@ describe.each(routes)('%s %s', (method, path, body, permission) => {
 });
 
 describe('a key', () => {
-  it('with * may do everything', async () => {
+  it('with * has all permissions', async () => {
     const all = await tenant.client({ permissions: ['*'] });
     for (const [method, path, body] of routes) {
       expect([401, 403]).not.toContain((await all.send(method, path, body)).status);
@@ -71,7 +71,7 @@ describe('a key', () => {
     expect((await tenant.client({ environment: 'production' })).key).toMatch(/^sk_prod_/);
   });
 
-  it('reaches nothing of the other environment', async () => {
+  it('has no access to the other environment', async () => {
     const production = await tenant.client({ environment: 'production' });
     const { body: created } = await admin.post('/v1/data/product', { data: { name: 'dev only' } });
     expect((await production.get('/v1/entity-types')).body).toEqual({ data: [] });
@@ -86,7 +86,7 @@ describe('a key', () => {
     expect(chat.body.error).toBe(`No active config found for agent "${assistant.slug}" in production`);
   });
 
-  it('is not moved to another environment by a body or a header', async () => {
+  it('keeps its environment whatever a body or a header states', async () => {
     const production = await tenant.client({ environment: 'production' });
     const body = { environment: 'development', data: { name: 'x' } };
     const created = await production.post('/v1/data/product', body, { 'X-Environment': 'development' });
@@ -94,15 +94,15 @@ describe('a key', () => {
     expect(list.body.data.map(({ id }: { id: string }) => id)).not.toContain(created.body.id ?? 'none');
   });
 
-  it('reaches nothing of another organization', async () => {
+  it('has no access to another organization', async () => {
     const other = await createTenant();
-    const stranger = await other.client();
-    await push(stranger, catalog);
+    const theirs = await other.client();
+    await push(theirs, catalog);
     const { body: created } = await admin.post('/v1/data/product', { data: { name: 'ours' } });
-    expect((await stranger.get(`/v1/data/product/${created.id}`)).status).toBe(404);
-    expect((await stranger.get('/v1/data/product')).body.data).toEqual([]);
+    expect((await theirs.get(`/v1/data/product/${created.id}`)).status).toBe(404);
+    expect((await theirs.get('/v1/data/product')).body.data).toEqual([]);
     const { body: chat } = await admin.post(`/v1/agents/${assistant.slug}/chat`, { message: 'hi' });
-    const joined = await stranger.post(`/v1/agents/${assistant.slug}/chat`, { message: 'hi', threadId: chat.threadId });
+    const joined = await theirs.post(`/v1/agents/${assistant.slug}/chat`, { message: 'hi', threadId: chat.threadId });
     expect(joined.status).toBe(404);
     expect(joined.body.error).toBe('Thread not found');
     await other.close();
@@ -129,7 +129,7 @@ describe('a key', () => {
 });
 
 describe('a key with a role', () => {
-  it('sees only what the scope of the role lets through', async () => {
+  it('reads only entities within the scope of its role', async () => {
     const role = {
       slug: 'shelf',
       name: 'Shelf',

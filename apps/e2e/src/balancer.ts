@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 
-/** One address in front of several processes, as a Service of Kubernetes is: each new connection goes to the next one. */
+/** A TCP load balancer, like a Service of Kubernetes: each new connection goes to the next process. */
 export interface Balancer {
   url: string;
-  /** New connections go here, too. */
+  /** Adds a target for new connections. */
   add(url: string): void;
-  /** No new connections; those that are open stay. */
+  /** Removes a target. Its open connections stay. */
   remove(url: string): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Definitions that test files push into an organization of their own. */
+/** Definitions that test files push to their organizations. */
 export const productType = {
   slug: 'product',
   name: 'Product',
@@ -13,7 +13,7 @@ const orderType = {
   searchFields: ['number'],
 };
 
-/** Answered by the model that needs no provider (decisions.md, Chat). */
+/** Uses the built-in model `offline/scripted`, which needs no provider (docs/reference/chat.md#models). */
 export const assistant = {
   slug: 'assistant',
   name: 'Assistant',

@@ -64,7 +64,7 @@ describe('POST /v1/agents/:slug/chat', () => {
     });
   });
 
-  it('tells the model of a tool that fails, and counts it', async () => {
+  it('reports a failed tool call to the model, and counts it', async () => {
     const { status, body } = await client.post(path, { message: '/tool entity.get {"type":"product","id":"none"}' });
     expect(status).toBe(200);
     expect(body._executionMeta.errorCount).toBe(1);
@@ -84,7 +84,7 @@ describe('POST /v1/agents/:slug/chat', () => {
     }
   });
 
-  it('keeps what came in and what went out', async () => {
+  it('stores the message and the reply', async () => {
     const { body } = await client.post(path, { message: 'Remember this' });
     const rows = await tenant.query('select role::text, id from thread_messages where thread_id = $1 order by id', [
       body.threadId,
@@ -128,7 +128,7 @@ describe('POST /v1/chat', () => {
     expect(body).toMatchObject(reply);
   });
 
-  it('asks the router by its slug', async () => {
+  it('finds the router by its slug', async () => {
     const { status, body } = await client.post('/v1/chat', { routerSlug: 'desk', message: 'Hello' });
     expect(status).toBe(200);
     expect(body).toMatchObject({ ...reply, routedToAgent: agentId, routedToAgentSlug: 'assistant' });
@@ -147,13 +147,13 @@ describe('POST /v1/chat', () => {
     expect(answer.body.error).toMatch(error);
   });
 
-  it('says "agentId or routerSlug is required" when both are absent', async () => {
+  it('answers "agentId or routerSlug is required" when both are missing', async () => {
     expect((await client.post('/v1/chat', { message: 'hi' })).body.error).toBe('agentId or routerSlug is required');
   });
 });
 
 describe('POST /v1/routers/:slug/chat', () => {
-  it('answers like chat and names the agent it chose', async () => {
+  it('answers like chat and names the agent that it chose', async () => {
     const { status, body } = await client.post('/v1/routers/desk/chat', { message: 'Hello', phoneNumber: '+51 999' });
     expect(status).toBe(200);
     expect(body).toMatchObject({ ...reply, routedToAgent: agentId, routedToAgentSlug: 'assistant' });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from './client';
 import { shared } from './stack';
-import { openTerminal } from './terminal';
+import { openCommandLine } from './command-line';
 
-const { folder, parley: run, run: runAnyhow, close } = openTerminal();
+const { folder, parley: run, run: runUnchecked, close } = openCommandLine();
 afterAll(close);
 
 const parley = (args: string[], env: Record<string, string> = {}) => run(args, { env });
@@ -14,7 +14,7 @@ const org = `cli-${process.pid}`;
 const create = (...args: string[]) =>
   parley(['keys', 'create', '--org', org, '--env', 'development', '--name', 'e2e', '--permissions', ...args]);
 
-it('goes from an empty database to a first chat: organization, key, push, chat, revoke', async () => {
+it('creates an organization and a key, pushes, chats and revokes the key', async () => {
   await parley(['org', 'create', '--slug', org, '--name', 'From the terminal']);
   const key = await create('*');
   expect(key).toMatch(/^sk_dev_[A-Za-z0-9_-]{43}$/);
@@ -39,7 +39,7 @@ it('goes from an empty database to a first chat: organization, key, push, chat, 
   expect((await client.get('/v1/entity-types')).status).toBe(401);
 });
 
-it('makes the demo organization once, whose agent answers from its rows', async () => {
+it('creates the demo organization once, and its agent answers from its data', async () => {
   const first = JSON.parse(await parley(['demo']));
   expect(first).toEqual({ organization: 'demo', key: expect.stringMatching(/^sk_dev_/) });
   expect(JSON.parse(await parley(['demo']))).toEqual({ organization: 'demo', key: null });
@@ -52,6 +52,6 @@ it('makes the demo organization once, whose agent answers from its rows', async 
   expect(answer.body._executionMeta.toolCallSummary).toMatchObject([{ name: 'entity.query', status: 'success' }]);
 });
 
-it('refuses what it does not understand, with status 2', async () => {
-  expect(await runAnyhow(['keys', 'create'])).toMatchObject({ code: 2 });
+it('ends with status 2 when options are missing', async () => {
+  expect(await runUnchecked(['keys', 'create'])).toMatchObject({ code: 2 });
 });

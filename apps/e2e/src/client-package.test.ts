@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { assistant, catalog } from './catalog';
 import { push } from './client';
-import { installPackages, packPackages, root } from './packages';
+import { installPackages, packPackages, root } from './install-packages';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   for (const path of [folder, packed.folder]) rmSync(path, { recursive: true, force: true });
 });
 
-test('holds what it should, needs nothing, and is small', () => {
+test('the package contains the expected files, has no dependencies and is small', () => {
   expect(readdirSync(installed).sort()).toEqual(
     [
       'README.md',
@@ -79,7 +79,7 @@ test.each([
   ],
   ['a bundler', 'd.ts', "import { ParleyApiError, ParleyClient } from '@parley/client';", 'esnext', 'bundler'],
   ['an old resolver', 'e.ts', "import { ParleyApiError, ParleyClient } from '@parley/client';", 'commonjs', 'node10'],
-])('its types are found and right: %s', (_name, file, head, module, resolution) => {
+])('the types are found and correct with %s', (_name, file, head, module, resolution) => {
   writeFileSync(join(folder, file), head + typed);
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const compilerOptions = {
@@ -99,9 +99,9 @@ test.each([
   }
 });
 
-/** What both Node and a browser run: every call once, against the running gateway. */
-const walk = `
-  async function walk({ ParleyClient, ParleyApiError }, apiKey, baseUrl) {
+/** Makes every call of the client once, against the running gateway, in Node and in a browser. */
+const callAll = `
+  async function callAll({ ParleyClient, ParleyApiError }, apiKey, baseUrl) {
     const client = new ParleyClient({ apiKey, baseUrl });
     const { data: types } = await client.entityTypes();
     const made = await client.data.create('product', { data: { name: 'Lamp of a client', price: 5 } });
@@ -117,17 +117,17 @@ const walk = `
     const error = await client.data.get('product', made.id).catch((thrown) => thrown);
     return {
       types: types.map(({ slug }) => slug).sort(), price: updated.data.price, same: got.id === made.id,
-      queried: queried.data.length, walked: ids.includes(made.id), found: found.length > 0, listed: listed.data.length,
+      queried: queried.data.length, iterated: ids.includes(made.id), found: found.length > 0, listed: listed.data.length,
       thread: reply.threadId.length > 0, deleted: deleted.success,
       error: [error instanceof ParleyApiError, error.status, error.code, error.message, typeof error.requestId],
     };
   }`;
-const walked = {
+const expected = {
   types: ['order', 'product'],
   price: 6,
   same: true,
   queried: 1,
-  walked: true,
+  iterated: true,
   found: true,
   listed: 1,
   thread: true,
@@ -136,13 +136,13 @@ const walked = {
 };
 
 test.each([
-  ['ESM', 'walk.mjs', "import * as client from '@parley/client';"],
-  ['CommonJS', 'walk.cjs', "const client = require('@parley/client');"],
+  ['ESM', 'call-all.mjs', "import * as client from '@parley/client';"],
+  ['CommonJS', 'call-all.cjs', "const client = require('@parley/client');"],
 ])('works in Node as %s', async (_name, file, head) => {
-  const end = `walk(client, ...process.argv.slice(2)).then((result) => console.log(JSON.stringify(result)));`;
-  writeFileSync(join(folder, file), `${head}\n${walk}\n${end}`);
+  const end = `callAll(client, ...process.argv.slice(2)).then((result) => console.log(JSON.stringify(result)));`;
+  writeFileSync(join(folder, file), `${head}\n${callAll}\n${end}`);
   const { stdout } = await promisify(execFile)(process.execPath, [file, key, shared.url], { cwd: folder });
-  expect(JSON.parse(stdout)).toEqual(walked);
+  expect(JSON.parse(stdout)).toEqual(expected);
 });
 
 const browser = [
@@ -161,8 +161,8 @@ test('works in a browser, from a page of another origin', async () => {
   }
   const page = `<!doctype html><meta charset="utf-8"><title>t</title><script type="module">
     import * as client from '/index.mjs';
-    ${walk}
-    window.walk = (apiKey, baseUrl) => walk(client, apiKey, baseUrl);
+    ${callAll}
+    window.callAll = (apiKey, baseUrl) => callAll(client, apiKey, baseUrl);
     window.aborted = (apiKey, baseUrl) => new client.ParleyClient({ apiKey, baseUrl })
       .entityTypes({ signal: AbortSignal.abort() }).catch((error) => error.name);
   </script>`;
@@ -178,14 +178,14 @@ test('works in a browser, from a page of another origin', async () => {
     const complaints: string[] = [];
     tab.on('pageerror', (error) => complaints.push(error.message));
     await tab.goto(origin(server));
-    await tab.waitForFunction('window.walk !== undefined');
+    await tab.waitForFunction('window.callAll !== undefined');
     const call = (name: string) =>
       tab.evaluate(`window.${name}(${JSON.stringify(key)}, ${JSON.stringify(shared.url)})`);
-    expect(await call('walk')).toEqual(walked);
+    expect(await call('callAll')).toEqual(expected);
     expect(await call('aborted')).toBe('AbortError');
     expect(complaints).toEqual([]);
 
-    // The page of the interface runs no script and is readable as it comes.
+    // The API documentation is readable without scripts.
     const refused: string[] = [];
     tab.on('console', (message) => message.type() === 'error' && refused.push(message.text()));
     tab.on('request', (request) => !request.url().startsWith(shared.url) && refused.push(request.url()));

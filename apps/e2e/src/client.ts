@@ -5,13 +5,13 @@ export interface Client {
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   delete(path: string, headers?: Record<string, string>): Promise<Answer>;
-  /** Anything else; a string or bytes as body go as they are. */
+  /** Sends any request. A string or bytes are sent unchanged as the body, other values as JSON. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
 /**
- * A client of the HTTP interface that knows nothing but an address and a key. Each answer of the whole run is held
- * against the OpenAPI document: its path, its status and its body.
+ * A client of the HTTP API with an address and a key. Path, status and body of every response are checked against the
+ * OpenAPI document; `send` throws when they violate it.
  */
 export function createClient(url: string, key?: string): Client {
   const send: Client['send'] = async (method, path, body, headers = {}) => {
@@ -29,7 +29,7 @@ export function createClient(url: string, key?: string): Client {
     const json = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
     const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
     const violation = violationOf(method, path, answer);
-    if (violation !== null) throw new Error(`Against the OpenAPI document: ${violation}`);
+    if (violation !== null) throw new Error(`The OpenAPI document is violated: ${violation}`);
     return answer;
   };
   return {
@@ -41,7 +41,7 @@ export function createClient(url: string, key?: string): Client {
   };
 }
 
-/** Pushes definitions that a test stands on; throws with the whole answer when they are refused. */
+/** Pushes definitions that a test needs. Throws with the whole response when they are refused. */
 export async function push(client: Client, resources: object): Promise<void> {
   const { status, body } = await client.post('/v1/sync', { resources });
   if (status !== 200) throw new Error(`The push was refused: ${JSON.stringify(body)}`);

@@ -17,11 +17,11 @@ interface Payload {
   }[];
 }
 
-/** A collector that speaks OTLP over HTTP in JSON, and keeps what it is sent. */
+/** Starts an OpenTelemetry collector (OTLP over HTTP, JSON) that keeps the spans that it receives. */
 export async function startCollector(): Promise<{
   url: string;
   spans: ReceivedSpan[];
-  /** Every body as it came. */
+  /** The unparsed bodies of all requests. */
   bodies: string[];
   close(): void;
 }> {

@@ -1,16 +1,16 @@
 import { type OpenApiContent, type OpenApiDocument, type OpenApiOperation, openApiDocument } from '@parley/contracts';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 
-/** What came back; `body` is the parsed JSON. */
+/** A response; `body` is the parsed JSON. */
 export interface Answer {
   status: number;
   headers: Headers;
-  // The suite looks at answers as a client without types would.
+  // Tests read responses like a client without types.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
   body: any;
 }
 
-/** As a reader of `/openapi.json` has it. */
+/** The document as served at `/openapi.json`. */
 export const openApi = JSON.parse(JSON.stringify(openApiDocument())) as OpenApiDocument;
 
 const ajv = new Ajv2020({ strict: false, logger: false });
@@ -32,7 +32,7 @@ const templates = Object.entries(openApi.paths).map(([template, methods]) => ({
   parameters: template.split('{').length - 1,
 }));
 
-/** The methods of a path as it is sent; of two templates that fit, the one with fewer parameters goes first. */
+/** The operations of a concrete path by method. If two templates match, the one with fewer parameters takes precedence. */
 function methodsOf(path: string): Record<string, OpenApiOperation> | undefined {
   const found = templates.filter(({ pattern }) => pattern.test(path));
   if (found.length === 0) return undefined;
@@ -40,7 +40,7 @@ function methodsOf(path: string): Record<string, OpenApiOperation> | undefined {
   return Object.assign({}, ...found.map(({ methods }) => methods));
 }
 
-/** In what an answer of the gateway goes against the OpenAPI document; null when in nothing. */
+/** Describes how a response of the gateway violates the OpenAPI document; null if it conforms. */
 export function violationOf(method: string, url: string, answer: Answer): string | null {
   const { status, headers, body } = answer;
   const path = url.split('?')[0]!;
@@ -53,7 +53,7 @@ export function violationOf(method: string, url: string, answer: Answer): string
   if (operation === undefined) {
     return [404, 405].includes(status) ? null : problem('and the method is not described');
   }
-  // What no server should decode is nothing to the gateway, whatever path it looks like.
+  // The gateway answers a path that cannot be decoded with 404, even if it matches a template.
   if (status === 404 && body.code === 'unknown_path') return null;
   const response = operation.responses[status];
   if (response === undefined) return problem('which is not described');

@@ -44,12 +44,12 @@ it.each([
   expect(answer.headers.get('access-control-expose-headers')).toMatch(/X-Request-Id.*Retry-After/);
 });
 
-it('errors carry the header too, so that a browser may read them', async () => {
+it('errors have the header, so that a browser may read them', async () => {
   const response = await fetch(`${shared.url}/v1/data/product`, { headers: { Origin } });
   expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([401, '*']);
 });
 
-it.each(['/webhook/clerk', '/execute'])('%s is not for browsers', async (path) => {
+it.each(['/webhook/clerk', '/execute'])('%s has no CORS headers', async (path) => {
   const response = await fetch(shared.url + path, { method: 'POST', headers: { Origin }, body: '{}' });
   expect(response.headers.get('access-control-allow-origin')).toBeNull();
 });

@@ -11,7 +11,7 @@ const makes = `
   return { id: made.id, agent: context.agentSlug ?? null };`;
 const talks = `if (!args.name) {
     console.warn('no name');
-    throw new Error('nobody to greet');
+    throw new Error('a name is required');
   }
   console.log('hello', args.name);`;
 
@@ -63,39 +63,39 @@ describe('code of a custom tool', () => {
     }
   });
 
-  it('can do nothing that is not in the list of its caller', async () => {
+  it('may call only tools in the list of its caller', async () => {
     const { status, body } = await runAs('narrow', 'shop.make', { name: 'Lamp' });
     expect([status, body.errorType]).toEqual([500, 'execution_error']);
     expect(body.error).toContain('Tool not available: entity.create');
   });
 
-  it('can do nothing that the roles of its caller do not allow', async () => {
+  it('may do only what the roles of its caller allow', async () => {
     const { status, body } = await runAs('reader', 'shop.make', { name: 'Lamp' });
     expect([status, body.errorType]).toEqual([500, 'execution_error']);
     expect(body.error).toContain(`Permission denied: cannot perform 'create' on 'product'`);
   });
 
-  it('ends when it calls itself without end', async () => {
+  it('is stopped when it calls itself too often', async () => {
     const { status, body } = await runAs(undefined, 'shop.again', {});
     expect([status, body.errorType]).toEqual([500, 'execution_error']);
     expect(body.error).toMatch(/at most \d+ deep/);
   });
 
-  it('shows what it wrote to its console, and the line in which it failed', async () => {
+  it('reports its console output, and the line in which it failed', async () => {
     const fine = await runAs(undefined, 'shop.talk', { name: 'a' });
     expect([fine.status, fine.body.logs]).toEqual([200, [{ level: 'log', message: 'hello a' }]]);
     const failed = await runAs(undefined, 'shop.talk', {});
-    expect([failed.status, failed.body.error]).toEqual([500, 'nobody to greet (line 3)']);
+    expect([failed.status, failed.body.error]).toEqual([500, 'a name is required (line 3)']);
     expect(failed.body.logs).toEqual([{ level: 'warn', message: 'no name' }]);
   });
 
-  it('is not run with arguments that do not fit', async () => {
+  it('does not run with invalid arguments', async () => {
     const { status, body } = await runAs('maker', 'shop.make', { name: 7 });
     expect([status, body.code, body.errorType]).toEqual([500, 'invalid_arguments', 'execution_error']);
     expect(body.error).toBe('Invalid arguments for shop.make: name must be string');
   });
 
-  it('is refused at push when it cannot be parsed', async () => {
+  it('is refused in a push when it cannot be parsed', async () => {
     const tools = [{ ...custom, name: 'shop.broken', handlerCode: 'const a = 1;\nreturn {{ a' }];
     const { status, body } = await client.post('/v1/sync', { resources: { tools } });
     expect([status, body.code]).toEqual([400, 'invalid_definitions']);

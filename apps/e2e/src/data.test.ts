@@ -20,7 +20,7 @@ async function create(type: string, data: object, status?: string): Promise<{ id
   return answer.body;
 }
 
-/** A type nobody else uses, so that a list shows only what the test made. */
+/** Creates a type for one test, so that lists contain only its entities. */
 let counter = 0;
 async function newType(schema: object = {}, searchFields: string[] = []): Promise<string> {
   const slug = `kind-${(counter += 1)}`;
@@ -45,12 +45,12 @@ describe('POST /v1/data/:type', () => {
     expect(Number.isInteger(body.createdAt)).toBe(true);
   });
 
-  it('takes any status that is given', async () => {
+  it('accepts any status', async () => {
     const { status, body } = await client.post('/v1/data/product', { data: {}, status: 'on-hold' });
     expect([status, body.status]).toEqual([201, 'on-hold']);
   });
 
-  it('keeps data as it was given, undeclared fields included', async () => {
+  it('stores data unchanged, including undeclared fields', async () => {
     const data = { name: 'ñandú 🐦', extra: { deep: [1, 'two', null, { three: 3 }] }, empty: '', zero: 0, no: false };
     const { id } = await create('product', data);
     expect((await client.get(`/v1/data/product/${id}`)).body.data).toEqual(data);
@@ -97,15 +97,15 @@ describe('GET /v1/data/:type/:id', () => {
 });
 
 describe('PATCH /v1/data/:type/:id', () => {
-  it('merges data shallowly, keeps the rest and moves updatedAt', async () => {
+  it('merges data shallowly, keeps other fields and changes updatedAt', async () => {
     const created = await create('product', { name: 'Desk', price: 1, nested: { a: 1, b: 2 } });
     const { status, body } = await client.patch(`/v1/data/product/${created.id}`, {
-      data: { price: 2, nested: { c: 3 }, gone: null },
+      data: { price: 2, nested: { c: 3 }, cleared: null },
     });
     expect(status).toBe(200);
     expect(body).toEqual({
       ...created,
-      data: { name: 'Desk', price: 2, nested: { c: 3 }, gone: null },
+      data: { name: 'Desk', price: 2, nested: { c: 3 }, cleared: null },
       updatedAt: expect.any(Number),
     });
     expect(body.updatedAt).toBeGreaterThanOrEqual(created.updatedAt);
@@ -117,7 +117,7 @@ describe('PATCH /v1/data/:type/:id', () => {
     expect(body.status).toBe('archived');
   });
 
-  it('wants data', async () => {
+  it('requires data', async () => {
     const { id } = await create('product', {});
     expect((await client.patch(`/v1/data/product/${id}`, { status: 'archived' })).status).toBe(400);
   });
@@ -126,7 +126,7 @@ describe('PATCH /v1/data/:type/:id', () => {
     expect((await client.patch('/v1/data/product/unknown', { data: {} })).status).toBe(404);
   });
 
-  it('loses none of many simultaneous changes of different fields', async () => {
+  it('keeps all simultaneous changes of different fields', async () => {
     const { id } = await create('product', {});
     const names = Array.from({ length: 12 }, (_, index) => `field${index}`);
     await Promise.all(names.map((name) => client.patch(`/v1/data/product/${id}`, { data: { [name]: name } })));
@@ -139,18 +139,18 @@ describe('DELETE /v1/data/:type/:id', () => {
   it('answers { success: true } and hides the entity from get, list, query and search', async () => {
     const type = await newType({ name: 'string' }, ['name']);
     const kept = await create(type, { name: 'kept word' });
-    const gone = await create(type, { name: 'gone word' });
-    const answer = await client.delete(`/v1/data/${type}/${gone.id}`);
+    const deleted = await create(type, { name: 'deleted word' });
+    const answer = await client.delete(`/v1/data/${type}/${deleted.id}`);
     expect([answer.status, answer.body]).toEqual([200, { success: true }]);
 
-    const get = await client.get(`/v1/data/${type}/${gone.id}`);
+    const get = await client.get(`/v1/data/${type}/${deleted.id}`);
     expect([get.status, get.body.error]).toEqual([404, 'Entity has been deleted']);
     expect(idsOf(await client.get(`/v1/data/${type}`))).toEqual([kept.id]);
     expect(idsOf(await client.post(`/v1/data/${type}/query`, {}))).toEqual([kept.id]);
     expect(idsOf(await client.post(`/v1/data/${type}/search`, { query: 'word' }))).toEqual([kept.id]);
   });
 
-  it('is soft: the entity is listed under its status and can come back', async () => {
+  it('lists the deleted entity under its status, and it can be restored', async () => {
     const type = await newType();
     const { id } = await create(type, { name: 'x' });
     await client.delete(`/v1/data/${type}/${id}`);
@@ -176,13 +176,13 @@ describe('GET /v1/data/:type', () => {
     }
   });
 
-  it('answers the page wrapper, newest first', async () => {
+  it('answers with data, cursor and hasMore, newest first', async () => {
     const answer = await client.get(`/v1/data/${type}`);
     expect(answer.body).toEqual({ data: expect.any(Array), cursor: expect.any(String), hasMore: false });
     expect(idsOf(answer)).toEqual(made);
   });
 
-  it('walks all pages by cursor, each entity once', async () => {
+  it('returns each entity once over all pages', async () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < 10; page += 1) {
@@ -203,7 +203,7 @@ describe('GET /v1/data/:type', () => {
     expect(idsOf(await client.get(`/v1/data/${type}?status=none`))).toEqual([]);
   });
 
-  it('cuts a limit above 100 and refuses one that is no whole number from 1', async () => {
+  it('reduces a limit above 100 and refuses one that is not a positive integer', async () => {
     expect((await client.get(`/v1/data/${type}?limit=100000`)).status).toBe(200);
     for (const limit of ['0', '-1', '1.5', 'ten', '']) {
       expect([limit, (await client.get(`/v1/data/${type}?limit=${limit}`)).status]).toEqual([limit, 400]);
@@ -283,14 +283,14 @@ describe('POST /v1/data/:type/query', () => {
     expect(await names({ id: { $in: [ids.dear, ids.cheap] } })).toEqual(['cheap', 'dear']);
   });
 
-  it('filters lifecycle status beside the filters', async () => {
+  it('filters by lifecycle status outside of the filters', async () => {
     await client.patch(`/v1/data/${type}/${ids.cheap}`, { data: {}, status: 'archived' });
     expect(await names({}, { status: 'archived' })).toEqual(['cheap']);
     expect(await names({ 'data.status': 'open' }, { status: 'archived' })).toEqual(['cheap']);
     await client.patch(`/v1/data/${type}/${ids.cheap}`, { data: {}, status: 'active' });
   });
 
-  it('refuses an unsupported top-level field, naming it and what is supported', async () => {
+  it('refuses an unsupported top-level field, and names it and the supported ones', async () => {
     const answer = await client.post(`/v1/data/${type}/query`, { filters: { price: 5 } });
     expect(answer.status).toBe(400);
     for (const part of ['price', 'id', 'createdAt', 'updatedAt', 'data.<fieldName>']) {
@@ -298,7 +298,7 @@ describe('POST /v1/data/:type/query', () => {
     }
   });
 
-  it('refuses status inside filters and says what to use', async () => {
+  it('refuses status inside filters, and names the alternatives', async () => {
     const answer = await client.post(`/v1/data/${type}/query`, { filters: { status: 'open' } });
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatch(/lifecycle/);
@@ -340,7 +340,7 @@ describe('POST /v1/data/:type/search', () => {
   });
   const titles = ({ body }: Answer): string[] => body.data.map(({ data }: { data: { title: string } }) => data.title);
 
-  it('answers { data } alone', async () => {
+  it('answers with { data } only', async () => {
     const { status, body } = await client.post(`/v1/data/${type}/search`, { query: 'leche' });
     expect(status).toBe(200);
     expect(Object.keys(body)).toEqual(['data']);

@@ -12,27 +12,27 @@ export const clerk = '/webhook/clerk';
 export const kapsoProject = '/webhook/kapso/project';
 export const kapsoMessages = '/webhook/kapso/messages';
 export const polar = '/webhook/polar';
-/** Of the number that the samples are about. */
+/** The number in the samples. */
 export const phoneNumberId = '109876543210987';
 export const resend = '/webhook/resend';
 
-/** A sample of what a provider sends. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each has a shape of its own, as providers have
+/** A sample of a provider's deliveries. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each sample has its own shape
 export const sample = (file: string): any =>
   JSON.parse(readFileSync(join(__dirname, '../../../libs/webhooks/fixtures', `${file}.json`), 'utf8'));
 
-/** Ten hexadecimal digits that nobody else has: files share a database. */
+/** Ten random hexadecimal digits, for ids that must be unique in the database that test files share. */
 export const unique = (): string => randomBytes(5).toString('hex');
 
 export interface SignOptions {
   id?: string;
   nowMs?: number;
-  /** Kapso's name of the event. */
+  /** The name of the event, which Kapso sends in a header. */
   event?: string;
   secret?: string;
 }
 
-/** The headers with which the provider of a path proves a body. */
+/** The headers with which the provider of a path signs a body. */
 export function sign(path: string, body: Buffer, options: SignOptions = {}): Record<string, string> {
   const { id = randomUUID(), nowMs = Date.now(), event } = options;
   const { IDENTITY_WEBHOOK_SECRET, MESSAGING_WEBHOOK_SECRET, BILLING_WEBHOOK_SECRET, EMAIL_WEBHOOK_SECRET } =
@@ -62,7 +62,7 @@ export function sign(path: string, body: Buffer, options: SignOptions = {}): Rec
   });
 }
 
-/** Posts a delivery through the gateway as its provider would; the answer is held against the OpenAPI document. */
+/** Posts a signed delivery through the gateway. The response is checked against the OpenAPI document. */
 export function deliver(path: string, body: unknown, options: SignOptions = {}): Promise<Answer> {
   const bytes = bytesOf(body);
   return createClient(shared.url).send('POST', path, new Uint8Array(bytes), sign(path, bytes, options));
@@ -71,11 +71,11 @@ export function deliver(path: string, body: unknown, options: SignOptions = {}):
 export const bytesOf = (body: unknown): Buffer =>
   typeof body === 'string' ? Buffer.from(body) : Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
 
-/** A delivery for any stack that has the shared secrets. */
+/** A delivery that is valid for any stack with the shared secrets. */
 interface SignedDelivery {
   path: string;
   body: string;
-  /** Signed when it is asked for: a delivery may be tried again later. */
+  /** Signs at each call, as a delivery may be repeated later. */
   headers(): Record<string, string>;
 }
 
@@ -84,18 +84,18 @@ function signed(path: string, content: unknown, event?: string): SignedDelivery 
   return { path, body, headers: () => sign(path, Buffer.from(body), { id, event }) };
 }
 
-/** An order that the organization has paid. */
+/** The delivery of an order that the organization has paid. */
 export function orderPaid(organizationId: string, orderId: string, cents: number): SignedDelivery {
   const order = sample('polar/order.paid');
   Object.assign(order.data, { id: orderId, subtotal_amount: cents, metadata: { organizationId } });
   return signed(polar, order);
 }
 
-/** A text that a customer has sent to the number of the samples. */
+/** The delivery of a text from a contact to the number in the samples. */
 export function messageReceived(id: string, contact: string, text: string): SignedDelivery {
   const event = 'whatsapp.message.received';
   const { message, conversation, ...rest } = sample(`kapso/${event}`);
-  // The sample's person has these names, another has none.
+  // These fields identify the person in the sample.
   for (const key of ['from_user_id', 'username', 'business_scoped_user_id']) {
     delete message[key];
     delete conversation[key];
@@ -109,34 +109,34 @@ export function messageReceived(id: string, contact: string, text: string): Sign
   return signed(kapsoMessages, content, event);
 }
 
-export interface WorkedOff {
+export interface ProcessedDelivery {
   id: string;
   status: string;
   reason: string | null;
   tenant: string | null;
 }
 
-/** The row of a delivery, once the worker is done with it. */
-export function workedOff({ query }: Tenant, id: string): Promise<WorkedOff> {
+/** Waits until the worker has processed a delivery. Returns its row. */
+export function waitForDelivery({ query }: Tenant, id: string): Promise<ProcessedDelivery> {
   return until(async () => {
     const [row] = await query(
       `select id, status, reason, tenant from webhook_deliveries
        where (delivery_id = $1 or starts_with(delivery_id, $1 || '-')) and status <> 'received'`,
       [id],
     );
-    return row as unknown as WorkedOff | undefined;
+    return row as unknown as ProcessedDelivery | undefined;
   });
 }
 
-/** Delivers what must be accepted and waits until it is worked off. */
+/** Posts a delivery that must be accepted, and waits until it is processed. */
 export async function deliverAndWait(
   tenant: Tenant,
   path: string,
   body: unknown,
   options: SignOptions = {},
-): Promise<WorkedOff> {
+): Promise<ProcessedDelivery> {
   const id = options.id ?? randomUUID();
   const { status, body: answer } = await deliver(path, body, { ...options, id });
   if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(answer)}`);
-  return workedOff(tenant, id);
+  return waitForDelivery(tenant, id);
 }

@@ -54,7 +54,7 @@ describe.each([
     expect((await client.send('POST', path, '{}', { 'Content-Encoding': 'gzip' })).status).toBe(415);
   });
 
-  it('answers 400 to what no store could keep', async () => {
+  it('answers 400 to a null character', async () => {
     const answer = await client.send('POST', path, '{"message":"\\u0000","data":{"a":"\\u0000"}}');
     expect(answer.status).toBe(400);
   });
@@ -89,10 +89,10 @@ it('answers a path that does not decode with 4xx', async () => {
 });
 
 describe('every error', () => {
-  it('has error, code and requestId, and shows nothing of the inside', async () => {
-    const stranger = createClient(shared.url);
+  it('has error, code and requestId, and no internal details', async () => {
+    const anonymous = createClient(shared.url);
     const answers = await Promise.all([
-      stranger.get('/v1/data/product'),
+      anonymous.get('/v1/data/product'),
       client.get('/v1/data/none'),
       client.get('/nowhere'),
       client.post('/v1/chat', {}),
@@ -110,7 +110,7 @@ describe('every error', () => {
   });
 });
 
-it('refuses a request with two lengths at the door', async () => {
+it('refuses a request with Content-Length and Transfer-Encoding', async () => {
   const { hostname, port } = new URL(shared.url);
   const received = await new Promise<string>((resolve) => {
     let text = '';

@@ -47,9 +47,9 @@ describe('POST /validate', () => {
   });
 });
 
-it.each(['/execute', '/validate'])('%s wants its token from everyone', async (path) => {
+it.each(['/execute', '/validate'])('%s requires the token', async (path) => {
   const body = { handlerCode: 'return 1', args: {} };
-  for (const stranger of [createClient(shared.url), createClient(shared.url, 'wrong')]) {
-    expect((await stranger.post(path, body)).status).toBe(401);
+  for (const anonymous of [createClient(shared.url), createClient(shared.url, 'wrong')]) {
+    expect((await anonymous.post(path, body)).status).toBe(401);
   }
 });

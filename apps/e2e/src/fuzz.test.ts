@@ -6,7 +6,7 @@ import { openApi } from './conformance';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-/** Requests per operation: few in a run of all tests, 1,000 to prove it (PARLEY_FUZZ_REQUESTS=1000). */
+/** Requests per operation. PARLEY_FUZZ_REQUESTS=1000 is the full run. */
 const requests = Number(process.env.PARLEY_FUZZ_REQUESTS || 40);
 const seed = Number(process.env.PARLEY_FUZZ_SEED || Date.now() % 1_000_000);
 const inFlight = 8;
@@ -29,10 +29,10 @@ beforeAll(async () => {
 });
 afterAll(() => tenant.close());
 
-/** What exists, so that a request also gets past its first check. */
+/** Existing names, so that some requests pass the first checks. */
 const names = ['product', 'order', 'assistant', 'desk', 'entity.query', 'data.name', 'data.price', 'active', 'deleted'];
 
-/** By the parameter of a path. */
+/** Existing values of path parameters. */
 const existing: Record<string, string[]> = { type: ['product', 'order'], slug: ['assistant', 'desk'] };
 
 const anyText = fc.oneof(
@@ -56,7 +56,7 @@ const anyText = fc.oneof(
 );
 const anyJson = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<unknown>;
 const operators = ['$eq', '$ne', '$neq', '$in', '$nin', '$gt', '$gte', '$lt', '$lte', '$contains', '$exists', '$or'];
-/** For what a schema leaves open: filters, data, arguments. */
+/** Values for objects without declared properties: filters, data, arguments. */
 const anyObject = fc.oneof(
   fc.dictionary(anyText, anyJson, { maxKeys: 5 }),
   fc.dictionary(
@@ -75,7 +75,7 @@ const isObject = (value: unknown): value is SchemaObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): SchemaObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** Values that fit a schema mostly, and now and then do not. */
+/** Values that mostly match a schema; about one in 40 does not. */
 function valueOf(schema: SchemaObject, depth = 0): fc.Arbitrary<unknown> {
   const fitting = fittingOf(schema, depth);
   return fc.oneof({ arbitrary: fitting, weight: 40 }, { arbitrary: anyJson, weight: 1 });
@@ -120,8 +120,8 @@ function objectOf({ properties, required }: SchemaObject, depth: number): fc.Arb
   );
   const always = Array.isArray(required) ? (required as string[]) : [];
   const whole = fc.record(model, { requiredKeys: always });
-  const holed = fc.record(model, { requiredKeys: [] });
-  return fc.oneof({ arbitrary: whole, weight: 9 }, { arbitrary: holed, weight: 1 });
+  const partial = fc.record(model, { requiredKeys: [] });
+  return fc.oneof({ arbitrary: whole, weight: 9 }, { arbitrary: partial, weight: 1 });
 }
 
 interface FuzzRequest {
@@ -173,7 +173,7 @@ function requestOf(template: string, operation: OpenApiOperation): fc.Arbitrary<
     });
 }
 
-/** Half a surrogate pair has no encoding; it goes into bodies only. */
+/** A lone surrogate cannot be URL-encoded. It appears in bodies only. */
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed()) || '%20';
 const formOf = (body: unknown): string =>
   isObject(body)
@@ -186,7 +186,7 @@ const operations = Object.entries(openApi.paths).flatMap(([template, methods]) =
   Object.entries(methods).map(([method, operation]) => ({ id: operation.operationId, template, method, operation })),
 );
 
-test.each(operations)('$id', async ({ template, method, operation }) => {
+test.each(operations)('$id answers random requests as documented', async ({ template, method, operation }) => {
   const own = operation.security.some((one) => 'executorToken' in one) ? executor : client;
   const open = createClient(shared.url);
   const sender = operation.security.length === 0 ? open : own;
@@ -198,7 +198,7 @@ test.each(operations)('$id', async ({ template, method, operation }) => {
     try {
       const answer = await sender.send(method.toUpperCase(), path, body, headers);
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      if (answer.status >= 500 && !isStated(answer))
+      if (answer.status >= 500 && !isDocumented(answer))
         wrong.push(`${answer.status} ${JSON.stringify(answer.body)}: ${described}`);
     } catch (error) {
       wrong.push(`${(error as Error).message}: ${described}`);
@@ -212,9 +212,9 @@ test.each(operations)('$id', async ({ template, method, operation }) => {
     process.stderr.write(`${operation.operationId} ${JSON.stringify([...statuses])}\n`);
 });
 
-/** Some 500s are what the interface answers to a request of that kind (unknown agents, failed tools and webhooks). */
-const isStated = ({ status, body }: { status: number; body: { code?: string } }): boolean =>
+/** Some errors with 5xx are documented: unknown agents, failed tools and webhooks (docs/reference/errors.md). */
+const isDocumented = ({ status, body }: { status: number; body: { code?: string } }): boolean =>
   (status === 500 && body.code !== undefined && body.code !== 'internal_error') ||
-  // No provider is configured for a model that a request has named, or a service is not part of this run.
+  // No provider is configured for the model of a request, or a service is not part of this run.
   (status === 502 && body.code === 'model_not_configured') ||
   (status === 503 && body.code === 'service_not_deployed');

@@ -18,7 +18,7 @@ describe.each([
   ['/v1/data/product', { data: { name: 'once' } }, 201],
   [`/v1/agents/${assistant.slug}/chat`, { message: 'once' }, 200],
 ])('POST %s', (path, body, status) => {
-  it('is done once for its Idempotency-Key, and answered the same', async () => {
+  it('has one effect per Idempotency-Key, and the same response', async () => {
     const key = newKey();
     const first = await client.post(path, body, key);
     const second = await client.post(path, body, key);
@@ -26,21 +26,21 @@ describe.each([
     expect(second.body).toEqual(first.body);
   });
 
-  it('is done once when it comes many times at once', async () => {
+  it('has one effect when it is sent several times concurrently', async () => {
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 5 }, () => client.post(path, body, key)));
     expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1);
     expect(answers.map((answer) => answer.status)).toEqual(Array(5).fill(status));
   });
 
-  it('is 409 with another body', async () => {
+  it('is answered with 409 when the body differs', async () => {
     const key = newKey();
     await client.post(path, body, key);
     const answer = await client.post(path, { ...body, extra: 1, message: 'other', data: { name: 'other' } }, key);
     expect([answer.status, answer.body.code]).toEqual([409, 'idempotency_key_reused']);
   });
 
-  it('is done again without a key, and for another API key', async () => {
+  it('has another effect without a key, and for another API key', async () => {
     const key = newKey();
     const first = await client.post(path, body, key);
     const other = await (await tenant.client()).post(path, body, key);
@@ -48,11 +48,11 @@ describe.each([
     expect(new Set([first, other, without].map((answer) => JSON.stringify(answer.body))).size).toBe(3);
   });
 
-  it('refuses a key that is none', async () => {
+  it('refuses an invalid key', async () => {
     expect((await client.post(path, body, { 'Idempotency-Key': 'a'.repeat(300) })).status).toBe(400);
   });
 
-  it('replays a refusal as well', async () => {
+  it('repeats a refusal', async () => {
     const key = newKey();
     const [first, second] = [await client.post(path, {}, key), await client.post(path, {}, key)];
     expect([first.status, second.status]).toEqual([400, 400]);

@@ -2,19 +2,19 @@ import { type Socket, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { catalog } from './catalog';
 import { type Client, push } from './client';
-import { ownStack } from './stack';
+import { startOwnStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
 /** 10,000 in the full run, which needs `ulimit -n` above 10,500: PARLEY_E2E_CONNECTIONS=10000. */
 const wanted = Number(process.env.PARLEY_E2E_CONNECTIONS ?? 1_000);
 const asked = 200;
 
-let stack: Awaited<ReturnType<typeof ownStack>>;
+let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let tenant: Tenant;
 let client: Client;
 const sockets: Socket[] = [];
 beforeAll(async () => {
-  stack = await ownStack({
+  stack = await startOwnStack({
     services: ['data', 'gateway'],
     environment: { RATE_LIMIT_PER_KEY: '100000', RATE_LIMIT_PER_ORGANIZATION: '100000' },
   });
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 let closed = 0;
 
-/** A connection that has said `text`; with `answer`, one that has been answered. */
+/** Opens a connection and sends `text`; with `answer`, waits for a response. */
 function open(text: string, answer: boolean): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(stack.url).port), '127.0.0.1');
@@ -59,7 +59,7 @@ async function residentBytes(): Promise<number> {
   return Number(/^process_resident_memory_bytes\S* (\S+)$/m.exec(text)?.[1]);
 }
 
-/** Real requests, one after the other: their times in milliseconds, sorted. */
+/** Sends requests one after the other. Returns their durations in milliseconds, sorted. */
 async function ask(): Promise<number[]> {
   const times: number[] = [];
   for (let at = 0; at < asked; at += 1) {
@@ -73,10 +73,10 @@ async function ask(): Promise<number[]> {
 
 const median = (sorted: number[]) => Math.round(sorted[sorted.length >> 1]! * 100) / 100;
 
-it(`answers with ${wanted} connections open that are idle or send slowly, and after they are gone`, async () => {
+it(`answers while ${wanted} connections are idle or send slowly, and after they are closed`, async () => {
   const before = await ask();
   const atFirst = await residentBytes();
-  // More than the gateway has connections to a service: a body that comes slowly must not hold one.
+  // More than the connections of the gateway to a service: a body that arrives slowly must not occupy one.
   const slowCount = Math.round(wanted * 0.6);
   await openMany(wanted - slowCount, 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n', true);
   const slow = await openMany(

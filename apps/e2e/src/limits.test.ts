@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { catalog } from './catalog';
 import { type Client, push } from './client';
 import type { Answer } from './conformance';
-import { ownStack } from './stack';
+import { startOwnStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-/** The limits as they are by default; the shared stack has them raised. */
-let stack: Awaited<ReturnType<typeof ownStack>>;
+/** A stack with the default limits; the shared stack has higher ones. */
+let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let tenant: Tenant;
 beforeAll(async () => {
-  stack = await ownStack({ services: ['data', 'gateway'] });
+  stack = await startOwnStack({ services: ['data', 'gateway'] });
 });
 beforeEach(async () => {
   tenant = await createTenant(stack);
@@ -23,7 +23,7 @@ const burst = (client: Client, count: number): Promise<Answer[]> =>
   Promise.all(Array.from({ length: count }, () => client.get('/v1/data/product?limit=1')));
 const admitted = (answers: Answer[]) => answers.filter(({ status }) => status === 200).length;
 
-it('admits 60 requests of a key in a minute, exactly', async () => {
+it('admits exactly 60 requests of a key in a minute', async () => {
   const client = await tenant.client({ permissions: ['data'] });
   const answers = await burst(client, 75);
   expect(admitted(answers)).toBe(60);
@@ -56,15 +56,15 @@ it('counts every Data API endpoint, and only those', async () => {
   expect((await client.post('/v1/sync/state', {})).status).toBe(200);
 });
 
-it('admits 200 requests of an organization in a minute, whatever the keys, and no other pays for it', async () => {
+it('admits 200 requests of an organization in a minute over all its keys, without effect on other organizations', async () => {
   const clients = await Promise.all(Array.from({ length: 5 }, () => tenant.client({ permissions: ['data'] })));
   const answers = (await Promise.all(clients.map((client) => burst(client, 50)))).flat();
   expect(admitted(answers)).toBe(200);
-  const neighbour = await createTenant(stack);
-  const theirs = await neighbour.client();
+  const other = await createTenant(stack);
+  const theirs = await other.client();
   await push(theirs, catalog);
   expect(admitted(await burst(theirs, 10))).toBe(10);
-  await neighbour.close();
+  await other.close();
 });
 
 it('admits a client that waits until retryAt', async () => {

@@ -5,13 +5,13 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { until } from '@parley/testing';
 import { createClient } from './client';
-import { installPackages, packPackages, root } from './packages';
+import { installPackages, packPackages, root } from './install-packages';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
 jest.setTimeout(240_000);
 
-/** A stranger with nothing but the packages, an address and two keys. */
+/** A new user has only the packages, the address of the gateway and two keys. */
 let tenant: Tenant;
 let packed: { folder: string; tarballs: string[] };
 const folder = mkdtempSync(join(tmpdir(), 'parley-new-user-'));
@@ -33,7 +33,7 @@ afterAll(async () => {
   for (const path of [folder, packed.folder]) rmSync(path, { recursive: true, force: true });
 });
 
-/** The installed command, from then on that of the project. */
+/** The installed command; once the project exists, the one installed in it. */
 let command = join(folder, 'node_modules', '.bin', 'parley');
 const environment = { PATH: process.env.PATH };
 
@@ -41,13 +41,13 @@ async function parley(cwd: string, ...args: string[]): Promise<{ stdout: string;
   return promisify(execFile)(command, args, { cwd, env: environment, encoding: 'utf8' });
 }
 
-test('from an empty folder to production: init, edit, dev, chat, deploy', async () => {
+test('a new user gets from an empty folder to production with init, dev, chat and deploy', async () => {
   const { next } = JSON.parse((await parley(folder, 'init', 'shop', '--json')).stdout) as { next: string[] };
   const pack = next.find((line) => line.startsWith('node tools/pack.mjs '));
   if (pack !== undefined) await promisify(execFile)('sh', ['-c', pack], { cwd: root });
   expect(next.filter((line) => line !== pack)).toEqual([
     'cd shop',
-    'cp .env.example .env   # and fill it in',
+    'cp .env.example .env   # then enter the address and a key',
     'npm install',
     'npx parley dev',
   ]);
@@ -63,20 +63,20 @@ test('from an empty folder to production: init, edit, dev, chat, deploy', async 
   let output = '';
   for (const stream of [dev.stdout, dev.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const says = async (text: string) => {
-    await until(() => output, { isThere: (said) => said.includes(text) || dev.exitCode !== null, everyMs: 20 });
+  const prints = async (text: string) => {
+    await until(() => output, { isThere: (seen) => seen.includes(text) || dev.exitCode !== null, everyMs: 20 });
     if (!output.includes(text)) throw new Error(`parley dev ended with ${dev.exitCode}:\n${output}`);
     output = '';
   };
-  await says('created; development is at version 1.');
+  await prints('created; development is at version 1.');
 
-  // An editor's mistake, and its repair.
+  // A mistake in a file, and its correction.
   const agent = join(project, 'agents', 'assistant.ts');
   const source = readFileSync(agent, 'utf8');
   writeFileSync(agent, source.replace("'entity.get'", "'entity.gte'"));
-  await says('unknown tool "entity.gte"');
+  await prints('unknown tool "entity.gte"');
   writeFileSync(agent, source.replace("name: 'Assistant'", "name: 'Shop assistant'"));
-  await says('"Assistant" → "Shop assistant"');
+  await prints('"Assistant" → "Shop assistant"');
   dev.kill('SIGINT');
   expect(await new Promise((ended) => dev.once('exit', ended))).toBe(0);
 
@@ -114,17 +114,17 @@ test('from an empty folder to production: init, edit, dev, chat, deploy', async 
   expect(findings).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'API key', state: 'ok' })]));
 });
 
-test('the project compiles, against the types of the package', async () => {
+test('the project compiles with the types of the package', async () => {
   copyFileSync(join(project, 'tsconfig.json'), join(project, 'tsconfig.types.json'));
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', 'tsconfig.json'], { cwd: project });
   expect(stdout).toBe('');
 });
 
-test('the packages know their version, and which commands need what', async () => {
+test('the command reports its version, and which commands use the HTTP API or the database', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   expect((await parley(folder, '--version')).stdout.trim()).toBe(version);
   const help = (await parley(folder, '--help')).stdout;
-  expect(help).toMatch(/Over HTTP, with an API key[^:]*:\n(.*\n)+?.* push /);
-  expect(help).toMatch(/At the database[^:]*:\n(.*\n)+?.* keys /);
+  expect(help).toMatch(/Commands that use the HTTP API[^:]*:\n(.*\n)+?.* push /);
+  expect(help).toMatch(/Commands that use the database[^:]*:\n(.*\n)+?.* keys /);
 });

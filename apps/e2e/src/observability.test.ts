@@ -10,11 +10,11 @@ import { assistant, catalog } from './catalog';
 import { type Client, createClient, push } from './client';
 import { type ReceivedSpan, startCollector } from './collector';
 import { messageReceived, orderPaid, phoneNumberId } from './deliveries';
-import { ownStack, shared } from './stack';
+import { startOwnStack, shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-/** In every text that a person, a model or a server says here: it must stay in none of our logs, metrics and traces. */
-const said = 'quokka';
+/** A word in every text of a person, a model or a server here. It must not appear in logs, metrics and traces. */
+const secretWord = 'quokka';
 const providerKey = 'sk-test-of-the-model-provider';
 const secretsKey = Buffer.alloc(32, 9).toString('base64');
 
@@ -26,9 +26,9 @@ const stamp = {
     if (args.mark.includes('fail')) throw new Error(args.mark);
     await parley.entity.create({ type: 'product', data: { name: args.mark } }); return args.mark;`,
 };
-const teller = {
-  slug: 'tell',
-  name: 'Tell',
+const announcer = {
+  slug: 'announce',
+  name: 'Announce',
   on: { entityType: 'product', action: 'created' },
   actions: [{ tool: 'agent.chat', args: { agentSlug: 'clerk', message: 'New: {{trigger.data.name}}' } }],
 };
@@ -36,7 +36,7 @@ const agent = (slug: string, rest: object) => ({ ...assistant, slug, name: slug,
 
 const names: ServiceName[] = ['gateway', 'data', 'chat', 'webhook-ingest', 'tool-executor', 'worker'];
 
-let stack: Awaited<ReturnType<typeof ownStack>>;
+let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let collector: Awaited<ReturnType<typeof startCollector>>;
 let models: ModelServer;
 let kapso: KapsoServer;
@@ -48,11 +48,11 @@ beforeAll(async () => {
   models.play(({ messages }) => {
     const { role, text } = messages.at(-1)!;
     if (role === 'user' && text.startsWith('stamp'))
-      return { toolCalls: [{ name: 'shop_stamp', args: { mark: `${said} ${text}` } }] };
-    if (text.startsWith('break')) return { status: 400, message: `no ${said} here` };
-    return { text: `A ${said} for you` };
+      return { toolCalls: [{ name: 'shop_stamp', args: { mark: `${secretWord} ${text}` } }] };
+    if (text.startsWith('break')) return { status: 400, message: `no ${secretWord} here` };
+    return { text: `A ${secretWord} for you` };
   });
-  stack = await ownStack({
+  stack = await startOwnStack({
     environment: {
       LOG_LEVEL: 'trace',
       SECRETS_KEY: secretsKey,
@@ -70,7 +70,7 @@ beforeAll(async () => {
   await push(client, {
     ...catalog,
     tools: [stamp],
-    triggers: [teller],
+    triggers: [announcer],
     agents: [agent('clerk', { tools: [] }), agent('stamper', { tools: ['shop.stamp', 'entity.create'] })],
   });
   await tenant.query(
@@ -89,7 +89,7 @@ afterAll(async () => {
 const chat = (slug: string, message: string, headers?: Record<string, string>) =>
   client.post(`/v1/agents/${slug}/chat`, { message }, headers);
 
-it('one request is one trace through gateway, chat, executor and back, and the job and model call that follow', async () => {
+it('a request has one trace through gateway, chat and executor, with its callbacks, jobs and model calls', async () => {
   const requestId = 'traced-request-1';
   const { status } = await chat('stamper', 'stamp it', { 'X-Request-Id': requestId });
   expect(status).toBe(200);
@@ -102,20 +102,20 @@ it('one request is one trace through gateway, chat, executor and back, and the j
   const need = (service: string, name: string, parent?: ReceivedSpan): Promise<ReceivedSpan> =>
     until(() => find(service, name, parent));
 
-  const door = await need('gateway', 'POST /v1/agents');
-  const turn = await need('chat', 'POST /v1/agents/:slug/chat', door);
+  const gateway = await need('gateway', 'POST /v1/agents');
+  const turn = await need('chat', 'POST /v1/agents/:slug/chat', gateway);
   await need('chat', 'model call', turn);
   const tool = await need('chat', 'tool call', turn);
   const execution = await need('tool-executor', 'POST /execute', tool);
   const callback = await need('chat', 'POST /internal/tool-calls', execution);
   await need('chat', 'tool call', callback);
-  const job = await need('worker', 'job run-triggers', door);
+  const job = await need('worker', 'job run-triggers', gateway);
   const asked = await need('worker', 'tool call', job);
   await need('worker', 'model call', asked);
 }, 90_000);
 
-it('a message that comes in is one trace from the door to the model, job after job', async () => {
-  const { path, body, headers } = messageReceived('wamid.TRACED1', '14155550199', `A ${said}, please`);
+it('an inbound message has one trace from the webhook endpoint to the model, with its jobs', async () => {
+  const { path, body, headers } = messageReceived('wamid.TRACED1', '14155550199', `A ${secretWord}, please`);
   await createClient(stack.url).send('POST', path, body, headers());
   const need = (service: string, name: string, parent?: ReceivedSpan) =>
     until(() =>
@@ -127,20 +127,20 @@ it('a message that comes in is one trace from the door to the model, job after j
           span.traceId === (parent ?? span).traceId,
       ),
     );
-  const door = await need('gateway', 'POST /webhook');
-  await need('webhook-ingest', `POST ${path}`, door);
-  await need('worker', 'job receive-messages', door);
-  const job = await need('worker', 'job answer-conversation', door);
+  const gateway = await need('gateway', 'POST /webhook');
+  await need('webhook-ingest', `POST ${path}`, gateway);
+  await need('worker', 'job receive-messages', gateway);
+  const job = await need('worker', 'job answer-conversation', gateway);
   await need('worker', 'model call', job);
 }, 90_000);
 
-it('every measure of the work is there, and moves', async () => {
+it('every metric is reported and changes', async () => {
   const limited = await tenant.client({ permissions: ['data'] });
   await Promise.all(Array.from({ length: 70 }, () => limited.get('/v1/data/product?limit=1')));
   const delivery = orderPaid(tenant.organizationId, 'order-1', 100);
   await createClient(stack.url).send('POST', delivery.path, delivery.body, delivery.headers());
   const read = async (name: ServiceName) => (await fetch(`${stack.services[name]!.internalUrl}/metrics`)).text();
-  const moves: [ServiceName, metric: string, labels: string[]][] = [
+  const expected: [ServiceName, metric: string, labels: string[]][] = [
     ['gateway', 'http_request_duration_seconds_count', ['method="POST"', 'route="/v1/agents"', 'status="200"']],
     ['chat', 'http_request_duration_seconds_count', ['method="POST"', 'route="/v1/agents/:slug/chat"', 'status="200"']],
     ['data', 'http_request_duration_seconds_count', ['method="GET"', 'route="/v1/data/:type"', 'status="200"']],
@@ -164,16 +164,16 @@ it('every measure of the work is there, and moves', async () => {
       ['state="total"'],
     ]),
   ];
-  const still = async () => {
+  const unchanged = async () => {
     const texts = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
-    return moves.filter(([name, metric, labels]) => {
+    return expected.filter(([name, metric, labels]) => {
       const lines = texts[name]!.split('\n').filter((line) => line.startsWith(`${metric}{`));
       return !lines.some((line) => labels.every((label) => line.includes(label)) && Number(line.split(' ').at(-1)) > 0);
     });
   };
-  await until(async () => (await still()).length === 0).catch(() => undefined);
-  expect(await still()).toEqual([]);
-  // What waits is mostly nothing here; apps/worker watch-work.test sees them move.
+  await until(async () => (await unchanged()).length === 0).catch(() => undefined);
+  expect(await unchanged()).toEqual([]);
+  // These are mostly 0 here; apps/worker register-work-metrics.test checks their values.
   const worker = await read('worker');
   for (const name of [
     'queue_jobs',
@@ -186,40 +186,40 @@ it('every measure of the work is there, and moves', async () => {
   expect(await read('gateway')).toContain('# TYPE gateway_upstream_failures_total counter');
 }, 90_000);
 
-it('logs name requests, organizations, threads and jobs; keys, tokens and what anybody says are in none of them', async () => {
+it('logs contain the ids of requests, organizations, threads and jobs, but no keys, tokens and texts', async () => {
   const requestId = 'logged-request-1';
   const named = { 'X-Request-Id': requestId };
-  const first = await chat('clerk', `Where is my ${said}?`, named);
-  expect(first.body.message).toContain(said);
+  const first = await chat('clerk', `Where is my ${secretWord}?`, named);
+  expect(first.body.message).toContain(secretWord);
   await chat('stamper', 'stamp and fail', named);
-  expect((await chat('clerk', `break ${said}`)).status).toBe(502);
-  await client.post('/v1/run-tool', { toolName: 'shop.stamp', args: { mark: `${said} fail` } });
-  await client.post('/v1/run-tool', { toolName: 'shop.none', args: { mark: said } });
-  await client.post('/v1/compile-prompt', { slug: 'clerk', message: said });
-  await client.post('/v1/data/product', { data: { name: said, price: 'not a number', note: said } });
-  await client.post('/v1/data/product', { data: { name: said } });
-  await client.post('/v1/data/product/search', { query: said });
-  await client.get(`/v1/data/product?cursor=${said}`);
-  await client.post('/v1/data/product/query', { filters: { [`data.${said}`]: { $odd: said } } });
-  await client.send('POST', '/v1/data/product', `{"data":{"name":"${said}"`);
-  await client.send('POST', '/v1/data/product', `{"data":{"name":"${said}\\u0000"}}`);
-  await createClient(stack.url, `sk_dev_${said}-is-no-key-0123456789`).get('/v1/data/product');
+  expect((await chat('clerk', `break ${secretWord}`)).status).toBe(502);
+  await client.post('/v1/run-tool', { toolName: 'shop.stamp', args: { mark: `${secretWord} fail` } });
+  await client.post('/v1/run-tool', { toolName: 'shop.none', args: { mark: secretWord } });
+  await client.post('/v1/compile-prompt', { slug: 'clerk', message: secretWord });
+  await client.post('/v1/data/product', { data: { name: secretWord, price: 'not a number', note: secretWord } });
+  await client.post('/v1/data/product', { data: { name: secretWord } });
+  await client.post('/v1/data/product/search', { query: secretWord });
+  await client.get(`/v1/data/product?cursor=${secretWord}`);
+  await client.post('/v1/data/product/query', { filters: { [`data.${secretWord}`]: { $odd: secretWord } } });
+  await client.send('POST', '/v1/data/product', `{"data":{"name":"${secretWord}"`);
+  await client.send('POST', '/v1/data/product', `{"data":{"name":"${secretWord}\\u0000"}}`);
+  await createClient(stack.url, `sk_dev_${secretWord}-is-no-key-0123456789`).get('/v1/data/product');
   await client.post(
     '/execute',
-    { handlerCode: `throw new Error('${said}')`, args: {} },
+    { handlerCode: `throw new Error('${secretWord}')`, args: {} },
     {
       Authorization: `Bearer ${stack.executorToken}`,
     },
   );
-  await client.post('/execute', { handlerCode: said, args: {} }, { Authorization: `Bearer not-${said}` });
-  const message = messageReceived('wamid.LOGGED1', '14155550123', `A ${said}, please`);
+  await client.post('/execute', { handlerCode: secretWord, args: {} }, { Authorization: `Bearer not-${secretWord}` });
+  const message = messageReceived('wamid.LOGGED1', '14155550123', `A ${secretWord}, please`);
   const order = orderPaid(tenant.organizationId, 'order-2', 100);
   for (const { path, body, headers } of [message, order]) {
     await createClient(stack.url).send('POST', path, body, headers());
-    await createClient(stack.url).send('POST', path, body.replace('data', said), headers());
+    await createClient(stack.url).send('POST', path, body.replace('data', secretWord), headers());
   }
   const reply = await until(() => kapso.sent.find(({ body }) => body.to === '14155550123'));
-  expect(JSON.stringify(reply)).toContain(said);
+  expect(JSON.stringify(reply)).toContain(secretWord);
   await until(async () => {
     const [row] = await tenant.query(
       `select count(*)::int as open from trigger_runs where status in ('scheduled', 'running')`,
@@ -228,7 +228,7 @@ it('logs name requests, organizations, threads and jobs; keys, tokens and what a
   });
 
   const linesOf = (name: ServiceName) => stack.services[name]!.lines;
-  // Lines are written together, in their order: with those of a last request all others are there.
+  // Log lines are written in order, so the lines of a last request show that all earlier lines are complete.
   const last = { 'X-Request-Id': 'last-request-1' };
   await chat('stamper', 'stamp again', last);
   await client.get('/v1/data/product', last);
@@ -236,7 +236,7 @@ it('logs name requests, organizations, threads and jobs; keys, tokens and what a
   await createClient(stack.url).send('POST', lastOrder.path, lastOrder.body, { ...lastOrder.headers(), ...last });
   await until(() => names.every((name) => linesOf(name).some((line) => line.includes(last['X-Request-Id']))));
   const forbidden = {
-    said,
+    secretWord,
     apiKey: client.key,
     executorToken: stack.executorToken,
     secretsKey,

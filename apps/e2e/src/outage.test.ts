@@ -12,12 +12,12 @@ import { orderPaid } from './deliveries';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-/** How long the servers stay away: 30,000 in the full run. */
+/** Duration of an outage; 30,000 in the full run. */
 const outageMs = Number(process.env.PARLEY_E2E_OUTAGE_MS ?? 0);
-/** The five seconds that are promised hold on a machine that does nothing else, as in the full run. */
+/** Services must recover within 5 s, which only the full run checks: it needs a machine without other load. */
 const recovered = { limitMs: outageMs > 0 ? 5_000 : 30_000, everyMs: 100 };
 
-/** Servers of this file's own, as it takes them away. */
+/** This file has its own servers, as it stops them. */
 const folder = mkdtempSync(join(tmpdir(), 'parley-outage-'));
 type Running = Awaited<ReturnType<typeof startRedis>>;
 let postgres: Running;
@@ -57,7 +57,7 @@ afterAll(async () => {
 const list = () => client.get('/v1/data/product');
 const chat = () => client.post(`/v1/agents/${assistant.slug}/chat`, { message: 'hi' });
 let orders = 0;
-/** A payment of a dollar at the billing platform; whether it was taken down. */
+/** Posts the payment of an order of one dollar. Returns the status of the response. */
 async function pay(): Promise<number> {
   const { path, body, headers } = orderPaid(tenant.organizationId, `order-${(orders += 1)}`, 100);
   return (await createClient(stack.url).send('POST', path, body, headers())).status;
@@ -68,12 +68,12 @@ const credited = async (): Promise<number> => {
   ]);
   return row!.count as number;
 };
-const startPostgresAgain = async () =>
+const restartPostgres = async () =>
   (postgres = await startPostgres({ dataDir: join(folder, 'postgres'), port: postgres.port }));
-const startRedisAgain = async () => (redis = await startRedis({ dataDir: join(folder, 'redis'), port: redis.port }));
+const restartRedis = async () => (redis = await startRedis({ dataDir: join(folder, 'redis'), port: redis.port }));
 
 it(
-  'without Redis everything that does not need it goes on',
+  'without Redis all requests are served, and jobs run after its return',
   async () => {
     await redis.stop();
     expect((await list()).status).toBe(200);
@@ -81,9 +81,9 @@ it(
     expect((await chat()).status).toBe(200);
     expect(await pay()).toBe(200);
     await sleep(outageMs);
-    await startRedisAgain();
+    await restartRedis();
     expect((await list()).status).toBe(200);
-    // What was taken down meanwhile has no job yet, and waits for a sweep; what comes soon after goes straight through.
+    // Deliveries during the outage have no job and wait for a sweep. A delivery after it is processed immediately.
     const before = await credited();
     await until(async () => {
       expect(await pay()).toBe(200);
@@ -96,7 +96,7 @@ it(
 );
 
 it(
-  'without PostgreSQL requests are 503 with Retry-After, and fine again within seconds of its return',
+  'without PostgreSQL requests are answered with 503 and Retry-After, and succeed within seconds of its return',
   async () => {
     await postgres.stop();
     for (const call of [list, chat]) {
@@ -106,14 +106,14 @@ it(
       expect(answer.body).toMatchObject({ error: 'Service temporarily unavailable', code: 'unavailable' });
     }
     expect(await pay()).toBe(503);
-    orders -= 1; // the provider sends it again
+    orders -= 1; // the same order is sent again below
     expect((await createClient(stack.url).get('/health')).status).toBe(200);
-    // The processes live on and say that they are not ready.
+    // The processes keep running and report that they are not ready.
     expect((await fetch(`${stack.services.data!.internalUrl}/livez`)).status).toBe(200);
     expect((await fetch(`${stack.services.data!.internalUrl}/readyz`)).status).toBe(503);
 
     await sleep(outageMs);
-    await startPostgresAgain();
+    await restartPostgres();
     await until(async () => (await list()).status === 200 && (await chat()).status === 200, recovered);
     expect(await pay()).toBe(200);
     await until(async () => (await credited()) === orders, recovered);
@@ -123,7 +123,7 @@ it(
 );
 
 it(
-  'services that start before PostgreSQL and Redis wait for them, and work within seconds of their coming',
+  'services that start before PostgreSQL and Redis wait for them, and serve within seconds of their start',
   async () => {
     const services = Object.values(stack.services);
     await Promise.all(services.map((service) => service.stop()));
@@ -133,11 +133,11 @@ it(
       await service.start();
       started += 1;
     });
-    // Those that need neither are there at once.
+    // Two services need neither PostgreSQL nor Redis, so they start immediately.
     await until(() => started >= 2, { limitMs: 30_000, everyMs: 100 });
-    await sleep(Math.min(outageMs, 15_000) || 2_000); // a service of the suite is given 30 s to be ready
+    await sleep(Math.min(outageMs, 15_000) || 2_000); // startStack waits at most 30 s for a service to be ready
     expect(started).toBe(2);
-    await Promise.all([startPostgresAgain(), startRedisAgain()]);
+    await Promise.all([restartPostgres(), restartRedis()]);
     await Promise.all(starting);
     await until(async () => (await list()).status === 200 && (await chat()).status === 200, recovered);
     expect(await pay()).toBe(200);

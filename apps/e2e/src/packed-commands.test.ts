@@ -6,12 +6,12 @@ import { createTestDatabase, startFlowServer, startKapsoServer, until } from '@p
 import type { Argument, Command } from 'commander';
 import pg from 'pg';
 import { createProgram } from '../../cli/src/program';
-import { installCommand } from './packages';
+import { installCommand } from './install-packages';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
-import { type Ran, providerSettings, runFile } from './terminal';
+import { type ProgramResult, providerSettings, runFile } from './command-line';
 
-/** Some two hundred processes of a command of 9 MB. */
+/** The tests start about 200 processes of a command of 9 MB. */
 jest.setTimeout(300_000);
 
 let tenant: Tenant;
@@ -34,27 +34,31 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** As its bin starts it: with whatever Node is on the PATH. */
+/** The command as npm installs it, which runs with the Node on the PATH. */
 const bin = [join(folder, 'node_modules', '.bin', 'parley')];
-/** With this run's Node, which keeps what it has compiled: the walks start it some two hundred times. */
+/** The command with the Node of this run and a compile cache, as it starts about 200 times. */
 const cached = [process.execPath, join(folder, 'node_modules', '@parley', 'cli', 'main.cjs')];
 
-const parley = (args: string[], env: Record<string, string> = reach, [command, ...first] = cached): Promise<Ran> =>
+const parley = (
+  args: string[],
+  env: Record<string, string> = reach,
+  [command, ...first] = cached,
+): Promise<ProgramResult> =>
   runFile(command!, [...first, ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(folder, 'compiled'), ...env },
   });
 
-const every = (command: Command, path: string[] = []): { path: string[]; command: Command }[] =>
+const leavesOf = (command: Command, path: string[] = []): { path: string[]; command: Command }[] =>
   command.commands
-    .filter((one) => one.name() !== 'complete') // what shells ask, hidden from people
+    .filter((one) => one.name() !== 'complete') // hidden; the shells' completion calls it
     .flatMap((one) => {
       const own = [...path, one.name()];
-      return one.commands.length === 0 ? [{ path: own, command: one }] : every(one, own);
+      return one.commands.length === 0 ? [{ path: own, command: one }] : leavesOf(one, own);
     });
-const leaves = every(createProgram());
+const leaves = leavesOf(createProgram());
 
-/** A few at a time: most of a call is the start of Node. */
+/** Three at a time, as most of the time of a call is the start of Node. */
 async function eachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   await Promise.all(
@@ -71,8 +75,8 @@ const jsonLines = (text: string): unknown[] =>
     .map((line) => JSON.parse(line));
 const stack = /\n\s+at .+:\d+/;
 
-/** What a command takes, in a form that is right and about nothing that exists. */
-function plausible({ registeredArguments, options }: Command): string[] {
+/** Valid arguments of a command that name nothing that exists. */
+function plausibleArgs({ registeredArguments, options }: Command): string[] {
   const valueOf = ({ argChoices }: Pick<Argument, 'argChoices'>) => argChoices?.[0] ?? 'nothing';
   const given = options
     .filter(({ mandatory }) => mandatory)
@@ -85,49 +89,49 @@ test('every command fails without a stack, and with --json as one line of JSON',
     PARLEY_URL: 'http://127.0.0.1:1',
     PARLEY_API_KEY: 'sk_dev_x',
     PARLEY_PRODUCTION_API_KEY: 'sk_prod_x',
-    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
+    DATABASE_URL: 'postgres://postgres@127.0.0.1:1/nothing',
     SECRETS_KEY: shared.secretsKey,
   };
   writeFileSync(join(folder, 'nothing'), 'not a folder');
   const exceptions: Record<string, string[]> = { 'webhooks trigger': ['order.paid'], completion: ['tcsh'] };
   await eachOf(leaves, async ({ path, command }) => {
     const name = path.join(' ');
-    const args = [...path, ...(exceptions[name] ?? plausible(command)), '--json'];
+    const args = [...path, ...(exceptions[name] ?? plausibleArgs(command)), '--json'];
     const { code, stdout, stderr } = await parley(args, nowhere);
     expect({ name, isFailure: [1, 2].includes(code), isStack: stack.test(stderr) }).toEqual({
       name,
       isFailure: true,
       isStack: false,
     });
-    // `doctor` has found out what it was asked for: what is wrong is its result.
-    const told = jsonLines(name === 'doctor' ? stdout : stderr);
+    // The problems that `doctor` finds are its result, not an error.
+    const lines = jsonLines(name === 'doctor' ? stdout : stderr);
     const failure = name === 'doctor' ? { ok: false } : { error: expect.stringMatching(/./) };
-    expect({ name, told }).toEqual({ name, told: [expect.objectContaining(failure)] });
+    expect({ name, lines }).toEqual({ name, lines: [expect.objectContaining(failure)] });
     expect({ name, other: name === 'doctor' ? stderr : stdout }).toEqual({ name, other: '' });
   });
 });
 
 test.each([
   [['data', 'get', 'product'], "missing required argument 'id'"],
-  [['data'], 'a command is missing'],
+  [['data'], 'missing command'],
   [['push', '--no-such'], "unknown option '--no-such'"],
   [['no-such'], "unknown command 'no-such'"],
   [['keys', 'create'], "required option '--env <environment>' not specified"],
-])('a wrong call is told with status 2: %j', async (args, problem) => {
+])('a wrong call ends with status 2: %j', async (args, problem) => {
   const plain = await parley(args);
   expect(plain).toMatchObject({ code: 2, stdout: '' });
   if (args.length > 1) expect(plain.stderr).toContain(`error: ${problem}`);
   const { code, stdout, stderr } = await parley([...args, '--json']);
   expect([code, stdout]).toEqual([2, '']);
-  // With a command that is missing, --json itself is an option that nobody knows.
+  // When the command is missing, --json itself is an unknown option.
   if (args.length > 1) expect(jsonLines(stderr)).toEqual([{ error: expect.stringContaining(problem) }]);
   else expect(jsonLines(stderr)).toEqual([{ error: expect.any(String) }]);
 });
 
-test('every command that succeeds says so as one line of JSON', async () => {
+test('every command that succeeds prints one line of JSON', async () => {
   const ran = new Set<string>();
-  /** The result of a call that must succeed with one line of JSON on stdout and nothing on stderr. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each command has a result of its own
+  /** Runs a command that must succeed with one line of JSON on stdout and nothing on stderr. Returns its result. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the result depends on the command
   async function run(name: string, args: string[] = [], env = reach): Promise<any> {
     ran.add(name);
     const { code, stdout, stderr } = await parley([...name.split(' '), ...args, '--json'], env);
@@ -188,7 +192,7 @@ test('every command that succeeds says so as one line of JSON', async () => {
   await run('triggers retry', [waiting[0]!.id, ...org]);
 
   const { threadId } = await run('chat', ['assistant', 'Hello']);
-  await run('threads pause', [threadId, ...org]);
+  await run('threads takeover', [threadId, ...org]);
   await run('threads resume', [threadId, ...org]);
   const { executions } = await run('executions list', ['--thread', threadId, ...org]);
   await run('webhooks trigger', ['user.created', ...org]);
@@ -215,7 +219,7 @@ test('every command that succeeds says so as one line of JSON', async () => {
     ].map((words) => words.map(String)),
     async ([name, ...args]) => void (await run(name!, args)),
   );
-  await withProviders(run, org);
+  await runProviderCommands(run, org);
 
   const database = await createTestDatabase();
   try {
@@ -225,12 +229,12 @@ test('every command that succeeds says so as one line of JSON', async () => {
     await database.drop();
   }
 
-  ran.add(await devSpeaksJson());
+  ran.add(await runDev());
   expect([...ran].sort()).toEqual(leaves.map(({ path }) => path.join(' ')).sort());
 });
 
-/** What stands on a provider: WhatsApp's intermediary and the payment provider, played by servers of their own. */
-async function withProviders(run: (name: string, args: string[]) => Promise<{ result?: object }>, org: string[]) {
+/** Runs the commands that use the WhatsApp intermediary or the payment provider, with stand-ins. */
+async function runProviderCommands(run: (name: string, args: string[]) => Promise<{ result?: object }>, org: string[]) {
   const account = { apiKey: 'flow-key', secretKey: 'flow-secret' };
   const [kapso, flow] = await Promise.all([startKapsoServer(), startFlowServer(account)]);
   try {
@@ -261,7 +265,7 @@ async function withProviders(run: (name: string, args: string[]) => Promise<{ re
   }
 }
 
-async function devSpeaksJson(): Promise<string> {
+async function runDev(): Promise<string> {
   const child = execFile(join(folder, 'node_modules', '.bin', 'parley'), ['dev', 'shop', '--json'], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...reach },
@@ -276,7 +280,7 @@ async function devSpeaksJson(): Promise<string> {
   return 'dev';
 }
 
-test('the packed command migrates an empty database', async () => {
+test('the packed command migrates an empty database schema', async () => {
   const empty = await createTestDatabase();
   try {
     const admin = new pg.Client({ connectionString: empty.url });

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, seedOrganization } from '@parley/testing';
 import pg from 'pg';
-import { installCommand } from './packages';
+import { installCommand } from './install-packages';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
-import { runFile } from './terminal';
+import { runFile } from './command-line';
 
 jest.setTimeout(180_000);
 
@@ -28,7 +28,7 @@ afterAll(async () => {
 const parley = (args: string[], more: Record<string, string> = {}) =>
   runFile(join(folder, 'node_modules', '.bin', 'parley'), args, { cwd: folder, env: { ...env, ...more } });
 
-test('doctor says what is wrong and how to fix it, with status 1', async () => {
+test('doctor reports each problem and its fix, and ends with status 1', async () => {
   const database = await createTestDatabase();
   const admin = new pg.Pool({ connectionString: database.url, max: 1 });
   admin.on('error', () => {});
@@ -42,7 +42,7 @@ test('doctor says what is wrong and how to fix it, with status 1', async () => {
     expect(code).toBe(ok ? 0 : 1);
     return findings.filter(({ state }) => state === 'failed');
   };
-  const dead = '127.0.0.1:1';
+  const unreachable = '127.0.0.1:1';
   try {
     await seedOrganization(admin, { slug: 'shop' });
     const keys = { DATABASE_URL: database.url, SECRETS_KEY: shared.secretsKey };
@@ -50,41 +50,41 @@ test('doctor says what is wrong and how to fix it, with status 1', async () => {
       code: 0,
     });
     expect(await doctor({})).toEqual([]);
-    expect(await doctor({ REDIS_URL: `redis://${dead}` })).toEqual([
+    expect(await doctor({ REDIS_URL: `redis://${unreachable}` })).toEqual([
       {
         name: 'Redis',
         state: 'failed',
-        detail: `does not answer: connect ECONNREFUSED ${dead}`,
-        fix: 'Start Redis, or fix REDIS_URL',
+        detail: `cannot connect: connect ECONNREFUSED ${unreachable}`,
+        fix: 'Start Redis, or correct REDIS_URL',
       },
     ]);
-    expect(await doctor({ DATABASE_URL: `postgres://a@${dead}/b` })).toEqual([
+    expect(await doctor({ DATABASE_URL: `postgres://a@${unreachable}/b` })).toEqual([
       {
         name: 'PostgreSQL',
         state: 'failed',
-        detail: `connect ECONNREFUSED ${dead}`,
-        fix: 'Start PostgreSQL, or fix DATABASE_URL',
+        detail: `connect ECONNREFUSED ${unreachable}`,
+        fix: 'Start PostgreSQL, or correct DATABASE_URL',
       },
     ]);
-    expect(await doctor({ PARLEY_URL: `http://${dead}` })).toMatchObject([
+    expect(await doctor({ PARLEY_URL: `http://${unreachable}` })).toMatchObject([
       {
         name: 'Gateway',
-        detail: expect.stringContaining('does not answer'),
+        detail: expect.stringContaining('cannot connect'),
         fix: expect.stringContaining('npm start'),
       },
     ]);
     expect(await doctor({ PARLEY_API_KEY: 'sk_dev_wrong' })).toMatchObject([
       {
         name: 'API key',
-        detail: expect.stringContaining('refused'),
+        detail: expect.stringContaining('revoked or expired'),
         fix: expect.stringContaining('parley keys create'),
       },
     ]);
     expect(await doctor({ SECRETS_KEY: randomBytes(32).toString('base64') })).toMatchObject([
       {
         name: 'SECRETS_KEY',
-        detail: 'does not open 1 of 1 sealed integrations: resend in development of shop',
-        fix: expect.stringContaining('Set the SECRETS_KEY that they were sealed with'),
+        detail: 'cannot decrypt 1 of 1 integrations: resend in development of shop',
+        fix: expect.stringContaining('Add the key that encrypted them to SECRETS_KEY'),
       },
     ]);
     expect(await doctor({ SECRETS_KEY: 'short' })).toMatchObject([
@@ -96,7 +96,7 @@ test('doctor says what is wrong and how to fix it, with status 1', async () => {
     expect(await doctor({})).toMatchObject([
       { name: 'Schema', detail: expect.stringContaining('lacks 1 migration'), fix: 'parley migrate' },
     ]);
-    // As a person sees it.
+    // The output without --json.
     const { code, stdout, stderr } = await parley(['doctor'], { DATABASE_URL: database.url });
     expect([code, stderr]).toEqual([1, '1 of 8 checks failed.\n']);
     expect(stdout).toMatch(/^failed {3}Schema: .*\n {9}→ parley migrate$/m);

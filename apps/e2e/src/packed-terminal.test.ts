@@ -3,11 +3,11 @@ import { type Server, type Socket, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { installCommand } from './packages';
+import { installCommand } from './install-packages';
 import { type PseudoTerminal, openPseudoTerminal } from './pseudo-terminal';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
-import { runFile } from './terminal';
+import { runFile } from './command-line';
 
 jest.setTimeout(180_000);
 
@@ -64,10 +64,10 @@ describe('deploy', () => {
 
   test.each([
     ['no', 'n'],
-    ['Enter, as no is the answer that is offered', '\r'],
+    ['Enter, as no is the default', '\r'],
     ['Ctrl-C', '\x03'],
     ['Escape', '\x1b'],
-  ])('asks in a terminal, and does nothing after %s', async (_name, keys) => {
+  ])('asks in a terminal, and deploys nothing after %s', async (_name, keys) => {
     const terminal = open('exec parley deploy shop');
     const asked = await terminal.shows('Deploy to production at');
     expect(stripVTControlCharacters(asked)).toContain('+ helper');
@@ -77,13 +77,16 @@ describe('deploy', () => {
     expect(await version('production')).toBe(0);
   });
 
-  test('where nobody can be asked is refused, and says how to go on', async () => {
+  test('without a terminal is refused, with a hint at --yes', async () => {
     const { code, stderr } = await parley(['deploy', 'shop']);
-    expect([code, stderr]).toEqual([2, 'error: Nobody is there to ask: --yes deploys without asking\n']);
+    expect([code, stderr]).toEqual([
+      2,
+      'error: Cannot ask for confirmation without a terminal. Use --yes to deploy without it\n',
+    ]);
     expect(await version('production')).toBe(0);
   });
 
-  test('is done after yes', async () => {
+  test('deploys after yes', async () => {
     const terminal = open('exec parley deploy shop');
     await terminal.shows('Deploy to production at');
     terminal.type('y');
@@ -93,14 +96,14 @@ describe('deploy', () => {
   });
 });
 
-describe('what a terminal is shown', () => {
+describe('the output in a terminal', () => {
   const rows = (name: string) =>
     write({ [name]: ['name', ...Array.from({ length: 40 }, (_, at) => `Item ${at}`)].join('\n') });
   beforeAll(async () => {
     expect(await parley(['push', 'shop'])).toMatchObject({ code: 0 });
   });
 
-  test('a bar while an import runs, and colours', async () => {
+  test('has a progress bar during an import, and colours', async () => {
     rows('seen.csv');
     const terminal = open('exec parley data import product seen.csv');
     expect(await terminal.ended).toBe(0);
@@ -110,13 +113,13 @@ describe('what a terminal is shown', () => {
     expect(stripVTControlCharacters(terminal.output)).toContain('Imported 40 of 40 rows into product.');
   });
 
-  test('no bar and no escape when it is piped', async () => {
+  test('has no progress bar and no escape sequences when it is piped', async () => {
     rows('piped.csv');
     const { code, stdout, stderr } = await parley(['data', 'import', 'product', 'piped.csv']);
-    expect([code, stdout, stderr]).toEqual([0, 'Imported 40 of 40 rows into product.\n', 'All 40 rows are in\n']);
+    expect([code, stdout, stderr]).toEqual([0, 'Imported 40 of 40 rows into product.\n', 'Imported all 40 rows\n']);
   });
 
-  test('no colours with NO_COLOR', async () => {
+  test('has no colours with NO_COLOR', async () => {
     rows('plain.csv');
     for (const line of ['exec parley data import product plain.csv', 'exec parley status shop']) {
       const terminal = open(line, { NO_COLOR: '1' });
@@ -136,7 +139,7 @@ describe('completion', () => {
   ];
   if (zsh) shells.push(['zsh', `${zsh} -f -i`, 'autoload -Uz compinit; compinit -u -D']);
 
-  test.each(shells)('of commands, options and values in %s', async (shell, line, prepare) => {
+  test.each(shells)('completes commands, options and values in %s', async (shell, line, prepare) => {
     const terminal = open(line);
     terminal.type(`PS1='rea''dy'; ${prepare}; source <(parley completion ${shell}); echo sou''rced\n`);
     await terminal.shows('sourced');
@@ -149,18 +152,18 @@ describe('completion', () => {
     ] as const) {
       terminal.type(`${typed}\t`);
       await terminal.shows(offered);
-      terminal.type('\x15'); // Ctrl-U: an empty line again
+      terminal.type('\x15'); // Ctrl-U clears the line
     }
     terminal.type('parley --vers\t\n');
     await terminal.shows(/\d+\.\d+\.\d+/);
   });
 });
 
-test('dev outlives mistakes, files that go, names that change, and a server that is away', async () => {
-  const door = await openDoor(Number(new URL(shared.url).port));
+test('dev keeps running after mistakes, deleted files, changed slugs and an unreachable server', async () => {
+  const proxy = await startProxy(Number(new URL(shared.url).port));
   write({ 'live/agents/helper.ts': agent('Helper'), 'live/routers/desk.ts': router('helper') });
-  const terminal = open('exec parley dev live', { PARLEY_URL: door.url, NO_COLOR: '1' });
-  // Editors put another file in the place of the old one.
+  const terminal = open('exec parley dev live', { PARLEY_URL: proxy.url, NO_COLOR: '1' });
+  // Editors save a file by replacing it.
   const save = (name: string, content: string) => {
     write({ [`live/${name}.new~`]: content });
     renameSync(join(folder, `live/${name}.new~`), join(folder, 'live', name));
@@ -174,38 +177,38 @@ test('dev outlives mistakes, files that go, names that change, and a server that
     save('agents/helper.ts', agent('Helper', ", tools: ['nope']"));
     await terminal.shows('agents/helper.ts: helper: tools.0 unknown tool "nope"');
     save('agents/helper.ts', 'process.exit(3);');
-    await terminal.shows('agents/helper.ts: calls process.exit(3) while it is loaded');
+    await terminal.shows('agents/helper.ts: calls process.exit(3) when it is loaded');
     save('agents/helper.ts', `setTimeout(() => { throw new Error('later') });\n${agent('Later')}`);
     await terminal.shows(/error: later[^]*"Helper" → "Later"/);
 
     save('agents/helper.ts', agent('Later').replace("slug: 'helper'", "slug: 'friend'"));
-    await terminal.shows(/\+ friend[^]*left alone: agents helper\. --prune would fail: [^]*unknown agent "helper"/);
+    await terminal.shows(/\+ friend[^]*and kept: agents helper\. --prune would fail: [^]*unknown agent "helper"/);
     save('routers/desk.ts', router('friend'));
     await terminal.shows('fallback: "helper" → "friend"');
     rmSync(join(folder, 'live/routers/desk.ts'));
-    await terminal.shows('left alone: agents helper, routers desk.');
+    await terminal.shows('and kept: agents helper, routers desk.');
     rmSync(join(folder, 'live/routers'), { recursive: true });
-    await terminal.shows('left alone: agents helper. --prune');
+    await terminal.shows('and kept: agents helper. --prune');
     write({ 'live/routers/desk.ts': router('friend') });
     await terminal.shows('nothing to change');
 
-    await door.close();
+    await proxy.close();
     save('agents/helper.ts', agent('Back').replace("slug: 'helper'", "slug: 'friend'"));
-    await terminal.shows(/does not answer[^]*tried again every 3 s/);
-    await door.open();
+    await terminal.shows(/Cannot connect[^]*Retrying every 3 s/);
+    await proxy.open();
     await terminal.shows('"Later" → "Back"');
     terminal.type('\x03');
     expect(await terminal.ended).toBe(0);
   } finally {
-    await door.close();
+    await proxy.close();
   }
 });
 
 const router = (slug: string) => `import { defineRouter } from '@parley/definitions';
 export default defineRouter({ slug: 'desk', name: 'Desk', mode: 'rules', agents: ['${slug}'], fallback: '${slug}' });`;
 
-/** The way to the gateway, which can be shut and opened again at the same address. */
-async function openDoor(port: number): Promise<{ url: string; open(): Promise<void>; close(): Promise<void> }> {
+/** A TCP proxy to the gateway that can be closed and opened again at the same address. */
+async function startProxy(port: number): Promise<{ url: string; open(): Promise<void>; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   let server: Server | undefined;
   let ownPort = 0;

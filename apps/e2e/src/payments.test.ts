@@ -3,7 +3,7 @@ import { ensurePaymentType } from '@parley/payments';
 import { type FlowServer, type KapsoServer, startFlowServer, startKapsoServer, until } from '@parley/testing';
 import { type Client, createClient, push } from './client';
 import { messageReceived, phoneNumberId, unique } from './deliveries';
-import { ownStack, shared } from './stack';
+import { startOwnStack, shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
 jest.setTimeout(120_000);
@@ -13,7 +13,7 @@ const customer = '14155550134';
 
 let flow: FlowServer;
 let kapso: KapsoServer;
-let stack: Awaited<ReturnType<typeof ownStack>>;
+let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let db: Db;
 let tenant: Tenant;
 let client: Client;
@@ -21,7 +21,7 @@ let client: Client;
 beforeAll(async () => {
   [flow, kapso] = await Promise.all([startFlowServer(keys), startKapsoServer()]);
   const secretsKey = Buffer.alloc(32, 9).toString('base64');
-  stack = await ownStack({
+  stack = await startOwnStack({
     services: ['data', 'chat', 'webhook-ingest', 'worker', 'gateway'],
     environment: {
       SECRETS_KEY: secretsKey,
@@ -73,17 +73,17 @@ afterEach(() => {
   expect(kapso.problems).toEqual([]);
 });
 
-/** The customer writes to the connected number, as the intermediary tells it. */
+/** Posts a message of the customer to the connected number, as the intermediary does. */
 async function write(text: string): Promise<void> {
   const { path, body, headers } = messageReceived(`wamid.${unique()}`, customer, text);
   expect((await createClient(stack.url).send('POST', path, body, headers())).status).toBe(200);
 }
 
-/** What the customer has got. */
-const got = () => kapso.sent.map(({ body }) => (body.text as { body: string }).body);
+/** The texts that the customer has received. */
+const received = () => kapso.sent.map(({ body }) => (body.text as { body: string }).body);
 const callback = (token: string) =>
   fetch(`${stack.url}/webhook/flow`, { method: 'POST', body: new URLSearchParams({ token }) });
-const workedOff = (token: string, count: number) =>
+const waitForDelivery = (token: string, count: number) =>
   until(async () => {
     const { rows } = await db.pool.query(
       `select status from webhook_deliveries where provider = 'flow' and body = $1 and status <> 'received'`,
@@ -92,10 +92,10 @@ const workedOff = (token: string, count: number) =>
     return rows.length === count ? rows : undefined;
   });
 
-it('a customer asks, an agent makes the link, the callback pays, a trigger thanks once', async () => {
+it('an agent creates a payment link, the callback marks the payment as paid, and a trigger sends one message', async () => {
   const args = { amount: 12_000, description: 'Pedido 7', customerEmail: 'buyer@example.com' };
   await write(`/tool payment.create ${JSON.stringify(args)}`);
-  const reply = await until(() => got().find((text) => text.includes('pay.php?token=')));
+  const reply = await until(() => received().find((text) => text.includes('pay.php?token=')));
   const link = /http\S+?token=\w+/.exec(reply)![0];
   const order = flow.orderOf(link);
   expect(order).toMatchObject({ amount: 12_000, subject: 'Pedido 7', email: 'buyer@example.com', status: 1 });
@@ -116,17 +116,17 @@ it('a customer asks, an agent makes the link, the callback pays, a trigger thank
   const before = Date.now();
   const answered = await callback(order.token);
   expect([answered.status, await answered.json()]).toEqual([200, { received: true }]);
-  await until(() => got().find((text) => text === 'Thank you for 12000 CLP'));
+  await until(() => received().find((text) => text === 'Thank you for 12000 CLP'));
 
   const paid = await client.get(`/v1/data/payment/${paymentId}`);
   expect(paid.body.data).toEqual({ ...pending.body.data, status: 'paid', paidAt: expect.any(Number) });
   expect(paid.body.data.paidAt).toBeGreaterThanOrEqual(before - 1_000);
   for (let repeat = 0; repeat < 5; repeat += 1) await callback(order.token);
-  await workedOff(order.token, 6);
+  await waitForDelivery(order.token, 6);
   expect((await client.get(`/v1/data/payment/${paymentId}`)).body).toEqual(paid.body);
   const runs = await tenant.query('select status from trigger_runs where entity_id = $1', [paymentId]);
   expect(runs).toEqual([{ status: 'succeeded' }]);
-  expect(got().filter((text) => text.startsWith('Thank you'))).toHaveLength(1);
+  expect(received().filter((text) => text.startsWith('Thank you'))).toHaveLength(1);
   const events = await tenant.query('select type from events where entity_id = $1 order by id', [paymentId]);
   expect(events.map(({ type }) => type).filter((type) => String(type).startsWith('payment.'))).toEqual([
     'payment.created',
@@ -135,7 +135,7 @@ it('a customer asks, an agent makes the link, the callback pays, a trigger thank
   ]);
 });
 
-it('run-tool makes a payment for an entity and tells its status; a rejected one has failed with the reason', async () => {
+it('run-tool creates a payment for an entity and reports its status; a rejected payment is failed, with the reason', async () => {
   const made = await client.post('/v1/data/order', { data: { phone: customer } });
   const run = (toolName: string, args: object) => client.post('/v1/run-tool', { agentSlug: 'seller', toolName, args });
   const created = await run('payment.create', {
@@ -163,7 +163,7 @@ it('run-tool makes a payment for an entity and tells its status; a rejected one 
   });
   order.status = 3;
   await callback(order.token);
-  await workedOff(order.token, 1);
+  await waitForDelivery(order.token, 1);
   const failed = await client.get(`/v1/data/payment/${paymentId}`);
   expect(failed.body.data).toMatchObject({ status: 'failed', failureReason: 'rechazada' });
 
@@ -172,7 +172,7 @@ it('run-tool makes a payment for an entity and tells its status; a rejected one 
   expect(refused.body.error).toContain('The minimum amount is 350 CLP');
 });
 
-it('/webhook/flow answers 200 to anything that is posted', async () => {
+it('/webhook/flow answers 200 to any body', async () => {
   for (const [body, type] of [
     ['', 'application/x-www-form-urlencoded'],
     ['foo=bar', 'application/x-www-form-urlencoded'],
@@ -188,7 +188,7 @@ it('/webhook/flow answers 200 to anything that is posted', async () => {
   }
 });
 
-it('the type is shown, and its metrics are there', async () => {
+it('the entity type of payments is listed, and payments are counted', async () => {
   const { body } = await client.get('/v1/entity-types');
   expect(JSON.stringify(body)).toContain('"slug":"payment"');
   const metrics = await (await fetch(`${stack.services.worker!.internalUrl}/metrics`)).text();

@@ -2,20 +2,20 @@ import { spawn } from 'node:child_process';
 import { until } from '@parley/testing';
 
 export interface PseudoTerminal {
-  /** What it has shown since it was last read. */
+  /** The output since the last call of `shows`. */
   readonly output: string;
-  /** Waits until the text, or one that fits, has been shown, and gives what was shown until then. */
+  /** Waits for a text or a match in the output. Returns the output until then, and clears it. */
   shows(text: string | RegExp): Promise<string>;
-  /** Keys: `\r` is Enter, `\x03` Ctrl-C, `\t` Tab. */
+  /** Types keys: `\r` is Enter, `\x03` Ctrl-C, `\t` Tab. */
   type(keys: string): void;
-  /** The command's own status. */
+  /** Resolves with the exit code of the command. */
   ended: Promise<number | null>;
   kill(): void;
 }
 
-const patienceMs = 60_000;
+const outputLimitMs = 60_000;
 
-/** Runs a command line in a terminal that is none, as a person would see it (script of util-linux). */
+/** Runs a command line in a pseudo-terminal (`script` of util-linux). */
 export function openPseudoTerminal(
   line: string,
   { cwd, env }: { cwd: string; env: Record<string, string | undefined> },
@@ -40,8 +40,8 @@ export function openPseudoTerminal(
     },
     async shows(text) {
       const isThere = () => (typeof text === 'string' ? output.includes(text) : text.test(output));
-      await until(() => output, { isThere: () => isThere() || isOver, limitMs: patienceMs, everyMs: 20 });
-      if (!isThere()) throw new Error(`It ended without showing ${text}:\n${output}`);
+      await until(() => output, { isThere: () => isThere() || isOver, limitMs: outputLimitMs, everyMs: 20 });
+      if (!isThere()) throw new Error(`The command ended without the output ${text}:\n${output}`);
       const shown = output;
       output = '';
       return shown;

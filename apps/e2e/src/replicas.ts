@@ -5,13 +5,13 @@ import { shared } from './stack';
 const behindBalancer = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'gateway'] as const;
 type Balanced = (typeof behindBalancer)[number];
 
-/** Two processes of each service and two workers over one database, each kind of service behind one address. */
+/** Two processes of each service with one database. The processes of a service share an address, workers have none. */
 export interface Replicas {
-  /** The gateways' address. */
+  /** The address of the gateways. */
   url: string;
   databaseUrl: string;
   stacks: readonly Stack[];
-  /** As Kubernetes does it: no new connections, SIGTERM, and connections again once the new process is ready. */
+  /** Restarts a process as Kubernetes does: no new connections, SIGTERM, and connections again once the new one is ready. */
   restart(name: ServiceName, replica: number): Promise<number | null>;
   stop(): Promise<void>;
 }

@@ -4,15 +4,15 @@ import { connect } from 'node:net';
 import { type ServiceName, until } from '@parley/testing';
 import { assistant, catalog } from './catalog';
 import { type Client, createClient, push } from './client';
-import { ownStack } from './stack';
+import { startOwnStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-let stack: Awaited<ReturnType<typeof ownStack>>;
+let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let tenant: Tenant;
 let client: Client & { key: string };
 beforeAll(async () => {
-  // What has been sent but not read when a service is asked to leave is answered within this time, on a busy machine too.
-  stack = await ownStack({ environment: { SHUTDOWN_DRAIN_MS: '1000' } });
+  // Long enough to answer requests that were sent before a service is stopped, even on a busy machine.
+  stack = await startOwnStack({ environment: { SHUTDOWN_DRAIN_MS: '1000' } });
   tenant = await createTenant(stack);
   client = await tenant.client();
   await push(client, catalog);
@@ -31,7 +31,7 @@ it.each([
   { killed: 'chat', fails: chat, answers: [list, health] },
   { killed: 'data', fails: list, answers: [chat, health] },
 ] as const)(
-  'while $killed is dead the others answer, and it is back once it runs',
+  'while $killed is down the other services answer, and it answers again after its start',
   async ({ killed, fails, answers }) => {
     expect((await fails()).status).toBe(200);
     await service(killed).kill();
@@ -49,14 +49,14 @@ it.each([
   },
 );
 
-it('the worker may die without anybody noticing', async () => {
+it('requests are answered while the worker is down', async () => {
   if (!stack.services.worker) return;
   await service('worker').kill();
   expect([(await chat()).status, (await list()).status, (await health()).status]).toEqual([200, 200, 200]);
   await service('worker').start();
 });
 
-it('a service that is not deployed or down answers 503, and never takes the gateway with it', async () => {
+it('requests to a service that is down or not deployed are answered with 503, and the gateway keeps running', async () => {
   for (const path of ['/webhook/clerk', '/execute']) {
     const name = path === '/execute' ? 'tool-executor' : 'webhook-ingest';
     await stack.services[name]?.kill();
@@ -68,7 +68,7 @@ it('a service that is not deployed or down answers 503, and never takes the gate
   expect((await health()).status).toBe(200);
 });
 
-/** A message whose head the gateway has taken, as its 100 Continue says; `finish` sends the rest and answers the status. */
+/** Begins a request: the gateway has its headers, as `100 Continue` shows. `finish` sends the body and returns the status. */
 async function begin(): Promise<{ finish(): Promise<number> }> {
   const body = JSON.stringify({ message: 'hi' });
   const request = httpRequest(`${stack.url}/v1/agents/${assistant.slug}/chat`, {
@@ -91,7 +91,7 @@ async function begin(): Promise<{ finish(): Promise<number> }> {
   };
 }
 
-it('services leave with status 0 when asked to, and the running requests are answered', async () => {
+it('services that are stopped answer running requests and end with status 0', async () => {
   const running = await Promise.all(Array.from({ length: 10 }, begin));
   const stopped = service('gateway').stop();
   await untilRefused(stack.url);
@@ -102,7 +102,7 @@ it('services leave with status 0 when asked to, and the running requests are ans
   expect((await chat()).status).toBe(200);
 });
 
-/** Until nobody listens there any more. */
+/** Waits until connections to the address are refused. */
 async function untilRefused(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   await until(async () => {

@@ -11,15 +11,15 @@ import { type Tenant, createTenant } from './tenant';
 
 const kinds: ServiceName[] = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'gateway', 'worker'];
 /**
- * By default an upgrade: the first process of every kind at once, then the second ones. PARLEY_E2E_RESTARTS=20 is the
- * full run, one restart after the other.
+ * Restarts one after the other; PARLEY_E2E_RESTARTS=20 is the full run. By default (0) an upgrade is simulated: the first
+ * processes of all services restart at the same time, then the second ones.
  */
 const inTurn = Number(process.env.PARLEY_E2E_RESTARTS ?? 0);
 const restarts = inTurn || 2 * kinds.length;
 const callers = 6;
 const pauseMs = 40;
 
-/** What a custom tool makes shows that its code was run once, and that it came through to chat from the sandbox. */
+/** A custom tool that creates an entity: it shows that the code ran once and that its call reached chat from the sandbox. */
 const stamp = {
   name: 'shop.stamp',
   description: 'For tests.',
@@ -65,9 +65,9 @@ afterAll(async () => {
 }, 60_000);
 
 it(
-  'restarts under load lose no request and no job, and two replicas take turns on one thread',
+  'restarts under load lose no request and no job, and turns of one thread do not overlap on two replicas',
   async () => {
-    // An ingress gives up idle connections before the services do.
+    // As an ingress does, close idle connections before the services do.
     const dispatcher = new Agent({ keepAliveTimeout: 3_000, keepAliveMaxTimeout: 3_000 });
     const send = async (path: string, method: string, headers: Record<string, string>, body?: string) => {
       const response = await fetch(replicas.url + path, { method, dispatcher, headers, body });
@@ -87,8 +87,8 @@ it(
     const made = { orders: 0, stamps: 0, deliveries: 0 };
     const runTool = async (work: (mark: string) => Promise<unknown>) => {
       const mark = `m-${(made.stamps += 1)}`;
-      const told = JSON.stringify(await work(mark));
-      if (!told.includes(mark)) throw new Error(`the tool did not answer with ${mark}: ${told}`);
+      const answer = JSON.stringify(await work(mark));
+      if (!answer.includes(mark)) throw new Error(`the tool did not answer with ${mark}: ${answer}`);
     };
     const work = [
       () => call('GET', '/v1/data/order?limit=5'),
@@ -123,7 +123,7 @@ it(
         await sleep(pauseMs);
       }
     });
-    await everyProcessWorks();
+    await everyProcessHasLoad();
     const startedAt = Date.now();
     const codes: (number | null)[] = [];
     try {
@@ -140,17 +140,17 @@ it(
 
     expect(failures).toEqual([]);
     expect(codes).toEqual(Array(restarts).fill(0));
-    // As many as would tell: there was load all along.
+    // Enough requests to show that there was load during all restarts.
     expect(answered).toBeGreaterThan(5 * restarts);
-    await everythingIsDoneOnce(made);
-    await turnsDoNotOverlap(threadId!);
+    await expectEachEffectOnce(made);
+    await expectTurnsInOrder(threadId!);
     if (inTurn > 0) console.log(JSON.stringify({ restarts, answered, seconds, ...made, failed: failures.length }));
   },
   240_000 + inTurn * 30_000,
 );
 
-/** Each of the twelve has had its part of the load: requests, or jobs. */
-async function everyProcessWorks(): Promise<void> {
+/** Waits until each of the twelve processes has had requests or jobs. */
+async function everyProcessHasLoad(): Promise<void> {
   const worked = /^(http_request|job)_duration_seconds_count\{.*(route="\/(v1|webhook|execute)|job="(?!sweep))/m;
   const idle = async () => {
     const all = replicas.stacks.flatMap(({ services }) => Object.values(services));
@@ -162,14 +162,14 @@ async function everyProcessWorks(): Promise<void> {
   await until(idle, { isThere: (names) => names.length === 0, limitMs: 30_000, everyMs: 100 });
 }
 
-/** Waits for all, also when one fails: what is started meanwhile must be there to be stopped. */
+/** Waits for all promises even if one rejects, so that every process that was started can be stopped. */
 async function allOf<T>(work: Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);
 }
 
-/** Orders are audited by a trigger, calls of the tool have left their stamp, payments are credited: each once. */
-async function everythingIsDoneOnce(made: { orders: number; stamps: number; deliveries: number }): Promise<void> {
+/** Expects that each order is audited by a trigger, each tool call has its stamp and each payment is credited, exactly once. */
+async function expectEachEffectOnce(made: { orders: number; stamps: number; deliveries: number }): Promise<void> {
   const read = async () => {
     const [row] = await tenant.query(
       `select (select count(*)::int from trigger_runs where tenant = $1 and status = 'succeeded') as runs,
@@ -186,8 +186,8 @@ async function everythingIsDoneOnce(made: { orders: number; stamps: number; deli
   await until(read, { isThere: (row) => isDeepStrictEqual(row, wanted), limitMs: 60_000, everyMs: 100 });
 }
 
-/** Turns in the order of their arrival: each has one answer, given after that of the turn before, whichever replica had it. */
-async function turnsDoNotOverlap(threadId: string): Promise<void> {
+/** Expects that turns were answered in the order of their arrival, each after the one before, on either replica. */
+async function expectTurnsInOrder(threadId: string): Promise<void> {
   const messages = await tenant.query(
     'select role::text, created_at from thread_messages where thread_id = $1 order by execution_id, position',
     [threadId],

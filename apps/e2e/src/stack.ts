@@ -1,31 +1,31 @@
 import { type Stack, type StackOptions, createTestDatabase, createTestRedis, startStack } from '@parley/testing';
 
-/** The stack that all test files of a run share (global-setup.mjs started it). */
+/** The stack that all test files of a run share. global-setup.mjs starts it. */
 export interface SharedStack {
-  /** The gateway's address: all that a client knows. */
+  /** The address of the gateway. */
   url: string;
   urls: Record<string, string>;
   executorToken: string;
   secretsKey: string;
-  /** Where providers are told that the gateway is. */
+  /** The gateway's public address that is given to providers. */
   publicUrl: string;
-  /** What the providers sign with, by variable. */
+  /** The secrets with which providers sign, by the name of their variable. */
   webhookSecrets: Record<
     'IDENTITY_WEBHOOK_SECRET' | 'MESSAGING_WEBHOOK_SECRET' | 'BILLING_WEBHOOK_SECRET' | 'EMAIL_WEBHOOK_SECRET',
     string
   >;
   databaseUrl: string;
   redisUrl: string;
-  /** Folder of the services' bundles. */
+  /** The folder of the services' bundles. */
   bundles: string;
-  /** Folder of this run, for packages that several test files install. */
+  /** A folder of this run for packages that several test files install. */
   packages: string;
 }
 
 export const shared: SharedStack = JSON.parse(process.env.PARLEY_E2E_STACK ?? '{}') as SharedStack;
 
-/** A stack of one's own, for tests that hurt it; its database is empty and goes with it. */
-export async function ownStack(
+/** Starts a stack for one test file, with an empty database that is dropped when the stack is stopped. */
+export async function startOwnStack(
   options: Partial<StackOptions> = {},
 ): Promise<Stack & { databaseUrl: string; redisUrl: string }> {
   const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);

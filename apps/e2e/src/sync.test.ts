@@ -12,7 +12,7 @@ afterEach(() => tenant.close());
 
 const push = (resources: object, rest: object = {}) => client.post('/v1/sync', { resources, ...rest });
 
-it('pushes, and says per kind what it did', async () => {
+it('reports the changes of a push by kind', async () => {
   const first = await push(catalog);
   expect([first.status, first.body.error]).toEqual([200, undefined]);
   expect(first.body.results).toMatchObject({
@@ -26,7 +26,7 @@ it('pushes, and says per kind what it did', async () => {
   });
 });
 
-it('pulls what can be pushed back unchanged', async () => {
+it('pulls resources that can be pushed without a change', async () => {
   await push(catalog);
   const pulled = await client.post('/v1/sync/pull', {});
   expect(pulled.status).toBe(200);
@@ -39,7 +39,7 @@ it('pulls what can be pushed back unchanged', async () => {
   }
 });
 
-it('takes back the whole answer of a pull, and changes nothing', async () => {
+it('accepts the whole response of a pull, and changes nothing', async () => {
   await push(catalog);
   const { body: pulled } = await client.post('/v1/sync/pull', {});
   const again = await client.post('/v1/sync', pulled);
@@ -52,7 +52,7 @@ it('takes back the whole answer of a pull, and changes nothing', async () => {
   expect([refused.status, refused.body.details[0].path]).toEqual([400, 'environment']);
 });
 
-it('tells the state: slugs, names, versions and hashes', async () => {
+it('reports the state: slugs, names, versions and hashes', async () => {
   await push(catalog);
   const { status, body } = await client.post('/v1/sync/state', {});
   expect(status).toBe(200);
@@ -69,7 +69,7 @@ it.each(['/v1/sync/state', '/v1/sync/pull'])('%s needs no body', async (path) =>
   expect([without.status, without.body]).toEqual([200, empty.body]);
 });
 
-it('is all or nothing', async () => {
+it('applies a push completely or not at all', async () => {
   const broken = { ...assistant, slug: 'not a slug' };
   const answer = await push({ entityTypes: [productType], agents: [broken] });
   expect(answer.status).toBe(400);
@@ -83,7 +83,7 @@ it('changes nothing on a dry run', async () => {
   expect((await client.post('/v1/sync/pull', {})).body.resources.agents ?? []).toEqual([]);
 });
 
-it('deletes by absence only when told to prune', async () => {
+it('deletes missing resources only with prune', async () => {
   await push(catalog);
   await push({ agents: [] });
   expect((await client.post('/v1/sync/pull', {})).body.resources.agents).toHaveLength(1);
@@ -91,7 +91,7 @@ it('deletes by absence only when told to prune', async () => {
   expect(pruned.body.results.agents.deleted).toEqual(['assistant']);
 });
 
-it('answers 409 when someone else has pushed', async () => {
+it('answers 409 when another push came first', async () => {
   const { version } = (await push(catalog)).body;
   await push({ agents: [{ ...assistant, name: 'Theirs' }] });
   const answer = await push({ agents: [{ ...assistant, name: 'Ours' }] }, { expectedVersion: version });

@@ -4,13 +4,13 @@ import { createApiKey, insertOrganization, revokeApiKey } from '@parley/identity
 import { type Client, createClient } from './client';
 import { type SharedStack, shared } from './stack';
 
-/** An organization of a test file's own. */
+/** The organization of one test file. */
 export interface Tenant {
   organizationId: string;
-  /** In development. */
+  /** The organization's scope in development. */
   scope: Scope;
   slug: string;
-  /** A client with a new key. */
+  /** Creates a key and a client with it. By default the key has all permissions in development. */
   client(key?: {
     permissions?: Permission[];
     environment?: Environment;
@@ -18,7 +18,7 @@ export interface Tenant {
     expiresAt?: Date;
   }): Promise<Client & { key: string; keyId: string }>;
   revoke(keyId: string): Promise<void>;
-  /** For the few things that only the database shows. */
+  /** Queries the database, for state that the API does not show. */
   query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
 }

@@ -1,18 +1,18 @@
 import { type ModelServer, startModelServer } from '@parley/testing';
 import { assistant, catalog } from './catalog';
 import { type Client, push } from './client';
-import { ownStack } from './stack';
+import { startOwnStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
 let model: ModelServer;
-let stack: Awaited<ReturnType<typeof ownStack>>;
+let stack: Awaited<ReturnType<typeof startOwnStack>>;
 let tenant: Tenant;
 let client: Client;
 const path = '/v1/agents/clerk/chat';
 
 beforeAll(async () => {
   model = await startModelServer();
-  stack = await ownStack({
+  stack = await startOwnStack({
     services: ['chat', 'data', 'gateway'],
     environment: { OPENAI_BASE_URL: model.urls.openai, OPENAI_API_KEY: 'sk-test' },
   });
@@ -67,7 +67,7 @@ describe('a thread', () => {
     ]);
   });
 
-  it('is reused by externalThreadId, else made', async () => {
+  it('is found by externalThreadId, or created', async () => {
     const first = await say('a', { externalThreadId: 'web:1' });
     const again = await say('b', { externalThreadId: 'web:1' });
     const other = await say('c', { externalThreadId: 'web:2' });
@@ -76,7 +76,7 @@ describe('a thread', () => {
     expect(model.requests.at(-2)!.messages).toHaveLength(3);
   });
 
-  it('is one for many simultaneous first messages with one externalThreadId, in strict turns', async () => {
+  it('is created once for simultaneous first messages with one externalThreadId, which are answered in turn', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => say(`m${index}`, { externalThreadId: 'web:rush' })),
     );
@@ -87,7 +87,7 @@ describe('a thread', () => {
     expect(last.map(({ role }) => role)).toEqual(last.map((_, at) => (at % 2 === 0 ? 'user' : 'assistant')));
   });
 
-  it('that is unknown is 404, and no new one is made', async () => {
+  it('that is unknown is answered with 404, and no thread is created', async () => {
     const answer = await say('hi', { threadId: 'unknown' });
     expect([answer.status, answer.body.error]).toEqual([404, 'Thread not found']);
     expect(model.requests).toEqual([]);
@@ -97,19 +97,19 @@ describe('a thread', () => {
 describe('threadContext.params', () => {
   const systemOf = () => model.requests.at(-1)!.system;
 
-  it('stand in the prompt, with the channel', async () => {
+  it('are inserted into the prompt, with the channel', async () => {
     await say('hi');
     expect(systemOf()).toContain('Channel api, plan gold.');
   });
 
-  it('are kept on the thread', async () => {
+  it('are stored with the thread', async () => {
     const { threadId } = (await say('hi')).body;
     const answer = await client.post(path, { message: 'again', threadId });
     expect(answer.status).toBe(200);
     expect(systemOf()).toContain('plan gold');
   });
 
-  it('are free when the agent defines none', async () => {
+  it('may have any name when the agent defines none', async () => {
     await say('hi', { threadContext: { params: { plan: 'any', more: { deep: 1 } } } }, '/v1/agents/free/chat');
     expect(systemOf()).toContain('plan any');
     await client.post('/v1/agents/free/chat', { message: 'hi' });
@@ -117,7 +117,7 @@ describe('threadContext.params', () => {
   });
 
   it.each([
-    ['a required one is missing', {}, 'plan'],
+    ['a required param is missing', {}, 'plan'],
     ['a type is wrong', { plan: 'x', age: 'old' }, 'age'],
   ])('are refused when %s', async (_name, given, named) => {
     const answer = await client.post(path, { message: 'hi', threadContext: { params: given } });
@@ -126,20 +126,20 @@ describe('threadContext.params', () => {
     expect(model.requests).toEqual([]);
   });
 
-  it('that are unknown are dropped', async () => {
+  it('that are not defined are dropped', async () => {
     const { threadId } = (await say('hi', { threadContext: { params: { plan: 'x', stray: 'y' } } })).body;
     const [row] = await tenant.query('select params from threads where id = $1', [threadId]);
     expect(row!.params).toEqual({ plan: 'x' });
   });
 
-  it('are never read as a template', async () => {
+  it('are never evaluated as a template', async () => {
     await say('hi', { threadContext: { params: { plan: '{{threadContext.channel}} {{entity.query({})}}' } } });
     expect(systemOf()).toContain('plan {{threadContext.channel}} {{entity.query({})}}.');
   });
 });
 
-describe('the loop', () => {
-  it('shows tools with names that providers accept, and runs the one that is called', async () => {
+describe('the tool loop', () => {
+  it('offers tools with names that providers accept, and runs the called tool', async () => {
     await client.post('/v1/data/product', { data: { name: 'Lamp' } });
     model.play((_request, index) =>
       index === 0 ? { toolCalls: [{ name: 'entity_query', args: { type: 'product' } }] } : { text: 'There is a lamp.' },
@@ -154,7 +154,7 @@ describe('the loop', () => {
     expect(body._executionMeta).toMatchObject({ iterationCount: 2, model: expect.stringContaining('gpt-5-mini') });
   });
 
-  it('asks the model ten times at most, and the tenth without tools', async () => {
+  it('calls the model at most ten times, the tenth time without tools', async () => {
     let calls = 0;
     model.play(({ tools }) =>
       tools.length > 0
@@ -168,7 +168,7 @@ describe('the loop', () => {
     expect(body._executionMeta.iterationCount).toBe(10);
   });
 
-  it('survives malformed arguments and unknown tools', async () => {
+  it('continues after malformed arguments and unknown tools', async () => {
     model.play((_request, index) => {
       if (index === 0) return { toolCalls: [{ name: 'entity_query', rawArgs: '{"type": ' }] };
       if (index === 1) return { toolCalls: [{ name: 'nothing_like_it', args: {} }] };
@@ -178,7 +178,7 @@ describe('the loop', () => {
     expect([status, body.message, body._executionMeta.errorCount]).toEqual([200, 'Sorry.', 2]);
   });
 
-  it('answers 502 when the provider fails, and the thread goes on', async () => {
+  it('answers 502 when the provider fails, and the thread can be continued', async () => {
     const { threadId } = (await say('fine')).body;
     model.play(() => ({ status: 400, message: 'secret inside' }));
     const failed = await say('fails', { threadId });

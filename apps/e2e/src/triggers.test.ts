@@ -2,7 +2,7 @@ import { until } from '@parley/testing';
 import { type Client, push } from './client';
 import { type Tenant, createTenant } from './tenant';
 
-// A run waits for the worker, and the machine may be busy.
+// Longer than the default, as runs wait for the worker.
 jest.setTimeout(60_000);
 
 let tenant: Tenant;
@@ -48,10 +48,10 @@ beforeAll(async () => {
         actions: [note({ kind: 'paid', text: 'Order {{trigger.entityId}}: {{trigger.data.total}}' })],
       },
       {
-        slug: 'gone',
-        name: 'Gone',
+        slug: 'deleted',
+        name: 'Deleted',
         on: { entityType: 'order', action: 'deleted' },
-        actions: [note({ kind: 'gone', was: '{{trigger.previousData.total}}' })],
+        actions: [note({ kind: 'deleted', was: '{{trigger.previousData.total}}' })],
       },
       {
         slug: 'by-hand',
@@ -83,12 +83,12 @@ test('creating, updating and deleting an entity runs its triggers, with conditio
   await client.patch(`/v1/data/order/${order.id}`, { data: { status: 'paid' } });
   await client.patch(`/v1/data/order/${order.id}`, { data: { note: 'again' } });
   await client.delete(`/v1/data/order/${order.id}`);
-  expect(await notes('gone', 1)).toEqual([{ kind: 'gone', was: 12.5 }]);
+  expect(await notes('deleted', 1)).toEqual([{ kind: 'deleted', was: 12.5 }]);
   expect(await notes('paid', 1)).toEqual([{ kind: 'paid', text: `Order ${order.id}: 12.5` }]);
 });
 
 describe('POST /v1/fire-trigger', () => {
-  it('runs the actions as the system and answers with its steps', async () => {
+  it('runs the actions as the system and answers with the steps', async () => {
     const { body: target } = await client.post('/v1/data/note', { data: { kind: 'target' } });
     const { status, body } = await client.post('/v1/fire-trigger', {
       triggerSlug: 'by-hand',
@@ -116,11 +116,11 @@ describe('POST /v1/fire-trigger', () => {
     [{ triggerSlug: 'none' }, 404, 'not_found'],
     [{ triggerSlug: 'by-hand', entityId: 'ent_none' }, 404, 'not_found'],
     [{ triggerSlug: 'by-hand', data: { from: 'x', id: 'ent_none' } }, 500, 'execution_error'],
-  ])('%j: %d %s', async (body, status, errorType) => {
+  ])('answers %j with %d %s', async (body, status, errorType) => {
     expect(await client.post('/v1/fire-trigger', body)).toMatchObject({ status, body: { errorType } });
   });
 
-  it('wants a trigger', async () => {
+  it('requires triggerSlug', async () => {
     expect((await client.post('/v1/fire-trigger', {})).status).toBe(400);
   });
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => tenant.close());
 
 describe('POST /v1/compile-prompt', () => {
-  it('answers the prompt, compiled, and what it was compiled with', async () => {
+  it('answers with the prompt, its compiled text and its context', async () => {
     const { status, body } = await client.post('/v1/compile-prompt', {
       slug: 'assistant',
       message: 'hi',
@@ -35,7 +35,7 @@ describe('POST /v1/compile-prompt', () => {
     });
   });
 
-  it.each(['api', 'whatsapp', 'widget', 'dashboard'])('knows the channel %s', async (channel) => {
+  it.each(['api', 'whatsapp', 'widget', 'dashboard'])('accepts the channel %s', async (channel) => {
     expect((await client.post('/v1/compile-prompt', { slug: 'assistant', channel })).body.compiled).toContain(channel);
   });
 
@@ -91,7 +91,7 @@ describe('POST /v1/run-tool', () => {
     expect(answer.body).toMatchObject({ error: expect.stringMatching(/.+/), durationMs: expect.any(Number) });
   });
 
-  it('wants toolName', async () => {
+  it('requires toolName', async () => {
     expect((await client.post('/v1/run-tool', {})).status).toBe(400);
   });
 });

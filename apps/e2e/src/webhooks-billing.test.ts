@@ -2,11 +2,11 @@ import { type ResendServer, startResendServer } from '@parley/testing';
 import { type Client, push } from './client';
 import { deliverAndWait, polar, resend, sample, unique } from './deliveries';
 import { type Tenant, createTenant } from './tenant';
-import { openTerminal, providerSettings } from './terminal';
+import { openCommandLine, providerSettings } from './command-line';
 
 jest.setTimeout(120_000);
 
-const terminal = openTerminal(providerSettings());
+const commandLine = openCommandLine(providerSettings());
 let tenant: Tenant;
 let client: Client;
 let mail: ResendServer;
@@ -17,12 +17,12 @@ beforeAll(async () => {
   client = await tenant.client();
 });
 afterAll(async () => {
-  terminal.close();
+  commandLine.close();
   await tenant.close();
   await mail.stop();
 });
 
-const parley = (args: string[], input?: string) => terminal.parley([...args, '--org', tenant.slug], { input });
+const parley = (args: string[], input?: string) => commandLine.parley([...args, '--org', tenant.slug], { input });
 const balance = async () => {
   const [row] = await tenant.query(
     'select coalesce(sum(amount_cents), 0)::int as sum from credit_entries where tenant = $1',
@@ -32,7 +32,7 @@ const balance = async () => {
 };
 
 describe('credits', () => {
-  /** Samples of one order of ours. */
+  /** Samples of one order of this file's organization. */
   const newOrder = (id = unique()) => ({
     id,
     post(file: string, options: { id?: string; owner?: object } = {}) {
@@ -42,13 +42,13 @@ describe('credits', () => {
     },
   });
 
-  it('an order is credited once, and each refund takes back what it adds to the last', async () => {
+  it('an order is credited once, and each refund subtracts only what it adds to the earlier ones', async () => {
     const order = newOrder();
     expect(await balance()).toBe(0);
     const first = `evt_${unique()}`;
     const { id } = await order.post('order.paid', { id: first });
     expect(await balance()).toBe(5_000);
-    // The provider's own retry, the same row; and a delivery of its own about the same order.
+    // A retry of the provider finds the same row; another delivery about the same order is ignored.
     expect((await order.post('order.paid', { id: first })).id).toBe(id);
     expect(await order.post('order.paid')).toMatchObject({ status: 'ignored', reason: 'applied before' });
     expect(await balance()).toBe(5_000);
@@ -72,7 +72,7 @@ describe('credits', () => {
     expect(shown).toContain(`polar-order-${order.id}-paid`);
   });
 
-  it('a refund that comes before its payment is counted all the same', async () => {
+  it('a refund that arrives before its payment is counted', async () => {
     const before = await balance();
     const order = newOrder();
     await order.post('order.refunded.partial');
@@ -80,7 +80,7 @@ describe('credits', () => {
     expect((await balance()) - before).toBe(3_000);
   });
 
-  it('takes the shape of the interface, in which a refund names no more than the amount', async () => {
+  it('a refund in the documented shape, without refunded_amount, is of the whole amount', async () => {
     const before = await balance();
     const data = {
       id: unique(),
@@ -111,7 +111,7 @@ describe('credits', () => {
     );
     const before = await balance();
     const customer = (given: object) => ({ ...sample('polar/order.paid').data.customer, metadata: {}, ...given });
-    const nobody = customer({ external_id: null });
+    const unknown = customer({ external_id: null });
     for (const owner of [
       { metadata: {}, customer: customer({ external_id: tenant.organizationId }) },
       { metadata: {}, customer: customer({ external_id: undefined, externalId: tenant.organizationId }) },
@@ -121,15 +121,15 @@ describe('credits', () => {
       expect(await newOrder().post('order.paid', { owner })).toMatchObject({ status: 'processed' });
     expect((await balance()) - before).toBe(20_000);
 
-    // Nobody's is kept; once its owner is known it is credited by a replay.
+    // An order without an owner is stored as unattributed.
     const id = `evt_${unique()}`;
-    const lost = await newOrder().post('order.paid', { id, owner: { metadata: {}, customer: nobody } });
-    expect(lost).toMatchObject({ status: 'unattributed', tenant: null });
+    const unattributed = await newOrder().post('order.paid', { id, owner: { metadata: {}, customer: unknown } });
+    expect(unattributed).toMatchObject({ status: 'unattributed', tenant: null });
     expect((await balance()) - before).toBe(20_000);
   });
 });
 
-it('an e-mail that a tool has sent ends in the furthest status that the provider tells', async () => {
+it('an e-mail that a tool has sent gets the furthest status that the provider reports', async () => {
   await parley(
     ['integrations', 'set', 'resend', '--api-key', '-', '--api-url', mail.url, '--from', 'Acme <hello@acme.example>'],
     mail.apiKey,
@@ -144,17 +144,17 @@ it('an e-mail that a tool has sent ends in the furthest status that the provider
   expect(mail.sent).toMatchObject([
     { key: sent.body.result.id, body: { from: 'Acme <hello@acme.example>', to: ['a@b.example'], subject: 'Hola' } },
   ]);
-  const told = async (file: string) => {
+  const applyStatus = async (file: string) => {
     const event = sample(`resend/${file}`);
     Object.assign(event.data, { email_id: mail.sent[0]!.id });
     const { status } = await deliverAndWait(tenant, resend, event);
     const [email] = await tenant.query('select status from emails where id = $1', [sent.body.result.id]);
     return [status, email!.status];
   };
-  expect(await told('email.delivered')).toEqual(['processed', 'delivered']);
-  expect(await told('email.sent')).toEqual(['processed', 'delivered']);
-  expect(await told('email.opened')).toEqual(['ignored', 'delivered']);
-  expect(await told('email.complained')).toEqual(['processed', 'complained']);
-  expect(await told('email.bounced')).toEqual(['processed', 'complained']);
+  expect(await applyStatus('email.delivered')).toEqual(['processed', 'delivered']);
+  expect(await applyStatus('email.sent')).toEqual(['processed', 'delivered']);
+  expect(await applyStatus('email.opened')).toEqual(['ignored', 'delivered']);
+  expect(await applyStatus('email.complained')).toEqual(['processed', 'complained']);
+  expect(await applyStatus('email.bounced')).toEqual(['processed', 'complained']);
   expect(mail.problems).toEqual([]);
 });

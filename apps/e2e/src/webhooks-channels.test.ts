@@ -4,21 +4,21 @@ import { type Client, push } from './client';
 import { deliver, deliverAndWait, kapsoMessages, kapsoProject, sample, unique } from './deliveries';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
-import { openTerminal, providerSettings } from './terminal';
+import { openCommandLine, providerSettings } from './command-line';
 
 jest.setTimeout(120_000);
 
 const run = unique();
-/** Digits, as everything of the number that connects. */
+/** Unique digits for the ids of numbers. */
 const digits = String(Number.parseInt(run, 16)).padStart(13, '0');
 const [direct, routed] = [`1${digits}`, `2${digits}`] as [string, string];
-const terminal = openTerminal(providerSettings());
+const commandLine = openCommandLine(providerSettings());
 
 let kapso: KapsoServer;
 let tenant: Tenant;
 let client: Client;
 let count = 0;
-/** A customer of one test alone. */
+/** A phone number that no other test uses. */
 const newContact = () => `56${digits}${(count += 1)}`;
 
 beforeAll(async () => {
@@ -47,18 +47,18 @@ beforeAll(async () => {
   await parley(['integrations', 'set', 'kapso', '--api-key', '-', '--api-url', kapso.url], kapso.apiKey);
 });
 afterAll(async () => {
-  terminal.close();
+  commandLine.close();
   await tenant.close();
   await kapso.stop();
 });
 afterEach(() => expect(kapso.problems).toEqual([]));
 
-const parley = (args: string[], input?: string) => terminal.parley([...args, '--org', tenant.slug], { input });
+const parley = (args: string[], input?: string) => commandLine.parley([...args, '--org', tenant.slug], { input });
 const textsTo = (contact: string) =>
   kapso.sent.filter(({ body }) => body.to === contact).map(({ body }) => (body.text as { body: string }).body);
-/** Waits for as many replies to a contact. */
+/** Waits for a number of replies to a contact. */
 const replies = (contact: string, wanted: number) => until(() => textsTo(contact).length >= wanted && textsTo(contact));
-const asked = (contact: string) =>
+const inputsOf = (contact: string) =>
   tenant
     .query(
       `select e.input from executions e join threads t on t.id = e.thread_id and t.tenant = e.tenant
@@ -67,7 +67,7 @@ const asked = (contact: string) =>
     )
     .then((rows) => rows.map(({ input }) => input));
 
-/** A sample of a message, of a contact of ours to a number of ours; `changed` goes into the message. */
+/** A sample of a message from a contact to a number of this file, with the fields of `changed`. */
 function messageOf(file: string, contact: string, changed: object = {}, phoneNumberId = direct) {
   const item = sample(`kapso/${file}`);
   Object.assign(item, { phone_number_id: phoneNumberId });
@@ -85,7 +85,7 @@ const textOf = (contact: string, body: string, phoneNumberId = direct) =>
   messageOf('whatsapp.message.received', contact, { text: { body } }, phoneNumberId);
 const receive = (body: object) => deliverAndWait(tenant, kapsoMessages, body, { event: 'whatsapp.message.received' });
 
-/** Connects a number as a person does: the command prints a link, Kapso tells of the number. */
+/** Connects a number as a person does: the command prints a link, and Kapso reports the number. */
 async function connect(phoneNumberId: string, answerer: string[]): Promise<void> {
   const customer = `customer-${phoneNumberId}`;
   expect(await parley(['channels', 'connect', ...answerer, '--customer', customer])).toBe('https://setup.example/1');
@@ -98,7 +98,7 @@ async function connect(phoneNumberId: string, answerer: string[]): Promise<void>
   });
 }
 
-it('a number that is connected at the intermediary is fetched, connected, and its messages come here', async () => {
+it('a number that is connected at the intermediary is fetched and connected, and its webhook is registered', async () => {
   await connect(direct, ['--agent', 'helper']);
   const { connections } = JSON.parse(await parley(['channels', 'list', '--json']));
   expect(connections).toMatchObject([
@@ -109,14 +109,14 @@ it('a number that is connected at the intermediary is fetched, connected, and it
       id: expect.any(String),
       phoneNumberId: direct,
       url: `${shared.publicUrl}/webhook/kapso/messages`,
-      // The secret is valid for this connection alone: the account's owner can read it there.
+      // The secret is valid for this connection only, as the owner of the account can read it there.
       secretKey: webhookSecretOf(shared.webhookSecrets.MESSAGING_WEBHOOK_SECRET, connections[0].id),
       events: ['received', 'sent', 'delivered', 'read', 'failed'].map((name) => `whatsapp.message.${name}`),
     },
   ]);
 });
 
-it('a text is answered by the connected agent on the thread of the contact; the same one again is not', async () => {
+it('a text is answered by the connected agent on the thread of the contact, and only once', async () => {
   const contact = newContact();
   const question = textOf(contact, '/tool entity.create {"type":"note","data":{"text":"hola"}}');
   await receive(question);
@@ -133,11 +133,11 @@ it('a text is answered by the connected agent on the thread of the contact; the 
   expect(thread).toContain('{"contactName":"Alpha Fixture"}');
   await receive(textOf(contact, 'y ahora'));
   expect(await replies(contact, 2)).toHaveLength(2);
-  expect(await asked(contact)).toEqual([question.message.text.body, 'y ahora']);
+  expect(await inputsOf(contact)).toEqual([question.message.text.body, 'y ahora']);
   expect((await client.get('/v1/data/note')).body.data).toHaveLength(1);
 });
 
-it('what the account signs is answered, and the same secret signs for no other number and takes none away', async () => {
+it("the secret of a connection signs its number's messages, but not messages of another number or events of the project", async () => {
   const { secretKey: secret } = kapso.webhooks[0]!;
   const contact = newContact();
   const event = 'whatsapp.message.received';
@@ -149,7 +149,7 @@ it('what the account signs is answered, and the same secret signs for no other n
   expect((await deliver(kapsoProject, deleted, { secret })).status).toBe(403);
 });
 
-it('a captured message does not take away its number at the door of the project', async () => {
+it('a captured message cannot disconnect its number at the webhook endpoint of the project', async () => {
   const captured = textOf(newContact(), 'hola');
   const { status } = await deliver(kapsoProject, captured, { event: 'whatsapp.phone_number.deleted' });
   expect(status).toBe(403);
@@ -157,7 +157,7 @@ it('a captured message does not take away its number at the door of the project'
   expect(connections).toMatchObject([{ phoneNumberId: direct }]);
 });
 
-it('the shape of the interface is answered, too', async () => {
+it('a message in the documented shape is answered, too', async () => {
   const contact = newContact();
   const item = sample('kapso/interface-shape.message.received');
   Object.assign(item, { phone_number_id: direct });
@@ -182,7 +182,7 @@ it('a batch is answered message by message, in the order in which they were sent
   const data = ['uno', 'dos', 'tres'].map((word) => textOf(contact, word));
   await receive({ type: 'whatsapp.message.received', batch: true, data, batch_info: { size: 3 } });
   await replies(contact, 3);
-  expect(await asked(contact)).toEqual(['uno', 'dos', 'tres']);
+  expect(await inputsOf(contact)).toEqual(['uno', 'dos', 'tres']);
 });
 
 it.each([
@@ -198,10 +198,10 @@ it.each([
   const contact = newContact();
   await receive(messageOf(file, contact, changed));
   expect(await replies(contact, 1)).toHaveLength(1);
-  expect(await asked(contact)).toEqual([words]);
+  expect(await inputsOf(contact)).toEqual([words]);
 });
 
-it('a picture without words gets the polite reply that was configured, and no agent is asked', async () => {
+it('a picture without a caption gets the configured media reply, and no agent is called', async () => {
   const contact = newContact();
   await parley(['integrations', 'set', 'kapso', '--media-reply', 'Solo texto, por favor']);
   const picture = messageOf('whatsapp.message.received.image', contact);
@@ -209,10 +209,10 @@ it('a picture without words gets the polite reply that was configured, and no ag
   Object.assign(picture.message.kapso, { message_type_data: {} });
   await receive(picture);
   expect(await replies(contact, 1)).toEqual(['Solo texto, por favor']);
-  expect(await asked(contact)).toEqual([]);
+  expect(await inputsOf(contact)).toEqual([]);
 });
 
-it('a router picks the agent by what is known of the phone number', async () => {
+it('a router chooses the agent by the entity of the phone number', async () => {
   await connect(routed, ['--router', 'desk']);
   const [debtor, other] = [newContact(), newContact()];
   await client.post('/v1/data/customer', { data: { phone: debtor, debt: 500 } });
@@ -231,11 +231,11 @@ it('a router picks the agent by what is known of the phone number', async () => 
   expect(kapso.sent.find(({ body }) => body.to === debtor)).toMatchObject({ phoneNumberId: routed });
 });
 
-it('while a person has taken over nobody answers, and afterwards the agent does', async () => {
+it('during a takeover the agent does not answer, and afterwards it does', async () => {
   const contact = newContact();
   await receive(textOf(contact, 'hola'));
   await replies(contact, 1);
-  await parley(['threads', 'pause', `whatsapp:${contact}`]);
+  await parley(['threads', 'takeover', `whatsapp:${contact}`]);
   const kept = textOf(contact, 'quiero hablar con alguien');
   await receive(kept);
   await until(async () => {
@@ -246,13 +246,13 @@ it('while a person has taken over nobody answers, and afterwards the agent does'
   await receive(textOf(contact, 'gracias'));
   await replies(contact, 2);
   expect(textsTo(contact)).toHaveLength(2);
-  expect(await asked(contact)).toEqual(['hola', 'quiero hablar con alguien', 'gracias']);
+  expect(await inputsOf(contact)).toEqual(['hola', 'quiero hablar con alguien', 'gracias']);
 });
 
 it.each([
   [['read', 'delivered', 'sent'], 'read'],
   [['failed', 'delivered', 'sent'], 'failed'],
-])('statuses that come as %j end in %s', async (order, furthest) => {
+])('statuses that arrive as %j end in %s', async (order, furthest) => {
   const contact = newContact();
   await receive(textOf(contact, 'hola'));
   await replies(contact, 1);
@@ -265,11 +265,11 @@ it.each([
     for (const entry of item.message.kapso.statuses) entry.id = id;
     expect((await deliverAndWait(tenant, kapsoMessages, item, { event })).status).toBe('processed');
   }
-  const told = await client.post('/v1/run-tool', { toolName: 'whatsapp.getStatus', args: { id } });
-  expect(told.body.result).toMatchObject({ status: furthest });
+  const found = await client.post('/v1/run-tool', { toolName: 'whatsapp.getStatus', args: { id } });
+  expect(found.body.result).toMatchObject({ status: furthest });
 });
 
-it('what is not ours is acknowledged: events without use, and messages that somebody sent from the phone', async () => {
+it('events that are not used are acknowledged, and so are messages that were sent from the phone itself', async () => {
   const event = 'whatsapp.conversation.ended';
   const ended = sample(`kapso/${event}.unhandled`);
   expect(await deliverAndWait(tenant, kapsoMessages, ended, { event })).toMatchObject({ status: 'ignored' });
@@ -279,15 +279,15 @@ it('what is not ours is acknowledged: events without use, and messages that some
   });
 });
 
-// Last: it takes a number away.
-it('a number that is taken away goes with its webhook, and its messages are refused', async () => {
-  // Under the interface's name, which is in the body.
+// The last test of this file, as it disconnects a number.
+it('a number that is disconnected at the intermediary is removed with its webhook, and its messages are refused', async () => {
+  // The documented shape has the name of the event in the body.
   const deleted = { event: 'channel.phone_number.deleted', phone_number_id: routed };
   expect(await deliverAndWait(tenant, kapsoProject, deleted)).toMatchObject({ status: 'processed' });
   const { connections } = JSON.parse(await parley(['channels', 'list', '--json']));
   expect(connections).toMatchObject([{ phoneNumberId: direct }]);
   expect(kapso.webhooks.map(({ phoneNumberId }) => phoneNumberId)).toEqual([direct]);
-  // Within two seconds the door may still know it; its delivery is kept for whoever looks.
+  // Webhook-ingest caches numbers for two seconds. The refused delivery is stored in the inbox.
   await until(async () => {
     const { status, body } = await deliver(kapsoMessages, textOf(newContact(), 'hola', routed), {
       event: 'whatsapp.message.received',

@@ -1,24 +1,24 @@
 import { until } from '@parley/testing';
 import { createClient, push } from './client';
 import { catalog } from './catalog';
-import { clerk, deliver, deliverAndWait, polar, sample, sign, unique, workedOff } from './deliveries';
+import { clerk, deliver, deliverAndWait, polar, sample, sign, unique, waitForDelivery } from './deliveries';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
-import { openTerminal, providerSettings } from './terminal';
+import { openCommandLine, providerSettings } from './command-line';
 
 jest.setTimeout(120_000);
 
 let tenant: Tenant;
-const terminal = openTerminal(providerSettings());
+const commandLine = openCommandLine(providerSettings());
 beforeAll(async () => {
   tenant = await createTenant();
 });
 afterAll(async () => {
-  terminal.close();
+  commandLine.close();
   await tenant.close();
 });
 
-/** Events about an organization, its users and memberships that nobody else in this database has. */
+/** Events about an organization, its users and memberships with ids that no other test uses. */
 function identityOf(name: string) {
   const event = (file: string) =>
     JSON.parse(
@@ -49,7 +49,7 @@ it.each([
     organization: [{ slug, name: 'Acme Fixture Renamed' }],
     members: [{ email: 'alpha.renamed@example.com', first_name: 'Alpha', role: 'member' }],
   });
-  // An owner is an admin; what a membership was comes too late.
+  // An owner is stored as an admin, and an earlier state that arrives late is ignored.
   const promoted = event('organizationMembership.updated');
   Object.assign(promoted.data, { role: 'org:owner', updated_at: 1_788_264_900_000 });
   await deliverAndWait(tenant, clerk, promoted);
@@ -61,7 +61,7 @@ it.each([
   expect((await stateOf(organization)).members).toEqual([]);
 });
 
-it('many events at once, in any order, end in one state', async () => {
+it('concurrent events, in any order, lead to one state', async () => {
   const { event, organization, slug } = identityOf(unique());
   const files = ['user', 'organization', 'organizationMembership'].flatMap((kind) => [
     `${kind}.created`,
@@ -74,21 +74,21 @@ it('many events at once, in any order, end in one state', async () => {
       return id;
     }),
   );
-  for (const id of ids) expect(['processed', 'ignored']).toContain((await workedOff(tenant, id)).status);
+  for (const id of ids) expect(['processed', 'ignored']).toContain((await waitForDelivery(tenant, id)).status);
   expect(await stateOf(organization)).toEqual({
     organization: [{ slug, name: 'Acme Fixture Renamed' }],
     members: [{ email: 'alpha.renamed@example.com', first_name: 'Alpha', role: 'member' }],
   });
 });
 
-it('an organization that is deleted is gone: its keys answer 401, nothing of it is left, and a report says what was', async () => {
+it("a deleted organization's keys are answered with 401, its data is deleted, and a report counts the deleted rows", async () => {
   const { event, organization, slug } = identityOf(unique());
   await deliverAndWait(tenant, clerk, event('organization.updated'));
   await deliverAndWait(tenant, clerk, event('organizationMembership.created'));
   const [{ id, no }] = (await tenant.query('select id, no from organizations where external_id = $1', [
     organization,
   ])) as [{ id: string; no: number }];
-  const key = await terminal.parley([
+  const key = await commandLine.parley([
     ...['keys', 'create', '--org', slug, '--env', 'development', '--name', 'e2e', '--permissions', '*'],
   ]);
   const client = createClient(shared.url, key);
@@ -97,7 +97,7 @@ it('an organization that is deleted is gone: its keys answer 401, nothing of it 
   expect((await client.post('/v1/agents/assistant/chat', { message: 'Hi', externalThreadId: 'web:1' })).status).toBe(
     200,
   );
-  await terminal.parley(['integrations', 'set', 'kapso', '--org', slug, '--api-key', 'key-of-kapso']);
+  await commandLine.parley(['integrations', 'set', 'kapso', '--org', slug, '--api-key', 'key-of-kapso']);
   const order = sample('polar/order.paid');
   Object.assign(order.data, { id: unique(), metadata: { organizationId: organization } });
   expect(await deliverAndWait(tenant, polar, order)).toMatchObject({ status: 'processed', tenant: no });
@@ -107,7 +107,7 @@ it('an organization that is deleted is gone: its keys answer 401, nothing of it 
   await until(async () => (await client.get('/v1/entity-types')).status === 401);
   await until(async () => (await client.post('/v1/agents/assistant/chat', { message: 'Hi' })).status === 401);
   const purge = await until(async () => {
-    const { purges } = JSON.parse(await terminal.parley(['org', 'purges', '--json', '--limit', '1000'])) as {
+    const { purges } = JSON.parse(await commandLine.parley(['org', 'purges', '--json', '--limit', '1000'])) as {
       purges: { organizationId: string; state: string; deleted: Record<string, number> }[];
     };
     return purges.find(({ organizationId, state }) => organizationId === id && state === 'finished');
@@ -128,7 +128,7 @@ it('an organization that is deleted is gone: its keys answer 401, nothing of it 
       memberships: 1,
     },
   });
-  // Its own deliveries have brought the customer's data here, too.
+  // The deliveries of the organization are deleted, too, as they contain its data.
   expect(purge.deleted.webhook_deliveries).toBeGreaterThanOrEqual(4);
   const tables = await tenant.query(
     `select table_name from information_schema.columns
@@ -139,8 +139,8 @@ it('an organization that is deleted is gone: its keys answer 401, nothing of it 
       table,
       left: await tenant.query(`select 1 from ${String(table)} where tenant = $1`, [no]),
     }).toEqual({ table, left: [] });
-  expect(await terminal.parley(['org', 'purges', '--org', slug])).toMatch(/finished/);
-  // A late event does not bring it back.
+  expect(await commandLine.parley(['org', 'purges', '--org', slug])).toMatch(/finished/);
+  // A late event does not create it again.
   await deliverAndWait(tenant, clerk, event('organization.updated'));
   expect((await stateOf(organization)).organization).toEqual([]);
 });

@@ -7,14 +7,14 @@ import {
   until,
 } from '@parley/testing';
 import { createClient, push } from './client';
-import { deliver, deliverAndWait, polar, sample, sign, unique, workedOff } from './deliveries';
+import { deliver, deliverAndWait, polar, sample, sign, unique, waitForDelivery } from './deliveries';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
-import { openTerminal, providerSettings } from './terminal';
+import { openCommandLine, providerSettings } from './command-line';
 
 jest.setTimeout(120_000);
 
-const terminal = openTerminal(providerSettings());
+const commandLine = openCommandLine(providerSettings());
 let tenant: Tenant;
 let kapso: KapsoServer;
 let flow: FlowServer;
@@ -27,12 +27,12 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  terminal.close();
+  commandLine.close();
   await tenant.close();
   await Promise.all([kapso.stop(), flow.stop()]);
 });
 
-const parley = (args: string[], input?: string) => terminal.parley([...args, '--org', tenant.slug], { input });
+const parley = (args: string[], input?: string) => commandLine.parley([...args, '--org', tenant.slug], { input });
 interface Listed {
   id: string;
   status: string;
@@ -41,7 +41,8 @@ interface Listed {
   organization: string | null;
 }
 const list = async (...args: string[]) =>
-  (JSON.parse(await terminal.parley(['webhooks', 'list', '--json', ...args])) as { deliveries: Listed[] }).deliveries;
+  (JSON.parse(await commandLine.parley(['webhooks', 'list', '--json', ...args])) as { deliveries: Listed[] })
+    .deliveries;
 const balance = async () => {
   const [row] = await tenant.query(
     'select coalesce(sum(amount_cents), 0)::int as sum from credit_entries where tenant = $1',
@@ -50,21 +51,21 @@ const balance = async () => {
   return row!.sum as number;
 };
 
-it('integrations are set, tried and listed; a key that the provider refuses is said to be', async () => {
+it('integrations are set, tested and listed, and a key that the provider refuses is reported', async () => {
   await parley(['integrations', 'set', 'kapso', '--api-key', '-', '--api-url', kapso.url], kapso.apiKey);
   expect(await parley(['integrations', 'test', 'kapso'])).toContain('accepts the key');
   const flowArgs = ['integrations', 'set', 'flow', '--api-key', 'KEY-1', '--secret-key', '-', '--api-url', flow.url];
   await parley(flowArgs, 'secret-1');
   expect(await parley(['integrations', 'test', 'flow'])).toMatch(/^flow: /);
   await parley(['integrations', 'set', 'resend', '--api-key', 're_wrong_key', '--api-url', kapso.url]);
-  const refused = await terminal.run(['integrations', 'test', 'resend', '--org', tenant.slug]);
+  const refused = await commandLine.run(['integrations', 'test', 'resend', '--org', tenant.slug]);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('refuses the key') });
   const listed = await parley(['integrations', 'list']);
-  for (const provider of ['kapso', 'flow', 'resend']) expect(listed).toMatch(new RegExp(`^${provider} +active`, 'm'));
+  for (const provider of ['kapso', 'flow', 'resend']) expect(listed).toMatch(new RegExp(`^${provider} +enabled`, 'm'));
   for (const secret of [kapso.apiKey, 'secret-1', 're_wrong_key']) expect(listed).not.toContain(secret);
 });
 
-it('every flow is tried without its provider: samples are accepted, attributed and worked off', async () => {
+it('every flow can be tested without its provider: samples are accepted, attributed and processed', async () => {
   await parley(['webhooks', 'trigger', 'order.paid', '--set', 'data.subtotal_amount=900']);
   await until(async () => (await balance()) === 900);
   await parley(['webhooks', 'trigger', 'order.refunded', '--set', 'data.refunded_amount=300']);
@@ -88,7 +89,7 @@ it('every flow is tried without its provider: samples are accepted, attributed a
   ]);
 });
 
-it('the callback of a payment is tried without its provider calling', async () => {
+it('the callback of a payment can be tested without its provider', async () => {
   const client = await tenant.client();
   const args = { amount: 5_000, description: 'Pedido', customerEmail: 'buyer@example.com' };
   const made = await client.post('/v1/run-tool', { toolName: 'payment.create', args });
@@ -99,32 +100,32 @@ it('the callback of a payment is tried without its provider calling', async () =
   expect(flow.problems).toEqual([]);
 });
 
-it('samples are listed, and those about what is not here are sent and kept, too', async () => {
-  const events = (await terminal.parley(['webhooks', 'trigger'])).split('\n');
+it('samples are listed, and those about missing numbers and organizations can be sent, too', async () => {
+  const events = (await commandLine.parley(['webhooks', 'trigger'])).split('\n');
   expect(events.length).toBeGreaterThan(60);
-  // Its own bodies are about numbers and organizations that are not here: those are kept, not lost.
+  // Such a delivery is stored as unattributed.
   const chosen = ['email.bounced', 'whatsapp.phone_number.deleted'];
   for (const event of chosen) {
     expect(events).toContain(event);
-    expect(await parley(['webhooks', 'trigger', event])).toContain('answered 200');
+    expect(await parley(['webhooks', 'trigger', event])).toContain('returned 200');
   }
 });
 
-it('a delivery is shown with its body, its secrets masked, and why it failed', async () => {
+it('a delivery is shown with its body, with masked secrets, and with the reason of its failure', async () => {
   const id = `evt_${unique()}`;
   const order = sample('polar/order.paid');
   Object.assign(order.data, { id: unique(), metadata: {}, client_secret: 'topsecret' });
   Object.assign(order.data.customer, { external_id: null, metadata: {} });
   const delivery = await deliverAndWait(tenant, polar, order, { id });
   expect(delivery).toMatchObject({ status: 'unattributed' });
-  const shown = await terminal.parley(['webhooks', 'show', delivery.id]);
+  const shown = await commandLine.parley(['webhooks', 'show', delivery.id]);
   for (const text of [delivery.id, id, 'order.paid', 'unattributed', 'names no organization', order.data.id])
     expect(shown).toContain(text);
   expect(shown).not.toContain('topsecret');
   expect((await list('--status', 'unattributed', '--provider', 'polar')).map((one) => one.id)).toContain(delivery.id);
 });
 
-it('what failed is worked off again by a replay, and does nothing twice', async () => {
+it('a replay processes a failed delivery again, and repeats no effect', async () => {
   const id = `evt_${unique()}`;
   const order = sample('polar/order.paid');
   const owner = `org_${unique()}`;
@@ -135,10 +136,10 @@ it('what failed is worked off again by a replay, and does nothing twice', async 
   });
   const before = await balance();
   await tenant.query('update organizations set external_id = $2 where id = $1', [tenant.organizationId, owner]);
-  const { id: row } = await workedOff(tenant, id);
+  const { id: row } = await waitForDelivery(tenant, id);
   for (let round = 0; round < 2; round += 1) {
-    expect(await terminal.parley(['webhooks', 'replay', row])).toContain('1 delivery is');
-    await until(async () => (await workedOff(tenant, id)).status !== 'unattributed');
+    expect(await commandLine.parley(['webhooks', 'replay', row])).toContain('1 delivery will be processed again');
+    await until(async () => (await waitForDelivery(tenant, id)).status !== 'unattributed');
   }
   expect((await balance()) - before).toBe(5_000);
 });
@@ -146,13 +147,13 @@ it('what failed is worked off again by a replay, and does nothing twice', async 
 it('a refused delivery is in the inbox with the reason, and cannot be replayed', async () => {
   const body = Buffer.from(JSON.stringify(sample('polar/order.paid')));
   const agent = `forger/${unique()}`;
-  // A process keeps 30 of them a minute, and other tests send theirs to the shared one.
+  // A separate process, because a process stores 30 refusals a minute and other tests use the shared one.
   const { databaseUrl, redisUrl, bundles, webhookSecrets } = shared;
   const services = ['webhook-ingest'] as const;
   const stack = await startStack({ databaseUrl, redisUrl, bundles, environment: webhookSecrets, services });
-  const door = createClient(stack.services['webhook-ingest']!.url);
+  const ingest = createClient(stack.services['webhook-ingest']!.url);
   const send = (headers: Record<string, string>) =>
-    door.send('POST', polar, new Uint8Array(body), { ...headers, 'user-agent': agent });
+    ingest.send('POST', polar, new Uint8Array(body), { ...headers, 'user-agent': agent });
   const { 'webhook-signature': _signature, ...unsigned } = sign(polar, body);
   const old = sign(polar, body, { nowMs: Date.now() - 400_000 });
   try {
@@ -173,7 +174,7 @@ it('a refused delivery is in the inbox with the reason, and cannot be replayed',
     expect.stringMatching(/^clock: the delivery is \d+ s old$/),
     expect.stringMatching(/^secret: /),
   ]);
-  expect(await terminal.parley(['webhooks', 'show', String(rows[1]!.id)])).toContain('clock: the delivery is');
-  expect(await terminal.run(['webhooks', 'replay', String(rows[1]!.id)])).toMatchObject({ code: 1 });
+  expect(await commandLine.parley(['webhooks', 'show', String(rows[1]!.id)])).toContain('clock: the delivery is');
+  expect(await commandLine.run(['webhooks', 'replay', String(rows[1]!.id)])).toMatchObject({ code: 1 });
   expect((await deliver(polar, body)).status).toBe(200);
 });

@@ -1,18 +1,18 @@
 import { type KapsoServer, type Stack, startKapsoServer, startStack, until } from '@parley/testing';
 import { push } from './client';
-import { bytesOf, clerk, kapsoMessages, polar, sample, sign, unique, workedOff } from './deliveries';
+import { bytesOf, clerk, kapsoMessages, polar, sample, sign, unique, waitForDelivery } from './deliveries';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
-import { openTerminal, providerSettings } from './terminal';
+import { openCommandLine, providerSettings } from './command-line';
 
 jest.setTimeout(120_000);
 
 const times = 100;
-const terminal = openTerminal(providerSettings());
+const commandLine = openCommandLine(providerSettings());
 const stacks: Stack[] = [];
 let tenant: Tenant;
 let kapso: KapsoServer;
-/** The doors of three processes over one database, the first of them behind the gateway. */
+/** Three processes of webhook-ingest with one database, the first of them behind the gateway. */
 let urls: string[];
 
 beforeAll(async () => {
@@ -29,16 +29,16 @@ beforeAll(async () => {
   const pids = stacks.map(({ services }) => services['webhook-ingest']!.pid);
   expect(new Set(pids).size).toBe(2);
   const set = ['integrations', 'set', 'kapso', '--org', tenant.slug, '--api-key', '-', '--api-url', kapso.url];
-  await terminal.parley(set, { input: kapso.apiKey });
+  await commandLine.parley(set, { input: kapso.apiKey });
 }, 90_000);
 afterAll(async () => {
-  terminal.close();
+  commandLine.close();
   await Promise.all(stacks.map((stack) => stack.stop()));
   await tenant.close();
   await kapso.stop();
 }, 60_000);
 
-/** The same delivery, a hundred times at once, over three processes in turn; the different replies there were. */
+/** Posts one delivery a hundred times concurrently, to three processes in turn. Returns the distinct replies. */
 async function post(path: string, event: unknown, id: string, eventName?: string): Promise<unknown[]> {
   const body = bytesOf(event);
   const headers = { ...sign(path, body, { id, event: eventName }), 'content-type': 'application/json' };
@@ -55,7 +55,7 @@ async function post(path: string, event: unknown, id: string, eventName?: string
   return [...new Set(replies)].map((reply) => JSON.parse(reply) as unknown);
 }
 
-it('one event id, a hundred times at once to three processes: one row, one effect, equal replies', async () => {
+it('an event that is sent a hundred times concurrently to three processes has one row, one effect and equal replies', async () => {
   const phoneNumberId = `3${unique()}`;
   await tenant.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, updated_at)
@@ -80,7 +80,7 @@ it('one event id, a hundred times at once to three processes: one row, one effec
   expect(replies).toEqual(ids.map(() => [[200, { received: true }]]));
 
   for (const id of ids) {
-    expect((await workedOff(tenant, id)).status).toBe('processed');
+    expect((await waitForDelivery(tenant, id)).status).toBe('processed');
     const rows = await tenant.query('select 1 from webhook_deliveries where starts_with(delivery_id, $1)', [id]);
     expect({ id, rows: rows.length }).toEqual({ id, rows: 1 });
   }

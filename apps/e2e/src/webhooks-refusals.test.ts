@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => tenant.close());
 
-/** What the interface and decisions.md name for each door: a body that it takes, and its refusals. */
-const doors = [
+/** A valid body for each webhook endpoint, and the statuses of its refusals (docs/reference/errors.md#webhook-errors). */
+const endpoints = [
   { path: clerk, file: 'clerk/user.created', event: undefined, signature: 401, malformed: 500 },
   { path: kapsoProject, file: 'kapso/whatsapp.phone_number.created', event: 'x', signature: 403, malformed: 500 },
   { path: kapsoMessages, file: 'kapso/whatsapp.message.received', event: 'x', signature: 403, malformed: 500 },
@@ -40,17 +40,17 @@ const notUnderstood = {
   500: { error: 'Webhook could not be processed', code: 'processing_failed', requestId: expect.any(String) },
 } as Record<number, object>;
 
-describe.each(doors)('$path', ({ path, file, event, signature, malformed }) => {
+describe.each(endpoints)('$path', ({ path, file, event, signature, malformed }) => {
   const body = bytesOf(sample(file));
   const send = (bytes: Buffer, headers: Record<string, string>) =>
     client.send('POST', path, new Uint8Array(bytes), headers);
 
-  it('acknowledges what is signed, without a key and with any content type', async () => {
+  it('acknowledges a signed delivery, without a key and with any content type', async () => {
     const headers = { ...sign(path, body, { event }), 'content-type': 'text/plain' };
     expect(await send(body, headers)).toMatchObject({ status: 200, body: { received: true } });
   });
 
-  it('refuses a wrong secret, a changed body, a missing signature; the reply is the same', async () => {
+  it('refuses a wrong secret, a changed body and a missing signature with the same reply', async () => {
     const headers = sign(path, body, { event });
     const secret = `whsec_${Buffer.alloc(24, 9).toString('base64')}`;
     const unsigned = Object.fromEntries(Object.entries(headers).filter(([name]) => !name.endsWith('-signature')));
@@ -63,7 +63,7 @@ describe.each(doors)('$path', ({ path, file, event, signature, malformed }) => {
       expect([answer.status, answer.body]).toEqual([signature, invalidSignature]);
   });
 
-  it('answers a body that cannot be understood as documented', async () => {
+  it('refuses a malformed body', async () => {
     for (const bytes of ['', '{', '[]', '"x"', '{}', '{"type":5,"data":{}}', '\u0000']) {
       const answer = await deliver(path, bytes);
       expect({ bytes, status: answer.status, body: answer.body }).toEqual({
@@ -74,9 +74,9 @@ describe.each(doors)('$path', ({ path, file, event, signature, malformed }) => {
     }
   });
 
-  it('takes no other method, and leads nobody elsewhere', async () => {
+  it('accepts only POST, and does not redirect', async () => {
     expect(await client.get(path)).toMatchObject({ status: 405 });
-    // Providers follow no redirect, so an address with a slash too many must not answer with one.
+    // Providers do not follow redirects, so a path with a trailing slash must be answered directly.
     const headers = sign(path, body, { event });
     const response = await fetch(`${shared.url}${path}/`, {
       method: 'POST',
@@ -88,8 +88,8 @@ describe.each(doors)('$path', ({ path, file, event, signature, malformed }) => {
   });
 });
 
-it.each([clerk, polar, resend])('%s refuses a delivery that is more than five minutes old, or early', async (path) => {
-  const { file, signature } = doors.find((door) => door.path === path)!;
+it.each([clerk, polar, resend])('%s refuses a delivery whose time differs by more than five minutes', async (path) => {
+  const { file, signature } = endpoints.find((endpoint) => endpoint.path === path)!;
   const post = (seconds: number, options: SignOptions = {}) =>
     deliver(path, sample(file), { nowMs: Date.now() + seconds * 1_000, ...options });
   for (const seconds of [-330, 330]) {
@@ -99,7 +99,7 @@ it.each([clerk, polar, resend])('%s refuses a delivery that is more than five mi
   for (const seconds of [-240, 240]) expect((await post(seconds)).status).toBe(200);
 });
 
-it('a message to a number that nobody has connected is 500, and kept for the one who looks', async () => {
+it('a message to a number that is not connected is answered with 500, and stored in the inbox', async () => {
   const item = { ...sample('kapso/whatsapp.message.received'), phone_number_id: unique() };
   const id = unique();
   const answer = await deliver(kapsoMessages, item, { id, event: 'whatsapp.message.received' });
@@ -114,7 +114,7 @@ it('a message to a number that nobody has connected is 500, and kept for the one
   expect(kept).toEqual({ status: 'unattributed', reason: expect.stringContaining(item.phone_number_id) });
 });
 
-it('a body of more than 1 MiB is 413', async () => {
+it('a body of more than 1 MiB is answered with 413', async () => {
   const body = Buffer.alloc(1024 * 1024 + 1, ' ');
   expect((await client.send('POST', polar, new Uint8Array(body), sign(polar, body))).status).toBe(413);
 });

@@ -1,9 +1,9 @@
 import { until } from '@parley/testing';
 import { createClient } from './client';
 import { clerk, sample } from './deliveries';
-import { ownStack, shared } from './stack';
+import { startOwnStack, shared } from './stack';
 import { createTenant } from './tenant';
-import { openTerminal } from './terminal';
+import { openCommandLine } from './command-line';
 
 jest.setTimeout(120_000);
 
@@ -15,7 +15,7 @@ it.each([
   ['refused in production', production, 401, 'refuses every delivery'],
   ['accepted in development', { NODE_ENV: 'development' }, 200, 'accepts unsigned deliveries'],
   [
-    'accepted where asked for',
+    'accepted where it is configured',
     { ...production, IDENTITY_WEBHOOK_UNSIGNED: 'true' },
     200,
     'accepts unsigned deliveries',
@@ -27,9 +27,9 @@ it.each([
     'accepts signed deliveries only',
   ],
 ])(
-  'an unsigned delivery of the identity provider is %s, and the start says so',
+  'an unsigned delivery of the identity provider is %s, and this is logged at the start',
   async (_, environment, status, said) => {
-    const stack = await ownStack({ environment, services: ['webhook-ingest', 'gateway'] });
+    const stack = await startOwnStack({ environment, services: ['webhook-ingest', 'gateway'] });
     try {
       const answer = await createClient(stack.url).post(clerk, sample('clerk/user.created'));
       expect(answer).toMatchObject({ status, body: status === 200 ? { received: true } : refusal });
@@ -42,11 +42,11 @@ it.each([
   },
 );
 
-it('an unsigned deletion leaves an organization at work for a day, and is stopped with the command line', async () => {
+it('an unsigned deletion takes effect after a day, and can be stopped with the command line', async () => {
   const environment = { ...production, IDENTITY_WEBHOOK_UNSIGNED: 'true' };
-  const stack = await ownStack({ environment });
+  const stack = await startOwnStack({ environment });
   const tenant = await createTenant({ url: stack.url, databaseUrl: stack.databaseUrl });
-  const terminal = openTerminal({ DATABASE_URL: stack.databaseUrl, PARLEY_URL: stack.url });
+  const commandLine = openCommandLine({ DATABASE_URL: stack.databaseUrl, PARLEY_URL: stack.url });
   const { data } = sample('clerk/organization.deleted');
   const deliver = async (type: string, more: object = {}) => {
     const event = { ...sample(`clerk/${type}`), ...more };
@@ -60,7 +60,7 @@ it('an unsigned deletion leaves an organization at work for a day, and is stoppe
   };
   const purges = async () =>
     (
-      JSON.parse(await terminal.parley(['org', 'purges', '--json'])) as {
+      JSON.parse(await commandLine.parley(['org', 'purges', '--json'])) as {
         purges: { slug: string; state: string; signed: boolean; runAt: string }[];
       }
     ).purges;
@@ -69,24 +69,24 @@ it('an unsigned deletion leaves an organization at work for a day, and is stoppe
     const [organization] = await tenant.query('select slug from organizations where external_id = $1', [data.id]);
     const slug = String(organization!.slug);
     const create = ['keys', 'create', '--org', slug, '--env', 'development', '--name', 'e2e', '--permissions', '*'];
-    const client = createClient(stack.url, await terminal.parley(create));
+    const client = createClient(stack.url, await commandLine.parley(create));
     await deliver('organization.deleted');
     const [purge] = await purges();
     expect(purge).toMatchObject({ slug, state: 'waiting', signed: false });
     expect(Date.parse(purge!.runAt) - Date.now()).toBeGreaterThan(23.9 * 3_600_000);
     expect((await client.get('/v1/entity-types')).status).toBe(200);
 
-    await terminal.parley(['org', 'purges', '--stop', slug]);
+    await commandLine.parley(['org', 'purges', '--stop', slug]);
     await tenant.query("update organization_purges set run_at = now() - interval '1 minute'");
     await deliver('organization.deleted');
     expect(await purges()).toMatchObject([{ state: 'stopped' }]);
 
-    // A later one waits for a day again.
+    // A later deletion waits for a day again.
     await deliver('organization.deleted', { timestamp: 1 });
     expect(await purges()).toMatchObject([{ state: 'waiting' }]);
     expect((await client.get('/v1/entity-types')).status).toBe(200);
   } finally {
-    terminal.close();
+    commandLine.close();
     await tenant.close();
     await stack.stop();
   }

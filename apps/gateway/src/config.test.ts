@@ -14,7 +14,7 @@ it('reads trusted proxies as addresses and ranges of both families', () => {
   expect(list.check('::ffff:10.0.0.1', 'ipv6')).toBe(true);
 });
 
-it('trusts nobody by default', () => {
+it('trusts no proxy by default', () => {
   expect(trustedProxyList(loadConfig(gatewayVariables, {}).TRUSTED_PROXIES)).toBeNull();
 });
 

@@ -1,13 +1,13 @@
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { closeServer, silentLogger } from '@parley/service';
-import { createGatewayApp } from './app';
+import { createGatewayApp } from './create-gateway-app';
 import { trustedProxyList } from './config';
 import type { UpstreamName } from './routes';
 import { serverOptions, tuneServer } from './sockets';
 import { createUpstreams } from './upstreams';
 
-/** What an upstream saw of one request. */
+/** One request as the upstream received it. */
 export interface Seen {
   method: string;
   url: string;
@@ -31,7 +31,7 @@ const stop = (server: Server): Promise<void> => {
   return closeServer(server);
 };
 
-/** A real server behind the gateway. By default it reads the body and answers `{ upstream: name }`. */
+/** Starts a server that the gateway forwards to. By default it reads the body and answers `{ upstream: name }`. */
 export async function startUpstream(
   name: string,
   answer: (seen: Seen, response: ServerResponse) => void = (_seen, response) => {
@@ -45,7 +45,7 @@ export async function startUpstream(
     try {
       for await (const chunk of request) chunks.push(chunk as Buffer);
     } catch {
-      return; // the gateway gave up
+      return; // the gateway closed the connection
     }
     const { method = '', url = '', headers, rawHeaders } = request;
     const one = { method, url, headers, rawHeaders, body: Buffer.concat(chunks) };
@@ -56,7 +56,7 @@ export async function startUpstream(
   return { url, server, seen, close: () => stop(server) };
 }
 
-/** A server that handles requests itself, body and all. */
+/** Starts an upstream whose listener handles the request itself, including its body. */
 export async function startRawUpstream(listener: RequestListener): Promise<TestUpstream> {
   const server = createServer(listener);
   return { url: `http://127.0.0.1:${await listen(server)}`, server, seen: [], close: () => stop(server) };
@@ -104,7 +104,7 @@ export async function startGateway(
   };
 }
 
-/** Sends text as it is over a new connection; everything that came back until the connection ended or `quietMs` passed. */
+/** Sends bytes unchanged over a new connection and returns the answer: all data until the end, or a pause of `quietMs`. */
 export function sendRaw(port: number, text: string | Buffer, quietMs = 400): Promise<string> {
   return new Promise((resolve) => {
     let received = '';
@@ -114,7 +114,7 @@ export function sendRaw(port: number, text: string | Buffer, quietMs = 400): Pro
       socket.destroy();
       resolve(received);
     };
-    let timer = setTimeout(finish, 10_000); // to the first byte: a busy machine is slow
+    let timer = setTimeout(finish, 10_000); // until the first byte: a busy machine is slow
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
       clearTimeout(timer);

@@ -1,5 +1,5 @@
 import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
-import { createGatewayApp } from './app';
+import { createGatewayApp } from './create-gateway-app';
 import { gatewayVariables, trustedProxyList } from './config';
 import { serverOptions, tuneServer } from './sockets';
 import { createUpstreams } from './upstreams';
@@ -8,7 +8,7 @@ startProcess(async () => {
   const config = loadConfig(gatewayVariables, process.env);
   const log = createLogger({ service: 'gateway', level: config.LOG_LEVEL });
   const metrics = createMetrics('gateway');
-  const failures = metrics.counter('gateway_upstream_failures_total', 'Attempts at an upstream that failed.', [
+  const failures = metrics.counter('gateway_upstream_failures_total', 'Failed attempts to reach an upstream.', [
     'upstream',
     'reason',
   ]);

@@ -20,7 +20,7 @@ describe('findRoute', () => {
     ['/webhook/kapso/messages', 'webhook-ingest'],
     ['/execute', 'tool-executor'],
     ['/validate', 'tool-executor'],
-  ])('%s goes to %s', (path, upstream) => {
+  ])('routes %s to %s', (path, upstream) => {
     expect(findRoute(path)?.upstream).toBe(upstream);
   });
 
@@ -58,7 +58,7 @@ describe('findRoute', () => {
     '/v1/data/a b',
     '/v1/data/ñ',
     '/v1/chat#/internal',
-  ])('%s goes nowhere', (path) => {
+  ])('finds no route for %s', (path) => {
     expect(findRoute(path)).toBeUndefined();
   });
 });

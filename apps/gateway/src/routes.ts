@@ -2,14 +2,14 @@ export const upstreamNames = ['chat', 'data', 'webhook-ingest', 'tool-executor']
 export type UpstreamName = (typeof upstreamNames)[number];
 
 export interface GatewayRoute {
-  /** A path belongs to it when it is this, or goes on below it after a slash. */
+  /** The route matches this path and every path below it. */
   prefix: string;
   upstream: UpstreamName;
-  /** The largest body that the service behind accepts; it may be stricter for some of its paths. */
+  /** Maximum size of a body. The upstream may have a lower limit for some of its paths. */
   limitBytes: number;
-  /** Browsers may call it from any origin. */
+  /** Browsers may call the route from any origin (docs/reference/README.md#cross-origin-requests). */
   cors: boolean;
-  /** Instead of 413 where the interface fixes the answer: the body of a 200 to a POST that is too large. */
+  /** Body of the 200 that answers a POST that is too large, for routes that do not answer with 413. */
   tooLargeReply?: object;
 }
 
@@ -17,10 +17,10 @@ const mebibyte = 1024 * 1024;
 const chat = { upstream: 'chat', limitBytes: 8 * mebibyte, cors: true } as const;
 const data = { upstream: 'data', limitBytes: mebibyte, cors: true } as const;
 const webhooks = { upstream: 'webhook-ingest', limitBytes: mebibyte, cors: false } as const;
-/** A handler of 256 KiB and arguments of 1 MiB. */
+/** Enough for a handler of 256 KiB and arguments of 1 MiB. */
 const executor = { upstream: 'tool-executor', limitBytes: 4 * mebibyte, cors: false } as const;
 
-/** Everything that may be reached from outside. What is not here is a 404, whatever the services serve to each other. */
+/** All public paths. Any other path is answered with 404, also when a service has it for other services. */
 const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/chat', ...chat },
   { prefix: '/v1/agents', ...chat },
@@ -32,7 +32,7 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/entity-types', ...data },
   { prefix: '/v1/data', ...data },
   { prefix: '/v1/sync', ...data },
-  // Before its parent: the first that matches counts.
+  // Before /webhook: the first match is used.
   { prefix: '/webhook/flow', ...webhooks, tooLargeReply: { received: true } },
   { prefix: '/webhook', ...webhooks },
   { prefix: '/execute', ...executor },
@@ -40,12 +40,12 @@ const routes: readonly GatewayRoute[] = [
 ];
 
 /**
- * Spellings that a server behind us might read as another path: dot segments, an empty segment, an encoded slash,
- * backslash, dot or NUL, and anything that is not visible ASCII. No path that exists is spelled so.
+ * Paths that an upstream could normalize to another path: dot segments, an empty segment, an encoded slash, backslash,
+ * dot or NUL, and characters outside visible ASCII. No existing path contains these.
  */
 const ambiguous = /\/\.{1,2}(\/|$)|\/\/|%(2f|5c|2e|00)|[^\x21-\x7e]|[\\#]/i;
 
-/** The route of a path as it came over the wire (nothing decoded); undefined when there is none. */
+/** The route of a path as received, without decoding; undefined when there is none. */
 export function findRoute(path: string): GatewayRoute | undefined {
   if (ambiguous.test(path)) return undefined;
   return routes.find(({ prefix }) => path === prefix || (path.startsWith(prefix) && path[prefix.length] === '/'));

@@ -4,27 +4,27 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '@parley/service';
 
-/** How long a client may take: for the headers, for the whole request, and between requests. */
+/** Time limits for a client: the headers, the whole request, and the pause between two requests. */
 export const serverOptions: ServerOptions = {
   headersTimeout: 15_000,
   requestTimeout: 120_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
-  // Missing ones are refused in our own words.
+  // `refuseUnsafe` refuses a missing Host header with a JSON error.
   requireHostHeader: false,
 };
 
-/** What Node would do in silence with connections that bring no ordinary request, said clearly and in JSON. */
+/** Answers connections that carry no valid HTTP request with a JSON error, where Node would close them or send plain text. */
 export function tuneServer(server: Server, listener: RequestListener, log: Logger): void {
-  // `100 Continue` is sent only once the request is found worth reading.
+  // The listener sends `100 Continue` itself, after its checks.
   server.on('checkContinue', listener);
   server.on('checkExpectation', listener);
   server.on('connect', (_request, socket: Duplex) => {
     answer(socket, 501, 'Not Implemented', 'connect_not_supported', 'CONNECT is not supported');
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    const ongoing = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage;
-    if (error.code === 'ECONNRESET' || !socket.writable || ongoing?.headersSent) {
+    const response = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage;
+    if (error.code === 'ECONNRESET' || !socket.writable || response?.headersSent) {
       socket.destroy();
       return;
     }

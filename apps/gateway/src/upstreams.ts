@@ -3,20 +3,20 @@ import { type UpstreamName, upstreamNames } from './routes';
 
 const connectTimeoutMs = 3_000;
 /**
- * Kept-alive connections are given up before the services do so: 65 s while they run, and SHUTDOWN_DRAIN_MS (5 s in the
- * manifests) when they leave. So none is used while it is being closed.
+ * Must be below the time after which a service closes an idle connection: 65 s in operation, SHUTDOWN_DRAIN_MS (5 s in
+ * the manifests) at shutdown. Otherwise a request could be sent on a connection that is being closed.
  */
 const idleTimeoutMs = 4_000;
-const connectionsEach = 512;
+const connectionsPerUpstream = 512;
 
 export interface Upstream {
   pool: Pool;
-  /** Milliseconds for a whole exchange. */
+  /** Maximum time for a request and its answer. */
   deadlineMs: number;
 }
 export type Upstreams = Partial<Record<UpstreamName, Upstream>>;
 
-/** One pool of connections for each upstream that has an address. Nothing is dialled before it is needed. */
+/** One connection pool for each upstream that has an address. A connection is opened when a request needs it. */
 export function createUpstreams(addresses: Record<UpstreamName, { url: string | undefined; deadlineMs: number }>): {
   upstreams: Upstreams;
   close: () => Promise<void>;
@@ -36,7 +36,7 @@ export function createUpstreams(addresses: Record<UpstreamName, { url: string | 
 
 const createPool = (url: string) =>
   new Pool(url, {
-    connections: connectionsEach,
+    connections: connectionsPerUpstream,
     pipelining: 1,
     connect: { timeout: connectTimeoutMs },
     keepAliveTimeout: idleTimeoutMs,

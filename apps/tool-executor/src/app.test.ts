@@ -1,6 +1,6 @@
 import { executorLimits } from '@parley/contracts';
-import { sandboxLimits } from './sandbox/protocol';
-import { type TestExecutor, startTestExecutor } from './executor-under-test';
+import { sandboxLimits } from './sandbox/limits';
+import { type TestExecutor, startTestExecutor } from '../testing/start-test-executor';
 
 let service: TestExecutor;
 beforeAll(async () => {
@@ -8,28 +8,28 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('who may call', () => {
+describe('authorization', () => {
   it.each([
     ['no token', {}],
     ['another token', { authorization: 'Bearer another-token' }],
     ['an empty token', { authorization: 'Bearer ' }],
     ['a prefix of the token', { authorization: 'Bearer test-executor-toke' }],
     ['another scheme', { authorization: 'Basic test-executor-token' }],
-  ])('%s is 401, on both endpoints, before the body is looked at', async (_name, headers) => {
+  ])('%s is refused with 401 on both endpoints, before the body is read', async (_name, headers) => {
     for (const path of ['/execute', '/validate']) {
       const answer = await service.post(path, 'not even json', { authorization: '', ...headers });
       expect(answer).toMatchObject({ status: 401, body: { error: 'Unauthorized', code: 'unauthorized' } });
     }
   });
 
-  it('health is for everybody', async () => {
+  it('GET /health requires no token', async () => {
     const response = await fetch(`${service.url}/health`);
     expect(await response.json()).toEqual({ status: 'ok', timestamp: expect.any(Number) });
   });
 });
 
 describe('POST /execute', () => {
-  it('gives the result of a handler', async () => {
+  it('returns the result of a handler', async () => {
     const answer = await service.run('return { sum: args.a + args.b, who: context.name }', {
       args: { a: 1, b: 2 },
       context: { name: 'ana' },
@@ -49,11 +49,11 @@ describe('POST /execute', () => {
     ['return "\\u0000\\ud800\\n"', '\u0000\ud800\n'],
     ['return { a: undefined, f() {}, [Symbol()]: 1 }', {}],
     ['return [NaN, Infinity, undefined]', [null, null, null]],
-  ])('%s is %j', async (code, result) => {
+  ])('%s returns %j', async (code, result) => {
     expect((await service.run(code || ' ')).body).toMatchObject({ result });
   });
 
-  it('keeps keys that mean something to JavaScript', async () => {
+  it('keeps keys with a special meaning in JavaScript', async () => {
     const code = 'return JSON.parse(\'{"__proto__":{"admin":true},"constructor":1,"hasOwnProperty":2}\')';
     const { body } = await service.run(code);
     expect(JSON.stringify(body.result)).toBe('{"__proto__":{"admin":true},"constructor":1,"hasOwnProperty":2}');
@@ -83,14 +83,14 @@ describe('POST /execute', () => {
     ['throw new Proxy({}, { get() { throw 1 } })', { error: 'The handler threw something that cannot be described' }],
     ['const x: = 1', { errorName: 'SyntaxError', line: 1, column: 10 }],
     ['eval("1 +")', { errorName: 'SyntaxError' }],
-  ])('%j is 200 with the error and its place', async (code, expected) => {
+  ])('%j is answered with 200, the error and its position', async (code, expected) => {
     const answer = await service.run(code);
     expect(answer).toMatchObject({ status: 200, body: { ...expected, _meta: {} } });
     expect(answer.body).not.toHaveProperty('result');
     expect(JSON.stringify(answer.body)).not.toMatch(/parley\.js|\/tmp|node:/);
   });
 
-  it('runs TypeScript, with the places of errors unmoved', async () => {
+  it('runs TypeScript, and errors have positions in the source', async () => {
     const code = [
       'interface Order { id: string; total: number }',
       'const orders = args.orders as Order[];',
@@ -103,7 +103,7 @@ describe('POST /execute', () => {
     expect(failed.body).toMatchObject({ error: 'too much', errorName: 'RangeError', line: 4, column: 43 });
   });
 
-  it('never reads JavaScript as TypeScript', async () => {
+  it('never parses JavaScript as TypeScript', async () => {
     const answer = await service.run('const f = 7, a = 3, b = 1; return [f < a, b > (2)].length + (f<a>(b) ? 1 : 0)');
     expect(answer.body.result).toBe(2);
   });
@@ -112,25 +112,25 @@ describe('POST /execute', () => {
     ['no body', undefined, 'A JSON body is required'],
     ['no handler', { args: {} }, 'handlerCode is required'],
     ['an empty handler', { handlerCode: '', args: {} }, 'handlerCode is required'],
-    ['a handler that is no text', { handlerCode: 5, args: {} }, 'handlerCode must be a string'],
+    ['a handler that is not a string', { handlerCode: 5, args: {} }, 'handlerCode must be a string'],
     ['no args', { handlerCode: 'return 1' }, 'args'],
-    ['args that are no object', { handlerCode: 'return 1', args: [] }, 'args'],
+    ['args that are not an object', { handlerCode: 'return 1', args: [] }, 'args'],
     ['a time limit of 0', { handlerCode: 'return 1', args: {}, timeoutMs: 0 }, 'timeoutMs'],
-    ['a time limit past the largest', { handlerCode: 'return 1', args: {}, timeoutMs: 60_001 }, 'timeoutMs'],
+    ['a time limit above the maximum', { handlerCode: 'return 1', args: {}, timeoutMs: 60_001 }, 'timeoutMs'],
     ['a host with a path', { handlerCode: 'return 1', args: {}, allowedHosts: ['a/b'] }, 'allowedHosts'],
-    ['something unknown', { handlerCode: 'return 1', args: {}, env: {} }, 'env'],
+    ['an unknown field', { handlerCode: 'return 1', args: {}, env: {} }, 'env'],
     [
-      'a callback elsewhere',
+      'a callback to another origin',
       { handlerCode: 'return 1', args: {}, callback: { token: 'a', url: 'http://evil.example/' } },
       'callback.url',
     ],
-  ])('%s is 400 that says where', async (_name, body, text) => {
+  ])('%s is refused with 400, which names the field', async (_name, body, text) => {
     const answer = await service.post('/execute', body === undefined ? '' : body);
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ error: expect.stringContaining(text), requestId: expect.any(String) });
   });
 
-  it('takes args up to 1 MiB and gives results up to 1 MiB', async () => {
+  it('accepts args up to 1 MiB and returns results up to 1 MiB', async () => {
     const text = 'x'.repeat(executorLimits.argsBytes - 100);
     expect((await service.run('return args.text.length', { args: { text } })).body.result).toBe(text.length);
     expect((await service.run('return args.text.length', { args: { text: `${text}${'x'.repeat(100)}` } })).status).toBe(
@@ -144,7 +144,7 @@ describe('POST /execute', () => {
     expect(sandboxLimits.resultBytes).toBe(executorLimits.resultBytes);
   });
 
-  it('gives what console wrote, in order and up to a limit', async () => {
+  it('returns console output in order, up to a limit', async () => {
     const code = `console.log('a', 1, { b: [true, null] }); console.error(new Error('bad')); console.warn(undefined)
       console.debug(new Map([[1, { a: 1 }]]), 5n, Symbol('s')); console.info(\`\${'x'.repeat(20_000)}\`)`;
     const { logs } = (await service.run(code)).body as { logs: { level: string; message: string }[] };
@@ -162,7 +162,7 @@ describe('POST /execute', () => {
     expect(many.body.error).toBe('end');
   });
 
-  it('is 500 past the time limit', async () => {
+  it('is answered with 500 after the time limit', async () => {
     const answer = await service.run('for (;;);', { timeoutMs: 100 });
     expect(answer).toMatchObject({
       status: 500,
@@ -197,7 +197,7 @@ describe('POST /validate', () => {
     ['return 1 }]; [async function () {', 1, undefined],
     ['/* never closed', undefined, undefined],
     ['return `${`', undefined, undefined],
-  ])('%j is not, and says where', async (handlerCode, line, column) => {
+  ])('%j is not valid, and has the position of the error', async (handlerCode, line, column) => {
     const { status, body } = await service.post('/validate', { handlerCode });
     expect({ status, valid: body.valid }).toEqual({ status: 200, valid: false });
     expect(body.error).toEqual(expect.any(String));
@@ -205,7 +205,7 @@ describe('POST /validate', () => {
     if (column !== undefined) expect(body.column).toBe(column);
   });
 
-  it('runs nothing', async () => {
+  it('does not run the handler', async () => {
     const startedAt = performance.now();
     const answer = await service.post('/validate', { handlerCode: '}); for (;;); (async () => {' });
     expect(answer.body.valid).toBe(false);
@@ -221,7 +221,7 @@ describe('POST /validate', () => {
     ['types', `let a: ${'['.repeat(50_000)}`],
     ['conditionals', `${'a?(b):'.repeat(20_000)}c: number`],
     ['templates', '`${'.repeat(30_000)],
-  ])('survives %s without end, and still reads TypeScript afterwards', async (_name, handlerCode) => {
+  ])('survives deeply nested %s, and still parses TypeScript afterwards', async (_name, handlerCode) => {
     expect((await service.post('/validate', { handlerCode })).body).toMatchObject({ valid: false });
     const code = `const a: number = ${Math.random()}; return a`;
     expect((await service.post('/validate', { handlerCode: code })).body).toEqual({ valid: true });
@@ -230,13 +230,13 @@ describe('POST /validate', () => {
   it.each([
     [{}, 'handlerCode is required'],
     [{ handlerCode: 'x'.repeat(262_145) }, 'handlerCode'],
-  ])('a body without a usable handler is 400', async (body, text) => {
+  ])('a body without a valid handler is refused with 400', async (body, text) => {
     const answer = await service.post('/validate', body);
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(text) } });
   });
 });
 
-it('answers other methods and paths as every service does', async () => {
+it('answers unknown methods and paths with 405 and 404', async () => {
   expect((await fetch(`${service.url}/execute`)).status).toBe(405);
   expect((await service.post('/nope', {})).status).toBe(404);
 });

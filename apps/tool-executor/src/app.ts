@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { operations, operationsOf } from '@parley/contracts';
-import { type HttpMetrics, type Logger, createApp as createServiceApp, serve } from '@parley/service';
+import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
 import type { Executor } from './executor';
 import { requireToken } from './require-token';
 import { execute } from './routes/execute';
@@ -16,8 +16,8 @@ export interface AppDeps {
   checkResponses: boolean;
 }
 
-/** The tool executor: user-written handlers, each in a sandbox of its own. */
-export function createApp({
+/** The HTTP app of the tool executor, which runs user-written handlers (docs/reference/tools.md#tool-executor). */
+export function createExecutorApp({
   executor,
   executorToken,
   chatUrl,
@@ -25,11 +25,11 @@ export function createApp({
   metrics,
   checkResponses,
 }: AppDeps): RequestListener {
-  return createServiceApp({
+  return createApp({
     routes: serve(
       { health: operations.health, ...operationsOf.executor },
       { health, execute: execute({ executor, chatUrl }), validate: validate({ executor }) },
-      // Chat and the worker have it.
+      // Chat and the worker have this token.
       { executor: requireToken(executorToken) },
     ),
     log,

@@ -1,9 +1,9 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ToolCallbackBody, toolCallbackBodySchema } from '@parley/contracts';
-import { type TestExecutor, listen, startTestExecutor } from './executor-under-test';
+import { type TestExecutor, listen, startTestExecutor } from '../testing/start-test-executor';
 
-/** Plays chat's side of the protocol, and a site that a handler fetches. */
+/** Serves chat's endpoint for tool calls, and a site that handlers fetch. */
 let chat: Server;
 let chatUrl: string;
 let service: TestExecutor;
@@ -68,7 +68,7 @@ const run = (code: string, more: object = {}) =>
   service.run(code, { timeoutMs: 2000, callback: { token: 'call-token' }, args: { site: `${chatUrl}/site` }, ...more });
 
 describe('parley', () => {
-  it('calls tools through chat with the token of this call', async () => {
+  it('calls tools through chat with the token of the call', async () => {
     const answer = await run('return await parley.entity.query({ type: "order" })');
     expect(answer.body.result).toEqual({ name: 'entity.query', args: { type: 'order' } });
     expect(calls[0]).toMatchObject({
@@ -92,7 +92,7 @@ describe('parley', () => {
       'try { await parley.denied({}) } catch (e) { return [e.name, e.errorType, e.message] }',
       ['ToolError', 'permission_denied', "Permission denied: cannot perform 'read' on 'x'"],
     ],
-    ['try { await parley.strange({}) } catch (e) { return e.message }', 'The tool call was answered unintelligibly'],
+    ['try { await parley.strange({}) } catch (e) { return e.message }', 'The answer to the tool call is not valid'],
     ['try { await parley.broken({}) } catch (e) { return e.message }', 'The tool call failed'],
     ['try { await parley.a.b([1]) } catch (e) { return e.message }', 'A tool takes an object of arguments'],
     ['try { await parley["../admin"]({}) } catch (e) { return e.message }', 'A tool takes an object of arguments'],
@@ -102,7 +102,7 @@ describe('parley', () => {
     expect(body.result ?? body.error).toEqual(result);
   });
 
-  it('has nothing to say without a callback, and stops a chain of tools at its depth', async () => {
+  it('is refused without a callback, and at the maximum depth', async () => {
     const code = 'try { await parley.a({}) } catch (e) { return e.message }';
     expect((await run(code, { callback: undefined })).body.result).toBe('Tools cannot be called from here');
     expect((await run(code, { callback: { token: 'call-token', depth: 4 } })).body.result).toBeNull();
@@ -113,7 +113,7 @@ describe('parley', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('keeps the token out of the sandbox, and takes no other for it', async () => {
+  it('keeps the token out of the sandbox, and a forged one is refused', async () => {
     const code = `
       const seen = JSON.stringify([args, context, Object.getOwnPropertyNames(globalThis), String(parley.a)]);
       const forged = await fetch(args.site.replace('/site', '/internal/tool-calls'), {
@@ -125,7 +125,7 @@ describe('parley', () => {
     );
   });
 
-  it('lets so many calls through at a time and answers all', async () => {
+  it('sends at most 8 calls at the same time and answers all', async () => {
     const answer = await run(
       'return (await Promise.all(Array.from({ length: 40 }, (_, n) => parley.t({ n })))).map((r) => r.args.n)',
     );
@@ -135,7 +135,7 @@ describe('parley', () => {
     expect(flood.body.error).toBe('Too many requests');
   });
 
-  it('ends with the time limit while a tool is silent, and closes the connection', async () => {
+  it('ends at the time limit while a tool does not answer, and closes the connection', async () => {
     const answer = await run('await parley.slow({})', { timeoutMs: 200 });
     expect(answer).toMatchObject({ status: 500, body: { error: 'Execution time exceeded' } });
     expect(answer.durationMs).toBeLessThan(2000);
@@ -145,7 +145,7 @@ describe('parley', () => {
 });
 
 describe('fetch', () => {
-  it('sends and receives what the web API would', async () => {
+  it('sends and receives as the web API does', async () => {
     const code = `
       const r = await fetch(args.site + '/x', { method: 'post', headers: { 'X-One': '1', Host: 'evil' }, body: JSON.stringify({ a: 'ä' }) });
       const body = await r.json();
@@ -209,7 +209,7 @@ describe('fetch', () => {
     expect(body.result ?? body.error).toEqual(result);
   });
 
-  it('says in which line of the handler it failed, and so do tools', async () => {
+  it('reports in which line of the handler it failed, as tools do', async () => {
     expect((await run('const url = "http://localhost/";\n\nawait fetch(url)')).body).toMatchObject({
       error: expect.stringContaining('fetch failed'),
       errorName: 'TypeError',
@@ -222,7 +222,7 @@ describe('fetch', () => {
     });
   });
 
-  it('is held to allowedHosts', async () => {
+  it('is limited to allowedHosts', async () => {
     const code = 'return await fetch(args.site).then((r) => r.status, (e) => e.message)';
     expect((await run(code, { allowedHosts: ['127.0.0.1'] })).body.result).toBe(200);
     expect((await run(code, { allowedHosts: ['api.example.com'] })).body.result).toBe(
@@ -233,7 +233,7 @@ describe('fetch', () => {
     );
   });
 
-  it('gives no answer of one call to the next', async () => {
+  it('delivers no answer of one call to the next', async () => {
     for (let round = 0; round < 10; round++) {
       await run('fetch(args.site); parley.a({ mine: 1 }); return 1');
       const code =

@@ -1,29 +1,29 @@
 import { listVariable, numberVariable, serviceVariables, urlVariable } from '@parley/service';
 import { z } from 'zod';
 
-/** No database, no Redis and no model key: a sandbox that leaks has nothing of the kind to give away. */
+/** The executor has no database, Redis or model credentials, so that an escape from a sandbox cannot reach any. */
 export const toolExecutorVariables = {
   ...serviceVariables(4004),
   EXECUTOR_TOKEN: z.string().meta({
-    description: 'Bearer token that callers of /execute and /validate must show; long and random.',
+    description: 'Bearer token required by /execute and /validate. Use a long random value.',
   }),
   CHAT_URL: urlVariable()
     .default('http://127.0.0.1:4002')
-    .meta({ description: 'Where chat listens, for the tools that handlers call.' }),
+    .meta({ description: 'Address of chat, for tools that handlers call.' }),
   EXECUTOR_ALLOWED_PRIVATE_HOSTS: listVariable().meta({
     description:
-      "Hosts, or host:port, that handlers' fetch may reach although they are not public. For development; empty by default.",
+      'Hosts, or host:port, that the fetch of handlers may reach although they are not public. For development. Default: none.',
   }),
   EXECUTOR_MIN_PROCESSES: numberVariable(4, 1, 256).meta({ description: 'Sandbox processes that are kept warm.' }),
   EXECUTOR_MAX_PROCESSES: numberVariable(16, 1, 256).meta({
     description:
-      'Sandbox processes under load, about 25 MB each; one serves one call at a time. Custom tools that other custom tools wait for have an eighth more for each level they are deep.',
+      'Maximum number of sandbox processes, about 25 MB each. Each serves one call at a time. Custom tools called by custom tools have an additional eighth for each level of nesting.',
   }),
   EXECUTOR_MAX_QUEUE: numberVariable(256, 0, 10_000).meta({
-    description: 'Calls that may wait for a process; one more is answered 503.',
+    description: 'Calls that may wait for a process. Further calls are answered with 503.',
   }),
   EXECUTOR_QUEUE_TIMEOUT_MS: numberVariable(1500, 10, 60_000).meta({
-    description: 'Milliseconds that a call waits for a process before it is answered 503.',
+    description: 'Milliseconds that a call waits for a process before it is answered with 503.',
   }),
   EXECUTOR_SANDBOX_UID: numberVariable(65_534, 1, 2 ** 31 - 1).meta({
     description: 'User id of the sandbox processes when the service itself runs as root.',

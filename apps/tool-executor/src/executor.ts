@@ -3,16 +3,16 @@ import { executorLimits } from '@parley/contracts';
 import type { GuardedFetch } from '@parley/outbound';
 import type { Logger, Metrics } from '@parley/service';
 import { LRUCache } from 'lru-cache';
-import { type RunRights, createAnswerRequest } from './answer-request';
+import { type RunAccess, createRequestHandler } from './request-handler';
 import { type Pool, createPool } from './sandbox/pool';
 import type { CompileResult } from './sandbox/protocol';
 import { type RunResult, compileInProcess, runHandler } from './sandbox/run-handler';
 import { startProcess } from './sandbox/start-process';
 import type { ToolCallback } from './tool-callback';
 
-interface ExecuteInput extends RunRights {
+interface ExecuteInput extends RunAccess {
   handlerCode: string;
-  /** JSON texts. */
+  /** JSON text, as is `context`. */
   args: string;
   context: string;
   signal?: AbortSignal;
@@ -23,15 +23,7 @@ type ExecuteOutcome =
   | { kind: 'invalid'; error: string; line?: number; column?: number; durationMs: number }
   | { kind: 'overloaded' };
 
-export interface Executor {
-  execute(input: ExecuteInput): Promise<ExecuteOutcome>;
-  /** Null when overloaded. */
-  validate(handlerCode: string): Promise<CompileResult | null>;
-  /** Resolves when the first processes are ready for work. */
-  warm(): Promise<void>;
-  isReady(): boolean;
-  close(): Promise<void>;
-}
+export type Executor = ReturnType<typeof createExecutor>;
 
 export interface ExecutorOptions {
   sandboxEntry: string;
@@ -48,21 +40,21 @@ export interface ExecutorOptions {
 
 const compileTimeoutMs = 2000;
 const cachedCodeChars = 16 * 1024 * 1024;
-/** Of the most processes, the part that each level of nesting has on top of them. */
+/** Processes that each level of nesting has in addition, as a share of `maxProcesses`. */
 const shareOfLevel = 1 / 8;
 
 /**
- * Runs handlers: parse (cached by hash) → a warm process → the result. Parsing has processes of its own, so that what
- * a parser may be made to do by one tenant's text is never in the room where another tenant's handler runs.
+ * Runs handlers: parses the code (cached by hash), then runs it in a warm process. Parsing has its own processes, so that a
+ * parser that one tenant's text has compromised never shares a process with another tenant's handler.
  */
-export function createExecutor(options: ExecutorOptions): Executor {
+export function createExecutor(options: ExecutorOptions) {
   const { log, metrics, maxQueue, queueTimeoutMs } = options;
   let hasWarned = false;
   const start = async (isUrgent: boolean) => {
     const process = await startProcess({ entry: options.sandboxEntry, uid: options.sandboxUid, isUrgent });
     if (!process.isLimited && !hasWarned) {
       hasWarned = true;
-      log.warn('sandbox processes run without kernel limits here: prlimit is missing or refused');
+      log.warn('sandbox processes run without kernel limits: prlimit is missing or not permitted');
     }
     return process;
   };
@@ -83,16 +75,17 @@ export function createExecutor(options: ExecutorOptions): Executor {
     maxSize: cachedCodeChars,
     sizeCalculation: (result) => (result.ok ? result.code.length : 0) + 200,
   });
-  const runs = metrics?.counter('executor_runs_total', 'Handlers run, by how they ended.', ['outcome']);
-  const gauge = metrics?.gauge('executor_processes', 'Sandbox processes, by what they do.', ['state']);
+  const runs = metrics?.counter('executor_runs_total', 'Runs of handlers by outcome.', ['outcome']);
+  const gauge = metrics?.gauge('executor_processes', 'Sandbox processes by state.', ['state']);
 
+  /** Resolves with null when the executor is overloaded. */
   async function compile(code: string): Promise<CompileResult | null> {
     const key = createHash('sha256').update(code).digest('base64');
-    const known = compiled.get(key);
-    if (known) return known;
-    const lease = await compilers.acquire();
-    if (lease === null) return null;
-    const result = await compileInProcess(lease, code, compileTimeoutMs);
+    const cached = compiled.get(key);
+    if (cached) return cached;
+    const acquired = await compilers.acquire();
+    if (acquired === null) return null;
+    const result = await compileInProcess(acquired, code, compileTimeoutMs);
     compiled.set(key, result);
     return result;
   }
@@ -105,17 +98,17 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return { kind: 'invalid', error, line, column, durationMs: 0 };
     }
     const depth = Math.min(input.callback?.depth ?? 0, executorLimits.maxCallbackDepth);
-    const lease = await runners.acquire({ depth, signal: input.signal });
-    if (lease === null) return { kind: 'overloaded' };
+    const acquired = await runners.acquire({ depth, signal: input.signal });
+    if (acquired === null) return { kind: 'overloaded' };
     const startedAt = performance.now();
     const { args, context, timeoutMs } = input;
     const run = { code: result.code, args, context, timeoutMs };
-    const outcome = await runHandler(lease, run, createAnswerRequest(options, input), input.signal);
+    const outcome = await runHandler(acquired, run, createRequestHandler(options, input), input.signal);
     return { ...outcome, durationMs: Math.round((performance.now() - startedAt) * 100) / 100 };
   }
 
   return {
-    async execute(input) {
+    async execute(input: ExecuteInput): Promise<ExecuteOutcome> {
       const outcome = await execute(input);
       runs?.inc({ outcome: outcome.kind });
       const { processes, idle } = runners.stats();
@@ -124,9 +117,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return outcome;
     },
     validate: compile,
-    warm: async () => void (await Promise.all([runners.warm(), compilers.warm()])),
-    isReady: () => runners.stats().processes > 0,
-    async close() {
+    /** Resolves when the first processes are ready. */
+    warm: async (): Promise<void> => void (await Promise.all([runners.warm(), compilers.warm()])),
+    isReady: (): boolean => runners.stats().processes > 0,
+    async close(): Promise<void> {
       runners.close();
       compilers.close();
       await Promise.all([options.guardedFetch.close(), options.toolCallback.close()]);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createGuardedFetch } from '@parley/outbound';
 import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
-import { createApp } from './app';
+import { createExecutorApp } from './app';
 import { toolExecutorVariables } from './config';
 import { createExecutor } from './executor';
 import { createToolCallback } from './tool-callback';
@@ -23,7 +23,7 @@ startProcess(async () => {
     metrics,
   });
   await executor.warm();
-  const app = createApp({
+  const app = createExecutorApp({
     executor,
     executorToken: config.EXECUTOR_TOKEN,
     chatUrl: config.CHAT_URL,

@@ -1,20 +1,20 @@
 import { type Server, createServer } from 'node:http';
 import { executorLimits, toolCallbackBodySchema } from '@parley/contracts';
-import { type Answer, type TestExecutor, listen, startTestExecutor } from './executor-under-test';
+import { type Answer, type TestExecutor, listen, startTestExecutor } from '../testing/start-test-executor';
 
 /*
- * Custom tools that call custom tools: each holds its sandbox while it waits for the next. Chat's side is played here:
- * a called tool is executed at the depth that the executor has told.
+ * Custom tools that call custom tools. Each holds its sandbox while it waits for the next. The test serves chat's endpoint
+ * for tool calls, and executes a called tool at the depth that the executor sends.
  */
 
-// A busy machine takes seconds to start each of the processes that are added for the deeper calls.
+// On a busy machine each process that is added for deeper calls takes seconds to start.
 jest.setTimeout(180_000);
 
 const chains = 4;
 const leafCode = 'return [args.name + args.level]';
-/** Begins when all chains hold a sandbox, so that none is left for what they call. */
+/** Continues when every chain holds a sandbox, so that none is free for the tools that they call. */
 const linkCode = `
-  if (args.level === 0) await parley.meet({});
+  if (args.level === 0) await parley.waitForOthers({});
   const rest = await parley.next({ name: args.name, level: args.level + 1 });
   return [args.name + args.level, ...rest];`;
 
@@ -23,11 +23,11 @@ let service: TestExecutor;
 let deepest = 0;
 let arrived: (() => void)[] = [];
 
-/** Resolves when every chain has come here. */
-function meet(): Promise<void> {
+/** Resolves when every chain has called it. */
+function waitForOthers(): Promise<void> {
   return new Promise((resolve) => {
     arrived.push(resolve);
-    if (arrived.length === chains) for (const go of arrived) go();
+    if (arrived.length === chains) for (const proceed of arrived) proceed();
   });
 }
 
@@ -43,8 +43,8 @@ beforeAll(async () => {
     let text = '';
     for await (const chunk of request) text += String(chunk);
     const { tool, args, depth } = toolCallbackBodySchema.parse(JSON.parse(text));
-    if (tool === 'meet') {
-      await meet();
+    if (tool === 'waitForOthers') {
+      await waitForOthers();
       return void response.end(JSON.stringify({ ok: true }));
     }
     const { status, body } = await execute(args as { name: string; level: number }, depth);
@@ -76,11 +76,11 @@ async function runChains(levels: number): Promise<void> {
   );
 }
 
-it(`${chains} chains of 3 on ${chains} processes all come to their end`, () => runChains(3));
+it(`${chains} chains of 3 calls on ${chains} processes all finish`, () => runChains(3));
 
-it('and so do chains that are as deep as they may be', () => runChains(executorLimits.maxCallbackDepth));
+it('chains of the maximum depth all finish', () => runChains(executorLimits.maxCallbackDepth));
 
-it('while calls from outside are refused as ever', async () => {
+it('calls from outside are refused while all processes are held', async () => {
   const held = Array.from({ length: chains }, () => service.run('await new Promise(() => {})', { timeoutMs: 4000 }));
   const refused = await service.run('return 1', { timeoutMs: 100 });
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);

@@ -5,10 +5,10 @@ import type { FromSandbox, ToSandbox } from './sandbox/protocol';
 import { createRunner } from './sandbox/runner';
 import { seal } from './sandbox/seal';
 
-/** The descriptor on which the service speaks; the process has no other way in or out. */
+/** Descriptor of the pipe to the service, the only connection of the process. */
 const serviceDescriptor = 3;
 
-/** A sandbox process: loads the engine, is sealed, then runs or compiles one handler after the other. */
+/** A sandbox process loads the engine, is sealed, then runs or compiles one handler after the other. */
 async function main(): Promise<void> {
   const service = new Socket({ fd: serviceDescriptor, readable: true, writable: true });
   const send = ({ head, bytes }: { head: FromSandbox; bytes?: Uint8Array }) =>
@@ -31,13 +31,13 @@ async function main(): Promise<void> {
     }
   });
   service.on('data', read);
-  // The service has gone, or has closed us.
+  // The service has ended, or has closed the pipe.
   service.on('close', () => process.exit(0));
   service.on('error', () => process.exit(0));
   send({ head: { type: 'loaded' } });
 }
 
-/** So that the first call does not pay for the engine's own first steps. */
+/** Runs a few handlers, because the first runs of an engine are slower. */
 async function warmUp(engine: Awaited<ReturnType<typeof createRunner>>['engine']): Promise<void> {
   for (let round = 0; round < 5; round++) {
     engine.start('return args.a.map((n) => n + 1)', '{"a":[1,2,3]}', '{}', Infinity);

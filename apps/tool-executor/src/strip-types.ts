@@ -7,9 +7,9 @@ const opening = 'async function handler(args, context, parley, fetch) {\n';
 const closing = '\n}';
 
 /**
- * Blanks the types out of a handler, so that every remaining character keeps its line and column. TypeScript that
- * would need rewriting (enums, namespaces, parameter properties) is an error that says so. `isBroken`: the parser
- * itself gave up, and gives up on everything after that; the process must be replaced.
+ * Replaces the types of a handler by blanks, so that the remaining code keeps its lines and columns. TypeScript that must be
+ * compiled (enums, namespaces, parameter properties) is refused. `isBroken`: the parser itself failed and will refuse all
+ * further code, so the process must be replaced.
  */
 export function stripTypes(code: string): StripResult {
   try {
@@ -20,12 +20,12 @@ export function stripTypes(code: string): StripResult {
     if (reason !== 'ERR_INVALID_TYPESCRIPT_SYNTAX' && reason !== 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') {
       return { ok: false, error: 'The code is nested too deeply', isBroken: true };
     }
-    return { ok: false, error: message, ...placeOf(stack ?? ''), isBroken: false };
+    return { ok: false, error: message, ...positionOf(stack ?? ''), isBroken: false };
   }
 }
 
-/** The error's text opens with `:line`, the lines around it, and a row of `^` under the place. */
-function placeOf(stack: string): { line?: number; column?: number } {
+/** The error's stack begins with `:line`, followed by the code and a row of `^` under the position. */
+function positionOf(stack: string): { line?: number; column?: number } {
   const lines = stack.split('\n');
   const line = Number(/^[^\n]*:(\d+)$/.exec(lines[0] ?? '')?.[1]);
   const marks = lines.find((text) => /^ *\^+$/.test(text));

@@ -6,7 +6,7 @@ interface CallbackTarget {
   url: string;
   token: string;
   requestId: string;
-  /** Of the run that calls, when it is traced. */
+  /** `traceparent` of the run, when it is traced. */
   trace?: string;
 }
 
@@ -17,10 +17,10 @@ export interface ToolCallback {
 
 const timeoutMs = 60_000;
 const maxAnswerBytes = 2 * 1024 * 1024;
-/** Shorter than SHUTDOWN_DRAIN_MS (5 s in the manifests): a chat that leaves closes no connection that is used again. */
+/** Shorter than SHUTDOWN_DRAIN_MS (5 s), so that no request uses a connection that a stopping chat closes. */
 const idleTimeoutMs = 4_000;
 
-/** Calls a tool through chat, in the name of the actor that the token is bound to. Failures are results. */
+/** Calls tools through chat, as the actor that the token is bound to. Failures are returned, not thrown. */
 export function createToolCallback(): ToolCallback {
   const dispatcher = new Agent({
     connections: 128,
@@ -48,7 +48,7 @@ export function createToolCallback(): ToolCallback {
       if (outcome.kind !== 'answered') return failure('The tool call failed');
       if (outcome.status !== 200) return failure(`The tool call was refused (${outcome.status})`);
       const parsed = toolCallbackResponseSchema.safeParse(outcome.body);
-      return parsed.success ? { result: null, ...parsed.data } : failure('The tool call was answered unintelligibly');
+      return parsed.success ? { result: null, ...parsed.data } : failure('The answer to the tool call is not valid');
     },
     close: () => dispatcher.destroy(),
   };

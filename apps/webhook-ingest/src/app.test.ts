@@ -8,11 +8,11 @@ import { webhookSecretOf } from '@parley/channels';
 import { type Db, createDb } from '@parley/db';
 import { closeRedis, connectRedis, createQueues, deliveryJobs } from '@parley/redis';
 import { silentLogger } from '@parley/service';
-import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
+import { createTestRedis, openTestDatabase, seedOrganization } from '@parley/testing';
 import { createInbox, signBody, signStandardWebhook } from '@parley/webhooks';
 import { createIngestApp } from './app';
 import { createJobSender } from './job-sender';
-import { kapsoMessagesDoor } from './providers/kapso-messages';
+import { kapsoMessagesEndpoint } from './providers/kapso-messages';
 import { createRefusalLog } from './refusal-log';
 
 type Secrets = Parameters<typeof createIngestApp>[0]['secrets'];
@@ -21,13 +21,11 @@ const svix = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const all = { clerk: [svix], kapso: ['old', 'kapso'], polar: ['polar_whs_x'], resend: [svix] } as Secrets;
 const fixture = (file: string) => readFileSync(join(__dirname, '../../../libs/webhooks/fixtures', file));
 
-let database: TestDatabase;
-let db: Db;
+let db: Db & { url: string };
 const closing: (() => Promise<unknown> | unknown)[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   const { scope } = await seedOrganization(db.pool);
   await db.pool.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, status, updated_at)
@@ -39,14 +37,11 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
   await db.pool.query('delete from webhook_deliveries');
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
 async function open({
   secrets = all,
-  databaseUrl = database.url,
+  databaseUrl = db.url,
   redisUrl,
   acceptsUnsignedIdentity,
 }: { secrets?: Secrets; databaseUrl?: string; redisUrl?: string; acceptsUnsignedIdentity?: boolean } = {}) {
@@ -135,12 +130,12 @@ const malformed: Record<string, number> = {
   '/webhook/resend': 400,
 };
 
-test('every door has its job', () => {
+test('every endpoint has a job', () => {
   expect(paths.filter((path) => deliveryJobs[path] === undefined)).toEqual([]);
 });
 
 describe.each(paths)('%s', (path) => {
-  test('a signed delivery is kept, raw, and acknowledged; a second one is acknowledged alike and kept once', async () => {
+  test('a signed delivery is acknowledged and stored unchanged; repeated deliveries are acknowledged and not stored again', async () => {
     const post = await open();
     const body = fixture(bodies[path]!);
     const headers = { ...eventOf(path), ...signed(path, body, { id: 'msg_1' }), 'x-idempotency-key': 'key_1' };
@@ -152,7 +147,7 @@ describe.each(paths)('%s', (path) => {
     expect(JSON.stringify(kept[0]!.headers)).not.toContain('signature');
   });
 
-  test('a wrong signature is refused; the inbox says why and the reply does not', async () => {
+  test('a wrong signature is refused; the reason is in the inbox and not in the reply', async () => {
     const post = await open();
     const body = fixture(bodies[path]!);
     const headers = signed(path, `${body.toString()} `);
@@ -165,9 +160,9 @@ describe.each(paths)('%s', (path) => {
     expect((await deliveries())[1]).toMatchObject({ status: 'rejected', reason: expect.stringContaining('missing') });
   });
 
-  test('a body that cannot be understood is the failure that the interface names', async () => {
+  test('a malformed body is refused with the status of the API reference', async () => {
     const post = await open();
-    // The event that Kapso names in a header does not make up for a body without sense.
+    // The event in Kapso's header does not make up for a malformed body.
     const headers: Record<string, string> = path.includes('kapso') ? { 'x-webhook-event': 'something.else' } : {};
     for (const body of ['', '[]', '{', '"x"', '{}', '{"type":5}', '{"type":["x"]}', '{"type":{},"data":{}}']) {
       expect((await post(path, body, signed(path, body))).status).toBe(malformed[path]);
@@ -176,22 +171,22 @@ describe.each(paths)('%s', (path) => {
     expect((await deliveries()).every(({ status }) => status === 'failed')).toBe(true);
   });
 
-  test('an event that nobody needs is acknowledged and kept', async () => {
+  test('an event without effect is acknowledged and stored as ignored', async () => {
     const post = await open();
     const body = JSON.stringify({ type: 'something.else', event: 'something.else', data: {} });
     expect((await post(path, body, signed(path, body))).status).toBe(200);
     expect(await deliveries()).toMatchObject([{ status: 'ignored', event_type: 'something.else' }]);
   });
 
-  test('without Redis it is accepted all the same', async () => {
+  test('a delivery is accepted while Redis is unavailable', async () => {
     const post = await open({ redisUrl: 'redis://127.0.0.1:1' });
     const body = fixture(bodies[path]!);
     expect((await post(path, body, { ...eventOf(path), ...signed(path, body) })).status).toBe(200);
     expect(await deliveries()).toMatchObject([{ status: 'received' }]);
   });
 
-  test('without PostgreSQL it is a failure, so that the provider tries again', async () => {
-    const post = await open({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none' });
+  test('a delivery is answered with 5xx while PostgreSQL is unavailable, so that the provider retries it', async () => {
+    const post = await open({ databaseUrl: 'postgres://unused@127.0.0.1:1/none' });
     const body = fixture(bodies[path]!);
     const { status, body: reply } = await post(path, body, { ...eventOf(path), ...signed(path, body) });
     expect(status).toBe(malformed[path] === 500 ? 500 : 503);
@@ -199,23 +194,29 @@ describe.each(paths)('%s', (path) => {
   });
 });
 
-test.each(['/webhook/polar', '/webhook/resend'])('%s refuses what is old and what is from the future', async (path) => {
-  const post = await open();
-  const body = fixture(bodies[path]!);
-  for (const [seconds, status] of [
-    [-330, 400],
-    [-270, 200],
-    [270, 200],
-    [330, 400],
-  ] as const)
-    expect((await post(path, body, signed(path, body, { nowMs: Date.now() + seconds * 1000 }))).status).toBe(status);
-  const reasons = (await deliveries()).filter(({ status }) => status === 'rejected').map(({ reason }) => reason);
-  expect(reasons).toEqual([expect.stringMatching(/clock: .* s old/), expect.stringMatching(/clock: .* in the future/)]);
-});
+test.each(['/webhook/polar', '/webhook/resend'])(
+  '%s refuses deliveries older than 5 minutes or from the future',
+  async (path) => {
+    const post = await open();
+    const body = fixture(bodies[path]!);
+    for (const [seconds, status] of [
+      [-330, 400],
+      [-270, 200],
+      [270, 200],
+      [330, 400],
+    ] as const)
+      expect((await post(path, body, signed(path, body, { nowMs: Date.now() + seconds * 1000 }))).status).toBe(status);
+    const reasons = (await deliveries()).filter(({ status }) => status === 'rejected').map(({ reason }) => reason);
+    expect(reasons).toEqual([
+      expect.stringMatching(/clock: .* s old/),
+      expect.stringMatching(/clock: .* in the future/),
+    ]);
+  },
+);
 
 const noSecrets = { clerk: [], kapso: [], polar: [], resend: [] };
 
-test('without a secret Clerk is unsigned, as the interface says, and the others are refused', async () => {
+test('without secrets, unsigned deliveries of Clerk are accepted and deliveries of other providers are refused', async () => {
   const post = await open({ secrets: noSecrets, acceptsUnsignedIdentity: true });
   for (const path of paths) {
     const body = fixture(bodies[path]!);
@@ -230,7 +231,7 @@ describe('/webhook/clerk, unsigned', () => {
   const path = '/webhook/clerk';
   const body = fixture('clerk/organization.deleted.json');
 
-  test('without a secret it is refused like a wrong signature, unless unsigned deliveries are accepted', async () => {
+  test('without a secret, a delivery is refused like a wrong signature, unless unsigned deliveries are accepted', async () => {
     const post = await open({ secrets: noSecrets });
     for (const headers of [{}, { 'svix-id': 'msg_1' }, signed(path, body)])
       expect(await post(path, body, headers)).toEqual({
@@ -244,7 +245,7 @@ describe('/webhook/clerk, unsigned', () => {
     expect((await (await open({ secrets: noSecrets, acceptsUnsignedIdentity: true }))(path, body)).status).toBe(200);
   });
 
-  test('with a secret it is refused, also where unsigned deliveries are accepted', async () => {
+  test('with a secret, an unsigned delivery is refused even if unsigned deliveries are accepted', async () => {
     const post = await open({ acceptsUnsignedIdentity: true });
     expect((await post(path, body)).status).toBe(401);
     expect((await post(path, body, signed(path, body))).status).toBe(200);
@@ -254,7 +255,7 @@ describe('/webhook/clerk, unsigned', () => {
     ]);
   });
 
-  test('what has no meaning is answered and not stored; what has one is stored once, whatever id it claims', async () => {
+  test('malformed and unhandled deliveries are not stored; a handled one is stored once, whatever id its header names', async () => {
     const post = await open({ secrets: noSecrets, acceptsUnsignedIdentity: true });
     const member = { id: 'orgmem_1', organization: { id: 'org_1' }, public_user_data: { user_id: 'user_1' } };
     const tooLong = 'x'.repeat(256);
@@ -283,7 +284,7 @@ describe('/webhook/clerk, unsigned', () => {
   });
 });
 
-test('a captured message under the name of another event does not take the place of the message', async () => {
+test('a captured message sent under another event does not occupy the id of the message', async () => {
   const post = await open();
   const path = '/webhook/kapso/messages';
   const body = fixture('kapso/whatsapp.message.received.json');
@@ -294,7 +295,7 @@ test('a captured message under the name of another event does not take the place
   expect((await deliveries()).map(({ status }) => status).sort()).toEqual(['ignored', 'received']);
 });
 
-test('a message to an unknown number is 500 and kept; once the number is known the retry goes through', async () => {
+test('a message to an unknown number is stored and answered with 500; a retry succeeds once the number is connected', async () => {
   const post = await open();
   const path = '/webhook/kapso/messages';
   const body = fixture('kapso/whatsapp.message.received.unknown-number.json');
@@ -310,10 +311,10 @@ test('a message to an unknown number is 500 and kept; once the number is known t
   expect(await deliveries()).toMatchObject([{ status: 'received', tenant: expect.any(Number) }]);
 });
 
-describe("the secret of a connection, which the account's owner knows", () => {
+describe('the secret of a connection, which its organization knows', () => {
   const path = '/webhook/kapso/messages';
   const message = JSON.parse(fixture(bodies[path]!).toString()) as { conversation: object };
-  /** A message to a number, as its connection's webhook would sign it. */
+  /** A message to a number. */
   const about = (phoneNumberId: string, item: { conversation: object } = message) =>
     JSON.stringify({
       ...item,
@@ -335,7 +336,7 @@ describe("the secret of a connection, which the account's owner knows", () => {
     );
   });
 
-  test('signs for its own number, also while the secret that it is derived from is being replaced', async () => {
+  test('signs for its own number, also while the deployment secret is being rotated', async () => {
     const post = await open();
     for (const secret of ['kapso', 'old']) {
       const headers = { ...signedBy('conn', own, secret), 'x-idempotency-key': secret };
@@ -347,7 +348,7 @@ describe("the secret of a connection, which the account's owner knows", () => {
     expect((await deliveries()).map(({ status }) => status)).toEqual(['received', 'received', 'received', 'rejected']);
   });
 
-  test("does not sign for another organization's number, for an unknown one, for several or for none", async () => {
+  test('does not sign for a number of another connection, an unknown number, several numbers or none', async () => {
     const post = await open();
     const { phone_number_id: _, ...nameless } = JSON.parse(own) as { phone_number_id: string };
     const refused = [
@@ -359,7 +360,7 @@ describe("the secret of a connection, which the account's owner knows", () => {
       JSON.stringify({ ...nameless, conversation: {} }),
       'not JSON',
     ];
-    // The second time, its own number is known.
+    // In the second round its own number is cached.
     for (const round of [1, 2]) {
       for (const body of refused) {
         const { status, body: reply } = await post(path, body, signedBy('conn', body));
@@ -371,7 +372,7 @@ describe("the secret of a connection, which the account's owner knows", () => {
     expect((await post(path, about('333'), signedBy('', about('333')))).status).toBe(403);
   });
 
-  test('signs no event that the header alone says', async () => {
+  test('does not sign an event that only the header names', async () => {
     const post = await open();
     const headers = { ...signedBy('conn', own), 'x-webhook-event': 'whatsapp.message.failed' };
     expect((await post(path, own, headers)).status).toBe(403);
@@ -380,7 +381,7 @@ describe("the secret of a connection, which the account's owner knows", () => {
     ]);
   });
 
-  test('signs nothing at the door of the project, where it could take away numbers of others', async () => {
+  test('does not sign for the project endpoint, where it could disconnect numbers of other organizations', async () => {
     const post = await open();
     const project = '/webhook/kapso/project';
     const body = fixture('kapso/whatsapp.phone_number.deleted.json').toString();
@@ -389,7 +390,7 @@ describe("the secret of a connection, which the account's owner knows", () => {
     expect((await post(project, body, { ...headers, ...signed(project, body) })).status).toBe(200);
   });
 
-  test('is the new one at once when a number becomes that of another connection', async () => {
+  test('is replaced immediately when the number moves to another connection', async () => {
     const post = await open();
     expect((await post(path, other, signedBy('conn_other', other))).status).toBe(200);
     await db.pool.query("update channel_connections set id = 'conn_moved' where id = 'conn_other'");
@@ -397,31 +398,31 @@ describe("the secret of a connection, which the account's owner knows", () => {
     await db.pool.query("update channel_connections set id = 'conn_other' where id = 'conn_moved'");
   });
 
-  test("makes a delivery its organization's, although the number moves before the delivery is stored", async () => {
-    const door = kapsoMessagesDoor(['kapso']);
+  test('determines the owner of a delivery even if the number moves before the delivery is stored', async () => {
+    const endpoint = kapsoMessagesEndpoint(['kapso']);
     const delivery = { headers: signedBy('conn_other', other), body: Buffer.from(other) };
     const { rows } = await db.pool.query("select tenant from channel_connections where id = 'conn_other'");
     const { scope } = await seedOrganization(db.pool, { slug: 'new-owner' });
-    expect(await door.verifyOwner!(db, delivery, { ok: false, reason: 'secret' })).toEqual({ ok: true });
+    expect(await endpoint.verifyOwner!(db, delivery, { ok: false, reason: 'secret' })).toEqual({ ok: true });
     const moveTo = (owner: number) =>
       db.pool.query("update channel_connections set tenant = $1 where id = 'conn_other'", [owner]);
     await moveTo(scope.tenant);
-    // The number is looked up again after 2 s.
+    // Numbers are cached for 2 s.
     await sleep(2_100);
     const owner = { tenant: rows[0].tenant as number, environment: 'development' };
-    expect(await door.locate!(db, delivery)).toEqual({ ok: true, owner });
+    expect(await endpoint.locate!(db, delivery)).toEqual({ ok: true, owner });
     await moveTo(owner.tenant);
   });
 
-  test('without PostgreSQL it is a failure, and what cannot be signed at all is still refused', async () => {
-    const post = await open({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none' });
+  test('is answered with 500 while PostgreSQL is unavailable; a malformed signature is still refused', async () => {
+    const post = await open({ databaseUrl: 'postgres://unused@127.0.0.1:1/none' });
     expect((await post(path, own, signedBy('conn', own))).status).toBe(500);
     expect((await post(path, own, eventOf(path))).status).toBe(403);
     expect((await post(path, own, { ...eventOf(path), 'x-webhook-signature': 'none' })).status).toBe(403);
   });
 });
 
-describe("Kapso's event, which it names in a header that nobody signs", () => {
+describe("Kapso's event header, which is not signed", () => {
   const post = async (path: string, file: string, name: string, change: object = {}) => {
     const send = await open();
     const body = JSON.stringify({ ...(JSON.parse(fixture(`kapso/${file}.json`).toString()) as object), ...change });
@@ -433,20 +434,32 @@ describe("Kapso's event, which it names in a header that nobody signs", () => {
   const [received, deleted] = ['whatsapp.message.received', 'whatsapp.phone_number.deleted'];
 
   test.each([
-    ['a captured message that would take away its number', project, received, deleted, {}],
-    ['one of a batch', project, `${received}.batch`, deleted, {}],
-    ['a conversation', project, 'whatsapp.conversation.ended.unhandled', deleted, {}],
+    ['a captured message, as the disconnection of its number', project, received, deleted, {}],
+    ['a captured batch, as the disconnection of its number', project, `${received}.batch`, deleted, {}],
+    [
+      'a conversation, as the disconnection of its number',
+      project,
+      'whatsapp.conversation.ended.unhandled',
+      deleted,
+      {},
+    ],
     ['a body that names another event', messages, 'interface-shape.message.status', received, {}],
     ['a batch of another event', messages, `${received}.batch`, 'whatsapp.message.failed', {}],
-    ['what came in, as a status', messages, received, 'whatsapp.message.failed', {}],
-    ['what went out, as a message that came in', messages, 'whatsapp.message.sent', received, {}],
+    ['an inbound message, as a status', messages, received, 'whatsapp.message.failed', {}],
+    ['an outbound message, as an inbound one', messages, 'whatsapp.message.sent', received, {}],
     ['an event of the project, as a message', messages, 'whatsapp.phone_number.created', received, {}],
-    ['a body of the project about no project', project, deleted, deleted, { project: null, customer: null }],
-  ])('%s: a header that the body does not bear out is refused', async (_, path, file, name, change) => {
+    [
+      'a body of the project endpoint without a project or customer',
+      project,
+      deleted,
+      deleted,
+      { project: null, customer: null },
+    ],
+  ])('%s: a header that contradicts the body is refused', async (_, path, file, name, change) => {
     expect(await post(path, file, name, change)).toEqual([403, 'rejected', null]);
   });
 
-  test('a message that claims in its signed body to be an event of the project is none', async () => {
+  test('a message whose signed body names a project event is refused as malformed', async () => {
     expect(await post(project, received, '', { event: deleted })).toEqual([500, 'failed', null]);
     await db.pool.query('delete from webhook_deliveries');
     expect(await post(project, `${received}.batch`, '', { event: deleted, phone_number_id: '1' })).toEqual([
@@ -468,23 +481,23 @@ describe("Kapso's event, which it names in a header that nobody signs", () => {
   );
 });
 
-test('NUL and half characters in a message do not stop it', async () => {
+test('a message with NUL and lone surrogates is accepted', async () => {
   const post = await open();
   const path = '/webhook/kapso/messages';
   const body = fixture(bodies[path]!).toString().replace('Hola, quiero', '\\u0000Hola \\ud800');
   expect((await post(path, body, { ...eventOf(path), ...signed(path, body) })).status).toBe(200);
 });
 
-test('a flood of refused deliveries costs no more than 30 rows a minute', async () => {
+test('a flood of refused deliveries stores at most 30 rows a minute', async () => {
   const post = await open();
   await Promise.all(Array.from({ length: 80 }, () => post('/webhook/polar', '{}')));
   const count = (await deliveries()).length;
   expect(count).toBeGreaterThanOrEqual(30);
-  // The minute may have turned in between.
+  // A new minute may have begun in between.
   expect(count).toBeLessThanOrEqual(60);
 });
 
-test('Flow hears 200 whatever it sends, and nothing of it is kept', async () => {
+test('/webhook/flow answers 200 to any body, and does not store a malformed one', async () => {
   const post = await open();
   for (const body of [Buffer.alloc(3 * 1024 * 1024), '', '{"token":"x"}', 'token=&%zz', Buffer.from([0xff, 0])])
     for (const type of ['application/x-www-form-urlencoded', 'application/json', 'nonsense'])
@@ -495,7 +508,7 @@ test('Flow hears 200 whatever it sends, and nothing of it is kept', async () => 
   expect(await deliveries()).toEqual([]);
 });
 
-test('too large a body is 413', async () => {
+test('a body above the limit is answered with 413', async () => {
   const post = await open();
   expect((await post('/webhook/polar', Buffer.alloc(1024 * 1024 + 1))).status).toBe(413);
 });

@@ -2,25 +2,25 @@ import type { RequestListener } from 'node:http';
 import { operationsOf } from '@parley/contracts';
 import { isDatabaseUnavailable } from '@parley/db';
 import { type HttpMetrics, createApp, serve } from '@parley/service';
-import { clerkDoor } from './providers/clerk';
+import { clerkEndpoint } from './providers/clerk';
 import { flowWebhook } from './providers/flow';
-import { kapsoMessagesDoor } from './providers/kapso-messages';
-import { kapsoProjectDoor } from './providers/kapso-project';
-import { polarDoor } from './providers/polar';
-import { resendDoor } from './providers/resend';
-import type { ReceiveDeps } from './receive';
-import { webhook } from './webhook-route';
+import { kapsoMessagesEndpoint } from './providers/kapso-messages';
+import { kapsoProjectEndpoint } from './providers/kapso-project';
+import { polarEndpoint } from './providers/polar';
+import { resendEndpoint } from './providers/resend';
+import type { ReceiveDeps } from './receive-delivery';
+import { webhookHandler } from './webhook-handler';
 
 export interface IngestDeps extends ReceiveDeps {
   checkResponses: boolean;
   metrics?: HttpMetrics;
-  /** Those that may have signed, by provider; an empty list refuses every delivery. */
+  /** Accepted signing secrets by provider. With an empty list every delivery is refused, Clerk's excepted (below). */
   secrets: Record<'clerk' | 'kapso' | 'polar' | 'resend', readonly string[]>;
-  /** Whether Clerk's deliveries are accepted unsigned when there is no secret for them. Default: no. */
+  /** Whether Clerk's deliveries are accepted unsigned while it has no secret. Default: false. */
   acceptsUnsignedIdentity?: boolean;
 }
 
-/** Five providers' doors. None takes a key: a delivery proves itself by its signature, and Flow's proves nothing. */
+/** Serves the webhook endpoints of the five providers. They take no API key: deliveries are signed, except for Flow's. */
 export function createIngestApp(deps: IngestDeps): RequestListener {
   const { log, metrics, checkResponses, secrets, acceptsUnsignedIdentity: acceptsUnsigned = false } = deps;
   return createApp({
@@ -30,12 +30,12 @@ export function createIngestApp(deps: IngestDeps): RequestListener {
     identify: async () => null,
     isUnavailable: isDatabaseUnavailable,
     routes: serve(operationsOf.webhooks, {
-      clerkWebhook: webhook(deps, clerkDoor(secrets.clerk, { acceptsUnsigned })),
-      kapsoProjectWebhook: webhook(deps, kapsoProjectDoor(secrets.kapso)),
-      kapsoMessagesWebhook: webhook(deps, kapsoMessagesDoor(secrets.kapso)),
+      clerkWebhook: webhookHandler(deps, clerkEndpoint(secrets.clerk, acceptsUnsigned)),
+      kapsoProjectWebhook: webhookHandler(deps, kapsoProjectEndpoint(secrets.kapso)),
+      kapsoMessagesWebhook: webhookHandler(deps, kapsoMessagesEndpoint(secrets.kapso)),
       flowWebhook: flowWebhook(deps),
-      polarWebhook: webhook(deps, polarDoor(secrets.polar)),
-      resendWebhook: webhook(deps, resendDoor(secrets.resend)),
+      polarWebhook: webhookHandler(deps, polarEndpoint(secrets.polar)),
+      resendWebhook: webhookHandler(deps, resendEndpoint(secrets.resend)),
     }),
   });
 }

@@ -1,7 +1,7 @@
 import { databaseVariables, listVariable, redisVariables, serviceVariables } from '@parley/service';
 import { z } from 'zod';
 
-/** One secret, or several while one is being replaced. */
+/** One secret, or several while one is being rotated. */
 const secretsVariable = (description: string) =>
   listVariable().meta({ description: `${description} Several, separated by commas, are all accepted.` });
 
@@ -18,10 +18,10 @@ export const ingestVariables = {
     .transform((text) => text === 'true')
     .meta({
       description:
-        'Accepts unsigned deliveries of the identity provider in production, too: anybody who reaches /webhook/clerk can write users, organizations and memberships. No effect when IDENTITY_WEBHOOK_SECRET is set.',
+        'Accepts unsigned deliveries of the identity provider in production too: any client that reaches /webhook/clerk can write users, organizations and memberships. No effect when IDENTITY_WEBHOOK_SECRET is set.',
     }),
   MESSAGING_WEBHOOK_SECRET: secretsVariable(
-    'Secret of the WhatsApp intermediary (Kapso); the secret of each connection is derived from it.',
+    'Secret of the WhatsApp provider (Kapso). The secret of each connection is derived from it.',
   ),
   BILLING_WEBHOOK_SECRET: secretsVariable('Secret of the billing platform (Polar).'),
   EMAIL_WEBHOOK_SECRET: secretsVariable('Secret of the e-mail provider (Resend).'),

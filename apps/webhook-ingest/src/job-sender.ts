@@ -2,19 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Queues, type JobName, deliveryJobs } from '@parley/redis';
 import type { Logger } from '@parley/service';
 
-export interface JobSender {
-  /** Sends the job of a stored delivery soon; whether it got there is the sweep's business. */
-  send(path: string, deliveryRowId: string, requestId: string): void;
-  /** Puts the token of a payment callback on the queue that could not be stored; rejects when Redis is away, too. */
-  sendToken(token: string, requestId: string): Promise<void>;
-  /** Resolves when what was sent so far is with Redis, or has failed. */
-  settled(): Promise<void>;
-}
+export type JobSender = ReturnType<typeof createJobSender>;
 
-/** Sending a job costs as much as taking its delivery in; those of deliveries that come within this time share the cost. */
-const gatherMs = 5;
+/** Jobs sent within this time are enqueued together: enqueueing one costs as much as receiving its delivery. */
+const batchWindowMs = 5;
 
-export function createJobSender({ queues, log }: { queues: Queues; log: Logger }): JobSender {
+export function createJobSender({ queues, log }: { queues: Queues; log: Logger }) {
   const waiting = new Map<JobName, { payload: { deliveryId: string }; requestId: string }[]>();
   let running: Promise<void> | null = null;
 
@@ -25,23 +18,27 @@ export function createJobSender({ queues, log }: { queues: Queues; log: Logger }
       await queues
         .enqueueAll(name as 'sync-identity', jobs)
         .catch((error: unknown) =>
-          log.warn({ err: error, job: name, count: jobs.length }, 'jobs wait for the sweep, as Redis is away'),
+          log.warn({ err: error, job: name, count: jobs.length }, 'jobs were not enqueued and wait for the sweep'),
         );
     }
     running = null;
   }
 
   return {
-    send(path, deliveryRowId, requestId) {
+    /** Enqueues the job of a stored delivery within milliseconds. The worker's sweep sends jobs that did not arrive. */
+    send(path: string, deliveryRowId: string, requestId: string): void {
       const name = deliveryJobs[path];
-      if (name === undefined) throw new Error(`No job for deliveries at ${path}`);
+      if (name === undefined) throw new Error(`There is no job for deliveries at ${path}`);
       const jobs = waiting.get(name) ?? [];
       jobs.push({ payload: { deliveryId: deliveryRowId }, requestId });
       waiting.set(name, jobs);
-      running ??= sleep(gatherMs).then(drain);
+      running ??= sleep(batchWindowMs).then(drain);
     },
-    sendToken: (token, requestId) => queues.enqueue('confirm-payment', { token }, { requestId }),
-    async settled() {
+    /** Enqueues the token of a payment callback that could not be stored. Rejects when Redis is unavailable too. */
+    sendToken: (token: string, requestId: string): Promise<void> =>
+      queues.enqueue('confirm-payment', { token }, { requestId }),
+    /** Resolves when every job sent so far has been enqueued or has failed. */
+    async settled(): Promise<void> {
       while (running !== null) await running;
     },
   };

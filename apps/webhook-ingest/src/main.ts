@@ -12,11 +12,11 @@ startProcess(async () => {
   const log = createLogger({ service: 'webhook-ingest', level: config.LOG_LEVEL });
   const metrics = createMetrics('webhook-ingest');
   for (const name of ['MESSAGING_WEBHOOK_SECRET', 'BILLING_WEBHOOK_SECRET', 'EMAIL_WEBHOOK_SECRET'] as const)
-    if (config[name].length === 0) log.warn(`${name} is not set: every delivery that it should have signed is refused`);
+    if (config[name].length === 0) log.warn(`${name} is not set: every delivery signed with it is refused`);
   const acceptsUnsignedIdentity = config.IDENTITY_WEBHOOK_UNSIGNED || config.NODE_ENV !== 'production';
   if (config.IDENTITY_WEBHOOK_SECRET.length > 0) log.info('/webhook/clerk accepts signed deliveries only');
   else if (acceptsUnsignedIdentity)
-    log.warn('IDENTITY_WEBHOOK_SECRET is not set: /webhook/clerk accepts unsigned deliveries, from anybody');
+    log.warn('IDENTITY_WEBHOOK_SECRET is not set: /webhook/clerk accepts unsigned deliveries from any client');
   else log.warn('IDENTITY_WEBHOOK_SECRET is not set: /webhook/clerk refuses every delivery');
 
   const db = await openDatabase(config, { name: 'parley-webhook-ingest', log });
@@ -25,7 +25,7 @@ startProcess(async () => {
   const queues = createQueues({ redis: redis.producer });
   const jobs = createJobSender({ queues, log });
   const inbox = createInbox(db);
-  const deliveries = metrics.counter('webhook_deliveries_total', 'Deliveries by what became of them at the door.', [
+  const deliveries = metrics.counter('webhook_deliveries_total', 'Deliveries by provider and outcome.', [
     'provider',
     'outcome',
   ]);
@@ -51,7 +51,7 @@ startProcess(async () => {
         resend: config.EMAIL_WEBHOOK_SECRET,
       },
     }),
-    // Not Redis: without it deliveries are stored, and the sweep sends their jobs later.
+    // Redis is not checked: without it deliveries are stored, and the sweep sends their jobs later.
     checks: { database: () => db.ping() },
     closing: [
       { name: 'jobs', close: () => jobs.settled() },

@@ -3,12 +3,12 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JsonObject, RoleDefinition } from '@parley/contracts';
 import { type ModelServer, startModelServer } from '@parley/testing';
-import { type WebhookBench, phoneNumberId, startWebhooks } from './webhooks-under-test';
+import { type WebhookServices, phoneNumberId, startWebhookServices } from '../testing/start-webhook-services';
 
 jest.setTimeout(120_000);
 
 const all = ['list', 'read', 'create', 'update'] as const;
-/** What a contact may do: its own orders by its entity, its own notes by its id; nobody deletes. */
+/** A contact may access its own sales by its entity and its own notes by its id. It may not delete anything. */
 const shopper: RoleDefinition = {
   slug: 'shopper',
   name: 'Shopper',
@@ -34,12 +34,12 @@ const shopper: RoleDefinition = {
 
 const model = 'offline/scripted';
 const tools = ['entity.*', 'agent.chat', 'router.transfer', 'sales.peek'];
-const noting = `{{entity.query({"type":"sale"}) | "no sales"}}`;
+const quoteSales = `{{entity.query({"type":"sale"}) | "no sales"}}`;
 
-let bench: WebhookBench;
+let services: WebhookServices;
 let models: ModelServer;
 let executor: Server;
-/** Tokens with which code in the executor would call back. */
+/** Callback tokens that the executor has received. */
 const tokens: string[] = [];
 let count = 0;
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(executor, 'listening');
   const slugs = ['customer', 'sale', 'note', 'invoice'];
-  bench = await startWebhooks({
+  services = await startWebhookServices({
     definitions: {
       entityTypes: slugs.map((slug) => ({ slug, name: slug, schema: {} })),
       roles: [shopper],
@@ -65,8 +65,8 @@ beforeAll(async () => {
         { slug: 'bound', model, tools, roles: ['shopper'] },
         { slug: 'free', model, tools },
         { slug: 'lost', model, tools, roles: ['deleted-role'] },
-        { slug: 'reciter', model: 'openai/echo', systemPrompt: noting, tools, roles: ['shopper'] },
-        { slug: 'free-reciter', model: 'openai/echo', systemPrompt: noting, tools },
+        { slug: 'reciter', model: 'openai/echo', systemPrompt: quoteSales, tools, roles: ['shopper'] },
+        { slug: 'free-reciter', model: 'openai/echo', systemPrompt: quoteSales, tools },
       ],
       routers: [
         {
@@ -88,24 +88,24 @@ beforeAll(async () => {
     },
   });
 });
-beforeEach(() => answeredBy({ agent: 'bound' }));
+beforeEach(() => setAnsweredBy({ agent: 'bound' }));
 afterAll(async () => {
-  await bench.close();
+  await services.close();
   await models.stop();
   executor.close();
 });
 
-const answeredBy = ({ agent = null, router = null, contactType = 'customer' }: Record<string, string | null>) =>
-  bench.db.pool.query(
+const setAnsweredBy = ({ agent = null, router = null, contactType = 'customer' }: Record<string, string | null>) =>
+  services.db.pool.query(
     'update channel_connections set agent_slug = $2, router_slug = $3, contact_type = $4 where id = $1',
-    [bench.connectionId, agent, router, contactType],
+    [services.connectionId, agent, router, contactType],
   );
 
 const newContact = () => `5691555${String((count += 1)).padStart(4, '0')}`;
 
-/** What is answered to a message of a contact. */
+/** Sends a message of a contact and returns the reply. */
 async function say(contact: string, body: string, more: { message?: object; conversation?: object } = {}) {
-  const before = bench.kapso.sent.length;
+  const before = services.kapso.sent.length;
   const message = { id: `wamid.R${(count += 1)}`, timestamp: String(1_788_264_000 + count), type: 'text' };
   const item = {
     message: { ...message, from: contact, text: { body }, ...more.message },
@@ -113,9 +113,9 @@ async function say(contact: string, body: string, more: { message?: object; conv
     phone_number_id: phoneNumberId,
   };
   const headers = { 'X-Webhook-Event': 'whatsapp.message.received' };
-  expect(await bench.postBody('/webhook/kapso/messages', item, { headers })).toBe(200);
-  await bench.settled();
-  return bench.kapso.sent
+  expect(await services.postBody('/webhook/kapso/messages', item, { headers })).toBe(200);
+  await services.settled();
+  return services.kapso.sent
     .slice(before)
     .map(({ body }) => (body.text as { body: string }).body)
     .join('');
@@ -124,7 +124,7 @@ const call = (contact: string, tool: string, args: object) => say(contact, `/too
 
 async function create(type: string, data: JsonObject): Promise<string> {
   const actor = { type: 'system' } as const;
-  const made = await bench.runtime.entities.create(bench.organization.scope, { type, data, actor });
+  const made = await services.runtime.entities.create(services.organization.scope, { type, data, actor });
   if (!made.ok) throw new Error(made.reason);
   return made.entity.value.id;
 }
@@ -134,26 +134,26 @@ const newCustomer = async (phone: string) => {
 };
 const saleOf = async (contact: string) => (await newCustomer(contact)).sale;
 const events = async (entityId: string) =>
-  (await bench.db.pool.query('select type, actor from events where entity_id = $1 order by id', [entityId])).rows;
+  (await services.db.pool.query('select type, actor from events where entity_id = $1 order by id', [entityId])).rows;
 
-test('a stranger reads nothing that the role hides, and deletes nothing', async () => {
+test('an unknown contact reads nothing outside of its scope, and deletes nothing', async () => {
   const sale = await saleOf(newContact());
-  const stranger = newContact();
-  const answer = await call(stranger, 'entity.query', { type: 'sale' });
+  const unknown = newContact();
+  const answer = await call(unknown, 'entity.query', { type: 'sale' });
   expect(answer).toContain('"data":[]');
-  expect(await call(stranger, 'entity.get', { id: sale })).toContain('not accessible within scope');
-  expect(await call(stranger, 'entity.delete', { id: sale })).toContain(
+  expect(await call(unknown, 'entity.get', { id: sale })).toContain('not accessible within scope');
+  expect(await call(unknown, 'entity.delete', { id: sale })).toContain(
     "Permission denied: cannot perform 'delete' on 'sale'",
   );
-  expect(await call(stranger, 'entity.update', { id: sale, data: { word: 'x' } })).toContain(
+  expect(await call(unknown, 'entity.update', { id: sale, data: { word: 'x' } })).toContain(
     'not accessible within scope',
   );
-  expect(await call(stranger, 'entity.query', { type: 'sale', filters: { 'data.card': '4111' } })).toContain('failed');
-  expect(await call(stranger, 'entity.query', { type: 'order' })).toContain('Permission denied');
+  expect(await call(unknown, 'entity.query', { type: 'sale', filters: { 'data.card': '4111' } })).toContain('failed');
+  expect(await call(unknown, 'entity.query', { type: 'order' })).toContain('Permission denied');
   expect(await events(sale)).toHaveLength(1);
 });
 
-test('a contact sees what its entity, its relations and its own id open, without masked fields', async () => {
+test('a contact reads what its entity, its relations and its own id give access to, without masked fields', async () => {
   const contact = newContact();
   await saleOf(newContact());
   const { customer, sale } = await newCustomer(`+56 9 ${contact.slice(3, 7)}-${contact.slice(7)}`);
@@ -163,7 +163,7 @@ test('a contact sees what its entity, its relations and its own id open, without
   expect(answer).not.toContain('4111');
 
   const [mine, theirs] = [await create('invoice', { n: 1 }), await create('invoice', { n: 2 })];
-  await bench.runtime.entities.link(bench.organization.scope, { fromId: mine, relation: 'of', toId: customer });
+  await services.runtime.entities.link(services.organization.scope, { fromId: mine, relation: 'of', toId: customer });
   const invoices = await call(contact, 'entity.query', { type: 'invoice' });
   expect(invoices).toContain(mine);
   expect(invoices).not.toContain(theirs);
@@ -175,7 +175,7 @@ test('a contact sees what its entity, its relations and its own id open, without
   expect(notes.match(/"owner":/g)).toHaveLength(1);
 });
 
-test('what a contact makes lies within the scope, and its event names the agent, the contact and the entity', async () => {
+test('a contact creates entities within its scope only, and the event names the agent, the contact and its entity', async () => {
   const contact = newContact();
   const { customer } = await newCustomer(contact);
   const answer = await call(contact, 'entity.create', { type: 'sale', data: { customer } });
@@ -190,45 +190,45 @@ test('what a contact makes lies within the scope, and its event names the agent,
   expect(await call(contact, 'entity.create', { type: 'sale', data: { customer: other } })).toContain(
     'not accessible within scope',
   );
-  // Nobody's sales are not those of whoever has no entity.
-  const stranger = newContact();
+  // A sale without a customer does not belong to a contact without an entity.
+  const unknown = newContact();
   for (const data of [{}, { customer: null }, { customer: 'actor.entityId' }])
-    expect(await call(stranger, 'entity.create', { type: 'sale', data })).toContain('not accessible within scope');
+    expect(await call(unknown, 'entity.create', { type: 'sale', data })).toContain('not accessible within scope');
 });
 
-test('of several entities with the number, in whatever spelling, none is the contact; a deleted one does not count', async () => {
+test('when several entities have the number, in any spelling, the contact has no entity; a deleted one does not count', async () => {
   const contact = newContact();
   const sale = await saleOf(contact);
   const double = await create('customer', { mobile: `(${contact.slice(0, 2)}) ${contact.slice(2)}` });
   const sales = () => call(contact, 'entity.query', { type: 'sale' });
   expect(await sales()).toContain('"data":[]');
   const removed = { type: 'customer', id: double, actor: { type: 'system' as const } };
-  await bench.runtime.entities.remove(bench.organization.scope, removed);
+  await services.runtime.entities.remove(services.organization.scope, removed);
   expect(await sales()).toContain(sale);
   const spelled = await create('customer', { telephone: `+${contact}` });
   expect(await sales()).toContain('"data":[]');
-  await bench.runtime.entities.remove(bench.organization.scope, { ...removed, id: spelled });
+  await services.runtime.entities.remove(services.organization.scope, { ...removed, id: spelled });
   expect(await sales()).toContain(sale);
 });
 
-test('there is no entity without a contact type, with one that does not exist, and for a contact without a number', async () => {
+test('a contact has no entity without a contact type, with a missing one, and without a number', async () => {
   const contact = newContact();
   const sale = await saleOf(contact);
   for (const contactType of [null, 'deleted-type', 'bad\u0001type']) {
-    await answeredBy({ agent: 'bound', contactType });
+    await setAnsweredBy({ agent: 'bound', contactType });
     expect(await call(contact, 'entity.query', { type: 'sale' })).toContain('"data":[]');
   }
-  await answeredBy({ agent: 'bound' });
+  await setAnsweredBy({ agent: 'bound' });
   const scoped = `CL.${contact}`;
   const sayScoped = (body: string) =>
     say(contact, body, { message: { from: undefined, from_user_id: scoped }, conversation: { phone_number: null } });
   const note = await create('note', { owner: scoped });
   expect(await sayScoped('/tool entity.query {"type":"sale"}')).toContain('"data":[]');
   expect(await sayScoped('/tool entity.query {"type":"note"}')).toContain(note);
-  // Once the number is known the contact keeps it, also for messages that do not name it.
+  // Once the number is known, it applies to messages without a number, too.
   await say(contact, 'hola', { message: { from_user_id: scoped } });
   expect(await sayScoped('/tool entity.query {"type":"sale"}')).toContain(sale);
-  // A changed number takes the place of the old one, which may be somebody else's by now.
+  // A new number replaces the old one, which may belong to another person now.
   const changed = newContact();
   const later = await saleOf(changed);
   await say(changed, 'hola', { message: { from_user_id: scoped } });
@@ -237,37 +237,37 @@ test('there is no entity without a contact type, with one that does not exist, a
 });
 
 test('an agent without roles keeps the rights of the system', async () => {
-  await answeredBy({ agent: 'free' });
+  await setAnsweredBy({ agent: 'free' });
   const sale = await saleOf(newContact());
-  const stranger = newContact();
-  expect(await call(stranger, 'entity.get', { id: sale })).toContain('4111');
-  expect(await call(stranger, 'entity.delete', { id: sale })).toContain('"success":true');
+  const unknown = newContact();
+  expect(await call(unknown, 'entity.get', { id: sale })).toContain('4111');
+  expect(await call(unknown, 'entity.delete', { id: sale })).toContain('"success":true');
   expect(await events(sale)).toEqual([expect.anything(), { type: 'entity.deleted', actor: { type: 'system' } }]);
 });
 
-test('an agent that gains roles between two messages acts by them; one whose role does not exist may do nothing', async () => {
+test('an agent that is given roles between two messages acts with them; one whose role is missing may do nothing', async () => {
   const contact = newContact();
   const sale = await saleOf(newContact());
-  await answeredBy({ agent: 'free' });
+  await setAnsweredBy({ agent: 'free' });
   expect(await call(contact, 'entity.get', { id: sale })).toContain('4111');
   const setRoles = (roles: string[]) =>
-    bench.db.pool.query(
+    services.db.pool.query(
       `update agent_configs set definition = (definition::jsonb || jsonb_build_object('roles', $2::jsonb))::json
        where agent_id = $1`,
-      [bench.organization.agentIds.free, JSON.stringify(roles)],
+      [services.organization.agentIds.free, JSON.stringify(roles)],
     );
   await setRoles(['shopper']);
   expect(await call(contact, 'entity.get', { id: sale })).toContain('not accessible within scope');
   await setRoles([]);
   expect(await call(contact, 'entity.get', { id: sale })).toContain('4111');
-  await answeredBy({ agent: 'lost' });
+  await setAnsweredBy({ agent: 'lost' });
   expect(await call(contact, 'entity.get', { id: sale })).toContain(
     "Permission denied: cannot perform 'read' on 'sale'",
   );
 });
 
-test('behind a router the roles are those of the agent that answers, also after a transfer', async () => {
-  await answeredBy({ router: 'desk' });
+test('with a router the roles of the answering agent apply, also after a transfer', async () => {
+  await setAnsweredBy({ router: 'desk' });
   const sale = await saleOf(newContact());
   const [customer, staff] = [newContact(), newContact()];
   await create('customer', { phone: staff, tier: 'staff' });
@@ -279,19 +279,19 @@ test('behind a router the roles are those of the agent that answers, also after 
   expect(await call(staff, 'entity.get', { id: sale })).toContain('not accessible within scope');
 });
 
-test('an agent that is asked by another acts by its own roles, for the same contact', async () => {
+test('an agent that is called by another agent acts with its own roles, for the same contact', async () => {
   const contact = newContact();
   const { customer, sale } = await newCustomer(contact);
   const theirs = await saleOf(newContact());
   const ask = (agentSlug: string, id: string) =>
     call(contact, 'agent.chat', { agentSlug, message: `/tool entity.get ${JSON.stringify({ id })}` });
-  await answeredBy({ agent: 'free' });
+  await setAnsweredBy({ agent: 'free' });
   expect(await ask('bound', sale)).toContain(sale);
   expect(await ask('bound', sale)).not.toContain('4111');
   expect(await ask('bound', theirs)).toContain('not accessible within scope');
   const message = `/tool entity.update ${JSON.stringify({ id: sale, data: { word: 'changed' } })}`;
   await call(contact, 'agent.chat', { agentSlug: 'bound', message });
-  await answeredBy({ agent: 'bound' });
+  await setAnsweredBy({ agent: 'bound' });
   await call(contact, 'agent.chat', { agentSlug: 'free', message });
   expect((await events(sale)).slice(1)).toEqual([
     {
@@ -302,26 +302,26 @@ test('an agent that is asked by another acts by its own roles, for the same cont
   ]);
 });
 
-test('what a prompt reads is what the role shows of the contact', async () => {
+test('a prompt reads only what the role lets the contact read', async () => {
   const contact = newContact();
   const sale = await saleOf(contact);
   const theirs = await saleOf(newContact());
-  await answeredBy({ agent: 'reciter' });
+  await setAnsweredBy({ agent: 'reciter' });
   const prompt = await say(contact, 'hola');
   expect(prompt).toContain(sale);
   expect(prompt).not.toContain(theirs);
   expect(prompt).not.toContain('4111');
   expect(await say(newContact(), 'hola')).toContain('"data":[]');
-  await answeredBy({ agent: 'free-reciter' });
+  await setAnsweredBy({ agent: 'free-reciter' });
   expect(await say(newContact(), 'hola')).toContain('4111');
 });
 
-test('the code of a custom tool acts as the agent for the contact, whatever it calls', async () => {
+test('the code of a custom tool acts as the agent for the contact in all its calls', async () => {
   const contact = newContact();
   const { customer, sale } = await newCustomer(contact);
   const theirs = await saleOf(newContact());
   expect(await call(contact, 'sales.peek', {})).toContain('peeked');
-  const { scope, grant } = bench.runtime.callbackTokens.read(tokens.at(-1)!)!;
+  const { scope, grant } = services.runtime.callbackTokens.read(tokens.at(-1)!)!;
   expect(grant.actor).toEqual({
     type: 'agent',
     slug: 'bound',
@@ -329,17 +329,17 @@ test('the code of a custom tool acts as the agent for the contact, whatever it c
     userId: contact,
     entityId: customer,
   });
-  const run = (name: string, args: object) => bench.runtime.tools.run(scope, { name, args, ...grant });
+  const run = (name: string, args: object) => services.runtime.tools.run(scope, { name, args, ...grant });
   expect(await run('entity.get', { id: theirs })).toMatchObject({ ok: false, errorType: 'permission_denied' });
   expect(await run('entity.delete', { id: sale })).toMatchObject({ ok: false, errorType: 'permission_denied' });
   const message = `/tool entity.get ${JSON.stringify({ id: sale })}`;
   const asked = await run('agent.chat', { agentSlug: 'bound', message: message });
   expect(asked).toMatchObject({ ok: false, message: expect.stringContaining('already waiting') });
-  await answeredBy({ agent: 'free' });
+  await setAnsweredBy({ agent: 'free' });
   await call(contact, 'sales.peek', {});
-  const free = bench.runtime.callbackTokens.read(tokens.at(-1)!)!;
+  const free = services.runtime.callbackTokens.read(tokens.at(-1)!)!;
   expect(free.grant.actor).toEqual({ type: 'system' });
-  const viaCode = await bench.runtime.tools.run(scope, {
+  const viaCode = await services.runtime.tools.run(scope, {
     name: 'agent.chat',
     args: { agentSlug: 'bound', message },
     ...free.grant,
@@ -350,7 +350,7 @@ test('the code of a custom tool acts as the agent for the contact, whatever it c
 test('the entity is looked up once per turn, and only for an agent with roles', async () => {
   const contact = newContact();
   await saleOf(contact);
-  const { pool } = bench.db;
+  const { pool } = services.db;
   const query = pool.query.bind(pool);
   let lookups = 0;
   pool.query = ((...args: [{ name?: string }]) => {
@@ -358,15 +358,15 @@ test('the entity is looked up once per turn, and only for an agent with roles', 
     return (query as (...all: unknown[]) => unknown)(...args);
   }) as typeof pool.query;
   try {
-    await answeredBy({ agent: 'reciter' });
+    await setAnsweredBy({ agent: 'reciter' });
     await say(contact, 'hola');
     expect(lookups).toBe(1);
-    await answeredBy({ agent: 'bound' });
+    await setAnsweredBy({ agent: 'bound' });
     await call(contact, 'entity.query', { type: 'sale' });
     expect(lookups).toBe(2);
-    await answeredBy({ agent: 'free' });
+    await setAnsweredBy({ agent: 'free' });
     await call(contact, 'entity.query', { type: 'sale' });
-    await answeredBy({ agent: 'bound', contactType: null });
+    await setAnsweredBy({ agent: 'bound', contactType: null });
     await call(contact, 'entity.query', { type: 'sale' });
     expect(lookups).toBe(2);
   } finally {

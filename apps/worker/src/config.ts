@@ -15,28 +15,28 @@ export const workerVariables = {
   ...runtimeVariables,
   MESSAGING_WEBHOOK_SECRET: listVariable().meta({
     description:
-      'Secret of the WhatsApp intermediary (Kapso). What is registered for each connection is derived from it; of several, from the first.',
+      'Secret of the WhatsApp intermediary (Kapso). The secret that is registered for each connection is derived from it; from the first one if there are several.',
   }),
   WEBHOOK_RETENTION_DAYS: numberVariable(30, 1).meta({
-    description: 'Days that deliveries of providers are kept after they came, once they are dealt with.',
+    description: 'Days that a processed or ignored delivery of a provider is kept, counted from its arrival.',
   }),
   WEBHOOK_FAILED_RETENTION_DAYS: numberVariable(180, 1).meta({
-    description: 'Days that deliveries are kept after they came when they failed or belong to nobody that is known.',
+    description: 'Days that a delivery that failed or could not be attributed is kept, counted from its arrival.',
   }),
   EVENT_RETENTION_DAYS: numberVariable(365, 0).meta({
     description:
-      'Days that events are kept; one that is not relayed, or that a run needs, stays longer. 0 keeps them for ever. Agents read them with event.query.',
+      'Days that events are kept, for event.query among others. An event that is not relayed yet, or that a run needs, is kept longer. 0 keeps all events.',
   }),
   TRIGGER_RUN_RETENTION_DAYS: numberVariable(90, 0).meta({
-    description: 'Days that trigger runs are kept after their end; 0 keeps them for ever.',
+    description: 'Days that trigger runs are kept after their end. 0 keeps all runs.',
   }),
   PURGE_GRACE_DAYS: numberVariable(0, 0, 3_650).meta({
-    description: 'Days between the deletion of an organization at the identity provider and that of all its data here.',
+    description: 'Days between the deletion of an organization at the identity provider and of its data here.',
   }),
 };
 
-/** How many days things are kept, as the jobs take it. */
-export const keptDays = (config: ReturnType<typeof loadConfig<typeof workerVariables>>) => ({
+/** Retention and grace periods in days, in the form that createWorker takes. */
+export const retentionDays = (config: ReturnType<typeof loadConfig<typeof workerVariables>>) => ({
   purgeGraceDays: config.PURGE_GRACE_DAYS,
   retention: { doneDays: config.WEBHOOK_RETENTION_DAYS, openDays: config.WEBHOOK_FAILED_RETENTION_DAYS },
   history: { eventDays: config.EVENT_RETENTION_DAYS, runDays: config.TRIGGER_RUN_RETENTION_DAYS },

@@ -1,26 +1,26 @@
 import type { Scope } from '@parley/contracts';
 import { type ProviderServer, seedOrganization, startProviderServer, until } from '@parley/testing';
-import { type WebhookBench, phoneNumberId, startWebhooks } from './webhooks-under-test';
+import { type WebhookServices, phoneNumberId, startWebhookServices } from '../testing/start-webhook-services';
 
 jest.setTimeout(120_000);
 
 const backlog = 30;
 
-let bench: WebhookBench;
+let services: WebhookServices;
 let hung: ProviderServer;
 const asked: string[] = [];
 beforeAll(async () => {
-  bench = await startWebhooks();
+  services = await startWebhookServices();
   hung = await startProviderServer(({ path }) => new Promise(() => void asked.push(path)));
 });
 afterAll(async () => {
   await hung.stop();
-  await bench.close();
+  await services.close();
 });
 
-/** Messages to `count` contacts and as many e-mails, due now. */
+/** Adds `count` messages to different contacts and as many e-mails, all due now. */
 async function addDue({ tenant }: Scope, connectionId: string, count: number): Promise<void> {
-  await bench.db.pool.query(
+  await services.db.pool.query(
     `insert into messages (id, tenant, environment, connection_id, direction, contact, type, text, payload,
                            status, lease_until, updated_at)
      select 'wam_' || $1::int || '_' || n, $1::int, 'development', $2, 'outbound', '1415555' || n, 'text', 'Hello',
@@ -29,7 +29,7 @@ async function addDue({ tenant }: Scope, connectionId: string, count: number): P
      from generate_series(1000, 999 + $3::int) n`,
     [tenant, connectionId, count],
   );
-  await bench.db.pool.query(
+  await services.db.pool.query(
     `insert into emails (id, tenant, environment, idempotency_key, "from", "to", subject, status, payload,
                          lease_until, updated_at)
      select 'email_' || $1::int || '_' || n, $1::int, 'development', 'key' || n, 'a@b.cl', '{c@d.cl}', 'Hello', 'queued',
@@ -39,37 +39,37 @@ async function addDue({ tenant }: Scope, connectionId: string, count: number): P
   );
 }
 
-test('an organization whose provider hangs does not hold up the messages and e-mails of another', async () => {
-  const { scope } = bench.organization;
+test('an organization whose provider hangs does not delay the messages and e-mails of another', async () => {
+  const { scope } = services.organization;
   for (const provider of ['kapso', 'resend'])
-    await bench.db.pool.query(
+    await services.db.pool.query(
       `insert into integrations (id, tenant, environment, provider, config, updated_at)
        values ('i_' || $2, $1, 'development', $2, $3, now())`,
       [scope.tenant, provider, { apiUrl: hung.url }],
     );
-  await addDue(scope, bench.connectionId, backlog);
+  await addDue(scope, services.connectionId, backlog);
   // Four messages and four e-mails share the host, so four requests hang.
   await until(async () => asked.length >= 4);
 
-  const { scope: other } = await seedOrganization(bench.db.pool, { slug: 'other', agents: [{ slug: 'helper' }] });
-  await bench.db.pool.query(
+  const { scope: other } = await seedOrganization(services.db.pool, { slug: 'other', agents: [{ slug: 'helper' }] });
+  await services.db.pool.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, status, agent_slug, updated_at)
      values ('conn_other', $1, 'development', $2, 'connected', 'helper', now())`,
     [other.tenant, `9${phoneNumberId}`],
   );
   const startedAtMs = performance.now();
   await addDue(other, 'conn_other', 3);
-  await until(async () => bench.kapso.sent.length === 3 && bench.resend.sent.length === 3);
+  await until(async () => services.kapso.sent.length === 3 && services.resend.sent.length === 3);
   expect(performance.now() - startedAtMs).toBeLessThan(3_000);
 
   expect(asked).toHaveLength(4);
-  const { rows } = await bench.db.pool.query<{ attempts: number; status: string }>(
+  const { rows } = await services.db.pool.query<{ attempts: number; status: string }>(
     `select attempts, status from messages where tenant = $1
      union all select attempts, status from emails where tenant = $1`,
     [scope.tenant],
   );
-  // Those that hang have been tried once; for the others nothing was asked.
+  // The hanging ones have one attempt; the others have none.
   expect(rows.filter(({ status }) => status === 'failed' || status === 'unknown')).toEqual([]);
   expect(rows.filter(({ status, attempts }) => status === 'queued' && attempts > 0)).toEqual([]);
-  expect(bench.kapso.problems).toEqual([]);
+  expect(services.kapso.problems).toEqual([]);
 });

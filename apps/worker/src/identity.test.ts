@@ -1,29 +1,24 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
-import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { readJsonObject } from '@parley/webhooks';
 import { applyIdentityEvent } from '@parley/identity';
 import { silentLogger } from '@parley/service';
 import { createPurgeOrganization } from './jobs/purge-organization';
-import { readFixture } from './webhooks-under-test';
+import { readFixture } from '../testing/start-webhook-services';
 import { purgeOrganization } from './purge/purge-organization';
 
 jest.setTimeout(60_000);
 
-let database: TestDatabase;
 let db: Db;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
 });
 afterEach(async () => {
   for (const table of ['memberships', 'users', 'identity_tombstones', 'organization_purges', 'organizations'])
     await db.pool.query(`delete from ${table}`);
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
 const event = (name: string): JsonObject => readJsonObject(readFixture(`clerk/${name}.json`))!;
 const applyEvent = (given: JsonObject, { purgeGraceDays = 0, isSigned = true, receivedAt = new Date() } = {}) =>
@@ -44,7 +39,7 @@ const state = async () => ({
   memberships: await rows('select external_id, role from memberships'),
 });
 
-test('a membership, its user and its organization may come in any order, all of it twice', async () => {
+test('events of a membership, its user and its organization may arrive in any order and twice', async () => {
   const names = ['user.updated', 'organization.created', 'organization.updated', 'organizationMembership.created'];
   let first: unknown;
   for (const order of permutations(names)) {
@@ -71,14 +66,14 @@ test.each([
   ['org:billing_manager', 'member'],
   ['org:member', 'member'],
   ['basic_member', 'member'],
-])('the role %s is %s', async (given, role) => {
+])('the role %s is stored as %s', async (given, role) => {
   const membership = event('organizationMembership.created');
   (membership.data as JsonObject).role = given;
   await applyEvent(membership);
   expect(await rows('select role from memberships')).toEqual([{ role }]);
 });
 
-test('a membership that was deleted does not come back; a new one of the two does', async () => {
+test('a deleted membership is not created again; a new membership of the same user is', async () => {
   await apply('organizationMembership.created');
   await apply('organizationMembership.deleted');
   await apply('organizationMembership.updated');
@@ -90,7 +85,7 @@ test('a membership that was deleted does not come back; a new one of the two doe
   expect(await rows('select external_id from memberships')).toEqual([{ external_id: 'orgmem_later' }]);
 });
 
-test('a delivery ends with its organization, whatever became of it, so that it is deleted with it', async () => {
+test('a delivery is attributed to its organization whatever its outcome, so that it is deleted with the organization', async () => {
   const owner = async (name: string) => (await apply(name)).outcome.organizationId;
   expect(await owner('user.created')).toBeUndefined();
   const made = await owner('organizationMembership.created');
@@ -108,7 +103,7 @@ test('a delivery ends with its organization, whatever became of it, so that it i
     expect({ name, owner: await owner(name) }).toEqual({ name, owner: made });
 });
 
-test('slugs: none is made of the name, one that is taken gets an end of its own', async () => {
+test('a missing slug is derived from the name, and a slug that is taken gets a suffix', async () => {
   await seedOrganization(db.pool, { slug: 'acme-fixture' });
   await apply('organization.created');
   await apply('organization.created.no-slug');
@@ -174,8 +169,8 @@ describe('an organization that is deleted', () => {
     await run(`insert into environment_states (tenant, environment, updated_at) values (${at}, now())`);
   }
 
-  /** What there is of an organization, table by table: every table that names one is asked. */
-  async function leftOf({ organizationId, tenant }: Scope): Promise<Record<string, number>> {
+  /** The number of an organization's rows in each table that has a column `tenant`. */
+  async function countRows({ organizationId, tenant }: Scope): Promise<Record<string, number>> {
     const tables = await rows(
       `select table_name from information_schema.columns where column_name = 'tenant' and table_schema = 'public'`,
     );
@@ -197,11 +192,11 @@ describe('an organization that is deleted', () => {
       entityTypes: [{ slug: 'order', name: 'Order', schema: {} }],
     });
 
-  test('goes with all its data, in batches that survive a stop, and nothing of another goes; the report says what', async () => {
+  test('is deleted with all its data and without data of another, in batches that survive a restart; the report counts the rows', async () => {
     const { scope: doomed } = await seeded();
     const { scope: other } = await seeded();
     for (const { tenant } of [doomed, other]) await fill(tenant);
-    const before = await leftOf(other);
+    const before = await countRows(other);
     await db.pool.query("update organizations set external_id = 'org_2zFixtOrgAcme00000000000001' where id = $1", [
       doomed.organizationId,
     ]);
@@ -210,7 +205,7 @@ describe('an organization that is deleted', () => {
     const job = createPurgeOrganization({ db, log: silentLogger() });
     let stops = 0;
     for (let isDone = false; !isDone;) {
-      // Stopped after each few batches, as by a restart.
+      // Stopped after every few batches, as by a restart.
       let asked = 0;
       const signal = {
         get aborted() {
@@ -223,8 +218,8 @@ describe('an organization that is deleted', () => {
     }
     expect(stops).toBeGreaterThan(2);
     await job({ organizationId: doomed.organizationId }, { signal: new AbortController().signal } as never);
-    expect(await leftOf(doomed)).toEqual({ organization_purges: 1 });
-    expect(await leftOf(other)).toEqual(before);
+    expect(await countRows(doomed)).toEqual({ organization_purges: 1 });
+    expect(await countRows(other)).toEqual(before);
     const [purge] = await rows('select * from organization_purges');
     expect(purge).toMatchObject({ external_id: 'org_2zFixtOrgAcme00000000000001', slug: expect.any(String) });
     expect(purge.finished_at).not.toBeNull();
@@ -241,12 +236,12 @@ describe('an organization that is deleted', () => {
       organizations: 1,
     });
     expect((await rows('select count(*)::int from tool_calls'))[0].count).toBe(700);
-    // A late event does not bring it back.
+    // A late event does not create it again.
     expect((await apply('organization.updated')).outcome.status).toBe('ignored');
     expect((await apply('organizationMembership.created')).outcome.status).toBe('ignored');
   });
 
-  test('waits for its days of grace, and is closed at once', async () => {
+  test('is disabled immediately and deleted after the grace period', async () => {
     await apply('organization.created');
     const { purge } = await apply('organization.deleted', { purgeGraceDays: 3 });
     const job = createPurgeOrganization({ db, log: silentLogger() });

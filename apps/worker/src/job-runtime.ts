@@ -3,9 +3,7 @@ import type { loadConfig } from '@parley/service';
 import { type Runtime, createRuntime } from '@parley/runtime';
 import type { workerVariables } from './config';
 
-/** What jobs work with. */
 export interface JobRuntime extends Runtime {
-  /** How numbers are connected. */
   connect: ConnectDeps;
 }
 

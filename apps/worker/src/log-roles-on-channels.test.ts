@@ -1,18 +1,13 @@
 import { type Db, createDb } from '@parley/db';
 import type { Logger } from '@parley/service';
-import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { logRolesOnChannels } from './log-roles-on-channels';
 
-let database: TestDatabase;
 let db: Db;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
 async function logged(): Promise<unknown[]> {
   const lines: unknown[] = [];
@@ -28,7 +23,7 @@ async function connect(tenant: number, given: { agent?: string; router?: string;
   );
 }
 
-test('the start names each agent with roles that answers on a channel, once, and no other', async () => {
+test('each agent with roles that answers on a channel is logged once, and no other agent', async () => {
   const { organizationId, tenant } = (
     await seedOrganization(db.pool, {
       agents: [
@@ -57,12 +52,12 @@ test('the start names each agent with roles that answers on a channel, once, and
   ]);
 });
 
-test('the lines are bounded', async () => {
+test('at most 100 agents are listed', async () => {
   const slugs = Array.from({ length: 120 }, (_, n) => `agent-${n}`);
   const agents = slugs.map((slug) => ({ slug, roles: ['clerk'] }));
   const { scope } = await seedOrganization(db.pool, { agents });
   for (const agent of slugs) await connect(scope.tenant, { agent });
   const lines = await logged();
   expect(lines).toHaveLength(101);
-  expect(lines.at(-1)).toBe('more than 100 agents act by their roles on channels; the rest is not listed');
+  expect(lines.at(-1)).toBe('more than 100 agents act with their roles on channels; the others are not listed');
 });

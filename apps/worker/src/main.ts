@@ -1,10 +1,10 @@
 import { openDatabase } from '@parley/db';
-import { createQueues, createRing, openRedis } from '@parley/redis';
+import { createQueues, createRelayWaker, openRedis } from '@parley/redis';
 import { createLogger, createMetrics, loadConfig, runService, startProcess, tracerOf } from '@parley/service';
-import { keptDays, workerVariables } from './config';
+import { retentionDays, workerVariables } from './config';
 import { createJobRuntime } from './job-runtime';
 import { logRolesOnChannels } from './log-roles-on-channels';
-import { watchWork } from './watch-work';
+import { registerWorkMetrics } from './register-work-metrics';
 import { createWorker } from './worker';
 
 startProcess(async () => {
@@ -14,11 +14,11 @@ startProcess(async () => {
   const db = await openDatabase(config, { name: 'parley-worker', log });
   const redis = await openRedis(config, { name: 'parley-worker', roles: ['worker'], log });
   const queues = createQueues({ redis: redis.producer });
-  const runtime = createJobRuntime({ config, db, log, metrics, ring: createRing(redis.producer) });
+  const runtime = createJobRuntime({ config, db, log, metrics, wakeRelay: createRelayWaker(redis.producer) });
   void logRolesOnChannels(db, log).catch((error: unknown) =>
-    log.warn({ err: error }, 'agents that act by their roles on channels could not be listed'),
+    log.warn({ err: error }, 'agents that act with their roles on channels could not be listed'),
   );
-  watchWork({ db, queues, metrics, log });
+  registerWorkMetrics({ db, queues, metrics, log });
   const tracer = tracerOf(config, log);
   const worker = createWorker({
     ...runtime,
@@ -28,7 +28,7 @@ startProcess(async () => {
     log,
     metrics,
     tracer,
-    ...keptDays(config),
+    ...retentionDays(config),
   });
 
   await runService({
@@ -36,10 +36,7 @@ startProcess(async () => {
     log,
     metrics,
     tracer,
-    checks: {
-      database: () => db.ping(),
-      redis: () => redis.producer.ping(),
-    },
+    checks: { database: () => db.ping(), redis: () => redis.producer.ping() },
     closing: [
       { name: 'worker', close: () => worker.close() },
       ...runtime.closing,

@@ -10,9 +10,9 @@ import { pushResources } from '@parley/resources';
 import { createMetrics, loadConfig, silentLogger } from '@parley/service';
 import {
   type FlowServer,
-  createTestDatabase,
   createTestRedis,
   freePort,
+  openTestDatabase,
   seedOrganization,
   startFlowServer,
   until,
@@ -22,14 +22,13 @@ import { createInbox } from '@parley/webhooks';
 import { createIngestApp } from '../../webhook-ingest/src/app';
 import { createJobSender } from '../../webhook-ingest/src/job-sender';
 import { createRefusalLog } from '../../webhook-ingest/src/refusal-log';
-import { keptDays, workerVariables } from './config';
+import { retentionDays, workerVariables } from './config';
 import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
 
 jest.setTimeout(90_000);
 const limits = { limitMs: 30_000 };
 
-/** The door of the payment provider and workers on real PostgreSQL and Redis; Flow is played by a local server. */
 const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
 const log = silentLogger();
 const metrics = createMetrics('worker');
@@ -41,29 +40,26 @@ let flow: FlowServer;
 let runtime: JobRuntime;
 let scope: Scope;
 let queues: ReturnType<typeof createQueues>;
-let door: string;
+let webhookUrl: string;
 let redisUrl: string;
 
 beforeAll(async () => {
-  const [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
-  db = createDb({ databaseUrl: database.url });
+  const redis = await createTestRedis();
+  const database = (db = await openTestDatabase(createDb));
   redisUrl = redis.url;
-  closing.push(
-    () => database.drop(),
-    () => db.close(),
-  );
+  closing.push(() => database.close());
   flow = await startFlowServer(keys);
   closing.push(() => flow.stop());
   const secretsKey = Buffer.alloc(32).toString('base64');
   const producer = await connected(redis.url);
   queues = createQueues({ redis: producer });
   closing.push(() => queues.close());
-  door = await openDoor(db, producer);
+  webhookUrl = await startIngest(db, producer);
   const config = loadConfig(workerVariables, {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
     SECRETS_KEY: secretsKey,
-    PUBLIC_URL: door,
+    PUBLIC_URL: webhookUrl,
   });
   runtime = createJobRuntime({ config, db, log, metrics });
   for (const { close } of [...runtime.closing].reverse()) closing.push(close);
@@ -96,7 +92,7 @@ beforeAll(async () => {
       redis: connection,
       log,
       metrics: createMetrics('worker'),
-      ...keptDays(config),
+      ...retentionDays(config),
     });
     closing.push(
       () => closeRedis(connection),
@@ -115,8 +111,8 @@ async function connected(url: string): Promise<RedisConnection> {
   return redis;
 }
 
-/** A door over this database and Redis; its address. */
-async function openDoor(database: Db, redis: RedisConnection): Promise<string> {
+/** Starts webhook-ingest on a database and a Redis. Returns its address. */
+async function startIngest(database: Db, redis: RedisConnection): Promise<string> {
   const inbox = createInbox(database);
   const sending = createQueues({ redis });
   closing.push(() => sending.close());
@@ -135,7 +131,7 @@ async function openDoor(database: Db, redis: RedisConnection): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const post = async (body: string, { url = door, type = 'application/x-www-form-urlencoded' } = {}) => {
+const post = async (body: string, { url = webhookUrl, type = 'application/x-www-form-urlencoded' } = {}) => {
   const response = await fetch(`${url}/webhook/flow`, { method: 'POST', body, headers: { 'content-type': type } });
   return { status: response.status, body: (await response.json()) as unknown };
 };
@@ -161,7 +157,7 @@ const deliveries = async (body: string) =>
       Buffer.from(body),
     ])
   ).rows as { status: string; reason: string | null; tenant: number | null }[];
-const workedOff = async (body: string, count = 1) => {
+const waitForDeliveries = async (body: string, count = 1) => {
   await until(async () => {
     const rows = await deliveries(body);
     return rows.length === count && rows.every(({ status }) => status !== 'received');
@@ -169,19 +165,19 @@ const workedOff = async (body: string, count = 1) => {
   return deliveries(body);
 };
 
-it('a callback pays the payment, and its trigger runs', async () => {
+it('a callback marks the payment as paid, and its trigger runs', async () => {
   const { paymentId, order, customerEmail } = await make();
-  expect(order.urlConfirmation).toBe(`${door}/webhook/flow`);
+  expect(order.urlConfirmation).toBe(`${webhookUrl}/webhook/flow`);
   order.status = 2;
   expect(await flow.notify(order)).toBe(200);
   await until(async () => (await statusOf(paymentId)) === 'paid', limits);
   await until(async () => (await receipts(customerEmail)) === 1, limits);
-  expect(await workedOff(`token=${order.token}`)).toEqual([
+  expect(await waitForDeliveries(`token=${order.token}`)).toEqual([
     { status: 'processed', reason: `payment ${paymentId} is paid`, tenant: scope.tenant },
   ]);
 });
 
-it('twenty callbacks at once, with reconciliation between them, pay once and run one trigger', async () => {
+it('twenty concurrent callbacks, with reconciliation between them, cause one event and one trigger run', async () => {
   const { paymentId, order, customerEmail } = await make();
   await db.pool.query('update entities set created_at = created_at - 4000000 where id = $1', [paymentId]);
   order.status = 2;
@@ -189,7 +185,7 @@ it('twenty callbacks at once, with reconciliation between them, pay once and run
     ...Array.from({ length: 20 }, () => flow.notify(order)),
     ...Array.from({ length: 5 }, () => queues.enqueue('reconcile-payments', {})),
   ]);
-  await workedOff(`token=${order.token}`, 20);
+  await waitForDeliveries(`token=${order.token}`, 20);
   await until(async () => (await receipts(customerEmail)) > 0, limits);
   const { rows } = await db.pool.query(
     `select (select count(*)::int from events where entity_id = $1 and type = 'payment.paid') as paid,
@@ -200,96 +196,98 @@ it('twenty callbacks at once, with reconciliation between them, pay once and run
   expect(await receipts(customerEmail)).toBe(1);
 });
 
-it('a callback at status 1 does nothing, and the same token counts again when it is paid', async () => {
+it('a callback of a pending order changes nothing, and a later one with the same token applies', async () => {
   const { paymentId, order } = await make();
   await flow.notify(order);
-  expect(await workedOff(`token=${order.token}`)).toMatchObject([{ status: 'processed' }]);
+  expect(await waitForDeliveries(`token=${order.token}`)).toMatchObject([{ status: 'processed' }]);
   expect(await statusOf(paymentId)).toBe('pending');
   order.status = 2;
   await flow.notify(order);
   await until(async () => (await statusOf(paymentId)) === 'paid', limits);
 });
 
-it('is tried again while Flow does not answer', async () => {
+it('a callback is retried while Flow is down', async () => {
   const { paymentId, order } = await make();
   order.status = 3;
-  flow.misbehave('getStatus', { kind: 'overload' }, { times: 3 });
+  flow.setFault('getStatus', { kind: 'overload' }, { times: 3 });
   expect(await flow.notify(order)).toBe(200);
   await until(async () => (await statusOf(paymentId)) === 'failed', limits);
 });
 
-describe('always 200', () => {
+describe('the response is always 200', () => {
   const fixtures = join(__dirname, '../../../libs/payments/fixtures/webhooks');
   it.each([
     ['payment.confirmation.txt', 'unattributed', 'No account at Flow knows the token'],
     ['payment.confirmation.unknown-token.txt', 'unattributed', 'No account at Flow knows the token'],
     ['payment.confirmation.encoded.txt', 'unattributed', 'No account at Flow knows the token'],
-  ])('%s', async (name, status, reason) => {
+  ])('to %s', async (name, status, reason) => {
     const body = readFileSync(join(fixtures, name), 'utf8');
     expect(await post(body)).toEqual(received);
     const token = new URLSearchParams(body).get('token')!;
-    expect(await workedOff(new URLSearchParams({ token }).toString())).toEqual([{ status, reason, tenant: null }]);
+    expect(await waitForDeliveries(new URLSearchParams({ token }).toString())).toEqual([
+      { status, reason, tenant: null },
+    ]);
   });
 
   it.each([
     ['no token', readFileSync(join(fixtures, 'payment.confirmation.missing-token.txt'), 'utf8')],
-    ['nothing', readFileSync(join(fixtures, 'payment.confirmation.empty.txt'), 'utf8')],
+    ['an empty token', readFileSync(join(fixtures, 'payment.confirmation.empty.txt'), 'utf8')],
     ['a token that is too long', `token=${'x'.repeat(201)}`],
     ['a token with a line break', 'token=a%0Ab'],
-  ])('and %s is not kept', async (_name, body) => {
+  ])('and a body with %s is not stored', async (_name, body) => {
     const count = async () => (await db.pool.query('select count(*)::int from webhook_deliveries')).rows;
     const before = await count();
     expect(await post(body)).toEqual(received);
     expect(await count()).toEqual(before);
   });
 
-  it('of a form only the token is kept', async () => {
+  it('and only the token of a form is stored', async () => {
     expect(await post(`more=${'x'.repeat(9_000)}&token=ONLY1`)).toEqual(received);
     expect(await deliveries('token=ONLY1')).toHaveLength(1);
   });
 
   it.each<[string, string, object]>([
     ['JSON', '{"token":"x"}', { type: 'application/json' }],
-    ['bytes of nothing', '\u0000\ufffd%zz&&=', {}],
+    ['random bytes', '\u0000\ufffd%zz&&=', {}],
     ['a body that is too long', `token=${'x'.repeat(100_000)}`, {}],
-    ['a token that is none', 'token=%00%00', {}],
+    ['a token of null characters', 'token=%00%00', {}],
   ])('to %s', async (_name, body, options) => {
     expect(await post(body, options)).toEqual(received);
   });
 
-  it('reads a token as it was encoded', async () => {
+  it('and the token is decoded', async () => {
     const { order } = await make();
     order.token = 'FIXT+URE/0A1B=';
     await post('token=FIXT%2BURE%2F0A1B%3D&extra=1&again=1');
     await until(async () => flow.requests.some(({ params }) => params.token === 'FIXT+URE/0A1B='), limits);
   });
 
-  it('without PostgreSQL the token goes to the queue; without Redis its row waits; without both it is still 200', async () => {
-    const nobody = createDb({ databaseUrl: `postgresql://nobody@127.0.0.1:${await freePort()}/none` });
-    const away = connectRedis({ url: `redis://127.0.0.1:${await freePort()}`, role: 'producer' });
+  it('without PostgreSQL, as the token is enqueued; without Redis, as its row waits for the sweep; and without both', async () => {
+    const noDatabase = createDb({ databaseUrl: `postgresql://postgres@127.0.0.1:${await freePort()}/none` });
+    const noRedis = connectRedis({ url: `redis://127.0.0.1:${await freePort()}`, role: 'producer' });
     closing.push(
-      () => nobody.close(),
-      () => closeRedis(away),
+      () => noDatabase.close(),
+      () => closeRedis(noRedis),
     );
     const redis = await connected(redisUrl);
     const [one, two, three] = [await make(), await make(), await make()];
     for (const { order } of [one, two, three]) order.status = 2;
 
-    expect(await post(`token=${one.order.token}`, { url: await openDoor(nobody, redis) })).toEqual(received);
+    expect(await post(`token=${one.order.token}`, { url: await startIngest(noDatabase, redis) })).toEqual(received);
     await until(async () => (await statusOf(one.paymentId)) === 'paid', limits);
     expect(await deliveries(`token=${one.order.token}`)).toEqual([]);
 
-    expect(await post(`token=${two.order.token}`, { url: await openDoor(db, away) })).toEqual(received);
+    expect(await post(`token=${two.order.token}`, { url: await startIngest(db, noRedis) })).toEqual(received);
     await until(async () => (await statusOf(two.paymentId)) === 'paid', limits);
 
-    expect(await post(`token=${three.order.token}`, { url: await openDoor(nobody, away) })).toEqual(received);
+    expect(await post(`token=${three.order.token}`, { url: await startIngest(noDatabase, noRedis) })).toEqual(received);
     await db.pool.query('update entities set created_at = created_at - 4000000 where id = $1', [three.paymentId]);
     await queues.enqueue('reconcile-payments', {});
     await until(async () => (await statusOf(three.paymentId)) === 'paid', limits);
   });
 });
 
-it('counts what it does', async () => {
+it('metrics count the payments', async () => {
   const text = await metrics.registry.metrics();
   const counted = text
     .split('\n')

@@ -4,18 +4,18 @@ import type { Triggers } from '@parley/triggers';
 
 export interface RelayDeps {
   queues: Queues;
-  /** Of the role `worker`. */
+  /** Opened with the role `worker`. */
   redis: RedisConnection;
   triggers: Triggers;
   log: Logger;
 }
 
-/** The longest wait of a run whose time has come while nobody rang. */
+/** Maximum delay of a due run when no process has notified the relay. */
 const sweepEveryMs = 500;
 
 /**
- * Turns events into runs and sends the jobs of runs that are due: at once when a change rings, and twice a second in any
- * case. Every worker does; the rows keep them apart. A job that cannot be sent now is sent by a later sweep.
+ * Plans trigger runs for new events and enqueues the jobs of due runs, on notification and at least twice a second. Every
+ * worker does this; row locks prevent duplicates. A job that cannot be enqueued now is enqueued by a later sweep.
  */
 export function relayEvents({ queues, redis, triggers, log }: RelayDeps): ReturnType<typeof createRelay> {
   let sweepAtMs = 0;
@@ -24,7 +24,7 @@ export function relayEvents({ queues, redis, triggers, log }: RelayDeps): Return
     const jobs = due.map(({ id, requestId }) => ({ payload: { runId: id }, requestId: requestId ?? undefined }));
     await queues
       .enqueueAll('run-triggers', jobs)
-      .catch((error: unknown) => log.warn({ err: error, runs: due.length }, 'runs wait for the sweep'));
+      .catch((error: unknown) => log.warn({ err: error, runs: due.length }, 'jobs of runs could not be enqueued'));
   };
   const work = async (): Promise<number> => {
     for (let hasMore = true; hasMore;) {
@@ -40,5 +40,5 @@ export function relayEvents({ queues, redis, triggers, log }: RelayDeps): Return
     sweepAtMs = performance.now() + restMs;
     return restMs;
   };
-  return createRelay(redis, work, (error) => log.warn({ err: error }, 'relay'));
+  return createRelay(redis, work, (error) => log.warn({ err: error }, 'the relay failed and will be retried'));
 }

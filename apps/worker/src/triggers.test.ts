@@ -1,20 +1,26 @@
 import type { EntityTypeDefinition, JsonObject, Scope, ToolDefinition, TriggerDefinition } from '@parley/contracts';
 import { type Db, createDb, unprepared } from '@parley/db';
-import { type RedisConnection, closeRedis, connectRedis, createQueues, createRing, waitForRedis } from '@parley/redis';
+import {
+  type RedisConnection,
+  closeRedis,
+  connectRedis,
+  createQueues,
+  createRelayWaker,
+  waitForRedis,
+} from '@parley/redis';
 import { pushResources } from '@parley/resources';
 import { createMetrics, loadConfig, silentLogger } from '@parley/service';
-import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization, until } from '@parley/testing';
+import { createTestRedis, openTestDatabase, seedOrganization, until } from '@parley/testing';
 import { builtInToolNames } from '@parley/tools';
 import { createTriggers } from '@parley/triggers';
-import { keptDays, workerVariables } from './config';
+import { retentionDays, workerVariables } from './config';
 import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
 
 const limits = { limitMs: 20_000, everyMs: 25 };
 
 const hourMs = 3_600_000;
-let database: TestDatabase;
-let db: Db;
+let db: Db & { url: string };
 let runtime: JobRuntime;
 let producer: RedisConnection;
 let stop: () => Promise<void>;
@@ -22,19 +28,18 @@ let stop: () => Promise<void>;
 const types: EntityTypeDefinition[] = ['order', 'note', 'log'].map((slug) => ({ slug, name: slug, schema: {} }));
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   const redis = await createTestRedis();
   producer = connectRedis({ url: redis.url, role: 'producer' });
   await waitForRedis(producer, 5_000);
   const config = loadConfig(workerVariables, {
-    DATABASE_URL: database.url,
+    DATABASE_URL: db.url,
     REDIS_URL: redis.url,
     SECRETS_KEY: Buffer.alloc(32).toString('base64'),
     TRIGGER_LEASE_MS: '1000',
   });
-  const ring = createRing(producer);
-  runtime = createJobRuntime({ config, db, log: silentLogger(), metrics: createMetrics('worker'), ring });
+  const wakeRelay = createRelayWaker(producer);
+  runtime = createJobRuntime({ config, db, log: silentLogger(), metrics: createMetrics('worker'), wakeRelay });
   const queues = createQueues({ redis: producer });
   const connection = connectRedis({ url: redis.url, role: 'worker' });
   const worker = createWorker({
@@ -43,7 +48,7 @@ beforeAll(async () => {
     queues,
     redis: connection,
     log: silentLogger(),
-    ...keptDays(config),
+    ...retentionDays(config),
   });
   stop = async () => {
     await worker.close();
@@ -56,10 +61,9 @@ afterAll(async () => {
   for (const { close } of runtime.closing) await close();
   await closeRedis(producer);
   await db.close();
-  await database.drop();
 });
 
-/** An organization of its own for each test. */
+/** Creates an organization with triggers. Each test has its own. */
 async function setUp(
   triggers: TriggerDefinition[],
   { timezone, tools }: { timezone?: string; tools?: ToolDefinition[] } = {},
@@ -103,7 +107,7 @@ interface Run {
   status: string;
   attempts: number;
   fence: number;
-  takeovers: number;
+  lease_expirations: number;
   hops: number;
   error: string | null;
   run_at: Date;
@@ -119,7 +123,7 @@ async function runs(scope: Scope): Promise<Run[]> {
   return rows;
 }
 
-/** When every event was looked at and no run is left to be done now. */
+/** Waits until every event is relayed and no run is due. Returns all runs. */
 async function settled(scope: Scope): Promise<Run[]> {
   await until(
     async () =>
@@ -156,7 +160,7 @@ const on = (
 
 const texts = async (scope: Scope) => (await list(scope, 'log')).map(({ data }) => data.text);
 
-test('created, updated and deleted fire their triggers once each, in the order of the changes', async () => {
+test('each creation, update and deletion fires its trigger once, in the order of the changes', async () => {
   const scope = await setUp([on('created'), on('updated'), on('deleted')]);
   const ids = await Promise.all([1, 2, 3].map((n) => create(scope, 'order', { n, k: n })));
   for (let n = 10; n < 15; n += 1) await Promise.all(ids.map((id) => update(scope, 'order', id, { n })));
@@ -174,7 +178,7 @@ test('created, updated and deleted fire their triggers once each, in the order o
   expect(ids.map((id) => order[id])).toEqual([1, 2, 3].map((n) => `created ${n},${updates},deleted 14`));
 });
 
-test('the results of runs are events, and changes of triggers name theirs', async () => {
+test('the outcome of a run is an event, and a change by a trigger names the trigger', async () => {
   const scope = await setUp([
     on('created'),
     on('updated', { actions: [{ tool: 'entity.get', args: { id: 'none' } }] }),
@@ -182,15 +186,16 @@ test('the results of runs are events, and changes of triggers name theirs', asyn
   const id = await create(scope, 'order', { n: 1 });
   await update(scope, 'order', id, { n: 2 });
   const [first, second] = await settled(scope);
-  const asked = await runtime.tools.run(scope, {
+  const queried = await runtime.tools.run(scope, {
     name: 'event.query',
     args: {},
     actor: system,
     allowed: null,
     context: { hops: 0, depth: 0 },
   });
-  const events = (asked as unknown as { result: { data: { type: string; payload: JsonObject; actor: JsonObject }[] } })
-    .result.data;
+  const events = (
+    queried as unknown as { result: { data: { type: string; payload: JsonObject; actor: JsonObject }[] } }
+  ).result.data;
   expect(events.map(({ type }) => type).sort()).toEqual(
     ['entity.created', 'entity.created', 'entity.updated', 'trigger.failed', 'trigger.succeeded'].sort(),
   );
@@ -204,7 +209,7 @@ test('the results of runs are events, and changes of triggers name theirs', asyn
   });
 });
 
-test('conditions look at what was and what is', async () => {
+test('conditions read the data before and after the change', async () => {
   const paid = { 'data.status': 'paid', 'previousData.status': { $ne: 'paid' }, 'data.total': { $gte: 10 } };
   const scope = await setUp([on('updated', { condition: paid })]);
   const small = await create(scope, 'order', { n: 1, status: 'pending', total: 5 });
@@ -215,7 +220,7 @@ test('conditions look at what was and what is', async () => {
   expect(await texts(scope)).toEqual(['updated 2']);
 });
 
-test('actions run in order, name their results, keep types, and stop at the first failure', async () => {
+test('actions run in order, read earlier results with their types, and stop at the first failure', async () => {
   const actions: TriggerDefinition['actions'] = [
     {
       tool: 'entity.create',
@@ -251,7 +256,7 @@ test('actions run in order, name their results, keep types, and stop at the firs
   expect(await texts(scope)).toEqual([]);
 });
 
-test('a failed step is tried again from where it stood, with growing pauses, and then the run is dead', async () => {
+test('a failed step is retried with increasing delays, without repeating earlier steps, and then the run is dead', async () => {
   const actions: TriggerDefinition['actions'] = [log('first'), { tool: 'entity.get', args: { id: 'ent_missing' } }];
   const scope = await setUp([on('created', { actions, retry: { maxAttempts: 3, backoffMs: 20 } })]);
   await create(scope, 'order', { n: 1 });
@@ -266,7 +271,7 @@ test('a failed step is tried again from where it stood, with growing pauses, and
   expect(await texts(scope)).toEqual(['first']);
 });
 
-test('a trigger that is to be tried again holds up its own later runs of the entity, and no others', async () => {
+test('a run that waits for a retry delays later runs of its trigger for the entity, and no others', async () => {
   const failing = on('updated', {
     slug: 'failing',
     actions: [{ tool: 'entity.get', args: { id: '{{trigger.data.other}}' } }, log('late {{trigger.data.n}}')],
@@ -287,7 +292,7 @@ test('a trigger that is to be tried again holds up its own later runs of the ent
   expect((await texts(scope)).slice(2)).toEqual(['late 1', 'late 2']);
 });
 
-test('changes of a trigger fire others only when it cascades, at most 5 deep, and the end is on record', async () => {
+test('a change by a trigger fires triggers that cascade, at most 5 in a row, and the run that exceeds this is dead', async () => {
   const again = (cascade: boolean): TriggerDefinition[] => [
     on('created', {
       type: 'note',
@@ -312,7 +317,7 @@ test('changes of a trigger fire others only when it cascades, at most 5 deep, an
   expect(await list(loud, 'note')).toHaveLength(6);
 });
 
-test('a run waits for its delay, for a time that the change names, and a later change can take its place', async () => {
+test('a run waits for its delay or for a time in the data, and a later change can replace it', async () => {
   const scope = await setUp(
     [
       on('created', { slug: 'soon', schedule: { delay: 300 } }),
@@ -346,7 +351,7 @@ test('a run waits for its delay, for a time that the change names, and a later c
   expect(of('quiet')[2]!.run_at.getTime()).toBeGreaterThan(Date.now() + 2 * hourMs - 60_000);
 });
 
-test('a cron trigger ticks once over several relays, and once for all that an outage made it miss', async () => {
+test('a cron trigger runs once per tick with several relays, and once for all ticks that an outage has missed', async () => {
   const cron: TriggerDefinition = {
     slug: 'nightly',
     name: 'nightly',
@@ -362,7 +367,7 @@ test('a cron trigger ticks once over several relays, and once for all that an ou
   expect(planned!.getTime() % hourMs).toBe(0);
   expect(await runs(scope)).toEqual([]);
 
-  // Nobody was there for three hours, and now several come at once.
+  // Simulates that no worker ran for three hours, and then several start at the same time.
   await db.pool.query(`update triggers set next_tick_at = next_tick_at - interval '3 h' where tenant = $1`, [
     scope.tenant,
   ]);
@@ -375,7 +380,7 @@ test('a cron trigger ticks once over several relays, and once for all that an ou
   expect(await texts(scope)).toEqual([`tick ${tickMs}`]);
   expect((await next())!.getTime()).toBeGreaterThan(Date.now() - 1_000);
 
-  // What was left out while it was disabled is no outage.
+  // Ticks while the trigger was disabled are not missed ticks.
   await push(scope, [{ ...cron, enabled: false }]);
   await until(next, { ...limits, isThere: (at) => at === null });
   await push(scope, [cron]);
@@ -383,7 +388,7 @@ test('a cron trigger ticks once over several relays, and once for all that an ou
   expect((await runs(scope)).length).toBeLessThanOrEqual(2);
 }, 40_000);
 
-test('a disabled or deleted trigger ends its runs that wait, and new changes pass it by', async () => {
+test('disabling a trigger cancels its waiting runs, and new changes do not fire it', async () => {
   const scope = await setUp([on('created', { schedule: { delay: 400 } })]);
   await create(scope, 'order', { n: 1 });
   await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 1 });
@@ -393,7 +398,7 @@ test('a disabled or deleted trigger ends its runs that wait, and new changes pas
   expect(done.map(({ status, error }) => [status, error])).toEqual([['cancelled', 'The trigger was disabled']]);
 });
 
-test('several relays at once write each run once', async () => {
+test('several concurrent relays plan each run once', async () => {
   const scope = await setUp([on('created', { schedule: { delay: '1h' } })]);
   await Promise.all(
     Array.from({ length: 60 }, async (_, n) => {
@@ -406,16 +411,16 @@ test('several relays at once write each run once', async () => {
   expect(await runs(scope)).toHaveLength(60);
 });
 
-test('a worker that stood still past its lease changes nothing any more', async () => {
+test('a worker that was paused for longer than its lease changes nothing afterwards', async () => {
   const scope = await setUp([on('created', { schedule: { delay: '1h' }, actions: [log('once'), log('twice')] })]);
   await create(scope, 'order', { n: 1 });
   const [run] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 1 });
   const gate = Promise.withResolvers<void>();
-  const standing: typeof runtime.tools = {
+  const blocked: typeof runtime.tools = {
     ...runtime.tools,
     describe: (...args) => gate.promise.then(() => runtime.tools.describe(...args)),
   };
-  const slow = createTriggers({ ...runtime, db, tools: standing, log: silentLogger(), leaseMs: 300 });
+  const slow = createTriggers({ ...runtime, db, tools: blocked, log: silentLogger(), leaseMs: 300 });
   await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [run!.id]);
   const outcomes = slow.run(run!.id);
   const [taken] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen[0]!.status === 'succeeded' });
@@ -426,18 +431,18 @@ test('a worker that stood still past its lease changes nothing any more', async 
   expect((await runs(scope))[0]!.steps).toHaveLength(2);
 });
 
-test('a run that is cancelled while it works ends before its next effect', async () => {
+test('a run that is cancelled while it is processed ends before its next effect', async () => {
   const scope = await setUp([on('created', { schedule: { delay: '1h' }, actions: [log('once'), log('twice')] })]);
   await create(scope, 'order', { n: 1 });
   const [run] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 1 });
   let described = 0;
   const gate = Promise.withResolvers<void>();
-  const standing: typeof runtime.tools = {
+  const blocked: typeof runtime.tools = {
     ...runtime.tools,
     describe: (...args) =>
       (described++ === 0 ? Promise.resolve() : gate.promise).then(() => runtime.tools.describe(...args)),
   };
-  const slow = createTriggers({ ...runtime, db, tools: standing, log: silentLogger(), leaseMs: 60_000 });
+  const slow = createTriggers({ ...runtime, db, tools: blocked, log: silentLogger(), leaseMs: 60_000 });
   await db.pool.query('update trigger_runs set run_at = now(), enqueued_at = now() where id = $1', [run!.id]);
   const outcomes = slow.run(run!.id);
   await until(() => texts(scope), { ...limits, isThere: (seen) => seen.length === 1 });
@@ -447,22 +452,22 @@ test('a run that is cancelled while it works ends before its next effect', async
   expect(await texts(scope)).toEqual(['once']);
 });
 
-test('releases are not deaths of workers; deaths are counted', async () => {
+test('a run whose workers were killed too often is dead; released runs do not count', async () => {
   const scope = await setUp([on('created', { schedule: { delay: '1h' } })]);
   for (const n of [1, 2]) await create(scope, 'order', { n });
   const [released, deadly] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 2 });
   await db.pool.query('update trigger_runs set fence = 60, run_at = now() where id = $1', [released!.id]);
   await db.pool.query(
-    `update trigger_runs set status = 'running', takeovers = 50, attempts = 1, lease_until = now() where id = $1`,
+    `update trigger_runs set status = 'running', lease_expirations = 50, attempts = 1, lease_until = now() where id = $1`,
     [deadly!.id],
   );
   expect(await settled(scope)).toMatchObject([
-    { status: 'succeeded', attempts: 1, takeovers: 0 },
-    { status: 'dead', error: 'Given up: its worker ended 51 times while it ran' },
+    { status: 'succeeded', attempts: 1, lease_expirations: 0 },
+    { status: 'dead', error: 'Stopped: the lease of the run expired 51 times' },
   ]);
 });
 
-test('a statement that runs into its time limit fails the step', async () => {
+test('a statement that exceeds its time limit fails the step', async () => {
   const scope = await setUp([on('created', { schedule: { delay: '1h' } })]);
   await create(scope, 'order', { n: 1 });
   const [run] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 1 });
@@ -485,7 +490,7 @@ test('later changes of an entity wait for a run that was released, and do not re
   const id = await create(scope, 'order', { n: 0 });
   await update(scope, 'order', id, { n: 1 });
   const [first] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 1 });
-  // As a release leaves it, with a longer wait.
+  // The state that a release leaves, with a longer delay.
   await db.pool.query('update trigger_runs set started_at = now() where id = $1', [first!.id]);
   await update(scope, 'order', id, { n: 2 });
   const [, second] = await until(() => runs(scope), { ...limits, isThere: (seen) => seen.length === 2 });
@@ -497,7 +502,7 @@ test('later changes of an entity wait for a run that was released, and do not re
   expect(await texts(scope)).toEqual(['updated 1', 'updated 2']);
 });
 
-test('a run by hand that is cancelled meanwhile says so', async () => {
+test('firing a trigger by hand reports that the run was cancelled before its end', async () => {
   const scope = await setUp([on('created')]);
   const cancelling: typeof runtime.tools = {
     ...runtime.tools,
@@ -515,7 +520,7 @@ test('a run by hand that is cancelled meanwhile says so', async () => {
   });
 });
 
-test('what a tool does inside a transaction goes with it', async () => {
+test('the effects of tools in a transaction are rolled back with it', async () => {
   const scope = await setUp([]);
   const id = await create(scope, 'order', { n: 1 });
   const other = await create(scope, 'order', { n: 2 });

@@ -4,22 +4,20 @@ import { type Db, createDb } from '@parley/db';
 import { beginPurge, createIdentify, findOwner, stopPurge } from '@parley/identity';
 import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/redis';
 import { silentLogger } from '@parley/service';
-import { type TestDatabase, createTestDatabase, createTestRedis, seedOrganization } from '@parley/testing';
+import { createTestRedis, openTestDatabase, seedOrganization } from '@parley/testing';
 import { createInbox, findOverdue, readJsonObject, replayDeliveries } from '@parley/webhooks';
 import { createPurgeOrganization } from './jobs/purge-organization';
 import { createSweepPurges } from './jobs/sweep-purges';
 import { createSyncIdentity } from './jobs/sync-identity';
-import { readFixture } from './webhooks-under-test';
+import { readFixture } from '../testing/start-webhook-services';
 
 jest.setTimeout(60_000);
 
-let database: TestDatabase;
 let db: Db;
 let redis: ReturnType<typeof connectRedis>;
 let queues: Queues;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   redis = connectRedis({ url: (await createTestRedis()).url, role: 'producer' });
   queues = createQueues({ redis });
 });
@@ -33,7 +31,6 @@ afterAll(async () => {
   await queues.close();
   await closeRedis(redis);
   await db.close();
-  await database.drop();
 });
 
 const external = 'org_2zFixtOrgAcme00000000000001';
@@ -45,7 +42,7 @@ const event = (name: string, data: JsonObject = {}): JsonObject => {
 };
 
 let count = 0;
-/** Stores a delivery as the door does; our id of it. */
+/** Stores a delivery as webhook-ingest does. Returns its id. */
 async function store(body: JsonObject, isSigned: boolean): Promise<string> {
   const stored = await createInbox(db).store({
     provider: 'clerk',
@@ -63,14 +60,17 @@ async function store(body: JsonObject, isSigned: boolean): Promise<string> {
   return stored.id;
 }
 
-/** Runs the job of a stored delivery; how it ended. */
-async function workOff(deliveryId: string, purgeGraceDays = 0): Promise<{ status: string; reason: string | null }> {
+/** Runs the job of a stored delivery. Returns its outcome. */
+async function processDelivery(
+  deliveryId: string,
+  purgeGraceDays = 0,
+): Promise<{ status: string; reason: string | null }> {
   await createSyncIdentity({ db, queues, log: silentLogger(), purgeGraceDays })({ deliveryId }, context);
   const [row] = await rows('select status, reason from webhook_deliveries where id = $1', [deliveryId]);
   return row as { status: string; reason: string | null };
 }
 const deliver = async (isSigned: boolean, name: string, data?: JsonObject) =>
-  workOff(await store(event(name, data), isSigned));
+  processDelivery(await store(event(name, data), isSigned));
 const unsigned = (name: string, data?: JsonObject) => deliver(false, name, data);
 const signed = (name: string, data?: JsonObject) => deliver(true, name, data);
 
@@ -81,13 +81,13 @@ describe('an unsigned deletion of an organization', () => {
     const { scope, key } = await seedOrganization(db.pool, { slug: 'acme' });
     organizationId = scope.organizationId;
     await db.pool.query('update organizations set external_id = $2 where id = $1', [organizationId, external]);
-    // A check of its own each time: it remembers a key for a second.
+    // A new instance each time, as an instance caches a key for a second.
     checkKey = async () => (await createIdentify(db)({ headers: { authorization: `Bearer ${key}` } })) !== null;
   });
 
   const purge = () => createPurgeOrganization({ db, log: silentLogger() })({ organizationId }, context);
   const becomeDue = () => db.pool.query("update organization_purges set run_at = now() - interval '1 second'");
-  const isThere = async () => (await rows('select 1 from organizations where id = $1', [organizationId])).length === 1;
+  const exists = async () => (await rows('select 1 from organizations where id = $1', [organizationId])).length === 1;
   const isUntouched = async () =>
     (await checkKey()) &&
     (await rows('select 1 from organizations where deleted_at is null')).length === 1 &&
@@ -97,8 +97,8 @@ describe('an unsigned deletion of an organization', () => {
     [0, 24],
     [0.5, 24],
     [3, 72],
-  ])('with %s days of grace waits for %s hours, and changes nothing until then', async (graceDays, hours) => {
-    expect(await workOff(await store(event('organization.deleted'), false), graceDays)).toMatchObject({
+  ])('with a grace period of %s days waits for %s hours, and changes nothing until then', async (graceDays, hours) => {
+    expect(await processDelivery(await store(event('organization.deleted'), false), graceDays)).toMatchObject({
       status: 'processed',
     });
     expect(
@@ -111,24 +111,24 @@ describe('an unsigned deletion of an organization', () => {
     expect(await unsigned('organization.updated')).toMatchObject({ status: 'processed' });
   });
 
-  test('runs when its day is over: the organization is disabled and deleted, and a late unsigned event is ignored', async () => {
+  test('runs after a day: the organization is disabled and deleted, and a late unsigned event is ignored', async () => {
     await unsigned('organization.deleted');
     await becomeDue();
     await createSweepPurges({ db, queues })({}, context);
     await purge();
     expect(await checkKey()).toBe(false);
-    expect(await isThere()).toBe(false);
+    expect(await exists()).toBe(false);
     expect(
       await rows('select started_at is not null as begun, finished_at is not null as done from organization_purges'),
     ).toEqual([{ begun: true, done: true }]);
     expect(await unsigned('organization.updated')).toMatchObject({ status: 'ignored' });
-    // The identity provider itself still has it.
+    // A signed event proves that the identity provider still has the organization.
     expect(await signed('organization.updated')).toMatchObject({ status: 'processed' });
     await purge();
     expect(await rows('select deleted_at from organizations')).toEqual([{ deleted_at: null }]);
   });
 
-  test('that has begun lets signed events wait until the purge has finished; then they create the organization again', async () => {
+  test('that has begun delays signed events until the purge has finished; then they create the organization again', async () => {
     await unsigned('organization.deleted');
     await becomeDue();
     await beginPurge(db, organizationId);
@@ -136,15 +136,15 @@ describe('an unsigned deletion of an organization', () => {
       await store(event('organizationMembership.updated'), true),
       await store(event('organization.updated'), true),
     ];
-    // More often than a job is tried.
+    // More rounds than a job has attempts.
     for (let round = 0; round < 10; round += 1)
       for (const id of ids)
-        expect(await workOff(id)).toEqual({ status: 'received', reason: expect.stringContaining('purge') });
+        expect(await processDelivery(id)).toEqual({ status: 'received', reason: expect.stringContaining('purge') });
     expect((await findOverdue(db, { olderThanMs: 0, limit: 10 })).map(({ id }) => id)).toEqual(ids);
     expect(await unsigned('organization.updated')).toMatchObject({ status: 'ignored' });
     await purge();
-    expect(await isThere()).toBe(false);
-    for (const id of ids) expect(await workOff(id)).toEqual({ status: 'processed', reason: null });
+    expect(await exists()).toBe(false);
+    for (const id of ids) expect(await processDelivery(id)).toEqual({ status: 'processed', reason: null });
     await purge();
     expect(
       await rows(
@@ -154,7 +154,7 @@ describe('an unsigned deletion of an organization', () => {
     ).toEqual([{ external_id: external, deleted_at: null, verified: true, role: 'member' }]);
   });
 
-  test('is stopped by a signed state that is later than it, and by no earlier one', async () => {
+  test('is stopped by a signed state that is later, and not by an earlier one', async () => {
     await unsigned('organization.deleted');
     const states = () =>
       rows('select stopped_at is not null as stopped from organization_purges').then((all) =>
@@ -174,16 +174,16 @@ describe('an unsigned deletion of an organization', () => {
     expect(await states()).toEqual([false]);
   });
 
-  test('is stopped by a signed membership that is later, whatever time the organization in it has', async () => {
+  test('is stopped by a later signed membership, regardless of the time of the organization in it', async () => {
     await unsigned('organization.deleted');
     const body = { ...event('organizationMembership.created'), timestamp: Date.now() + 60_000 };
-    await workOff(await store(body, true));
+    await processDelivery(await store(body, true));
     expect(await rows('select stopped_at is not null as stopped from organization_purges')).toEqual([
       { stopped: true },
     ]);
   });
 
-  test('is stopped by its slug, also when a stranger names an organization of his own by it', async () => {
+  test('is stopped by its slug, even if an unsigned event creates an organization with that slug as its id', async () => {
     await unsigned('organization.deleted');
     await unsigned('organization.created', { id: 'acme', slug: 'other', name: 'Other' });
     await unsigned('organization.deleted', { id: 'acme' });
@@ -193,7 +193,7 @@ describe('an unsigned deletion of an organization', () => {
 
   test('that is stopped never runs, neither by a sweep nor by a replay; a later one waits for a day again', async () => {
     const id = await store(event('organization.deleted'), false);
-    await workOff(id);
+    await processDelivery(id);
     await stopPurge(db, 'acme');
     await becomeDue();
     await purge();
@@ -205,20 +205,20 @@ describe('an unsigned deletion of an organization', () => {
 
     await replayDeliveries(db, [id]);
     expect(await rows('select signed from webhook_deliveries where id = $1', [id])).toEqual([{ signed: false }]);
-    expect(await workOff(id)).toMatchObject({ status: 'ignored', reason: expect.stringContaining('stopped') });
+    expect(await processDelivery(id)).toMatchObject({ status: 'ignored', reason: expect.stringContaining('stopped') });
     await purge();
     expect([await waiting(), await isUntouched()]).toEqual([0, true]);
 
     expect(await unsigned('organization.deleted')).toMatchObject({ status: 'processed' });
     expect([await waiting(), await isUntouched()]).toEqual([1, true]);
     await stopPurge(db, external);
-    // A replay of the first one, after the second was stopped.
+    // A replay of the first deletion after the second one was stopped.
     await replayDeliveries(db, [id]);
-    await workOff(id);
+    await processDelivery(id);
     expect(await waiting()).toBe(0);
   });
 
-  test('repeated while it waits does not move its time', async () => {
+  test('that is repeated while it waits keeps its time', async () => {
     await unsigned('organization.deleted');
     await db.pool.query("update organization_purges set run_at = now() + interval '5 minutes'");
     expect(await unsigned('organization.deleted')).toMatchObject({ status: 'ignored' });
@@ -227,22 +227,25 @@ describe('an unsigned deletion of an organization', () => {
     ]);
   });
 
-  test.each(['waits', 'is stopped'])('that %s gives way to a signed one, which takes effect at once', async (state) => {
-    await unsigned('organization.deleted');
-    if (state === 'is stopped') await stopPurge(db, 'acme');
-    expect(await signed('organization.deleted')).toMatchObject({ status: 'processed' });
-    expect(await checkKey()).toBe(false);
-    expect(await stopPurge(db, 'acme')).toMatchObject({
-      ok: false,
-      reason: 'not_stoppable',
-      purge: { signed: true },
-    });
-    await purge();
-    expect(await isThere()).toBe(false);
-    expect(await signed('organization.updated')).toMatchObject({ status: 'ignored' });
-  });
+  test.each(['waits', 'is stopped'])(
+    'that %s is replaced by a signed one, which takes effect immediately',
+    async (state) => {
+      await unsigned('organization.deleted');
+      if (state === 'is stopped') await stopPurge(db, 'acme');
+      expect(await signed('organization.deleted')).toMatchObject({ status: 'processed' });
+      expect(await checkKey()).toBe(false);
+      expect(await stopPurge(db, 'acme')).toMatchObject({
+        ok: false,
+        reason: 'not_stoppable',
+        purge: { signed: true },
+      });
+      await purge();
+      expect(await exists()).toBe(false);
+      expect(await signed('organization.updated')).toMatchObject({ status: 'ignored' });
+    },
+  );
 
-  test('after a signed one changes nothing of it', async () => {
+  test('after a signed one changes nothing', async () => {
     await signed('organization.deleted');
     expect(await unsigned('organization.deleted')).toMatchObject({ status: 'ignored' });
     expect(await rows('select signed, run_at <= now() as due from organization_purges')).toEqual([
@@ -250,7 +253,7 @@ describe('an unsigned deletion of an organization', () => {
     ]);
   });
 
-  test('begins or is stopped, never both, when the worker and a person come at the same time', async () => {
+  test('begins or is stopped, never both, when a worker and a person act at the same time', async () => {
     for (let round = 0; round < 40; round += 1) {
       await db.pool.query('delete from organization_purges');
       await db.pool.query('delete from identity_tombstones');
@@ -276,7 +279,7 @@ describe('an unsigned deletion of an organization', () => {
     }
   });
 
-  test('of an organization that is not known leaves nothing that stands in the way of its creation', async () => {
+  test('of an unknown organization leaves nothing that prevents its creation', async () => {
     await db.pool.query('delete from organizations');
     expect(await unsigned('organization.deleted')).toMatchObject({ status: 'ignored' });
     expect(await rows('select 1 from identity_tombstones union all select 1 from organization_purges')).toEqual([]);
@@ -292,10 +295,10 @@ describe('an unsigned event', () => {
     organizations: await rows('select slug, name, verified from organizations'),
     memberships: await rows('select role, verified from memberships'),
   });
-  /** Newer than everything, so that only the missing signature can stop it. */
-  const far = Date.UTC(2999, 0, 1);
+  /** Later than any other time, so that an event is ignored only for its missing signature. */
+  const farFuture = Date.UTC(2999, 0, 1);
 
-  test('without a signed one works as ever, and nothing that it writes is verified', async () => {
+  test('is applied where there is no signed one, and its rows are not verified', async () => {
     for (const name of ['user.created', 'organization.created', 'organizationMembership.created', 'user.updated'])
       expect(await unsigned(name)).toMatchObject({ status: 'processed' });
     expect(await state()).toEqual({
@@ -308,7 +311,7 @@ describe('an unsigned event', () => {
     expect((await state()).memberships).toEqual([]);
   });
 
-  test('never replaces or removes what a signed one has written, however new it says that it is', async () => {
+  test('never replaces or deletes what a signed one has written, whatever time it states', async () => {
     for (const name of ['user.updated', 'organization.updated', 'organizationMembership.updated'])
       expect(await signed(name)).toMatchObject({ status: 'processed' });
     const before = await state();
@@ -317,18 +320,22 @@ describe('an unsigned event', () => {
       organizations: [{ verified: true }],
       memberships: [{ role: 'member', verified: true }],
     });
-    const email_addresses = [{ id: 'idn_1', email_address: 'stranger@example.com' }];
+    const email_addresses = [{ id: 'idn_1', email_address: 'attacker@example.com' }];
     const others = [
-      await unsigned('user.updated', { updated_at: far, primary_email_address_id: 'idn_1', email_addresses }),
-      await unsigned('organization.updated', { updated_at: far, name: 'Theirs', slug: 'theirs' }),
-      await unsigned('organizationMembership.updated', { updated_at: far, role: 'org:admin' }),
-      await unsigned('organizationMembership.updated', { updated_at: far, role: 'org:admin', id: 'orgmem_other' }),
+      await unsigned('user.updated', { updated_at: farFuture, primary_email_address_id: 'idn_1', email_addresses }),
+      await unsigned('organization.updated', { updated_at: farFuture, name: 'Theirs', slug: 'theirs' }),
+      await unsigned('organizationMembership.updated', { updated_at: farFuture, role: 'org:admin' }),
+      await unsigned('organizationMembership.updated', {
+        updated_at: farFuture,
+        role: 'org:admin',
+        id: 'orgmem_other',
+      }),
       await unsigned('organizationMembership.deleted'),
     ];
     for (const outcome of others)
       expect(outcome).toMatchObject({ status: 'ignored', reason: expect.stringContaining('signed state') });
     expect(await state()).toEqual(before);
-    // The signed events that follow apply as if nothing had been.
+    // Later signed events are applied as if there had been no unsigned ones.
     expect(await signed('organizationMembership.updated', { updated_at: Date.now(), role: 'org:admin' })).toMatchObject(
       {
         status: 'processed',
@@ -339,15 +346,15 @@ describe('an unsigned event', () => {
     expect((await state()).memberships).toEqual([]);
   });
 
-  test('gives way to a signed one, also to an older one, which verifies what it writes', async () => {
-    for (const name of ['user.updated', 'organization.updated']) await unsigned(name, { updated_at: far });
-    await unsigned('organizationMembership.updated', { updated_at: far, role: 'org:admin' });
+  test('is replaced by a signed one, even by an older one, whose rows are verified', async () => {
+    for (const name of ['user.updated', 'organization.updated']) await unsigned(name, { updated_at: farFuture });
+    await unsigned('organizationMembership.updated', { updated_at: farFuture, role: 'org:admin' });
     await unsigned('organizationMembership.created', { id: 'orgmem_2', public_user_data: { user_id: 'user_2' } });
     for (const [name, data] of [
       ['user.created', {}],
       ['organization.created', {}],
       ['organizationMembership.updated', {}],
-      // Its id is taken by the unsigned membership of another person.
+      // The unsigned membership of another user has the same id.
       ['organizationMembership.created', { id: 'orgmem_2', public_user_data: { user_id: 'user_3' } }],
     ] as const)
       expect({ name, ...(await signed(name, data)) }).toMatchObject({ name, status: 'processed' });
@@ -369,31 +376,31 @@ describe('an unsigned event', () => {
     expect((await state()).organizations).toMatchObject([{ verified: true }]);
   });
 
-  test('that deletes a membership does not keep a signed one from creating it; the e-mail stays unverified', async () => {
+  test('that deletes a membership does not prevent a signed one from creating it; the e-mail stays unverified', async () => {
     await unsigned('user.created');
     await unsigned('organizationMembership.created');
     expect(await unsigned('organizationMembership.deleted')).toMatchObject({ status: 'processed' });
     expect(await signed('organizationMembership.created')).toMatchObject({ status: 'processed' });
     expect(await state()).toMatchObject({ memberships: [{ verified: true }], users: [{ verified: false }] });
-    // A signed deletion holds for good.
+    // A signed deletion is permanent.
     await signed('organizationMembership.deleted');
     expect(await signed('organizationMembership.created')).toMatchObject({ status: 'ignored' });
   });
 
-  test('that deletes a membership which is not known leaves no tombstone', async () => {
+  test('that deletes an unknown membership leaves no tombstone', async () => {
     expect(await unsigned('organizationMembership.deleted')).toMatchObject({ status: 'ignored' });
     expect(await rows('select 1 from identity_tombstones')).toEqual([]);
     expect(await unsigned('organizationMembership.created')).toMatchObject({ status: 'processed' });
   });
 
   test.each(['signed', 'unsigned'])(
-    'that reuses the id of a membership that came %s for other people is ignored',
+    'that reuses the id of a %s membership for another user or organization is ignored',
     async (first) => {
       await deliver(first === 'signed', 'organizationMembership.created');
       const before = await rows('select * from memberships');
       const others: JsonObject[] = [
-        { public_user_data: { user_id: 'user_stranger' } },
-        { organization: { id: 'org_stranger', name: 'Stranger', slug: 'stranger' } },
+        { public_user_data: { user_id: 'user_attacker' } },
+        { organization: { id: 'org_attacker', name: 'Attacker', slug: 'attacker' } },
       ];
       for (const data of others)
         expect(await unsigned('organizationMembership.created', data)).toMatchObject({
@@ -410,30 +417,30 @@ describe('an unsigned event', () => {
     return { ok: true, organizationId: row.id, tenant: row.no };
   };
 
-  test('that makes an organization with the id of a signed user gets no order of the user', async () => {
+  test('that creates an organization with the id of a signed user gets no orders of the user', async () => {
     await signed('organizationMembership.created');
     const theirs = await findOwner(db, customer);
     expect(theirs).toEqual(await ownerOf('acme-fixture'));
-    expect(await unsigned('organization.created', { id: customer, slug: 'stranger' })).toMatchObject({
+    expect(await unsigned('organization.created', { id: customer, slug: 'attacker' })).toMatchObject({
       status: 'processed',
     });
     expect(await findOwner(db, customer)).toEqual(theirs);
-    // A user whose membership is not verified either: neither of the two is credited.
+    // If the membership is not verified either, neither of the two is credited.
     await db.pool.query('update memberships set verified = false');
     expect(await findOwner(db, customer)).toEqual({ ok: false, reason: 'several' });
     await db.pool.query('delete from memberships');
-    expect(await findOwner(db, customer)).toEqual(await ownerOf('stranger'));
+    expect(await findOwner(db, customer)).toEqual(await ownerOf('attacker'));
   });
 
-  test('that makes an organization with our id of another takes none of its orders', async () => {
+  test('that creates an organization with the internal id of another gets none of its orders', async () => {
     const { scope } = await seedOrganization(db.pool, { slug: 'acme' });
-    await unsigned('organization.created', { id: scope.organizationId, slug: 'stranger' });
+    await unsigned('organization.created', { id: scope.organizationId, slug: 'attacker' });
     expect(await findOwner(db, scope.organizationId)).toEqual(await ownerOf('acme'));
     await signed('organization.created');
     expect(await findOwner(db, external)).toEqual(await ownerOf('acme-fixture'));
   });
 
-  test('that links a user to a second organization does not change who is credited for the user', async () => {
+  test('that adds a user to a second organization does not change which organization is credited for the user', async () => {
     await unsigned('organizationMembership.created');
     const [{ id: first }] = await rows('select id from organizations');
     expect(await findOwner(db, customer)).toMatchObject({ ok: true, organizationId: first });

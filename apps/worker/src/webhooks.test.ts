@@ -1,21 +1,27 @@
 import { webhookSecretOf } from '@parley/channels';
 import { applyBillingEvent } from './billing/apply-billing-event';
-import { type Sample, type WebhookBench, phoneNumberId, samples, startWebhooks } from './webhooks-under-test';
+import {
+  type Sample,
+  type WebhookServices,
+  phoneNumberId,
+  samples,
+  startWebhookServices,
+} from '../testing/start-webhook-services';
 
 jest.setTimeout(120_000);
 
-let bench: WebhookBench;
+let services: WebhookServices;
 beforeAll(async () => {
-  bench = await startWebhooks();
+  services = await startWebhookServices();
 });
-afterAll(() => bench.close());
+afterAll(() => services.close());
 
 const contact = '14155550134';
-/** Numbers come and go in a test of their own: what follows their removal is refused. */
+/** Without events about numbers, which have their own test: deliveries after the removal of a number are refused. */
 const inAnyOrder = samples.filter(({ path, file }) => !path.endsWith('/flow') && !file.includes('phone_number'));
 const sampleOf = (name: string): Sample => samples.find(({ file }) => file === `${name}.json`)!;
 
-/** The same order for the same seed. */
+/** Shuffles deterministically by a seed. */
 function shuffled<T>(items: readonly T[], seed: number): T[] {
   let state = seed;
   const next = () => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
@@ -26,10 +32,10 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
 }
 
 async function rows(sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  return (await bench.db.pool.query(sql, values)).rows;
+  return (await services.db.pool.query(sql, values)).rows;
 }
 
-/** Everything that deliveries change, without ids and times of our own. */
+/** All data that deliveries change, without generated ids and times. */
 async function snapshot(): Promise<unknown> {
   const [organizations, users, memberships, credits, payments, inbound, outbound, emails, statuses, threads] =
     await Promise.all([
@@ -55,7 +61,7 @@ async function snapshot(): Promise<unknown> {
         'select t.external_id, count(e.id)::int as turns from threads t left join executions e on e.thread_id = t.id group by 1 order by 1',
       ),
     ]);
-  const replies = bench.kapso.sent.length;
+  const replies = services.kapso.sent.length;
   return {
     organizations,
     users,
@@ -72,7 +78,7 @@ async function snapshot(): Promise<unknown> {
 }
 
 async function clean(): Promise<void> {
-  await bench.settled();
+  await services.settled();
   for (const table of [
     'webhook_deliveries',
     'messages',
@@ -87,18 +93,18 @@ async function clean(): Promise<void> {
     'identity_tombstones',
     'organization_purges',
   ])
-    await bench.db.pool.query(`delete from ${table}`);
-  await bench.db.pool.query('delete from organizations where external_id is not null');
-  bench.kapso.sent.length = 0;
-  const { tenant } = bench.organization.scope;
+    await services.db.pool.query(`delete from ${table}`);
+  await services.db.pool.query('delete from organizations where external_id is not null');
+  services.kapso.sent.length = 0;
+  const { tenant } = services.organization.scope;
   for (const id of ['wamid.FIXTOUT01', 'wamid.FIXTOUT02'])
-    await bench.db.pool.query(
+    await services.db.pool.query(
       `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, text,
                              payload, status, updated_at)
        values ($1, $2, 'development', $3, 'outbound', $1, $4, 'text', 'x', '{}', 'sent', now())`,
-      [id, tenant, bench.connectionId, contact],
+      [id, tenant, services.connectionId, contact],
     );
-  await bench.db.pool.query(
+  await services.db.pool.query(
     `insert into emails (id, tenant, environment, provider_id, idempotency_key, "from", "to", subject, status, updated_at)
      values ('email_1', $1, 'development', 'f1c7e000-2222-4000-8000-000000000001', 'k', 'a', '{b}', 's', 'sent', now())`,
     [tenant],
@@ -108,13 +114,13 @@ async function clean(): Promise<void> {
 async function replay(order: readonly Sample[]): Promise<unknown> {
   await clean();
   for (const sample of order) {
-    const status = await bench.post(sample);
+    const status = await services.post(sample);
     expect({ file: sample.file, status }).toEqual({
       file: sample.file,
       status: sample.file.includes('unknown-number') ? 500 : 200,
     });
   }
-  await bench.settled();
+  await services.settled();
   return snapshot();
 }
 
@@ -160,11 +166,11 @@ describe('every fixture, twice, in any order', () => {
   });
 });
 
-test('shuffled orders (PARLEY_ORDERS=10000 for the full run): the balance is what was paid less what was refunded', async () => {
+test('the balance of shuffled orders is what was paid less what was refunded (PARLEY_ORDERS=10000 for the full run)', async () => {
   await clean();
-  await bench.post(sampleOf('clerk/organization.created'));
-  await bench.settled();
-  const { rows: found } = await bench.db.pool.query(
+  await services.post(sampleOf('clerk/organization.created'));
+  await services.settled();
+  const { rows: found } = await services.db.pool.query(
     "select id from organizations where external_id like 'org_2zFixtOrgAcme%'",
   );
   const organizationId = found[0].id as string;
@@ -184,21 +190,21 @@ test('shuffled orders (PARLEY_ORDERS=10000 for the full run): the balance is wha
   await Promise.all(
     Array.from({ length: 8 }, async () => {
       for (let event = queue.pop(); event; event = queue.pop())
-        await applyBillingEvent(bench.db, event as never, async () => {});
+        await applyBillingEvent(services.db, event as never, async () => {});
     }),
   );
   expect(await rows('select sum(amount_cents)::int from credit_entries')).toEqual([{ sum: balance }]);
 });
 
-test('a credit and what became of its delivery are committed together', async () => {
+test('a credit and the outcome of its delivery are committed together', async () => {
   await clean();
-  await bench.post(sampleOf('clerk/organization.created'));
-  await bench.settled();
+  await services.post(sampleOf('clerk/organization.created'));
+  await services.settled();
   const [organization] = await rows("select id from organizations where external_id like 'org_2zFixtOrgAcme%'");
   const order = { id: 'order-1', metadata: { organizationId: String(organization!.id) }, subtotal_amount: 100 };
   const event = { type: 'order.paid', data: order };
   const fail = () => Promise.reject(new Error('the outcome cannot be written'));
-  await expect(applyBillingEvent(bench.db, event, fail)).rejects.toThrow('the outcome cannot be written');
+  await expect(applyBillingEvent(services.db, event, fail)).rejects.toThrow('the outcome cannot be written');
   expect(await rows('select id from credit_entries')).toEqual([]);
   expect(await rows('select id from processed_payments')).toEqual([]);
 });
@@ -207,47 +213,47 @@ describe('a number', () => {
   const created = sampleOf('kapso/whatsapp.phone_number.created');
   const deleted = sampleOf('kapso/whatsapp.phone_number.deleted');
 
-  test('is connected to the connection of its customer, with its webhook, and goes with it', async () => {
+  test('is connected to the connection of its customer, with its webhook, and both are deleted with it', async () => {
     await clean();
-    await bench.db.pool.query('delete from channel_connections');
-    bench.kapso.webhooks.length = 0;
-    expect(await bench.post(created)).toBe(200);
-    await bench.settled();
+    await services.db.pool.query('delete from channel_connections');
+    services.kapso.webhooks.length = 0;
+    expect(await services.post(created)).toBe(200);
+    await services.settled();
     expect(await rows('select status, reason from webhook_deliveries')).toMatchObject([{ status: 'unattributed' }]);
 
-    await bench.db.pool.query('delete from webhook_deliveries');
-    await bench.db.pool.query(
+    await services.db.pool.query('delete from webhook_deliveries');
+    await services.db.pool.query(
       `insert into channel_connections (id, tenant, environment, external_customer_id, agent_slug, updated_at)
        values ('conn_waiting', $1, 'development', 'f1c7e000-1111-4000-8000-000000000001', 'helper', now())`,
-      [bench.organization.scope.tenant],
+      [services.organization.scope.tenant],
     );
-    expect(await bench.post(created)).toBe(200);
-    await bench.settled();
+    expect(await services.post(created)).toBe(200);
+    await services.settled();
     const connected = [{ status: 'connected', phone_number_id: phoneNumberId, phone_number: '15551234567' }];
     expect(await rows('select * from channel_connections')).toMatchObject(connected);
-    expect(bench.kapso.webhooks).toMatchObject([
+    expect(services.kapso.webhooks).toMatchObject([
       {
         url: 'https://parley.example/webhook/kapso/messages',
-        // The deployment's own would let this organization sign for all others.
+        // With the deployment's own secret this organization could sign for all others.
         secretKey: webhookSecretOf('kapso-secret', 'conn_waiting'),
         phoneNumberId,
       },
     ]);
-    // Again: the webhook that is there is taken over.
-    await bench.db.pool.query('delete from webhook_deliveries');
-    await bench.post(created);
-    await bench.settled();
-    expect(bench.kapso.webhooks).toHaveLength(1);
+    // The same event again finds the existing webhook and keeps it.
+    await services.db.pool.query('delete from webhook_deliveries');
+    await services.post(created);
+    await services.settled();
+    expect(services.kapso.webhooks).toHaveLength(1);
 
-    await bench.post(sampleOf('kapso/whatsapp.message.received'));
-    await bench.settled();
-    expect(await bench.post(deleted)).toBe(200);
-    await bench.settled();
+    await services.post(sampleOf('kapso/whatsapp.message.received'));
+    await services.settled();
+    expect(await services.post(deleted)).toBe(200);
+    await services.settled();
     expect(await rows('select * from channel_connections')).toEqual([]);
-    expect(bench.kapso.webhooks).toEqual([]);
+    expect(services.kapso.webhooks).toEqual([]);
     expect(await rows("select connection_id from messages where direction = 'inbound'")).toEqual([
       { connection_id: null },
     ]);
-    expect(bench.kapso.problems).toEqual([]);
+    expect(services.kapso.problems).toEqual([]);
   });
 });

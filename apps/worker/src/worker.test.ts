@@ -1,38 +1,35 @@
+import type { Scope } from '@parley/contracts';
 import { type Db, createDb, createIdempotencyStore, newId } from '@parley/db';
 import { type Entities, staleTypes } from '@parley/entities';
 import { type Queues, type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
 import { createMetrics, loadConfig, silentLogger } from '@parley/service';
-import { type TestDatabase, type TestRedis, createTestDatabase, createTestRedis, until } from '@parley/testing';
-import { keptDays, workerVariables } from './config';
+import { type TestRedis, createTestRedis, openTestDatabase, seedOrganization, until } from '@parley/testing';
+import { retentionDays, workerVariables } from './config';
 import { type JobRuntime, createJobRuntime } from './job-runtime';
 import { createWorker } from './worker';
 
 const limits = { limitMs: 15_000 };
 
-let database: TestDatabase;
-let db: Db;
+let db: Db & { url: string };
 let runtime: JobRuntime;
-let kept: ReturnType<typeof keptDays>;
+let kept: ReturnType<typeof retentionDays>;
 let entities: Entities;
 let redis: TestRedis;
 let queues: Queues;
 let producer: RedisConnection;
 const closing: (() => Promise<unknown>)[] = [];
-const scope = { organizationId: 'org_worker', tenant: 5, environment: 'development' as const };
+let scope: Scope;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
-  await db.pool.query(
-    "insert into organizations (id, no, slug, name, updated_at) values ('org_worker', 5, 'worker', 'Worker', now())",
-  );
+  db = await openTestDatabase(createDb);
+  ({ scope } = await seedOrganization(db.pool));
   redis = await createTestRedis();
   const config = loadConfig(workerVariables, {
-    DATABASE_URL: database.url,
+    DATABASE_URL: db.url,
     REDIS_URL: redis.url,
     SECRETS_KEY: Buffer.alloc(32).toString('base64'),
   });
-  kept = keptDays(config);
+  kept = retentionDays(config);
   runtime = createJobRuntime({ config, db, log: silentLogger(), metrics: createMetrics('worker') });
   entities = runtime.entities;
   producer = connectRedis({ url: redis.url, role: 'producer' });
@@ -41,7 +38,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
-  // Else the next worker finds its sweep scheduled already, minutes ahead.
+  // Otherwise the next worker finds its sweep already scheduled, minutes ahead.
   await redis.flush();
 });
 afterAll(async () => {
@@ -49,7 +46,6 @@ afterAll(async () => {
   await closeRedis(producer);
   for (const { close } of runtime.closing) await close();
   await db.close();
-  await database.drop();
 });
 
 async function startWorker() {
@@ -87,7 +83,7 @@ const search = async (type: string, query: string) => {
 
 const nothingStale = async () => (await staleTypes(db)).length === 0;
 
-test('after searchFields changed, the entities that are there are found by the new fields', async () => {
+test('after searchFields have changed, existing entities are found by the new fields', async () => {
   const typeId = await createType('order', ['title']);
   for (let at = 0; at < 30; at += 1) {
     const data = { title: `bicycle ${at}`, note: `remark ${at}` };
@@ -104,14 +100,14 @@ test('after searchFields changed, the entities that are there are found by the n
   expect(await search('order', 'bicycle')).toBe(0);
 }, 30_000);
 
-test('a reindexing that nobody was told of is found by the sweep, also after Redis has lost its schedule', async () => {
+test('the sweep finds a type to reindex that has no job, even after Redis has lost the schedule', async () => {
   await createType('forgotten', ['title']);
   await producer.flushdb();
   await startWorker();
   await until(nothingStale, limits);
 }, 30_000);
 
-test('a worker that is stopped in mid-job leaves the rest to another', async () => {
+test('when a worker is stopped in the middle of a job, another worker finishes it', async () => {
   const typeId = await createType('large', []);
   for (let at = 0; at < 5; at += 1) {
     await Promise.all(
@@ -138,7 +134,7 @@ test('a worker that is stopped in mid-job leaves the rest to another', async () 
   expect(rows[0].count).toBe(1500);
 }, 60_000);
 
-test('answers kept under an Idempotency-Key go after a day', async () => {
+test('responses stored under an Idempotency-Key are deleted after a day', async () => {
   const store = createIdempotencyStore(db);
   const operation = {
     tenant: 1,

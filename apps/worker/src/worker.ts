@@ -35,22 +35,22 @@ import type { JobRuntime } from './job-runtime';
 export interface WorkerDeps extends Omit<JobRuntime, 'closing'> {
   db: Db;
   queues: Queues;
-  /** Of the role `worker`. */
+  /** Opened with the role `worker`. */
   redis: RedisConnection;
   log: Logger;
   metrics?: Metrics;
   tracer?: Tracer;
-  /** Days between the deletion of an organization at the identity provider and that of its data here. */
+  /** Days between the deletion of an organization at the identity provider and the deletion of its data here. */
   purgeGraceDays: number;
-  /** Of webhook deliveries. */
+  /** Retention of webhook deliveries. */
   retention: Retention;
-  /** Of events and of trigger runs. */
+  /** Retention of events and trigger runs. */
   history: HistoryRetention;
 }
 
 const scheduleEveryMs = 10_000;
 
-/** Every job of the product and who does it: one file a job, below jobs/. */
+/** Runs all jobs. Each handler is a file in jobs/. */
 export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
   const { queues, redis, log, metrics, tracer } = deps;
   const handlers: JobHandlers = {
@@ -77,7 +77,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
   };
   const duration = metrics?.histogram(
     'job_duration_seconds',
-    'Time that one try of a job took.',
+    'Duration of one attempt of a job.',
     ['job', 'status'],
     [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300],
   );
@@ -86,14 +86,14 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     handlers: tracer ? traceJobs(handlers, tracer) : handlers,
     onFinished: (outcome) => {
       duration?.observe({ job: outcome.name, status: outcome.status }, outcome.durationMs / 1000);
-      tell(log, outcome);
+      logOutcome(log, outcome);
     },
-    onError: (error) => log.warn({ err: error }, 'queue'),
+    onError: (error) => log.warn({ err: error }, 'the queue consumer reported an error'),
   });
 
   const relay = relayEvents(deps);
-  // Again and again, as Redis may be away at the start and may lose what it was told.
-  const schedule = () => queues.schedule().catch((error: unknown) => log.warn({ err: error }, 'scheduling'));
+  // Repeated, as Redis may be down at the start and may lose the schedules.
+  const schedule = () => queues.schedule().catch((error: unknown) => log.warn({ err: error }, 'no jobs scheduled'));
   void schedule();
   const timer = setInterval(schedule, scheduleEveryMs);
   return {
@@ -105,7 +105,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
   };
 }
 
-/** A span for each try of a job, in the trace of the request that it comes from. */
+/** Adds a span for each attempt of a job to the trace of the request that caused the job. */
 function traceJobs(handlers: JobHandlers, tracer: Tracer): JobHandlers {
   const traced = Object.entries(handlers).map(([name, handle]) => [
     name,
@@ -123,12 +123,12 @@ function traceJobs(handlers: JobHandlers, tracer: Tracer): JobHandlers {
   return Object.fromEntries(traced) as JobHandlers;
 }
 
-/** One wide line for each try of a job. */
-function tell(log: Logger, { name, error, durationMs, ...outcome }: JobOutcome): void {
+/** Logs one line for each attempt of a job. */
+function logOutcome(log: Logger, { name, error, durationMs, ...outcome }: JobOutcome): void {
   const line = { job: name, ...outcome, durationMs: Math.round(durationMs * 100) / 100, err: error };
   if (outcome.status === 'failed') log.error(line, 'job');
   else if (outcome.status === 'retry') log.warn(line, 'job');
-  // Every few seconds, and mostly there was nothing to find; what they find has lines of its own.
+  // Sweeps run every few seconds and mostly find nothing. What they find is logged separately.
   else if (name.startsWith('sweep-')) log.debug(line, 'job');
   else log.info(line, 'job');
 }

@@ -4,9 +4,8 @@ import { findOnlyByPhone } from '@parley/entities';
 import type { ChatRequest } from './chat-result';
 
 /**
- * Whom the tool calls and the prompt of one turn are checked as. An agent that lists roles acts by them, on every channel.
- * One without answers a channel as the system (interface.md, Inbound flow). An agent that another one has asked never
- * acts as the system.
+ * The actor for which the prompt and the tool calls of a turn are checked (docs/reference/permissions.md#actors). An agent that
+ * lists roles acts by them on every channel. Without roles it acts as the system on a channel, unless another agent called it.
  */
 export async function actorOfTurn(
   db: Queryable,

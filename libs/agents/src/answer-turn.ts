@@ -1,18 +1,18 @@
 import type { Scope } from '@parley/contracts';
 import { newId } from '@parley/db';
-import { toResult } from './chat-answer';
+import { toChatResult } from './to-chat-result';
 import type { ChatResult } from './chat-result';
-import type { LoopOutcome } from './loop';
-import { addUsage } from './models/add-usage';
+import type { ToolLoopOutcome } from './run-tool-loop';
+import { sumUsage } from './models/sum-usage';
 import type { ChatDeps, RunningTurn } from './running-turn';
-import { think } from './think';
+import { generateReply } from './generate-reply';
 import type { HistoryRow, Progress, TurnOutcome } from './threads/turn';
 import { type TurnRecorder, createTurnRecorder } from './threads/turn-recorder';
 import type { TurnStore } from './threads/turn-store';
 
-/** The turn itself: wait for its place, prompt, loop, and its end in the store whatever happens. */
+/** Waits until a stored turn may run, generates its reply, and always ends it in the store. */
 export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningTurn): Promise<ChatResult> {
-  const { store, line } = deps;
+  const { store, turnQueue } = deps;
   const { turn, request } = running;
   let isFinished = false;
   const recorder = recorderOf(store, running);
@@ -23,13 +23,13 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
   try {
     let history: HistoryRow[] = [];
     if (turn.state === 'running') {
-      line.start(turn);
+      turnQueue.start(turn);
       history = turn.history;
     } else {
-      const admission = await line.admit(turn, { signal: request.signal, waitMs: deps.turnTimeoutMs });
+      const admission = await turnQueue.admit(turn, { signal: request.signal, waitMs: deps.turnTimeoutMs });
       if (!admission.ok) {
         await finish(
-          failed(admission.reason === 'timeout' ? 'waited too long for the turns before it' : 'the caller went away'),
+          failed(admission.reason === 'timeout' ? 'waited too long for earlier turns' : 'the caller disconnected'),
         );
         return {
           ok: false,
@@ -39,7 +39,7 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
       }
       history = admission.history;
     }
-    const outcome = await think(deps, scope, running, { history, recorder });
+    const outcome = await generateReply(deps, scope, running, { history, recorder });
     if (outcome.end.how === 'lost') {
       await recorder.settle();
       return { ok: false, reason: 'interrupted', threadId: turn.threadId };
@@ -57,28 +57,28 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
       steps: outcome.steps,
     });
     if (!isStored) return { ok: false, reason: 'interrupted', threadId: turn.threadId };
-    return toResult(running, outcome, replyId);
+    return toChatResult(running, outcome, replyId);
   } finally {
-    // A bug or an unreachable database: the turn is ended if that still works, else its lease ends it.
+    // After an unexpected error the turn is ended if the database is reachable; otherwise its lease expires.
     if (!isFinished) await store.finish(turn, failed('internal error')).catch(() => {});
-    line.leave(turn);
+    turnQueue.leave(turn);
   }
 }
 
-/** The turn's recorder; what a router's classification used is counted in. */
+/** Returns the turn's recorder, which also records the usage and the step of a router's classification. */
 function recorderOf(store: TurnStore, { turn, routing }: RunningTurn): TurnRecorder {
   const recorder = createTurnRecorder(store, turn);
   const classification = routing?.classification ?? null;
   if (classification === null) return recorder;
-  const withIt = <T extends Progress>(progress: T): T => ({
+  const withClassification = <T extends Progress>(progress: T): T => ({
     ...progress,
-    usage: addUsage(progress.usage, classification.usage),
+    usage: sumUsage(progress.usage, classification.usage),
     steps: [classification.step, ...progress.steps],
   });
   return {
     ...recorder,
-    recordCalls: (step) => recorder.recordCalls({ ...step, progress: withIt(step.progress) }),
-    finish: (outcome) => recorder.finish(withIt(outcome)),
+    recordCalls: (step) => recorder.recordCalls({ ...step, progress: withClassification(step.progress) }),
+    finish: (outcome) => recorder.finish(withClassification(outcome)),
   };
 }
 
@@ -91,14 +91,14 @@ const failed = (error: string): TurnOutcome => ({
   steps: [],
 });
 
-function describeEnd({ end, model }: LoopOutcome): string {
+function describeEnd({ end, model }: ToolLoopOutcome): string {
   switch (end.how) {
     case 'answered':
       return '';
     case 'model_failed':
       return `${model}: ${end.reason}: ${end.detail}`;
     case 'aborted':
-      return 'the caller went away';
+      return 'the caller disconnected';
     case 'timeout':
       return 'the turn took too long';
     case 'lost':

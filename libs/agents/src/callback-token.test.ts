@@ -11,7 +11,7 @@ const grant: CallbackGrant = {
   expiresInMs: 1_000,
 };
 
-it('carries the grant until it is over', () => {
+it('contains the grant until it expires', () => {
   let now = 5_000;
   const tokens = createCallbackTokens(key(), () => now);
   const token = tokens.mint(scope, grant);
@@ -21,14 +21,14 @@ it('carries the grant until it is over', () => {
   expect(tokens.read(token)).toBeNull();
 });
 
-it('holds after the key was rotated, and for no other key', () => {
+it('stays valid after a key rotation, but not for another key', () => {
   const [old, fresh] = [key(), key()];
   const token = createCallbackTokens(old).mint(scope, grant);
   expect(createCallbackTokens(`${fresh},${old}`).read(token)).not.toBeNull();
   expect(createCallbackTokens(fresh).read(token)).toBeNull();
 });
 
-it('is refused in every changed form', () => {
+it('is invalid after any change', () => {
   const tokens = createCallbackTokens(key());
   const token = tokens.mint(scope, grant);
   for (let at = 0; at < token.length - 1; at += 1) {
@@ -39,7 +39,7 @@ it('is refused in every changed form', () => {
     expect(tokens.read(other)).toBeNull();
 });
 
-it('leaves params of any size out rather than fail', () => {
+it('omits params that are too large', () => {
   const tokens = createCallbackTokens(key());
   const params = { text: randomBytes(20_000).toString('base64') };
   const read = tokens.read(tokens.mint(scope, { ...grant, context: { ...grant.context, params } }));

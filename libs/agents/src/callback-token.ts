@@ -3,12 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Scope } from '@parley/contracts';
 import type { CallbackGrant } from '@parley/tools';
 
-export interface CallbackTokens {
-  /** The port behind custom tools: what their code may do, for as long as it may run. */
-  mint(scope: Scope, grant: CallbackGrant): string;
-  /** Null for a token that is not ours, was changed, or is over. */
-  read(token: string): { scope: Scope; grant: Omit<CallbackGrant, 'expiresInMs'> } | null;
-}
+export type CallbackTokens = ReturnType<typeof createCallbackTokens>;
 
 interface Payload {
   s: Scope;
@@ -19,16 +14,17 @@ interface Payload {
   e: number;
 }
 
-/** What the executor's protocol and an HTTP header take. */
+/** Maximum length in the executor's protocol. The token fits into an HTTP header. */
 const maxTokenChars = 4_096;
-/** Of a payload, unpacked: a token that unfolds into more was not made here. */
+/** Maximum size of a decompressed payload. A valid token is never larger. */
 const maxPayloadBytes = 256 * 1024;
 
 /**
- * Tokens with which code in the executor calls tools as its caller: the caller's actor, list and place, signed with a key
- * derived from SECRETS_KEY (the first signs, all verify). They need no store, so any chat process can read them.
+ * Tokens with which the code of a custom tool calls tools on behalf of the tool's caller. A token contains the caller's
+ * actor, tool list and context, signed with a key derived from SECRETS_KEY (the first key signs, all keys verify), so that
+ * any chat process can verify it without a store.
  */
-export function createCallbackTokens(secretsKey: string, nowMs: () => number = Date.now): CallbackTokens {
+export function createCallbackTokens(secretsKey: string, nowMs: () => number = Date.now) {
   const keys = secretsKey
     .split(',')
     .map((text) => Buffer.from(hkdfSync('sha256', Buffer.from(text.trim(), 'base64'), '', 'parley tool callback', 32)));
@@ -38,24 +34,26 @@ export function createCallbackTokens(secretsKey: string, nowMs: () => number = D
     return `${body}.${sign(body, keys[0]!).toString('base64url')}`;
   };
   return {
-    mint(scope, { actor, allowed, context, expiresInMs }) {
+    /** Creates a token for one run of a custom tool, which expires with the run's time limit. */
+    mint(scope: Scope, { actor, allowed, context, expiresInMs }: CallbackGrant): string {
       const payload: Payload = { s: scope, a: actor, l: allowed, c: context, e: nowMs() + expiresInMs };
       const token = pack(payload);
       if (token.length <= maxTokenChars) return token;
-      // A thread's params can be of any size; tools called from code do without them then.
+      // A thread's params can have any size. If the token is too long, tools called from code do not get them.
       const { params: _params, ...rest } = context;
       const smaller = pack({ ...payload, c: rest });
       if (smaller.length > maxTokenChars) throw new Error('The list of tools is too long for a callback token');
       return smaller;
     },
-    read(token) {
+    /** Null for a token that is invalid or has expired. */
+    read(token: string): { scope: Scope; grant: Omit<CallbackGrant, 'expiresInMs'> } | null {
       const [body = '', signature = '', more] = token.split('.');
       const given = Buffer.from(signature, 'base64url');
-      const isOurs = keys.some((key) => {
+      const isSigned = keys.some((key) => {
         const expected = sign(body, key);
         return expected.length === given.length && timingSafeEqual(expected, given);
       });
-      if (!isOurs || more !== undefined || token.length > maxTokenChars) return null;
+      if (!isSigned || more !== undefined || token.length > maxTokenChars) return null;
       const text = inflateRawSync(Buffer.from(body, 'base64url'), { maxOutputLength: maxPayloadBytes }).toString();
       const { s, a, l, c, e } = JSON.parse(text) as Payload;
       return e < nowMs() ? null : { scope: s, grant: { actor: a, allowed: l, context: c } };

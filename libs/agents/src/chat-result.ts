@@ -7,22 +7,22 @@ export interface ChatRequest {
   threadId?: string;
   externalThreadId?: string;
   params?: JsonObject;
-  /** For routers: whom their rules are about. */
+  /** Identifies the entities that the rules of a router read. */
   phoneNumber?: string;
   /** api, whatsapp, widget or dashboard. */
   channel: string;
-  /** Who writes, on a channel. Not set for requests to the API. */
+  /** The person who sent the message on a channel; not set for requests to the API. */
   contact?: Contact;
-  /** Without a contact: what roles mean by `actor.userId` and `actor.entityId`. */
+  /** Values of `actor.userId` and `actor.entityId` for a request without a contact. */
   onBehalfOf?: { userId?: string; entityId?: string };
   requestId?: string;
-  /** Aborted when the caller goes away: the turn ends after the step that runs. */
+  /** Aborted when the caller disconnects: the turn ends after the current step. */
   signal?: AbortSignal;
-  /** Set by `agent.chat`: how many agents wait for this turn, and which. */
+  /** Set by `agent.chat`: the number of agents that wait for this turn, and their slugs. */
   depth?: number;
   parentAgents?: readonly string[];
   hops?: number;
-  /** How many custom tools wait for this turn. */
+  /** The number of custom tools that wait for this turn. */
   nesting?: number;
 }
 
@@ -31,18 +31,18 @@ export type ChatFailure =
   | { ok: false; reason: 'router_not_found' }
   | { ok: false; reason: 'thread_not_found' }
   | { ok: false; reason: 'invalid_params'; problems: ErrorDetail[] }
-  /** The message is stored; the model gave no answer. `code` is stable, `model` is the last one asked. */
+  /** The message is stored, but no model answered. `model` is the last one that was called. */
   | { ok: false; reason: 'model_failed' | 'model_timeout' | 'model_not_configured'; model: string; threadId: string }
-  /** The message is stored; the turn ran out of time, or its place in the thread's line did not come in time. */
+  /** The message is stored, but the turn, or its wait in the thread's queue, took too long. */
   | { ok: false; reason: 'turn_timeout' | 'thread_busy'; threadId: string }
-  /** The caller went away, or this process was taken for dead. */
+  /** The caller disconnected, or this process did not renew the turn's lease in time. */
   | { ok: false; reason: 'aborted' | 'interrupted'; threadId: string };
 
 export type ChatResult =
   | {
       ok: true;
       response: ChatResponse;
-      /** `stored`: a person has taken the conversation over; the message is kept, nobody was asked, `message` is "". */
+      /** `stored`: a person has taken the thread over. The message is stored, no agent answers, `message` is "". */
       state: 'answered' | 'stored';
     }
   | ChatFailure;

@@ -2,13 +2,13 @@ import type { JsonObject, Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import type { Tools } from '@parley/tools';
 import { loadAgent } from './load-agent';
-import { compilePrompt } from './prompt';
+import { compilePrompt } from './compile-prompt';
 
 export interface CompilePromptRequest {
   slug: string;
   message?: string;
   channel?: string;
-  /** Stands for the thread's params: their fields, or `{ params }` as a message has them in `threadContext`. */
+  /** Replaces the thread's params: either their fields, or `{ params }` as in a message's `threadContext`. */
   threadMetadata?: JsonObject;
   requestId?: string;
   signal?: AbortSignal;
@@ -17,7 +17,7 @@ export interface CompilePromptRequest {
 export type CompiledPrompt =
   { ok: true; raw: string; compiled: string; context: JsonObject } | { ok: false; reason: 'not_found' };
 
-/** An agent's system prompt as it would be in a conversation, and what it used. Nothing is stored. */
+/** Compiles an agent's system prompt as in a conversation, and returns the values it used. Nothing is stored. */
 export async function compileAgentPrompt(
   deps: { db: Db; tools: Tools },
   scope: Scope,

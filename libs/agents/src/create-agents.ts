@@ -9,7 +9,7 @@ import type { AgentLog } from './log';
 import type { Models } from './models/model';
 import { runChat } from './run-chat';
 import type { ChatDeps } from './running-turn';
-import { createTurnLine } from './threads/turn-line';
+import { createTurnQueue } from './threads/turn-queue';
 import { createTurnStore } from './threads/turn-store';
 
 export interface AgentDeps {
@@ -17,34 +17,28 @@ export interface AgentDeps {
   tools: Tools;
   models: Models;
   log: AgentLog;
-  /** Of one message, its wait for earlier ones of the thread included; 2 minutes unless told. */
+  /** Time limit of a turn, including its wait for earlier turns of the thread; default 2 minutes. */
   turnTimeoutMs?: number;
-  /** How much of a thread the model is given, in tokens; 32,000 unless told. */
+  /** Maximum history of a thread that the model gets, in tokens; default 32,000. */
   historyTokens?: number;
 }
 
 export interface Agents {
   chat(scope: Scope, request: ChatRequest): Promise<ChatResult>;
   compilePrompt(scope: Scope, request: CompilePromptRequest): Promise<CompiledPrompt>;
-  /** An agent as it is configured in the environment; null when it is not. */
+  /** The agent's definition in the environment; null when the environment has none. */
   describe(scope: Scope, slug: string): Promise<AgentDefinition | null>;
-  /** The port behind `agent.chat`: a turn of another agent in a thread of its own. */
+  /** Implements the tool `agent.chat`: a turn of another agent in a new thread. */
   chatWithAgent(scope: Scope, request: AgentChatRequest): Promise<ToolResult>;
-  /** Ends the heartbeat of this process's turns; after the last request. */
+  /** Stops renewing the leases of turns. Call it after the last request. */
   close(): Promise<void>;
 }
 
-/** Everything that agents do, in one process. Its turns are marked with an owner that no other process has. */
+/** Creates the agents of one process. The process marks its turns with a random owner. */
 export function createAgents(deps: AgentDeps): Agents {
   const store = createTurnStore(deps.db, randomBytes(9).toString('base64url'));
-  const line = createTurnLine({ store, log: deps.log });
-  const chatDeps: ChatDeps = {
-    turnTimeoutMs: 120_000,
-    historyTokens: 32_000,
-    ...deps,
-    store,
-    line,
-  };
+  const turnQueue = createTurnQueue({ store, log: deps.log });
+  const chatDeps: ChatDeps = { turnTimeoutMs: 120_000, historyTokens: 32_000, ...deps, store, turnQueue };
   return {
     chat: (scope, request) => runChat(chatDeps, scope, request),
     compilePrompt: (scope, request) => compileAgentPrompt(deps, scope, request),
@@ -59,7 +53,7 @@ export function createAgents(deps: AgentDeps): Agents {
         agent: { slug: agentSlug },
         message,
         params,
-        // The other agent has roles and a list of its own; whom it is about stays the same.
+        // The other agent has its own roles and tools, but acts for the same person.
         onBehalfOf: personOf(actor),
         contact,
         channel: 'api',
@@ -81,7 +75,7 @@ export function createAgents(deps: AgentDeps): Agents {
       };
     },
     async close() {
-      line.close();
+      turnQueue.close();
     },
   };
 }

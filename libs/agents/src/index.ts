@@ -7,7 +7,7 @@ export { modelVariables } from './models/model-variables';
 export { createOrganizationKeys, providersOfEnvironment } from './models/provider-keys';
 export { hasAnswerer, oldestAgent } from './read-agents';
 export { createTransfer } from './routers/transfer';
-export { findEarlierTurn } from './threads/earlier-turn';
+export { findEarlierTurn } from './threads/find-earlier-turn';
 export { mergeThreads } from './threads/merge-threads';
 export { threadsPurge } from './threads/purge-threads';
 export {
@@ -17,4 +17,4 @@ export {
   listExecutions,
   readTurns,
 } from './threads/read-executions';
-export { type Thread, type ThreadSummary, listThreads, readThread, setPaused } from './threads/read-threads';
+export { type Thread, type ThreadSummary, listThreads, readThread, setTakenOver } from './threads/read-threads';

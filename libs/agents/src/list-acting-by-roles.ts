@@ -27,7 +27,7 @@ const actingByRoles = statement(
   },
 );
 
-/** The agents that list roles among those that answer, themselves or through a router; each once, at most `limit`. */
+/** Lists the agents with roles among `answering` and the agents of its routers, without duplicates, at most `limit`. */
 export async function listActingByRoles(
   db: Queryable,
   answering: (Scope & { agentSlug: string | null; routerSlug: string | null })[],

@@ -19,7 +19,7 @@ const agentBySlug = statement(
   { id: column.text, definition: column.jsonb<Omit<AgentDefinition, 'slug'>>().nullable },
 );
 
-/** The agent with its configuration in the environment. */
+/** Reads an agent with its definition in the environment. */
 export async function loadAgent(db: Queryable, scope: Scope, slug: string): Promise<LoadResult> {
   const { rows } = await db.query(scope, agentBySlug, [scope.tenant, scope.environment, slug]);
   const row = rows[0];

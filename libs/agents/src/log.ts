@@ -1,4 +1,4 @@
-/** The part of a logger that this lib writes to. */
+/** The methods of the logger that this library uses. */
 export interface AgentLog {
   info(fields: Record<string, unknown>, message: string): void;
   warn(fields: Record<string, unknown>, message: string): void;

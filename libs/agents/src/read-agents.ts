@@ -9,7 +9,7 @@ const findAnswerer = statement(
   { found: column.int4 },
 );
 
-/** Whether there is such an agent in the organization, or such a router in the environment: one that can answer people. */
+/** Whether the organization has the agent, or the environment has the router. */
 export async function hasAnswerer(
   db: Queryable,
   scope: Scope,
@@ -28,7 +28,7 @@ const oldestConfigured = statement(
   { slug: column.text },
 );
 
-/** Slug of the oldest agent that has a configuration in the environment; null when none has. */
+/** The slug of the oldest agent that has a definition in the environment; null when there is none. */
 export async function oldestAgent(db: Queryable, scope: Scope): Promise<string | null> {
   const { rows } = await db.query(scope, oldestConfigured, [scope.tenant, scope.environment]);
   return rows[0]?.slug ?? null;

@@ -5,8 +5,7 @@ import { createEntities } from '@parley/entities';
 import {
   type ModelServer,
   type SeededOrganization,
-  type TestDatabase,
-  createTestDatabase,
+  openTestDatabase,
   seedOrganization,
   startModelServer,
 } from '@parley/testing';
@@ -19,7 +18,7 @@ import { createTransfer } from './routers/transfer';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Implements the port with tools whose timing and outcome a test decides; the real registry is tested with the app. */
+/** Tools whose timing and result a test sets. The real tools are tested with apps/chat. */
 function probeTools(db: () => Db) {
   const calls: ToolCall[] = [];
   let behave: (call: ToolCall) => Promise<ToolResult> | ToolResult = () => ({ ok: true, result: 'done' });
@@ -54,7 +53,6 @@ const offerOf = (name: string): ToolOffer => ({
   sideEffects: true,
 });
 
-let database: TestDatabase;
 let db: Db;
 let server: ModelServer;
 let org: SeededOrganization;
@@ -82,13 +80,9 @@ const rows = async <T extends object>(text: string, values: unknown[] = []) =>
   (await db.pool.query<T>(text, values)).rows;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url, poolSize: 10 });
+  db = await openTestDatabase(createDb, { poolSize: 10 });
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 beforeEach(async () => {
   server = await startModelServer();
   org = await seedOrganization(db.pool, {
@@ -130,16 +124,16 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await agents.close();
-  const { problems, strays } = server;
+  const { problems, unknownRequests } = server;
   await server.stop();
-  expect({ problems, strays }).toEqual({ problems: [], strays: [] });
+  expect({ problems, unknownRequests }).toEqual({ problems: [], unknownRequests: [] });
 });
 
 const callsTool = (name = 'order_find', args: object = { id: 'a' }) => ({ toolCalls: [{ name, args }] });
 const hasResult = (messages: { role: string }[]) => messages.at(-1)?.role === 'tool';
 
 describe('one turn', () => {
-  it('answers, and keeps what was said', async () => {
+  it('answers and stores the messages', async () => {
     server.play(() => ({ text: 'Hi there', usage: { input: 11, output: 3, reasoning: 1 } }));
     const response = await ask({});
     expect(response).toEqual({
@@ -181,7 +175,7 @@ describe('one turn', () => {
     });
   });
 
-  it('goes on with the whole conversation, by threadId and by externalThreadId', async () => {
+  it('sends the earlier messages of the thread, found by threadId or externalThreadId', async () => {
     server.play((request) => ({ text: `reply ${request.messages.length}` }));
     const first = await ask({ externalThreadId: 'web:1' });
     const second = await ask({ externalThreadId: 'web:1', message: 'Again' });
@@ -196,7 +190,7 @@ describe('one turn', () => {
     ]);
   });
 
-  it('runs parallel calls at the same time and tells their results in order', async () => {
+  it('runs parallel calls at the same time and returns their results in order', async () => {
     probe.play(async ({ args }) => {
       await sleep((args as { wait: number }).wait);
       return { ok: true, result: args as Json };
@@ -239,7 +233,7 @@ describe('one turn', () => {
     expect(seen).toEqual([{ name: 'order.create', status: 'started', args: { id: 'a' } }]);
   });
 
-  it('shows the model what it did wrong, and goes on', async () => {
+  it('returns errors of calls to the model and continues', async () => {
     server.play((request, index) =>
       index === 0
         ? {
@@ -269,18 +263,21 @@ describe('one turn', () => {
     expect(probe.calls.map(({ name }) => name)).toEqual(['no_such_tool']);
   });
 
-  it.each(['helper', 'claude'])('asks exactly ten times and offers %s no tools the last time', async (slug) => {
-    let n = 0;
-    server.play((request) =>
-      request.tools.length > 0 ? callsTool('order_find', { id: (n += 1) }) : { text: 'I give up' },
-    );
-    const response = await ask({ agent: { slug } });
-    expect(response.message).toBe('I give up');
-    expect(server.requests).toHaveLength(10);
-    expect(server.requests.map(({ tools }) => tools.length > 0)).toEqual([...Array(9).fill(true), false]);
-    expect(response._executionMeta).toMatchObject({ iterationCount: 10, errorCount: 0 });
-    expect(probe.calls).toHaveLength(9);
-  });
+  it.each(['helper', 'claude'])(
+    'calls the model exactly ten times and offers %s no tools the last time',
+    async (slug) => {
+      let n = 0;
+      server.play((request) =>
+        request.tools.length > 0 ? callsTool('order_find', { id: (n += 1) }) : { text: 'I give up' },
+      );
+      const response = await ask({ agent: { slug } });
+      expect(response.message).toBe('I give up');
+      expect(server.requests).toHaveLength(10);
+      expect(server.requests.map(({ tools }) => tools.length > 0)).toEqual([...Array(9).fill(true), false]);
+      expect(response._executionMeta).toMatchObject({ iterationCount: 10, errorCount: 0 });
+      expect(probe.calls).toHaveLength(9);
+    },
+  );
 
   it('answers even when the model calls tools that it was not offered', async () => {
     let n = 0;
@@ -290,7 +287,7 @@ describe('one turn', () => {
     expect(response.message).toMatch(/could not finish/);
   });
 
-  it('runs the same call three times and not once more', async () => {
+  it('runs the same call at most three times', async () => {
     let asked = 0;
     server.play(() =>
       (asked += 1) <= 5
@@ -302,21 +299,21 @@ describe('one turn', () => {
     expect(response._executionMeta).toMatchObject({ errorCount: 2, iterationCount: 6 });
   });
 
-  it('cuts a long result for the model and keeps all of it', async () => {
+  it('truncates a long result for the model and stores all of it', async () => {
     const long = 'ñ'.repeat(60_000);
     probe.play(() => ({ ok: true, result: { long } }));
     server.play((request) => (hasResult(request.messages) ? { text: 'Done' } : callsTool()));
     await ask({});
     const shown = server.requests[1]!.messages.at(-1)!.text;
     expect(Buffer.byteLength(shown)).toBeLessThan(33 * 1024);
-    expect(shown).toMatch(/cut: the whole result has 1200\d\d bytes/);
+    expect(shown).toMatch(/truncated: the full result has 1200\d\d bytes/);
     const [{ result }] = (await rows<{ result: { result: { long: string } } }>('select result from tool_calls')).slice(
       -1,
     ) as [{ result: { result: { long: string } } }];
     expect(result.result.long).toBe(long);
   });
 
-  it('survives what no database can keep', async () => {
+  it('removes characters that PostgreSQL cannot store', async () => {
     probe.play(() => ({ ok: true, result: { 'a\u0000b': 'x\u0000y\ud800' } }));
     server.play((request) =>
       hasResult(request.messages)
@@ -326,7 +323,7 @@ describe('one turn', () => {
     expect((await ask({})).message).toBe('Nul  and half \ufffd');
   });
 
-  it('passes the actor, the list and the place of a call on', async () => {
+  it('passes the actor, the tool list and the context to each call', async () => {
     server.play((request) => (hasResult(request.messages) ? { text: 'Done' } : callsTool()));
     const { threadId } = await ask({ params: { customer: 'c1' }, requestId: 'req-1', channel: 'widget' });
     expect(probe.calls[0]).toMatchObject({
@@ -348,10 +345,10 @@ describe('one turn', () => {
 });
 
 describe('failures', () => {
-  it('names what is not there', async () => {
+  it('names a missing agent, configuration or thread', async () => {
     const other = await seedOrganization(db.pool, { agents: [{ slug: 'helper' }] });
     const theirs = await agents.chat(other.scope, { agent: { slug: 'helper' }, message: 'x', channel: 'api' });
-    expect(await chat({ agent: { slug: 'nobody' } })).toEqual({ ok: false, reason: 'agent_not_found' });
+    expect(await chat({ agent: { slug: 'missing' } })).toEqual({ ok: false, reason: 'agent_not_found' });
     expect(await chat({ agent: { id: other.agentIds.helper! } })).toEqual({ ok: false, reason: 'agent_not_found' });
     expect(await chat({ agent: { routerSlug: 'none' } })).toEqual({ ok: false, reason: 'router_not_found' });
     expect(await chat({ threadId: 'thread_none' })).toEqual({ ok: false, reason: 'thread_not_found' });
@@ -363,7 +360,7 @@ describe('failures', () => {
     expect(await chat({}, agents, production)).toEqual({ ok: false, reason: 'no_active_config', agentSlug: 'helper' });
   });
 
-  it('leaves customers of a channel in production without the scripted model', async () => {
+  it('does not answer with the scripted model on a channel in production', async () => {
     const live = await seedOrganization(db.pool, { environment: 'production', agents: [{ slug: 'helper' }] });
     const offline = createAgents({ db, tools: probe.tools, models: createModels({ environment: {}, log }), log });
     const command = { message: '/tool order.create {}' };
@@ -375,13 +372,13 @@ describe('failures', () => {
     await offline.close();
   });
 
-  it('answers from a fallback when the first model is dead', async () => {
+  it('answers from a fallback when the first model fails', async () => {
     server.play(({ model }) => (model === 'dead' ? { status: 500 } : { text: 'still here' }));
     const response = await ask({ agent: { slug: 'spare' } });
     expect(response).toMatchObject({ message: 'still here', _executionMeta: { model: 'openai/alive' } });
   });
 
-  it('keeps the message of a failed turn, and the next turn has a valid history', async () => {
+  it('stores the message of a failed turn, and the next turn has a valid history', async () => {
     server.play(() => ({ status: 500 }));
     const failed = await chat({ externalThreadId: 'f' });
     expect(failed).toMatchObject({ ok: false, reason: 'model_failed', model: 'openai/gpt-5-mini' });
@@ -398,7 +395,7 @@ describe('failures', () => {
     expect(execution!.error).toContain('HTTP 500');
   });
 
-  it('tells a timeout from a failure, and frees the thread', async () => {
+  it('reports a timeout as such, and frees the thread', async () => {
     const quick = agentsOver({ timeoutMs: 100 });
     server.play(() => ({ hang: true }));
     expect(await chat({ externalThreadId: 't' }, quick)).toMatchObject({ ok: false, reason: 'model_timeout' });
@@ -415,7 +412,7 @@ describe('failures', () => {
     await quick.close();
   });
 
-  it('stops after the current step when the caller goes away', async () => {
+  it('stops after the current step when the caller disconnects', async () => {
     const caller = new AbortController();
     let finished = false;
     probe.play(async () => {
@@ -441,7 +438,7 @@ describe('failures', () => {
     ]);
   });
 
-  it('shortens the history when the model says that it is too long', async () => {
+  it('shortens the history when the model reports that it is too long', async () => {
     server.play(() => ({ text: 'x'.repeat(4_000) }));
     for (let n = 0; n < 6; n += 1) await ask({ externalThreadId: 'long' });
     server.play(({ messages }) =>
@@ -490,7 +487,7 @@ describe('threads', () => {
     ).toEqual([]);
   }, 30_000);
 
-  it('makes one thread of 100 first messages with one external id', async () => {
+  it('creates one thread for 100 first messages with the same external id', async () => {
     server.play(() => ({ text: 'ok' }));
     const responses = await Promise.all(Array.from({ length: 100 }, () => ask({ externalThreadId: 'rush' })));
     expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(1);
@@ -499,7 +496,7 @@ describe('threads', () => {
     ).toHaveLength(1);
   }, 30_000);
 
-  it('does not hold one thread up for another', async () => {
+  it('runs turns of different threads at the same time', async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
     server.play(async ({ messages }) => {
@@ -514,12 +511,12 @@ describe('threads', () => {
     await Promise.all(waiting);
   });
 
-  it('takes over from a process that died, and tells an open call as unknown', async () => {
+  it('ends the turn of a process that died, and reports its open call as interrupted', async () => {
     server.play(() => ({ text: 'ok' }));
     const { threadId } = await ask({ externalThreadId: 'dead' });
     const [{ id }] = (await rows<{ id: string }>(
       `insert into executions (tenant, environment, thread_id, status, lease_owner, lease_until, input)
-       values ($1, 'development', $2, 'running', 'gone', now() + interval '1 second', 'buy') returning id::text`,
+       values ($1, 'development', $2, 'running', 'dead', now() + interval '1 second', 'buy') returning id::text`,
       [org.scope.tenant, threadId],
     )) as [{ id: string }];
     const toolCalls = JSON.stringify([
@@ -554,7 +551,7 @@ describe('threads', () => {
     ]);
   });
 
-  it('lets a process that was taken for dead do nothing more', async () => {
+  it('stores nothing from a process whose lease has expired', async () => {
     server.play(async ({ messages }) => {
       if (messages.length === 1)
         await rows("update executions set lease_until = now() - interval '1 s', status = 'failed' where tenant = $1", [
@@ -566,11 +563,11 @@ describe('threads', () => {
     expect(probe.calls).toEqual([]);
   });
 
-  it('keeps what a turn had used when its process died', async () => {
+  it('keeps the usage of a turn whose process died', async () => {
     let asked = 0;
     server.play(() => {
       asked += 1;
-      // The process stalls and is taken for dead while it asks for the third time.
+      // The lease expires during the third call of the model.
       if (asked === 3)
         return rows(
           `update executions set lease_until = now() - interval '1 s', status = 'failed', error = 'interrupted'
@@ -608,7 +605,7 @@ describe('threads', () => {
     expect(probe.calls).toHaveLength(2);
   });
 
-  it('keeps long turns alive', async () => {
+  it('renews the lease of a long turn', async () => {
     server.play(async ({ messages }) => {
       if (messages.length === 1) await sleep(5_500);
       return { text: 'slow but sure' };
@@ -620,7 +617,7 @@ describe('threads', () => {
     await second;
   });
 
-  it('gives up waiting at its limit', async () => {
+  it('stops waiting at its time limit', async () => {
     const hasty = agentsOver({ turnTimeoutMs: 150 });
     let release = () => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
@@ -647,10 +644,10 @@ describe('threads', () => {
     await hasty.close();
   });
 
-  it('stores messages without answering while a person has taken over', async () => {
+  it('stores messages without answering during a takeover', async () => {
     server.play(() => ({ text: 'ok' }));
     const { threadId } = await ask({});
-    await rows('update threads set agent_paused = true where id = $1', [threadId]);
+    await rows('update threads set taken_over = true where id = $1', [threadId]);
     const result = await chat({ threadId, message: 'psst' });
     expect(result).toMatchObject({
       ok: true,
@@ -658,7 +655,7 @@ describe('threads', () => {
       response: { threadId, message: '', usage: { totalTokens: 0 } },
     });
     expect(server.requests).toHaveLength(1);
-    await rows('update threads set agent_paused = false where id = $1', [threadId]);
+    await rows('update threads set taken_over = false where id = $1', [threadId]);
     await ask({ threadId, message: 'back' });
     expect(server.requests.at(-1)!.messages.map(({ text }) => text)).toEqual([
       'Hello',
@@ -669,7 +666,7 @@ describe('threads', () => {
     ]);
   });
 
-  it('trims at the borders of turns', async () => {
+  it('trims the history at whole turns', async () => {
     const short = agentsOver({ historyTokens: 400 });
     server.play((request) =>
       hasResult(request.messages) || request.messages.length > 20 ? { text: 'y'.repeat(300) } : callsTool(),
@@ -684,7 +681,7 @@ describe('threads', () => {
 
 describe('thread params', () => {
   const strict = { slug: 'strict' };
-  it('checks, stores, merges and drops', async () => {
+  it('checks params, merges them with stored ones and drops unknown ones', async () => {
     server.play(() => ({ text: 'ok' }));
     expect(await chat({ agent: strict })).toEqual({
       ok: false,
@@ -715,7 +712,7 @@ describe('routers', () => {
       actor: { type: 'system' },
     });
 
-  it('follows the first rule that holds for the entity with the phone number', async () => {
+  it('follows the first rule that matches the entity with the phone number', async () => {
     server.play(({ system }) => ({ text: system }));
     await insertCustomer({ phone: '+56 9 1111-2222', debt: 500 });
     await insertCustomer({ phone: '56933334444', debt: 5 });
@@ -728,7 +725,7 @@ describe('routers', () => {
     expect(await ask({ agent: front })).toMatchObject({ routedToAgentSlug: 'helper' });
   });
 
-  it('asks a model, and falls back when its answer is of no use', async () => {
+  it('asks a model, and falls back when its answer names no agent', async () => {
     let answer = 'billing';
     server.play(({ model, system }) => ({
       text: model === 'classifier' ? answer : system,
@@ -766,7 +763,7 @@ describe('routers', () => {
     ]);
   });
 
-  it('shows the model that chooses the last messages of the conversation', async () => {
+  it('sends the last messages of the thread to the classifying model', async () => {
     server.play(({ model }) => ({ text: model === 'classifier' ? 'billing' : 'ok' }));
     const { threadId } = await ask({ agent: smart, message: 'Where is my invoice?' });
     await ask({ agent: smart, threadId, message: 'And now?' });
@@ -776,16 +773,16 @@ describe('routers', () => {
     );
   });
 
-  it('asks no model while a person answers', async () => {
+  it('calls no model during a takeover', async () => {
     server.play(({ model }) => ({ text: model === 'classifier' ? 'billing' : 'ok' }));
     const { threadId } = await ask({ agent: smart });
-    await rows('update threads set agent_paused = true where id = $1', [threadId]);
+    await rows('update threads set taken_over = true where id = $1', [threadId]);
     const asked = server.requests.length;
     expect(await chat({ agent: smart, threadId })).toMatchObject({ ok: true, state: 'stored' });
     expect(server.requests).toHaveLength(asked);
   });
 
-  it('hands a conversation over, at most five times and never to itself', async () => {
+  it('transfers a thread at most five times and never to the same agent', async () => {
     let target = 'billing';
     server.play((request) =>
       hasResult(request.messages) || !request.tools.includes('router_transfer')
@@ -799,7 +796,7 @@ describe('routers', () => {
     });
     expect(await ask({ agent: front, threadId: first.threadId })).toMatchObject({ routedToAgentSlug: 'billing' });
     await rows("update threads set last_message_at = now() - interval '5 hours' where id = $1", [first.threadId]);
-    for (const wrong of ['helper', 'claude', 'nobody']) {
+    for (const wrong of ['helper', 'claude', 'missing']) {
       target = wrong;
       const refused = await ask({ agent: front, threadId: first.threadId });
       expect(refused._transferred).toBeUndefined();
@@ -815,7 +812,7 @@ describe('routers', () => {
   });
 });
 
-it('lets an agent ask another', async () => {
+it('lets an agent call another', async () => {
   server.play(({ system }) => ({ text: `${system} here` }));
   const request = {
     agentSlug: 'billing',
@@ -829,7 +826,7 @@ it('lets an agent ask another', async () => {
     ok: true,
     result: { message: 'You are billing. here' },
   });
-  expect(await agents.chatWithAgent(org.scope, { ...request, agentSlug: 'nobody' })).toMatchObject({
+  expect(await agents.chatWithAgent(org.scope, { ...request, agentSlug: 'missing' })).toMatchObject({
     ok: false,
     errorType: 'not_found',
   });

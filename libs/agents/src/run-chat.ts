@@ -1,20 +1,20 @@
 import type { Scope } from '@parley/contracts';
 import { answerTurn } from './answer-turn';
-import { storedOnly } from './chat-answer';
+import { storedResult } from './to-chat-result';
 import type { ChatRequest, ChatResult } from './chat-result';
-import { enterThread } from './enter-thread';
+import { beginTurn } from './begin-turn';
 import { chooseAgent } from './routers/choose-agent';
 import type { ChatDeps, RunningTurn } from './running-turn';
 
-/** One message, one answer: the steps of interface.md, Chat execution flow (the key was checked before). */
+/** Answers one message: chooses the agent, stores the turn and runs it (docs/reference/chat.md#how-a-message-is-answered). */
 export async function runChat(deps: ChatDeps, scope: Scope, request: ChatRequest): Promise<ChatResult> {
   const startedAt = performance.now();
   const routing = 'routerSlug' in request.agent ? await route(deps, scope, request, request.agent.routerSlug) : null;
   if (routing?.ok === false) return routing;
-  const entered = await enterThread(deps, scope, request, routing);
-  if (!entered.ok) return entered;
-  const turn: RunningTurn = { ...entered, request, routing, startedAt };
-  if (entered.turn.state === 'stored') return storedOnly(turn);
+  const begun = await beginTurn(deps, scope, request, routing);
+  if (!begun.ok) return begun;
+  const turn: RunningTurn = { ...begun, request, routing, startedAt };
+  if (begun.turn.state === 'stored') return storedResult(turn);
   return answerTurn(deps, scope, turn);
 }
 

@@ -7,7 +7,7 @@ import type { AgentLog } from './log';
 import type { Models } from './models/model';
 import type { Routing } from './routers/choose-agent';
 import type { BegunTurn } from './threads/turn';
-import type { TurnLine } from './threads/turn-line';
+import type { TurnQueue } from './threads/turn-queue';
 import type { TurnStore } from './threads/turn-store';
 
 export interface ChatDeps {
@@ -16,24 +16,24 @@ export interface ChatDeps {
   models: Models;
   log: AgentLog;
   store: TurnStore;
-  line: TurnLine;
-  /** Of one message, its wait in the thread's line included. */
+  turnQueue: TurnQueue;
+  /** Time limit of a turn, including its wait in the thread's queue. */
   turnTimeoutMs: number;
-  /** How much of a thread's history the model is given, in tokens. */
+  /** Maximum history of a thread that the model gets, in tokens. */
   historyTokens: number;
 }
 
 export type Route = Extract<Routing, { ok: true }>;
 
-/** A message that has its place in its thread, and what is known by then. */
+/** A stored turn with the data that the next steps need. */
 export interface RunningTurn {
   request: ChatRequest;
   /** Null without a router. */
   routing: Route | null;
   agent: LoadedAgent;
   turn: BegunTurn;
-  /** All of the thread's. */
+  /** All params of the thread, including those of this message. */
   params: JsonObject;
-  /** By `performance.now()`. */
+  /** The time of `performance.now()` when the message arrived. */
   startedAt: number;
 }

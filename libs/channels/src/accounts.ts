@@ -1,34 +1,30 @@
-import type { Scope } from '@parley/contracts';
+import { type Scope, textAt } from '@parley/contracts';
 import { type Queryable, type SecretBox, findIntegration } from '@parley/db';
-import { textAt } from '@parley/contracts';
 import type { ChannelSettings } from './channel-variables';
 import type { KapsoAccount } from './kapso/kapso-client';
 
 export interface ResendAccount {
   apiUrl: string;
   apiKey: string;
-  /** Sender of e-mails that name none. */
+  /** Default sender of e-mails. */
   from: string | null;
 }
 
-export interface Accounts {
-  /** Null when neither the organization nor the process has a key. */
-  kapso(scope: Scope): Promise<(KapsoAccount & { mediaReply: string }) | null>;
-  resend(scope: Scope): Promise<ResendAccount | null>;
-}
+export type Accounts = ReturnType<typeof createAccounts>;
 
-/** What a customer is told who sends a picture without words; `mediaReply` of the integration replaces it, "" turns it off. */
+/** Reply to media without text. `mediaReply` of the integration replaces it; an empty text disables the reply. */
 const defaultMediaReply =
   'Thank you for your message. I can only read text and voice notes here, could you write it to me?';
 
-/** The organization's own integration, else the variables of the process. */
-export function createAccounts(db: Queryable, box: SecretBox, settings: ChannelSettings): Accounts {
+/** Finds an organization's accounts at providers. Its integrations have precedence over the process's variables. */
+export function createAccounts(db: Queryable, box: SecretBox, settings: ChannelSettings) {
   const own = async (scope: Scope, provider: string) => {
     const found = await findIntegration(db, box, scope, provider);
     return found?.active ? found : null;
   };
   return {
-    async kapso(scope) {
+    /** Null when neither the organization nor the process has a key. */
+    async kapso(scope: Scope): Promise<(KapsoAccount & { mediaReply: string }) | null> {
       const found = await own(scope, 'kapso');
       const apiKey = textAt(found?.secrets?.apiKey) ?? settings.KAPSO_API_KEY;
       if (apiKey === undefined) return null;
@@ -40,7 +36,7 @@ export function createAccounts(db: Queryable, box: SecretBox, settings: ChannelS
         mediaReply: typeof mediaReply === 'string' ? mediaReply : defaultMediaReply,
       };
     },
-    async resend(scope) {
+    async resend(scope: Scope): Promise<ResendAccount | null> {
       const found = await own(scope, 'resend');
       const apiKey = textAt(found?.secrets?.apiKey) ?? settings.RESEND_API_KEY;
       if (apiKey === undefined) return null;

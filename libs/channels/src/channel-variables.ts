@@ -9,13 +9,17 @@ const address = (fallback: string, description: string) =>
 
 const optional = (description: string) => z.string().optional().meta({ description });
 
-/** How a process that sends messages reaches the providers (libs/service loadConfig). */
+/** Variables of processes that send messages, for loadConfig of libs/service. */
 export const channelVariables = {
-  KAPSO_API_URL: address('https://api.kapso.ai', 'Address of Kapso, the WhatsApp intermediary.'),
-  KAPSO_API_KEY: optional("Key for Kapso; an organization's own goes before it (parley integrations set kapso)."),
+  KAPSO_API_URL: address('https://api.kapso.ai', 'Address of Kapso, the WhatsApp provider.'),
+  KAPSO_API_KEY: optional(
+    'Default key for Kapso. The integration of an organization replaces it (parley integrations set kapso).',
+  ),
   RESEND_API_URL: address('https://api.resend.com', 'Address of Resend, the e-mail provider.'),
-  RESEND_API_KEY: optional("Key for Resend; an organization's own goes before it (parley integrations set resend)."),
-  EMAIL_FROM: optional('Sender of e-mails that name none, such as "Acme <hello@acme.example>".'),
+  RESEND_API_KEY: optional(
+    'Default key for Resend. The integration of an organization replaces it (parley integrations set resend).',
+  ),
+  EMAIL_FROM: optional('Default sender of e-mails, such as "Acme <hello@acme.example>".'),
 };
 
 export interface ChannelSettings {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, type SecretBox, type Tenant, newId } from '@parley/db';
-import { type Accounts, createAccounts } from './accounts';
+import { createAccounts } from './accounts';
 import type { ChannelSettings } from './channel-variables';
 import { type EmailOutcome, type EmailView, queueEmail, readEmail, sendEmail } from './email/emails';
 import { type KapsoAnswer, createKapsoClient } from './kapso/kapso-client';
 import { contactOf } from './whatsapp/contacts';
 import { type MessageView, findSender, isWindowOpen, readConversation, readMessage } from './whatsapp/conversation';
-import { type SendOutcome, findNextMessage, findTenant, queueMessage } from './whatsapp/outbox';
+import { findNextMessage, findTenant, queueMessage } from './whatsapp/outbox';
 import { digitsOf } from './whatsapp/read-inbound';
 import { sendMessage, windowClosed } from './whatsapp/send-message';
 
@@ -17,17 +17,17 @@ export interface OutgoingMessage {
   /** Connected number to send from. */
   from?: string;
   type: string;
-  /** The member of the request that is named after the type. */
+  /** Sent as the member of the request whose name is `type`. */
   content: JsonObject;
-  /** As people read it. */
+  /** The text shown to people. */
   text: string | null;
   mediaUrl?: string;
-  /** The provider's id of the message that this one answers. */
+  /** The provider's id of the message that is answered. */
   replyTo?: string;
-  /** Free text needs an open 24-hour window, a template does not. */
+  /** Whether an open 24-hour window is required: true for free text, false for a template. */
   needsWindow: boolean;
   threadId?: string;
-  /** The same key makes one message; a new one when there is none. */
+  /** Idempotency key: repeated calls with the same key send one message. Default: a new key. */
   key?: string;
 }
 
@@ -40,7 +40,7 @@ export interface OutgoingEmail {
   from?: string;
   to: string[];
   subject: string;
-  /** html, text, cc, bcc, reply_to, headers, tags: as the provider takes them. */
+  /** html, text, cc, bcc, reply_to, headers and tags, in Resend's format. */
   content: JsonObject;
   key?: string;
 }
@@ -48,21 +48,7 @@ export interface OutgoingEmail {
 export type EmailResult =
   { ok: true; email: EmailView } | { ok: false; reason: 'not_configured' | 'no_from'; message: string };
 
-/** WhatsApp and e-mail, outwards: what tools and jobs send, and what became of it. */
-export interface Channels {
-  sendWhatsapp(scope: Scope, message: OutgoingMessage): Promise<OutgoingResult>;
-  sendEmail(scope: Scope, email: OutgoingEmail): Promise<EmailResult>;
-  conversation(scope: Scope, name: string, limit: number): Promise<{ contact: string; messages: MessageView[] }>;
-  isWindowOpen(scope: Scope, name: string): Promise<boolean>;
-  message(scope: Scope, id: string): Promise<MessageView | null>;
-  templates(scope: Scope, from?: string): Promise<KapsoAnswer<JsonObject[]>>;
-  /** Tries what stands in the outbox. */
-  tryMessage(tenant: Tenant, id: string): Promise<SendOutcome>;
-  /** The same, and then what waits behind it for the contact, until something has to wait or `signal` ends it. */
-  tryFrom(id: string, signal: AbortSignal): Promise<void>;
-  tryEmail(id: string): Promise<EmailOutcome>;
-  accounts: Accounts;
-}
+export type Channels = ReturnType<typeof createChannels>;
 
 export interface ChannelsDeps {
   db: Queryable;
@@ -73,7 +59,8 @@ export interface ChannelsDeps {
 
 const isScopedId = (name: string): boolean => /^[A-Z]{2}\./.test(name);
 
-export function createChannels({ db, box, settings, log }: ChannelsDeps): Channels {
+/** Sends WhatsApp messages and e-mails for tools and jobs, and reads their status. */
+export function createChannels({ db, box, settings, log }: ChannelsDeps) {
   const accounts = createAccounts(db, box, settings);
   const deps = { db, accounts, log, owner: randomBytes(9).toString('base64url') };
 
@@ -99,14 +86,14 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps): Channe
     });
     await sendMessage(deps, scope, id);
     const view = await readMessage(db, scope, id);
-    if (view === null) throw new Error(`Message ${id} is gone`);
+    if (view === null) throw new Error(`Message ${id} has been deleted`);
     return view.error === windowClosed ? { ok: false, reason: 'window_closed' } : { ok: true, message: view };
   }
 
   return {
     accounts,
     sendWhatsapp,
-    async sendEmail(scope, { from, to, subject, content, key }) {
+    async sendEmail(scope: Scope, { from, to, subject, content, key }: OutgoingEmail): Promise<EmailResult> {
       const account = await accounts.resend(scope);
       if (account === null) return { ok: false, reason: 'not_configured', message: resendMissing };
       const sender = from ?? account.from;
@@ -121,17 +108,17 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps): Channe
       await sendEmail(deps, scope, id);
       return { ok: true, email: (await readEmail(db, scope, id))! };
     },
-    async conversation(scope, name, limit) {
+    async conversation(scope: Scope, name: string, limit: number) {
       const contact = await contactOf(db, scope, isScopedId(name) ? name : digitsOf(name));
       return { contact, messages: await readConversation(db, scope, contact, limit) };
     },
-    async isWindowOpen(scope, name) {
+    async isWindowOpen(scope: Scope, name: string): Promise<boolean> {
       const contact = await contactOf(db, scope, isScopedId(name) ? name : digitsOf(name));
       const found = await findSender(db, scope, { contact });
       return found.ok && isWindowOpen(db, scope, { contact, connectionId: found.sender.connectionId });
     },
-    message: (scope, id) => readMessage(db, scope, id),
-    async templates(scope, from) {
+    message: (scope: Scope, id: string) => readMessage(db, scope, id),
+    async templates(scope: Scope, from?: string): Promise<KapsoAnswer<JsonObject[]>> {
       const found = await findSender(db, scope, { from, contact: '' });
       if (!found.ok) return { ok: false, reason: 'refused', message: found.message, code: null, status: 0 };
       const account = await accounts.kapso(scope);
@@ -144,15 +131,17 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps): Channe
         return { ok: false, reason: 'refused', message: 'The number has no business account', code: null, status: 0 };
       return client.listTemplates(businessAccountId);
     },
-    tryMessage: (tenant, id) => sendMessage(deps, tenant, id),
-    async tryFrom(id, signal) {
+    /** Sends one queued message. */
+    sendQueuedMessage: (tenant: Tenant, id: string) => sendMessage(deps, tenant, id),
+    /** Sends a queued message and then its contact's following messages, until one is not sent or `signal` aborts. */
+    async sendQueuedMessages(id: string, signal: AbortSignal): Promise<void> {
       const tenant = await findTenant(db, id);
       for (let next: string | null = id; tenant !== null && next !== null && !signal.aborted;) {
         const outcome = await sendMessage(deps, tenant, next);
         next = outcome === 'later' || outcome === 'not_due' ? null : await findNextMessage(db, tenant, next);
       }
     },
-    async tryEmail(id) {
+    async sendQueuedEmail(id: string): Promise<EmailOutcome> {
       const tenant = await findTenant(db, id);
       return tenant === null ? 'not_due' : sendEmail(deps, tenant, id);
     },
@@ -161,9 +150,9 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps): Channe
 
 const kapsoMissing = 'WhatsApp is not configured here: parley integrations set kapso, or KAPSO_API_KEY';
 const resendMissing = 'E-mail is not configured here: parley integrations set resend, or RESEND_API_KEY';
-const fromMissing = 'No sender: give "from", or set one with parley integrations set resend --from, or EMAIL_FROM';
+const fromMissing = 'No sender: pass "from", or set one with parley integrations set resend --from, or EMAIL_FROM';
 
-/** A request as the intermediary takes it, for a phone number or a scoped id (providers.md, 4.3). */
+/** Builds a request to Kapso, for a phone number or a scoped id (docs/reference/providers.md#kapso-api). */
 export function requestOf(name: string, type: string, content: JsonObject, replyTo?: string): JsonObject {
   return {
     recipient_type: 'individual',

@@ -5,8 +5,8 @@ export { applyEmailStatus, findDueEmails } from './email/emails';
 export { type SentEmail, listEmails } from './email/read-emails';
 export { createKapsoClient } from './kapso/kapso-client';
 export { channelsPurge, removeOldStatuses } from './retention';
-export { testAccount } from './test-account';
-export { applyMessageStatus } from './whatsapp/apply-status';
+export { checkCredentials } from './check-credentials';
+export { applyMessageStatus } from './whatsapp/apply-message-status';
 export {
   type ConnectDeps,
   connectNumber,
@@ -18,7 +18,7 @@ export {
   simulateConnection,
 } from './whatsapp/connections';
 export { type KnownNumber, findNumbers, listAnswering } from './whatsapp/find-connections';
-export { latestNumberOf, threadKeyOf } from './whatsapp/contacts';
+export { latestNumberOf } from './whatsapp/contacts';
 export { itemsOf, phoneNumberIdOf, readProjectNumber } from './whatsapp/kapso-body';
 export { replyKey } from './whatsapp/message-keys';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';
@@ -34,6 +34,7 @@ export {
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';
 export { type RetriedMessage, retryMessage } from './whatsapp/retry-message';
 export { storeInbound } from './whatsapp/store-inbound';
+export { threadKeyOf } from './whatsapp/thread-key';
 export {
   type AnswerEnd,
   type WaitingMessage,

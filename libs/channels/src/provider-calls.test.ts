@@ -5,28 +5,22 @@ import {
   type ProviderAnswer,
   type ProviderRequest,
   type ProviderServer,
-  type TestDatabase,
-  createTestDatabase,
+  openTestDatabase,
   seedOrganization,
   startProviderServer,
   until,
 } from '@parley/testing';
 import { createChannels } from './create-channels';
 import { createKapsoClient } from './kapso/kapso-client';
-import { testAccount } from './test-account';
+import { checkCredentials } from './check-credentials';
 
 const limits = { limitMs: 10_000, everyMs: 5 };
 
-let database: TestDatabase;
 let db: Db;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
 const servers: ProviderServer[] = [];
 afterEach(async () => {
@@ -39,7 +33,7 @@ async function serve(answer: (request: ProviderRequest) => ProviderAnswer | Prom
   return server.url;
 }
 
-test('a redirect is not followed, so the key stays here, and the reason is said', async () => {
+test('a redirect is not followed, so that the key is not sent elsewhere, and is reported', async () => {
   const asked: string[] = [];
   const elsewhere = await serve(({ headers }) => {
     asked.push(String(headers['x-api-key']));
@@ -52,15 +46,15 @@ test('a redirect is not followed, so the key stays here, and the reason is said'
     reason: 'refused',
     message: '307: the address answers with a redirect, which is not followed',
   });
-  expect(await testAccount('kapso', { config: { apiUrl: url }, secrets: { apiKey: 'secret' } })).toEqual({
+  expect(await checkCredentials('kapso', { config: { apiUrl: url }, secrets: { apiKey: 'secret' } })).toEqual({
     ok: false,
     message: `${url}/platform/v1/customers: the address answers with a redirect, which is not followed`,
   });
   expect(asked).toEqual([]);
 });
 
-describe('a provider that hangs for one organization', () => {
-  const places = 4;
+describe('while a provider hangs for one organization', () => {
+  const slots = 4;
   const phoneNumberId = '109876543210987';
 
   async function serveHanging() {
@@ -108,23 +102,23 @@ describe('a provider that hangs for one organization', () => {
   const isDue = (table: 'messages' | 'emails', id: string) =>
     db.pool.query(`update ${table} set lease_until = now() - interval '1 second' where id = $1`, [id]);
 
-  test('holds up neither the messages nor the e-mails of another, and a client that may wait is called in turn', async () => {
+  test('calls of other organizations are not delayed, and a client that may wait gets the next free slot', async () => {
     const { url, hanging, channels, answerAll, email } = await serveHanging();
     const [{ scope: busy }, { scope: other }] = [await seedOrganization(db.pool), await seedOrganization(db.pool)];
-    const check = async (scope: Scope, timeoutMs?: number) =>
-      createKapsoClient((await channels.accounts.kapso(scope))!, { timeoutMs }).check();
-    const emails = Array.from({ length: places }, () => email(busy));
-    await until(() => hanging.length === places, limits);
-    expect(await check(busy, 100)).toEqual({
+    const getNumber = async (scope: Scope, timeoutMs?: number) =>
+      createKapsoClient((await channels.accounts.kapso(scope))!, { timeoutMs }).getPhoneNumber('1');
+    const emails = Array.from({ length: slots }, () => email(busy));
+    await until(() => hanging.length === slots, limits);
+    expect(await getNumber(busy, 100)).toEqual({
       ok: false,
-      reason: 'no_place',
+      reason: 'no_slot',
       message: `too many calls to ${new URL(url).host} are waiting for an answer`,
     });
-    const waiting = check(busy);
-    const others = [check(other), email(other)];
-    await until(() => hanging.length === places + 2, limits);
-    expect(hanging.slice(places).map(({ path }) => path)).toEqual(
-      expect.arrayContaining(['/platform/v1/customers', '/emails']),
+    const waiting = getNumber(busy);
+    const others = [getNumber(other), email(other)];
+    await until(() => hanging.length === slots + 2, limits);
+    expect(hanging.slice(slots).map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['/platform/v1/whatsapp/phone_numbers/1', '/emails']),
     );
     answerAll();
     await until(() => hanging.length === 1, limits);
@@ -133,12 +127,12 @@ describe('a provider that hangs for one organization', () => {
       expect(outcome).toMatchObject({ ok: true });
   });
 
-  test('a message and an e-mail without a place go back at once, uncounted, and never fail for it', async () => {
+  test('a message and an e-mail without a slot are queued again immediately, and the attempt is not counted', async () => {
     const { url, hanging, channels, answerAll, email } = await serveHanging();
     const { scope } = await seedOrganization(db.pool);
-    const held = Array.from({ length: places }, () => email(scope));
-    await until(() => hanging.length === places, limits);
-    const error = `not asked: too many calls to ${new URL(url).host} are waiting for an answer`;
+    const held = Array.from({ length: slots }, () => email(scope));
+    await until(() => hanging.length === slots, limits);
+    const error = `no request sent: too many calls to ${new URL(url).host} are waiting for an answer`;
 
     const messageId = await addMessage(scope, 'wam_last', 19);
     const sent = await email(scope);
@@ -148,25 +142,25 @@ describe('a provider that hangs for one organization', () => {
     for (let round = 0; round < 3; round += 1) {
       await Promise.all([isDue('messages', messageId), isDue('emails', sent.email.id)]);
       const startedAtMs = performance.now();
-      expect(await channels.tryMessage(scope, messageId)).toBe('later');
-      expect(await channels.tryEmail(sent.email.id)).toBe('later');
+      expect(await channels.sendQueuedMessage(scope, messageId)).toBe('later');
+      expect(await channels.sendQueuedEmail(sent.email.id)).toBe('later');
       expect(performance.now() - startedAtMs).toBeLessThan(2_000);
       expect(await rowOf('messages', messageId)).toEqual({ status: 'queued', attempts: 19, error });
       expect(await rowOf('emails', sent.email.id)).toEqual({ status: 'queued', attempts: 7, error });
     }
-    // Nobody can tell whether it left before: it stays open, and is not given up for want of a place.
+    // The message may have been sent before. It stays `sending`, and does not fail because there is no slot.
     await db.pool.query(
       "update messages set status = 'sending', lease_until = now() - interval '1 second' where id = $1",
       [messageId],
     );
-    expect(await channels.tryMessage(scope, messageId)).toBe('later');
+    expect(await channels.sendQueuedMessage(scope, messageId)).toBe('later');
     expect(await rowOf('messages', messageId)).toMatchObject({ status: 'sending', attempts: 19 });
-    expect(hanging).toHaveLength(places);
+    expect(hanging).toHaveLength(slots);
 
     answerAll();
     await Promise.all(held);
     await Promise.all([isDue('messages', messageId), isDue('emails', sent.email.id)]);
-    const tries = [channels.tryMessage(scope, messageId), channels.tryEmail(sent.email.id)];
+    const tries = [channels.sendQueuedMessage(scope, messageId), channels.sendQueuedEmail(sent.email.id)];
     const timer = setInterval(answerAll, 5);
     expect(await Promise.all(tries)).toEqual(['sent', 'sent']);
     clearInterval(timer);

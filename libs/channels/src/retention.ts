@@ -1,6 +1,6 @@
 import { type Queryable, purgeRows, statement } from '@parley/db';
 
-/** What a purge deletes: what takes in messages, and later what they left. */
+/** The rows that the purge of an organization deletes: first connections, so that no messages arrive, then messages. */
 export const channelsPurge = {
   connections: purgeRows(['channel_connections']),
   messages: [...purgeRows(['messages', 'emails']), ...purgeRows(['contact_aliases'], 'alias')],
@@ -11,7 +11,7 @@ const removeOld = statement(
   'delete from provider_statuses where updated_at < now() - make_interval(secs => $1::float8 * 86400)',
 );
 
-/** Removes statuses that came before their message and were not claimed for so many days. Returns how many. */
+/** Deletes statuses older than `days`. Returns how many. */
 export async function removeOldStatuses(db: Queryable, days: number): Promise<number> {
   return (await db.acrossTenants('sweep', removeOld, [days])).rowCount;
 }

@@ -2,15 +2,15 @@ import type { JsonObject } from './json';
 
 interface Message {
   message: string;
-  /** Continues this thread. */
+  /** Continues the thread with this id. */
   threadId?: string;
-  /** Continues or begins the thread with this id of yours. */
+  /** Your own id for the thread. Continues the thread with this id, or creates it. */
   externalThreadId?: string;
-  /** `params` are `{{threadContext.params.X}}` in the agent's prompt. */
+  /** `params` are available as `{{threadContext.params.X}}` in the agent's prompt. */
   threadContext?: { params?: JsonObject };
 }
 
-/** Who answers: an agent by its slug or identifier, or whom a router picks. */
+/** A message to one of: an agent by slug, an agent by id, or a router, which chooses the agent. */
 export type ChatInput =
   | (Message & { agentSlug: string; agentId?: undefined; routerSlug?: undefined; phoneNumber?: undefined })
   | (Message & { agentId: string; agentSlug?: undefined; routerSlug?: undefined; phoneNumber?: undefined })
@@ -45,7 +45,8 @@ export interface ChatResponse {
     permissionDenialCount: number;
   };
   _transferred?: { targetAgentSlug: string; targetAgent: string };
-  /** Of routers: identifier and slug of the agent that was picked. */
+  /** Messages to a router only: id of the agent that the router chose. */
   routedToAgent?: string;
+  /** Messages to a router only: slug of the agent that the router chose. */
   routedToAgentSlug?: string;
 }

@@ -13,7 +13,7 @@ interface Seen {
 let server: Server;
 let baseUrl: string;
 let seen: Seen[] = [];
-/** What the server does next, in order; then it answers 200 with `{}`. */
+/** The server's next responses, in order. Afterwards it answers 200 with `{}`. */
 let script: ((response: ServerResponse) => void)[] = [];
 
 beforeAll(async () => {
@@ -101,7 +101,7 @@ describe('requests', () => {
     expect(seen[0]!.headers['content-type']).toBe(body === undefined ? undefined : 'application/json');
   });
 
-  test('what makes something has an Idempotency-Key, the given one or a new one each time', async () => {
+  test('chat and create send an Idempotency-Key: the given one, or a new one for each call', async () => {
     await client().data.create('order', { data: {} });
     await client().chat({ agentSlug: 'a', message: 'm' });
     await client().data.create('order', { data: {} }, { idempotencyKey: 'mine' });
@@ -111,12 +111,12 @@ describe('requests', () => {
     expect(keys[0]).not.toBe(keys[1]);
   });
 
-  test.each(['', '.', '..'])('%j is no part of a path, as it would be resolved away', async (id) => {
+  test.each(['', '.', '..'])('%j is refused as a path segment, because URL resolution would remove it', async (id) => {
     await expect(client().data.get('order', id)).rejects.toThrow(TypeError);
     expect(seen).toEqual([]);
   });
 
-  test('goes through the fetch that is given', async () => {
+  test('are sent with the given fetch', async () => {
     const urls: unknown[] = [];
     const own: typeof fetch = async (url) => {
       urls.push(url);
@@ -126,7 +126,7 @@ describe('requests', () => {
     expect(urls).toEqual([`${baseUrl}/v1/entity-types`]);
   });
 
-  test('iterate walks all pages by their cursors', async () => {
+  test('iterate reads all pages by their cursors', async () => {
     const page = (ids: string[], cursor: string, hasMore: boolean) =>
       answer(200, { data: ids.map((id) => ({ id })), cursor, hasMore });
     script = [page(['1', '2'], 'c1', true), page([], 'c2', true), page(['3'], 'c3', false)];
@@ -143,7 +143,7 @@ describe('requests', () => {
 });
 
 describe('failures', () => {
-  test('are ParleyApiErrors with the fields of the interface', async () => {
+  test('are ParleyApiErrors with the fields of the error body', async () => {
     const body = {
       error: 'limit: bad',
       code: 'invalid_query',
@@ -166,7 +166,7 @@ describe('failures', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('without a text of the server say HTTP and the status', async () => {
+  test('have the message "HTTP <status>" if the server sent no text', async () => {
     script = [answer(502, '<html>', { 'X-Request-Id': 'r2' })];
     const error = await failureOf(client().entityTypes());
     expect([error.message, error.status, error.requestId, error.body, error.code]).toEqual([
@@ -178,14 +178,14 @@ describe('failures', () => {
     ]);
   });
 
-  test('a success that is not JSON is one too', async () => {
+  test('include a success whose body is not JSON', async () => {
     script = [answer(200, '<html>a proxy</html>')];
     expect(await failureOf(client().entityTypes())).toMatchObject({ status: 200, message: 'HTTP 200' });
   });
 });
 
-describe('tries again', () => {
-  test.each([429, 503])('after %i, when Retry-After says, with the same key', async (status) => {
+describe('a request is retried', () => {
+  test.each([429, 503])('after %i, after the delay in Retry-After, with the same key', async (status) => {
     script = [answer(status, {}, { 'Retry-After': '1' }), answer(201, { id: '7' })];
     const startedAt = Date.now();
     expect(await client().data.create('order', { data: {} })).toEqual({ id: '7' });
@@ -194,7 +194,7 @@ describe('tries again', () => {
     expect(seen[1]!.headers['idempotency-key']).toBe(seen[0]!.headers['idempotency-key']);
   });
 
-  test('at a date, too', async () => {
+  test('when Retry-After is a date', async () => {
     script = [answer(503, {}, { 'Retry-After': new Date(Date.now() - 5_000).toUTCString() })];
     expect(await client().entityTypes()).toEqual({});
     expect(seen).toHaveLength(2);
@@ -206,59 +206,59 @@ describe('tries again', () => {
     expect(seen[1]!.headers['idempotency-key']).toBe(seen[0]!.headers['idempotency-key']);
   });
 
-  test('not an update whose connection is lost: it may have been made, and has no key', async () => {
+  test('but not an update after a lost connection: it may have been applied, and has no key', async () => {
     script = [(response) => response.destroy()];
     expect(await failureOf(client().data.update('order', '7', { data: {} }))).toMatchObject({ name: 'TypeError' });
     expect(seen).toHaveLength(1);
   });
 
-  const gone = { error: 'Entity not found', code: 'entity_not_found' };
+  const notFound = { error: 'Entity not found', code: 'entity_not_found' };
 
-  test('a delete whose answer was lost: that nothing is there any more is its success', async () => {
+  test('and a delete whose response was lost succeeds if the entity no longer exists', async () => {
     for (const lost of [
       (response: ServerResponse) => void response.destroy(),
       answer(503, {}, { 'Retry-After': '0' }),
     ]) {
-      script = [lost, answer(404, gone)];
+      script = [lost, answer(404, notFound)];
       expect(await client().data.delete('order', '7')).toEqual({ success: true });
     }
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(Array(4).fill('DELETE /v1/data/order/7'));
   });
 
   test.each([
-    ['the first answer', [answer(404, gone)]],
-    ['after a refusal', [answer(429, {}, { 'Retry-After': '0' }), answer(404, gone)]],
+    ['on the first attempt', [answer(404, notFound)]],
+    ['after a 429', [answer(429, {}, { 'Retry-After': '0' }), answer(404, notFound)]],
     [
-      'of another address',
+      'with another code',
       [
         (response: ServerResponse) => void response.destroy(),
         answer(404, { error: 'Not found', code: 'unknown_path' }),
       ],
     ],
-  ])('a delete of what is not there is still told: %s', async (_name, answers) => {
+  ])('but a delete that is answered with 404 %s fails', async (_name, answers) => {
     script = [...answers];
     expect(await failureOf(client().data.delete('order', '7'))).toMatchObject({ status: 404 });
     expect(seen).toHaveLength(answers.length);
   });
 
-  test('a read whose answer was lost tells that nothing is there', async () => {
-    script = [(response) => response.destroy(), answer(404, gone)];
+  test('and a get that finds nothing after a lost response fails with 404', async () => {
+    script = [(response) => response.destroy(), answer(404, notFound)];
     expect(await failureOf(client().data.get('order', '7'))).toMatchObject({ status: 404, code: 'entity_not_found' });
   });
 
-  test('as often as told, and says then what happened', async () => {
+  test('at most maxRetries times, then the last error is thrown', async () => {
     script = Array.from({ length: 3 }, () => answer(503, { error: 'later' }, { 'Retry-After': '0' }));
     expect(await failureOf(client({ maxRetries: 2 }).entityTypes())).toMatchObject({ status: 503, message: 'later' });
     expect(seen).toHaveLength(3);
   });
 
-  test('not when it would have to wait for longer than a limit lasts', async () => {
+  test('but not after a Retry-After that is longer than the window of a rate limit', async () => {
     script = [answer(429, {}, { 'Retry-After': '3600' })];
     expect(await failureOf(client().entityTypes())).toMatchObject({ status: 429 });
     expect(seen).toHaveLength(1);
   });
 
-  test.each([400, 401, 404, 409, 500, 502, 504])('not after %i', async (status) => {
+  test.each([400, 401, 404, 409, 500, 502, 504])('but not after %i', async (status) => {
     script = [answer(status, {})];
     expect(await failureOf(client().entityTypes())).toMatchObject({ status });
     expect(seen).toHaveLength(1);
@@ -266,14 +266,14 @@ describe('tries again', () => {
 });
 
 describe('an abort signal', () => {
-  test('ends a call that is under way', async () => {
+  test('ends a running call', async () => {
     const controller = new AbortController();
     script = [() => controller.abort(new Error('enough'))];
     await expect(client().entityTypes({ signal: controller.signal })).rejects.toThrow('enough');
     expect(seen).toHaveLength(1);
   });
 
-  test('ends the wait before another try', async () => {
+  test('ends the delay before a retry', async () => {
     const controller = new AbortController();
     script = [answer(503, {}, { 'Retry-After': '60' })];
     const call = failureOf(client().entityTypes({ signal: controller.signal }));
@@ -282,13 +282,13 @@ describe('an abort signal', () => {
     expect(await call).toMatchObject({ name: 'AbortError' });
   });
 
-  test('that has been given already sends nothing', async () => {
+  test('that is already aborted prevents the request', async () => {
     const error = await failureOf(client().entityTypes({ signal: AbortSignal.abort() }));
     expect(error).toMatchObject({ name: 'AbortError' });
     expect(seen).toEqual([]);
   });
 
-  test('is not needed for a time limit', async () => {
+  test('is not needed for the time limit of a call', async () => {
     script = [() => {}];
     expect(await failureOf(client({ timeoutMs: 50 }).entityTypes())).toMatchObject({ name: 'TimeoutError' });
   });

@@ -14,10 +14,10 @@ import type { JsonObject } from './json';
 import { type CallOptions, type ClientOptions, type Send, createSend } from './request';
 
 /**
- * Parley over HTTP, from Node or a browser. `T` maps each entity type's slug to what it holds in `data`; without it
- * every type holds JSON. Answers are those of the interface as they are; a failure is a ParleyApiError. Calls that meet
- * 429, 503 or a lost connection are tried again, after the time that the server asks for; an update that has lost its
- * connection is not, as it may have been made.
+ * A client of the Parley API for Node.js and browsers. `T` maps the slug of each entity type to the type of its `data`;
+ * by default `data` is any JSON object. Methods resolve to the body of the response and throw a ParleyApiError when the
+ * response is not a success. Requests are retried after 429, 503 and lost connections, with the delay that the server
+ * requests. An update is not retried after a lost connection, because it may already have been applied.
  */
 export class ParleyClient<T extends { [K in keyof T]: object } = Record<string, JsonObject>> {
   readonly data: DataApi<T>;
@@ -28,7 +28,7 @@ export class ParleyClient<T extends { [K in keyof T]: object } = Record<string, 
     this.data = new DataApi(this.#send);
   }
 
-  /** One message to an agent or a router, and its reply. */
+  /** Sends a message to an agent or a router and returns the reply. */
   chat(input: ChatInput, options?: CallOptions): Promise<ChatResponse> {
     const { agentSlug, routerSlug, ...rest } = input;
     const path =
@@ -40,7 +40,7 @@ export class ParleyClient<T extends { [K in keyof T]: object } = Record<string, 
     return this.#send({ ...options, method: 'POST', path, body: rest, creates: true });
   }
 
-  /** The types that the key may read. */
+  /** Returns the entity types that the API key may read. */
   entityTypes(options?: CallOptions): Promise<{ data: EntityTypeView[] }> {
     return this.#send({ ...options, method: 'GET', path: ['entity-types'] });
   }
@@ -53,19 +53,22 @@ class DataApi<T extends { [K in keyof T]: object }> {
     this.#send = send;
   }
 
-  /** A page, newest first. */
+  /** Returns a page of entities, newest first. */
   list<K extends keyof T & string>(type: K, input: ListInput = {}, options?: CallOptions): Promise<EntityPage<T[K]>> {
     return this.#send({ ...options, method: 'GET', path: ['data', type], query: input });
   }
 
+  /** Returns one entity. Throws a ParleyApiError with status 404 if it does not exist or is deleted. */
   get<K extends keyof T & string>(type: K, id: string, options?: CallOptions): Promise<Entity<T[K]>> {
     return this.#send({ ...options, method: 'GET', path: ['data', type, id] });
   }
 
+  /** Creates an entity and returns it. */
   create<K extends keyof T & string>(type: K, input: CreateInput<T[K]>, options?: CallOptions): Promise<Entity<T[K]>> {
     return this.#send({ ...options, method: 'POST', path: ['data', type], body: input, creates: true });
   }
 
+  /** Merges `data` into an entity at the top level, optionally sets its status, and returns the entity. */
   update<K extends keyof T & string>(
     type: K,
     id: string,
@@ -76,14 +79,15 @@ class DataApi<T extends { [K in keyof T]: object }> {
   }
 
   /**
-   * Soft: the entity leaves lists and queries; `update` with a `status` brings it back. An entity that is not there is a
-   * 404, unless it is met by another try after an answer that was lost: then it is what was asked for.
+   * Marks an entity as deleted: it no longer appears in lists, queries and searches. `update` with a `status` restores it.
+   * Throws a ParleyApiError with status 404 if the entity does not exist. On a retry after a lost response a 404 counts
+   * as success, because the first request may have deleted the entity.
    */
   delete<K extends keyof T & string>(type: K, id: string, options?: CallOptions): Promise<Deleted> {
     return this.#send({ ...options, method: 'DELETE', path: ['data', type, id] });
   }
 
-  /** A page of what the filters match. */
+  /** Returns a page of the entities that match all filters. */
   query<K extends keyof T & string>(
     type: K,
     input: QueryInput<T[K]> = {},
@@ -92,7 +96,7 @@ class DataApi<T extends { [K in keyof T]: object }> {
     return this.#send({ ...options, method: 'POST', path: ['data', type, 'query'], body: input });
   }
 
-  /** Full text over the type's `searchFields`, best matches first. */
+  /** Searches the type's `searchFields` and returns the best matches first. */
   search<K extends keyof T & string>(
     type: K,
     input: SearchInput,
@@ -101,7 +105,7 @@ class DataApi<T extends { [K in keyof T]: object }> {
     return this.#send({ ...options, method: 'POST', path: ['data', type, 'search'], body: input });
   }
 
-  /** Every match, page by page: `for await (const order of client.data.iterate('order', { … }))`. */
+  /** Iterates over all matching entities, page by page: `for await (const order of client.data.iterate('order', { … }))`. */
   async *iterate<K extends keyof T & string>(
     type: K,
     input: QueryInput<T[K]> = {},

@@ -1,7 +1,7 @@
 import type { Filters, SortField } from './filter-types';
 import type { JsonObject } from './json';
 
-/** `D` is what your entity type holds in `data`. */
+/** An entity. `D` is the type of its `data`. */
 export interface Entity<D = JsonObject> {
   id: string;
   type: string;
@@ -15,7 +15,7 @@ export interface Entity<D = JsonObject> {
 
 export interface EntityPage<D = JsonObject> {
   data: Entity<D>[];
-  /** Goes into the next call as `cursor`. */
+  /** Pass it as `cursor` to get the next page. */
   cursor: string;
   hasMore: boolean;
 }
@@ -23,7 +23,7 @@ export interface EntityPage<D = JsonObject> {
 export interface EntityTypeView {
   slug: string;
   name: string;
-  /** Field to type name. */
+  /** Type name of each field. */
   schema: Record<string, string>;
   searchFields: string[];
 }
@@ -34,20 +34,23 @@ export interface Deleted {
 
 export interface CreateInput<D> {
   data: D;
-  /** `active` unless told. */
+  /** `active` by default. */
   status?: string;
 }
 
 export interface UpdateInput<D> {
-  /** Merged at its top level into what is there; `null` sets null. */
+  /** Merged into the stored `data` at the top level. `null` sets a field to null. */
   data: { [K in keyof D]?: D[K] | null };
+  /** A new lifecycle status. Restores a deleted entity. */
   status?: string;
 }
 
 export interface ListInput {
-  /** 1 to 100; 50 unless told. */
+  /** Maximum number of entities, 1 to 100; 50 by default. */
   limit?: number;
+  /** The `cursor` of the previous page. */
   cursor?: string;
+  /** Lifecycle status. By default every status but `deleted`. */
   status?: string;
 }
 
@@ -58,7 +61,7 @@ export interface QueryInput<D> extends ListInput {
 
 export interface SearchInput {
   query: string;
-  /** 1 to 100; 20 unless told. */
+  /** Maximum number of entities, 1 to 100; 20 by default. */
   limit?: number;
   status?: string;
 }

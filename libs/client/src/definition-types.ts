@@ -39,12 +39,12 @@ type WithRequired<P, R> = R extends readonly (infer N)[]
     }
   : { [K in keyof P]?: OfField<P[K]> };
 
-/** What an entity type of yours holds in `data`: `DataOf<typeof product>` of what `defineData` gave. */
+/** The type of `data` for a definition that `defineData` returned: `DataOf<typeof product>`. */
 export type DataOf<D extends { schema: unknown }> = D['schema'] extends { properties: object }
   ? OfField<D['schema']>
   : { [K in keyof D['schema']]?: OfField<D['schema'][K]> };
 
-/** The types of a client from definitions: `new ParleyClient<EntityTypes<typeof product | typeof order>>(…)`. */
+/** The type parameter of a client, from definitions: `new ParleyClient<EntityTypes<typeof product | typeof order>>(…)`. */
 export type EntityTypes<D extends { slug: string; schema: unknown }> = {
   [Slug in D['slug']]: DataOf<Extract<D, { slug: Slug }>>;
 };

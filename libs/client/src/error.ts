@@ -1,14 +1,14 @@
 /**
- * An answer that is not a success (interface.md, Client-side error object). `message` is the server's text, or
- * `HTTP <status>` when there is none; `body` is what was answered, parsed when it is JSON.
+ * Thrown when a response is not a success. `message` is the error text of the server, or `HTTP <status>` if the response contains none.
+ * `body` is the parsed JSON body, or undefined if it is not JSON.
  */
 export class ParleyApiError extends Error {
   override readonly name = 'ParleyApiError';
   readonly status: number;
-  /** Stable, snake_case: `rate_limited`, `entity_not_found`. */
+  /** A stable code in snake_case, such as `rate_limited` or `entity_not_found`. */
   readonly code?: string;
   readonly requestId?: string;
-  /** Where a body failed validation. */
+  /** The fields that failed validation. */
   readonly details?: { path: string; message: string }[];
   readonly body: unknown;
 

@@ -1,9 +1,9 @@
-/** What `$gt`, `$gte`, `$lt` and `$lte` compare. */
+/** Values that `$gt`, `$gte`, `$lt` and `$lte` compare. */
 export type Comparable = string | number;
 
 type Element<V> = V extends readonly (infer E)[] ? E : V extends string ? string : never;
 
-/** Both documented sets of operators. */
+/** The operators of a filter on a field of type `V`. `$neq` is a synonym of `$ne`. */
 export interface Operators<V> {
   $eq?: V | null;
   $ne?: V | null;
@@ -14,16 +14,16 @@ export interface Operators<V> {
   $gte?: Extract<V, Comparable>;
   $lt?: Extract<V, Comparable>;
   $lte?: Extract<V, Comparable>;
-  /** A part of a text, or an element of a list. */
+  /** A substring of a string, or an element of an array. */
   $contains?: Element<V>;
-  /** Present, or absent. */
+  /** Whether the field must be present (`true`) or absent (`false`). */
   $exists?: boolean;
 }
 
-/** A literal to match exactly (`null`: null or absent), or operators. */
+/** A literal for an exact match (`null` matches null and absent fields), or operators. */
 export type Condition<V> = V | null | Operators<V>;
 
-/** Of a query: the entity's own columns, and its fields as `data.<field>`, at any depth. */
+/** Filters by field: `id`, `createdAt`, `updatedAt`, and fields of `data` as `data.<field>`, at any depth. */
 export type Filters<D> = {
   id?: Condition<string>;
   createdAt?: Condition<number>;
@@ -32,4 +32,5 @@ export type Filters<D> = {
   [nested: `data.${string}.${string}`]: unknown;
 };
 
+/** A field to sort by. The same fields are accepted in filters. */
 export type SortField<D> = 'id' | 'createdAt' | 'updatedAt' | `data.${keyof D & string}` | `data.${string}.${string}`;

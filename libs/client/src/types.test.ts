@@ -2,9 +2,9 @@ import type * as contracts from '@parley/contracts';
 import type { ChatResponse, DataOf, Entity, EntityPage, EntityTypes, EntityTypeView, Filters } from './index';
 import { ParleyClient } from './index';
 
-/** Compiles only when both types are the same. */
+/** True only if both types are the same. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-/** Each can stand for the other. */
+/** True only if each type is assignable to the other. */
 type Assignable<A, B> = [A, B] extends [B, A] ? true : false;
 const holds = <T extends true>(value: T): T => value;
 
@@ -13,21 +13,21 @@ interface Shop {
   note: { text: string };
 }
 
-test('answers have the types of the contracts, which the services check', () => {
+test('responses have the types of libs/contracts, against which the services are checked', () => {
   expect(holds<Assignable<ChatResponse, contracts.ChatResponse>>(true)).toBe(true);
   expect(holds<Assignable<Entity, contracts.Entity>>(true)).toBe(true);
   expect(holds<Assignable<EntityPage, contracts.EntityPage>>(true)).toBe(true);
   expect(holds<Assignable<EntityTypeView, contracts.EntityTypeView>>(true)).toBe(true);
 });
 
-test('operators are those of the contracts', () => {
+test('operators have the types of libs/contracts', () => {
   type Known = keyof NonNullable<Exclude<Filters<{ a: string }>['data.a'], string | null>>;
   expect(holds<Same<Known, contracts.FilterOperator>>(true)).toBe(true);
 });
 
 test("calls are typed by the user's own entity types", () => {
   const client = new ParleyClient<Shop>({ apiKey: 'k', baseUrl: 'http://127.0.0.1:1' });
-  // Only compiled: none of this is run.
+  // Compiled but never run.
   const compiled = async () => {
     const { data } = await client.data.get('product', '1');
     const name: string = data.name;
@@ -51,7 +51,7 @@ test("calls are typed by the user's own entity types", () => {
       id: { $in: ['a'] },
     };
     await client.data.query('product', { filters, sort: { field: 'data.price', direction: 'asc' } });
-    // @ts-expect-error -- a lifecycle status is asked for beside the filters
+    // @ts-expect-error -- the lifecycle status is a field of the body, not a filter
     await client.data.query('product', { filters: { status: 'active' } });
     // @ts-expect-error -- no such operator
     await client.data.query('product', { filters: { 'data.price': { $equals: 1 } } });
@@ -60,17 +60,17 @@ test("calls are typed by the user's own entity types", () => {
     // @ts-expect-error -- no such field
     await client.data.query('product', { filters: { 'data.weight': 1 } });
     for await (const entity of client.data.iterate('note')) entity.data.text satisfies string;
-    // @ts-expect-error -- one of them only
+    // @ts-expect-error -- an agent or a router, not both
     await client.chat({ agentSlug: 'a', routerSlug: 'b', message: 'm' });
-    // @ts-expect-error -- somebody has to answer
+    // @ts-expect-error -- neither an agent nor a router
     await client.chat({ message: 'm' });
-    // @ts-expect-error -- only routers look at it
+    // @ts-expect-error -- phoneNumber is only for routers
     await client.chat({ agentSlug: 'a', message: 'm', phoneNumber: '1' });
   };
   expect(compiled).toBeInstanceOf(Function);
 });
 
-test('types can be taken from definitions', () => {
+test('the types of `data` can be derived from definitions', () => {
   const _flat = { slug: 'order', schema: { number: 'string', total: 'number', lines: 'array', own: 'money' } } as const;
   const _full = {
     slug: 'visit',

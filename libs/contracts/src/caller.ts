@@ -5,11 +5,11 @@ interface Identified extends Scope {
   permissions: ReadonlySet<Permission>;
 }
 
-/** Who sends a request: an API key, which fixes the environment, or a person who is signed in. */
+/** The sender of a request: an API key, which belongs to one environment, or a signed-in person. */
 export type Caller =
   | (Identified & {
       type: 'api_key';
-      /** Slug of the role that the Data API applies; null acts as the system actor. */
+      /** Slug of the key's role. Null: the key acts as the system. */
       role: string | null;
     })
   | (Identified & { type: 'person' });

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { jsonObjectSchema } from './json';
 
-/** Limits that both sides of the executor's protocol know. Sizes are of JSON text in UTF-8. */
+/** Limits that both the executor and its callers apply. Sizes are those of the JSON text in UTF-8. */
 export const executorLimits = {
   handlerCodeChars: 262_144,
   argsBytes: 1_048_576,
   resultBytes: 1_048_576,
   defaultTimeoutMs: 10_000,
   maxTimeoutMs: 60_000,
-  /** A tool whose handler calls a tool whose handler … */
+  /** Maximum nesting of handlers that call tools whose handlers call tools. */
   maxCallbackDepth: 5,
 } as const;
 
@@ -19,30 +19,30 @@ const handlerCodeSchema = z
   .min(1, 'handlerCode is required')
   .max(executorLimits.handlerCodeChars);
 
-/** Names that `allowedHosts` may hold: a host, or `*.` and a domain. */
+/** An entry of `allowedHosts`: a host name, or `*.` followed by a domain. */
 const hostPatternSchema = z
   .string()
   .max(253)
   .regex(/^(\*\.)?[^\s*/@]+$/, 'must be a host name or "*." and a domain');
 
-/** `POST /execute`. */
+/** Body of `POST /execute`. */
 export const executeBodySchema = z.strictObject({
   /** Body of `async (args, context, parley, fetch) => …`, JavaScript or TypeScript. */
   handlerCode: handlerCodeSchema,
   args: jsonObjectSchema,
-  /** What the handler may know of its caller: organization, environment, actor, thread. */
+  /** Data about the caller that the handler receives: organization, environment, actor, thread. */
   context: jsonObjectSchema.optional(),
-  /** Hosts that `fetch` may reach; absent means any public host, empty means none. */
+  /** Hosts that `fetch` may reach. Absent: any public host. Empty: none. */
   allowedHosts: z.array(hostPatternSchema).max(50).optional(),
   timeoutMs: z.number().int().min(1).max(executorLimits.maxTimeoutMs).default(executorLimits.defaultTimeoutMs),
-  /** How `parley.<tool>(…)` reaches chat; without it those calls fail. */
+  /** How `parley.<tool>(…)` calls back to the chat service. Without it those calls fail. */
   callback: z
     .strictObject({
-      /** Short-lived and bound to the actor of this call. It stays in the executor and never enters the sandbox. */
+      /** Short-lived and bound to the actor of this call. The executor keeps it outside of the sandbox. */
       token: z.string().min(1).max(4096),
-      /** Where to call back; must be on the origin of `CHAT_URL`, whose `/internal/tool-calls` is the default. */
+      /** Must have the origin of `CHAT_URL`. Default: `/internal/tool-calls` on that origin. */
       url: z.url().optional(),
-      /** How many handlers are already waiting for this one. */
+      /** Number of handlers that are waiting for this one. */
       depth: z.number().int().min(0).default(0),
     })
     .optional(),
@@ -57,7 +57,7 @@ export type LogLine = z.infer<typeof logLineSchema>;
 
 const executionMetaSchema = z.object({ durationMs: z.number() });
 
-/** A value, or the error that the handler threw with its place in the handler's own lines (both from 1). */
+/** The result, or the error that the handler threw. `line` and `column` are positions in the handler's code, from 1. */
 export const executeResponseSchema = z.union([
   z.strictObject({ result: z.unknown(), logs: z.array(logLineSchema).optional(), _meta: executionMetaSchema }),
   z.strictObject({
@@ -71,7 +71,7 @@ export const executeResponseSchema = z.union([
   }),
 ]);
 
-/** `POST /validate`. */
+/** Body of `POST /validate`. */
 export const validateBodySchema = z.strictObject({ handlerCode: handlerCodeSchema });
 export const validateResponseSchema = z.union([
   z.strictObject({ valid: z.literal(true) }),
@@ -85,13 +85,13 @@ export const validateResponseSchema = z.union([
 
 /**
  * `POST {CHAT_URL}/internal/tool-calls`, sent by the executor with `Authorization: Bearer <callback token>` and the
- * `X-Request-Id` of the execution, for each `parley.<tool>(args)` of a handler. Always 200 when the token holds: a
- * refusal is a result. 401 when it does not.
+ * `X-Request-Id` of the execution, for each `parley.<tool>(args)` of a handler. The status is 200 if the token is valid,
+ * even when the call is refused, and otherwise 401.
  */
 export const toolCallbackBodySchema = z.strictObject({
   tool: z.string().min(1).max(128),
   args: jsonObjectSchema,
-  /** Depth of the call that is asked for: one more than that of the handler that asks. */
+  /** Depth of the requested call: one more than the depth of the calling handler. */
   depth: z.number().int().min(1),
 });
 export type ToolCallbackBody = z.infer<typeof toolCallbackBodySchema>;

@@ -42,7 +42,7 @@ export {
   resourceKinds,
 } from './http/sync';
 export { type Json, type JsonObject, jsonObjectSchema } from './json';
-export { integerAt, listAt, objectAt, textAt } from './pick';
+export { integerAt, listAt, objectAt, textAt } from './json-values';
 export { type Environment, type Permission, type Scope, environmentSchema, permissionSchema } from './scope';
 export { slugSchema } from './slug';
 export { findUnstorable } from './unstorable';

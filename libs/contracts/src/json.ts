@@ -6,7 +6,7 @@ export type JsonObject = { [key: string]: Json };
 const isPlainObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A JSON object as it was parsed: kept by reference, so that a key such as `__proto__` is not lost in a copy. */
+/** Any JSON object. The parsed value is kept by reference, because a copy would lose a key such as `__proto__`. */
 export const jsonObjectSchema = z
   .custom<JsonObject>(isPlainObject, 'Expected an object')
   .meta({ type: 'object', additionalProperties: true });

@@ -3,14 +3,14 @@ import { z } from 'zod';
 export const environmentSchema = z.enum(['development', 'production']);
 export type Environment = z.infer<typeof environmentSchema>;
 
-/** Whose data a call may touch. First parameter of every store function: forgetting it does not compile. */
+/** The organization and environment that an operation is limited to. The first parameter of every store function. */
 export interface Scope {
   organizationId: string;
-  /** Number of the organization, which its rows carry. */
+  /** Number of the organization, stored in each of its rows. */
   tenant: number;
   environment: Environment;
 }
 
-/** What an API key may grant; `*` grants all (interface.md, Authentication). */
+/** A permission of an API key; `*` grants all of them (docs/reference/permissions.md#permissions-of-keys). */
 export const permissionSchema = z.enum(['*', 'chat', 'data', 'sync']);
 export type Permission = z.infer<typeof permissionSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Names of resources in paths and references: lower-case letters, digits, `-` and `_`. */
+/** The name of a definition in paths and references. */
 export const slugSchema = z
   .string()
   .regex(

@@ -3,9 +3,9 @@ import type { ErrorDetail } from './http/error';
 export const maxJsonDepth = 64;
 
 /**
- * The first thing in a parsed JSON value that PostgreSQL or JSON itself could not keep as it is: a NUL character or
- * half a surrogate pair in a string or key, a number beyond the range of a double (JSON.parse makes it Infinity, which
- * would be stored as null), or nesting deeper than 64. Null when all of it can be stored. Walks without recursion.
+ * The first problem in a parsed JSON value that keeps it from being stored unchanged: a NUL character or half a surrogate
+ * pair in a string or key, a number beyond the range of a double (JSON.parse returns Infinity, which would be stored as
+ * null), or nesting deeper than 64 levels. Null if there is none. Not recursive, so that no nesting overflows the stack.
  */
 export function findUnstorable(root: unknown): ErrorDetail | null {
   const stack: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 0 }];

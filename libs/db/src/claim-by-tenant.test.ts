@@ -1,21 +1,16 @@
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { openTestDatabase } from '@parley/testing';
 import { claimByTenant } from './claim-by-tenant';
 import { type Db, createDb } from './client';
 import { leaseSql } from './lease-sql';
 import { column, statement } from './statement';
 
-let database: TestDatabase;
 let db: Db;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   await db.pool.query('create table work (tenant int, due_at timestamptz, id text)');
 });
 beforeEach(() => db.pool.query('truncate work'));
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
 const work = {
   tenants: leaseSql.tenants('work-tenants', { table: 'work', where: 'true', since: 'due_at' }),
@@ -32,34 +27,34 @@ const add = (tenant: string, count: number, minutesAgo: number) =>
      from generate_series(1, $2::int) n`,
     [tenant, count, minutesAgo],
   );
-/** How many rows of which tenant in a row: `a10 b3`. */
-const turnsOf = (ids: string[]) =>
+/** The lengths of the sequences of rows of one tenant: `a10 b3`. */
+const sequencesOf = (ids: string[]) =>
   ids
-    .reduce<[string, number][]>((turns, [tenant]) => {
-      if (turns.at(-1)?.[0] === tenant) turns.at(-1)![1] += 1;
-      else turns.push([tenant!, 1]);
-      return turns;
+    .reduce<[string, number][]>((sequences, [tenant]) => {
+      if (sequences.at(-1)?.[0] === tenant) sequences.at(-1)![1] += 1;
+      else sequences.push([tenant!, 1]);
+      return sequences;
     }, [])
-    .map((turn) => turn.join(''))
+    .map((sequence) => sequence.join(''))
     .join(' ');
 
-test('the tenant whose row is oldest comes first, and one with more comes again after the others', async () => {
+test('the tenant with the oldest row comes first, and a tenant with more rows comes again after the others', async () => {
   await add('c', 3, 10);
   await add('a', 100, 20);
   await add('b', 30, 30);
   await add('later', 1, -10);
   const ids = await claimed(60);
-  expect(turnsOf(ids)).toBe('b20 a20 c3 b10 a7');
+  expect(sequencesOf(ids)).toBe('b20 a20 c3 b10 a7');
   expect(new Set(ids).size).toBe(60);
-  expect(turnsOf(await claimed(1_000))).toBe('b30 a100 c3');
+  expect(sequencesOf(await claimed(1_000))).toBe('b30 a100 c3');
 });
 
-test('many tenants share what is left of the limit, the oldest first', async () => {
+test('many tenants share the limit, oldest first, with a minimum of ten rows each', async () => {
   for (const [at, tenant] of [...'abcdef'].entries()) await add(tenant, 20, 60 - at);
-  expect(turnsOf(await claimed(25))).toBe('a10 b10 c5');
+  expect(sequencesOf(await claimed(25))).toBe('a10 b10 c5');
 });
 
-test('without due work one statement is run', async () => {
+test('without due work no rows are claimed', async () => {
   await add('later', 1, -10);
   expect(await claimed(10)).toEqual([]);
 });

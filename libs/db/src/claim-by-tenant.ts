@@ -1,33 +1,33 @@
 import type { Queryable, Tenant } from './client';
 import type { Statement } from './statement';
 
-/** Rows. With fewer of a tenant at a time, a sweep over many tenants would be too many statements. */
-const leastShare = 10;
+/** Minimum number of rows claimed by one statement. A smaller share would need too many statements for many tenants. */
+const minShare = 10;
 
 interface DueWork<T> {
-  /** Which tenants have due work, the oldest first (`leaseSql.tenants`). Its parameters are `values`. */
+  /** Returns the tenants with due work, oldest work first (`leaseSql.tenants`). Its parameters are `values`. */
   tenants: Statement<Tenant>;
-  /** Due rows of one, the oldest first. After `values` its parameters are the tenant, the limit and the offset. */
+  /** Returns due rows of one tenant, oldest first. Its parameters are `values`, the tenant, the limit and the offset. */
   due: Statement<T>;
   values?: readonly unknown[];
-  /** `due` marks its rows and does not return them again; otherwise the offset passes over them. */
+  /** Whether `due` marks its rows and does not return them again. Otherwise the offset skips them. */
   isMarked?: boolean;
 }
 
-/** At most `limit` rows of due work, tenant by tenant: a large backlog of one holds up nobody else (docs/adr/0035). */
+/** Claims at most `limit` due rows, tenant by tenant, so that the backlog of one does not delay others (docs/adr/0035). */
 export async function claimByTenant<T>(db: Queryable, work: DueWork<T>, limit: number): Promise<T[]> {
   const { tenants, due, values = [], isMarked = false } = work;
   const { rows } = await db.acrossTenants('due work', tenants, values);
-  const share = Math.max(leastShare, Math.ceil(limit / rows.length));
+  const share = Math.max(minShare, Math.ceil(limit / rows.length));
   const turns = rows.map((tenant) => ({ tenant, offset: 0 }));
   const claimed: T[] = [];
-  // A tenant that may have more gets another turn, after the others.
+  // A tenant that may have more rows is added again, after the others.
   for (const { tenant, offset } of turns) {
-    const most = Math.min(share, limit - claimed.length);
-    if (most === 0) break;
-    const found = await db.query(tenant, due, [...values, tenant.tenant, most, offset]);
+    const count = Math.min(share, limit - claimed.length);
+    if (count === 0) break;
+    const found = await db.query(tenant, due, [...values, tenant.tenant, count, offset]);
     claimed.push(...found.rows);
-    if (found.rows.length === most) turns.push({ tenant, offset: isMarked ? 0 : offset + most });
+    if (found.rows.length === count) turns.push({ tenant, offset: isMarked ? 0 : offset + count });
   }
   return claimed;
 }

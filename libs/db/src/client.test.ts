@@ -1,34 +1,29 @@
-import { createTestDatabase, type TestDatabase } from '@parley/testing';
+import { openTestDatabase } from '@parley/testing';
 import { createDb, type Db, type Queryable, readDatabaseUrl } from './client';
 import { prismaOf } from './prisma';
 import { column, statement } from './statement';
 
-let database: TestDatabase;
-let db: Db;
+let db: Db & { url: string };
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url, poolSize: 1 });
+  db = await openTestDatabase(createDb, { poolSize: 1 });
 });
 
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
 const ask = async (n: number): Promise<number> => {
   const sum = statement(`statement-${n}`, `select $1::int + ${n} as sum`, { sum: column.int4 });
   return (await db.acrossTenants('sweep', sum, [1])).rows[0]!.sum;
 };
-const withSearch = (search: string): string => Object.assign(new URL(database.url), { search }).href;
+const withSearch = (search: string): string => Object.assign(new URL(db.url), { search }).href;
 const prepared = async (): Promise<number> =>
   (await db.pool.query('select count(*)::int as count from pg_prepared_statements')).rows[0].count;
 
-test('a connection keeps a bounded number of prepared statements, and those it gave up work as before', async () => {
+test('a connection has a bounded number of prepared statements, and deallocated ones are prepared again', async () => {
   let most = 0;
   for (let n = 0; n < 400; n += 1) {
     expect(await ask(n)).toBe(n + 1);
-    // All at once, so that others already wait for the connection while it gives them up.
+    // Concurrently, so that others wait for the connection while its statements are deallocated.
     if (n % 40 === 0) await Promise.all([0, 1, 2, n].map(async (one) => expect(await ask(one)).toBe(one + 1)));
     if (n % 10 === 0) most = Math.max(most, await prepared());
   }
@@ -37,7 +32,7 @@ test('a connection keeps a bounded number of prepared statements, and those it g
   expect(await ask(0)).toBe(1);
 });
 
-test('behind a PgBouncer nothing is prepared by name, and nothing is set for the session', async () => {
+test('behind PgBouncer no statement is prepared by name, and no session option is set', async () => {
   const pooled = createDb({ databaseUrl: withSearch('pgbouncer=true'), poolSize: 1 });
   const one = statement('by-name', 'select $1::int as one', { one: column.int4 });
   expect((await pooled.query({ organizationId: 'org_1' }, one, [1])).rows).toEqual([{ one: 1 }]);
@@ -53,7 +48,7 @@ test('behind a PgBouncer nothing is prepared by name, and nothing is set for the
   await pooled.close();
 });
 
-test('options of the address are added to those of a session', async () => {
+test('options in the address are added to the default session options', async () => {
   const other = createDb({ databaseUrl: withSearch('options=-c plan_cache_mode=auto -c work_mem=5MB'), poolSize: 1 });
   const { rows } = await other.pool.query(
     `select current_setting('plan_cache_mode') as plans, current_setting('work_mem') as memory, current_setting('jit') as jit`,
@@ -62,8 +57,8 @@ test('options of the address are added to those of a session', async () => {
   await other.close();
 });
 
-test('what is to follow a commit is called after it, and never after a rollback', async () => {
-  const other = createDb({ databaseUrl: database.url, poolSize: 2 });
+test('callbacks of afterCommit run after the commit, and never after a rollback', async () => {
+  const other = createDb({ databaseUrl: db.url, poolSize: 2 });
   await db.pool.query('create table if not exists notes (n int)');
   const seen: string[] = [];
   const note = async (tx: Queryable, name: string) => {
@@ -82,7 +77,7 @@ test('what is to follow a commit is called after it, and never after a rollback'
     throw new Error('no');
   });
   await expect(undone).rejects.toThrow('no');
-  // A constraint that is checked at the commit fails it.
+  // A deferred constraint fails the commit.
   await db.pool.query('create table if not exists once (n int unique deferrable initially deferred)');
   const refused = db.transaction(async (tx) => {
     await tx.acrossTenants('sweep', statement('add-twice', 'insert into once values (1), (1)'));
@@ -90,12 +85,12 @@ test('what is to follow a commit is called after it, and never after a rollback'
   });
   await expect(refused).rejects.toThrow('unique');
   expect(seen).toEqual(['first', 'second']);
-  db.afterCommit(() => void seen.push('at once'));
-  expect(seen).toEqual(['first', 'second', 'at once']);
+  db.afterCommit(() => void seen.push('immediately'));
+  expect(seen).toEqual(['first', 'second', 'immediately']);
   await other.close();
 });
 
-test('the mark of a PgBouncer is taken out of the address, and the rest is left', () => {
+test('pgbouncer and options are removed from the address, other parameters stay', () => {
   const read = (query: string) => readDatabaseUrl(`postgres://u:p@h:6432/d${query}`);
   expect(read('')).toEqual({ url: 'postgres://u:p@h:6432/d', isPooled: false, options: '' });
   expect(read('?options=-c%20jit%3Don&sslmode=require')).toEqual({

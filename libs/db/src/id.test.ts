@@ -6,7 +6,7 @@ describe('newId', () => {
     expect(newId('ent')).toMatch(/^ent_[0-9a-hjkmnp-tv-z]{26}$/);
   });
 
-  it('sorts in the order of making, whatever the clock does', () => {
+  it('sorts in the order of creation, even when the clock is set back', () => {
     let nowMs = Date.now() + 1_000_000;
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 2, maxLength: 50 }), (steps) => {
@@ -17,7 +17,7 @@ describe('newId', () => {
     );
   });
 
-  it('stays ordered past 65,536 ids in one millisecond', () => {
+  it('sorts more than 65,536 ids of one millisecond', () => {
     const nowMs = Date.now() + 10_000_000;
     const ids = Array.from({ length: 70_000 }, () => newId('x', nowMs));
     expect(ids.every((id, index) => index === 0 || ids[index - 1]! < id)).toBe(true);

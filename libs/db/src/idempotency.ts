@@ -10,9 +10,9 @@ interface Operation extends Tenant {
 }
 
 interface Claim extends Tenant {
-  /** Stays the same when a later try takes over. */
+  /** Identifies the operation. Stays the same when another attempt takes the claim over. */
   id: string;
-  /** Changes with every try: whoever was taken over can no longer answer. */
+  /** Identifies the attempt. An attempt whose claim was taken over can no longer store an answer. */
   token: string;
 }
 
@@ -22,20 +22,20 @@ type State =
   | { state: 'done'; status: number; body: string }
   | { state: 'other_request' };
 
-/** A claim that was not renewed for this long was left behind by a process that died: a retry takes the work over. */
+/** Time after which a claim expires that its process does not renew. Another attempt may then take it over. */
 const lockSeconds = 15;
 
-/** What the statements of a creation embed, so that a record names the entity that was made under its key. */
+/** SQL for statements that create an entity: it stores the entity's id in the idempotency record, and finds it there. */
 export const idempotentEntitySql = {
   find: 'select entity_id from idempotency_records where tenant = $1 and id = $2',
-  /** Notes the only row of `source` on the record of `tenant` whose id is `id`. */
+  /** Stores the id of the only row of `source` in the record with the id `id`. */
   note: (source: string, tenant: string, id: string): string =>
     `update idempotency_records r set entity_id = ${source}.id from ${source} where r.tenant = ${tenant} and r.id = ${id}`,
 };
 
 const held = 'tenant = $1 and id = $2 and created_at = $3::timestamptz and status is null';
 
-/** Claims the key when it is new, expired or abandoned; otherwise changes nothing. */
+/** Claims the key when it is new, expired or released. Otherwise changes nothing. */
 const begin = statement(
   'idempotency-begin',
   `insert into idempotency_records as r
@@ -75,7 +75,7 @@ const abandon = statement(
 
 const sweep = statement('idempotency-sweep', 'delete from idempotency_records where expires_at < now()');
 
-/** First answers by Idempotency-Key, in PostgreSQL, kept 24 hours (the port of libs/service). */
+/** Stores the answers of idempotency keys in PostgreSQL for 24 hours. Implements `IdempotencyStore` of libs/service. */
 export function createIdempotencyStore(db: Queryable) {
   return {
     renewEveryMs: (lockSeconds * 1000) / 3,
@@ -97,20 +97,20 @@ export function createIdempotencyStore(db: Queryable) {
     },
 
     /**
-     * Keeps the answer; false when another try has taken over meanwhile. In the transaction of the work itself, a
-     * crash can no longer come between the two.
+     * Stores the answer. Returns false when another attempt has taken the claim over. When called in the transaction of the
+     * work, a crash cannot separate the answer from the work.
      */
     async finish(claim: Claim, status: number, body: string): Promise<boolean> {
       const { rowCount } = await db.query(claim, finish, [claim.tenant, claim.id, claim.token, status, body]);
       return rowCount === 1;
     },
 
-    /** Open for a retry at once. The record and its id stay, as it may be unknown whether the work took place. */
+    /** Releases the claim. The record keeps its id for the retry, because the work may have been done. */
     async abandon(claim: Claim): Promise<void> {
       await db.query(claim, abandon, [claim.tenant, claim.id, claim.token]);
     },
 
-    /** Removes expired records and returns their number. */
+    /** Deletes expired records and returns their number. */
     async sweep(): Promise<number> {
       return (await db.acrossTenants('sweep', sweep)).rowCount;
     },

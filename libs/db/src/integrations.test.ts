@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { type Db, createDb } from './client';
 import {
   checkSealedIntegrations,
@@ -12,18 +12,13 @@ import {
 } from './integrations';
 import { createSecretBox } from './secrets';
 
-let database: TestDatabase;
 let db: Db;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
-it('keeps one configuration of a provider in each environment, its secrets sealed', async () => {
+it('stores one configuration of a provider in each environment, with encrypted secrets', async () => {
   const box = createSecretBox(randomBytes(32).toString('base64'));
   const { scope } = await seedOrganization(db.pool);
   const production = { ...scope, environment: 'production' as const };
@@ -52,7 +47,7 @@ it('keeps one configuration of a provider in each environment, its secrets seale
   expect(await listActiveIntegrations(db, box, 'flow')).toEqual([]);
 });
 
-it('lists the active integrations of one environment, with a revision that changes with each of them', async () => {
+it('lists the active integrations of one environment, with a revision that changes at each update', async () => {
   const box = createSecretBox(randomBytes(32).toString('base64'));
   const { scope } = await seedOrganization(db.pool);
   const save = (provider: string, where = scope) =>
@@ -70,7 +65,7 @@ it('lists the active integrations of one environment, with a revision that chang
   expect(listed[0]!.revision).not.toBe(before!.revision);
 });
 
-it('seals again under a new key what an older one has sealed', async () => {
+it('encrypts again with the new key the secrets that an older key has encrypted', async () => {
   const [older, newer, lost] = [1, 2, 3].map(() => randomBytes(32).toString('base64')) as [string, string, string];
   await db.pool.query('delete from integrations');
   const { scope } = await seedOrganization(db.pool);
@@ -86,15 +81,15 @@ it('seals again under a new key what an older one has sealed', async () => {
   expect(await resealIntegrations(db, rotating)).toMatchObject({ resealed: 0 });
 });
 
-it('says which secrets no key opens, and whose they are', async () => {
+it('reports the integrations whose secrets no key decrypts, with their organizations', async () => {
   await db.pool.query('delete from integrations');
   const box = createSecretBox(randomBytes(32).toString('base64'));
   const { scope } = await seedOrganization(db.pool, { slug: 'acme' });
-  for (const [provider, sealer] of [
+  for (const [provider, writer] of [
     ['flow', box],
     ['kapso', createSecretBox(randomBytes(32).toString('base64'))],
   ] as const)
-    await saveIntegration(db, sealer, scope, { provider, config: {}, secrets: { apiKey: 'x' } });
+    await saveIntegration(db, writer, scope, { provider, config: {}, secrets: { apiKey: 'x' } });
   expect(await checkSealedIntegrations(db, box)).toEqual({
     sealed: 2,
     unreadable: [{ provider: 'kapso', environment: 'development', organization: 'acme' }],

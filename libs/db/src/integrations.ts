@@ -5,19 +5,19 @@ import type { SecretBox } from './secrets';
 import { scopeColumns, scopeRow } from './scope-columns';
 import { type RowOf, column, statement } from './statement';
 
-/** A provider as one environment of an organization has configured it. */
+/** The configuration of a provider in one environment of an organization. */
 export interface Integration {
   id: string;
   scope: Scope;
   provider: string;
   active: boolean;
-  /** What may be shown. */
+  /** Settings that are not secret. */
   config: JsonObject;
-  /** What may not be shown, opened; null when no key in SECRETS_KEY opens it. */
+  /** The decrypted secrets; null when no key in SECRETS_KEY decrypts them. */
   secrets: JsonObject | null;
 }
 
-/** What the secrets of an integration are sealed for: they open in no other row. */
+/** The context under which the secrets of an integration are encrypted. They cannot be decrypted in another row. */
 export const integrationSecretContext = (scope: Scope, provider: string): string =>
   `${scope.organizationId}/${scope.environment}/integration/${provider}`;
 
@@ -39,7 +39,7 @@ const findOne = statement(
   integrationRow,
 );
 
-/** The integration of an environment, active or not; null when there is none. */
+/** Returns the integration of a provider in an environment, active or not; null when there is none. */
 export async function findIntegration(
   db: Queryable,
   box: SecretBox,
@@ -64,8 +64,8 @@ const activeOfEnvironment = statement(
 );
 
 /**
- * The active integrations of an environment, by provider. Their secrets are still sealed: whoever reads several says which
- * of them does not open. `revision` changes with every change.
+ * Returns the active integrations of an environment, ordered by provider. Their secrets are encrypted, so that the caller
+ * can report which of them cannot be decrypted. `revision` changes with each update.
  */
 export async function listEnvironmentIntegrations(db: Queryable, scope: Scope) {
   return (await db.query(scope, activeOfEnvironment, [scope.tenant, scope.environment])).rows;
@@ -77,7 +77,7 @@ const allOfEnvironment = statement(
   integrationRow,
 );
 
-/** The integrations of an environment, active or not, by provider. */
+/** Returns the integrations of an environment, active or not, ordered by provider. */
 export async function listIntegrations(db: Queryable, box: SecretBox, scope: Scope): Promise<Integration[]> {
   const { rows } = await db.query(scope, allOfEnvironment, [scope.tenant, scope.environment]);
   return rows.map((row) => toIntegration(box, row));
@@ -91,7 +91,7 @@ const activeOfProvider = statement(
   integrationRow,
 );
 
-/** The active integrations of a provider, in all environments of all organizations. */
+/** Returns the active integrations of a provider in all environments of all organizations. */
 export async function listActiveIntegrations(db: Queryable, box: SecretBox, provider: string): Promise<Integration[]> {
   const { rows } = await db.acrossTenants('due work', activeOfProvider, [provider]);
   return rows.map((row) => toIntegration(box, row));
@@ -105,7 +105,7 @@ const save = statement(
    set active = true, config = excluded.config, secrets = excluded.secrets, updated_at = excluded.updated_at`,
 );
 
-/** Configures a provider in an environment, or replaces its configuration; it is active from then on. */
+/** Creates or replaces the integration of a provider in an environment, and activates it. */
 export async function saveIntegration(
   db: Queryable,
   box: SecretBox,
@@ -127,8 +127,8 @@ const switchActive = statement(
 );
 
 /**
- * Switches an integration off, or on again, with all its settings; off is as if it were not there. Answers whether that
- * changed anything; null when there is none.
+ * Activates or deactivates an integration without changing its settings. Returns whether its state has changed; null when
+ * there is no integration.
  */
 export async function switchIntegration(
   db: Queryable,
@@ -145,7 +145,7 @@ const remove = statement(
   'delete from integrations where tenant = $1 and environment = $2::"Environment" and provider = $3',
 );
 
-/** Forgets an integration with its secrets. False when there is none. */
+/** Deletes an integration with its secrets. Returns false when there is none. */
 export async function removeIntegration(db: Queryable, scope: Scope, provider: string): Promise<boolean> {
   const { rowCount } = await db.query(scope, remove, [scope.tenant, scope.environment, provider]);
   return rowCount === 1;
@@ -178,8 +178,8 @@ const reseal = statement(
 );
 
 /**
- * Seals again what an older key of SECRETS_KEY has sealed, so that the older one can be taken away. A row that is changed
- * meanwhile was sealed by its writer.
+ * Encrypts secrets under an older key of SECRETS_KEY again with the first key, so that the older key can be removed. Rows
+ * that change during the run are skipped, because their writer has used the first key.
  */
 export async function resealIntegrations(
   db: Queryable,
@@ -201,13 +201,14 @@ export async function resealIntegrations(
   return { resealed, unreadable };
 }
 
-/** Whether what is sealed opens: how many integrations have secrets, and those that no key of SECRETS_KEY opens. */
+/** Returns the number of integrations with secrets, and those whose secrets no key in SECRETS_KEY decrypts. */
 export async function checkSealedIntegrations(
   db: Queryable,
   box: SecretBox,
 ): Promise<{ sealed: number; unreadable: { provider: string; environment: Environment; organization: string }[] }> {
   const { rows } = await db.acrossTenants('operator command', sealedRows);
-  const closed = rows.filter((row) => open(box, row) === null);
-  const unreadable = closed.map(({ provider, environment, organization }) => ({ provider, environment, organization }));
+  const unreadable = rows
+    .filter((row) => open(box, row) === null)
+    .map(({ provider, environment, organization }) => ({ provider, environment, organization }));
   return { sealed: rows.length, unreadable };
 }

@@ -5,7 +5,7 @@ const dueSince = 'coalesce(lease_until, created_at)';
 type Pending = { table: string; where: string; tenant?: string; since?: string; isDue?: string };
 
 /**
- * SQL fragments for rows that one process works on at a time. A process that claims a row sets `lease_until` to the end of
+ * SQL fragments for rows that one process at a time processes. A process that claims a row sets `lease_until` to the end of
  * its lease and, where the table has it, `lease_owner` to its name. When the lease has expired, another process may claim
  * the row. Each claim adds its own conditions.
  */
@@ -20,13 +20,13 @@ export const leaseSql = {
   /** Releases the row; it can be claimed again after `afterMs`, a parameter's placeholder. */
   postpone: (afterMs: string) =>
     `lease_owner = null, lease_until = now() + make_interval(secs => ${afterMs}::float8 / 1000)`,
-  /** Since when a row has been due, or from when it will be. */
+  /** The time from which a row is due. */
   dueSince,
-  /** Not claimed within 2 s, or the lease has expired. For sweeps, which find rows whose job was lost. */
+  /** The row was not claimed within 2 s, or its lease has expired. For sweeps, which find rows whose job was lost. */
   isOverdue: `(${dueSince} <= now() and (lease_until is not null or created_at < now() - interval '2 seconds'))`,
   /**
-   * The statement for the tenants with due rows, the one whose row has waited longest first. Reads one row of each
-   * from an index on (`tenant`, `since`) of the rows that are `where`, however many these are.
+   * The statement for the tenants with due rows, ordered by their longest wait. Reads only one row of each tenant from an
+   * index on (`tenant`, `since`) of the rows that match `where`.
    */
   tenants: (
     name: string,

@@ -14,8 +14,8 @@ const ours = join(__dirname, '../../../prisma/migrations');
 const bundle = join(__dirname, '../../../node_modules/.cache/parley-db-test/migrate.cjs');
 
 /**
- * In a process of its own, as in production: the engine's WebAssembly glue is an ES module that checks types by
- * `instanceof`, which jest's module sandbox breaks.
+ * Runs in a separate process, as in production: the engine's WebAssembly module uses `instanceof`, which fails in jest's
+ * module sandbox.
  */
 async function migrate(options: { databaseUrl: string; migrationsDir: string }): Promise<{ applied: string[] }> {
   const script = `require(${JSON.stringify(bundle)}).migrate(${JSON.stringify(options)})
@@ -39,7 +39,7 @@ jest.setTimeout(30_000);
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
 
-/** A copy of our migrations with one more, on a database of its own. */
+/** A new database, and a copy of the migrations with one more. */
 async function withExtraMigration(sql: string) {
   const database = await createTestDatabase();
   const folder = makeTemporaryFolder('migrations');
@@ -61,11 +61,11 @@ async function withExtraMigration(sql: string) {
   };
 }
 
-/** A database of the release before a migration of ours. */
+/** A database with all migrations before the given one. */
 async function beforeMigration(name: string) {
   const database = await createTestDatabase();
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
-  pool.on('error', () => {}); // as above
+  pool.on('error', () => {});
   const apply = (migration: string) => pool.query(readFileSync(join(ours, migration, 'migration.sql'), 'utf8'));
   await pool.query('drop schema public cascade; create schema public');
   const earlier = readdirSync(ours).filter((other) => other < name);
@@ -81,7 +81,7 @@ async function beforeMigration(name: string) {
 }
 
 describe('migrate', () => {
-  it('applies what is missing once, however many start together', async () => {
+  it('applies a missing migration once when several processes start together', async () => {
     const { databaseUrl, folder, pool, close } = await withExtraMigration('create table extra (id int);');
     expect(await schemaProblem({ pool }, folder)).toContain('29990101000000_extra');
     expect(await schemaProblem({ pool }, folder)).toContain('parley migrate');
@@ -91,12 +91,12 @@ describe('migrate', () => {
     await close();
   });
 
-  it('goes past PgBouncer', async () => {
+  it('refuses to run through PgBouncer', async () => {
     const databaseUrl = 'postgresql://parley@127.0.0.1:1/parley?pgbouncer=true';
-    await expect(migrate({ databaseUrl, migrationsDir: ours })).rejects.toThrow(/past PgBouncer/);
+    await expect(migrate({ databaseUrl, migrationsDir: ours })).rejects.toThrow(/cannot run through PgBouncer/);
   });
 
-  it('fails with the reason and leaves nothing half applied', async () => {
+  it('fails with the reason and rolls the failed migration back', async () => {
     const { databaseUrl, folder, pool, close } = await withExtraMigration(
       'create table half (id int); select no_such_function();',
     );
@@ -107,7 +107,7 @@ describe('migrate', () => {
     await close();
   });
 
-  it('takes its time, whatever limit the database, the role or the address has', async () => {
+  it('has no time limit, even when the database or the address sets one', async () => {
     const { databaseUrl, folder, pool, close } = await withExtraMigration('select pg_sleep(0.5);');
     await pool.query(`alter database "${new URL(databaseUrl).pathname.slice(1)}" set statement_timeout = '200ms'`);
     const limited = Object.assign(new URL(databaseUrl), { search: 'options=-c statement_timeout=200ms' }).href;
@@ -117,14 +117,14 @@ describe('migrate', () => {
     await close();
   });
 
-  it('says that a database is newer than the code', async () => {
+  it('reports a database that is newer than the code', async () => {
     const { databaseUrl, folder, pool, close } = await withExtraMigration('create table extra (id int);');
     await migrate({ databaseUrl, migrationsDir: folder });
     expect(await schemaProblem({ pool }, ours)).toContain('newer than this version: it has 29990101000000_extra');
     await close();
   });
 
-  it('marks the deliveries from before signatures were recorded without writing the signed ones again', async () => {
+  it('marks the unsigned deliveries of earlier versions and does not rewrite the signed ones', async () => {
     const { pool, apply, close } = await beforeMigration('20261122075716_unsigned_identity_deliveries');
     const insert = `insert into webhook_deliveries (id, provider, delivery_id, path, headers, body, status)
                     values ($1, split_part($1, '-', 1), $2, '/', '{}', '', $3)`;
@@ -136,10 +136,10 @@ describe('migrate', () => {
       ['polar', 'body-1', 'rejected'],
     ])
       await pool.query(insert, values);
-    const places = async () =>
+    const positions = async () =>
       (await pool.query(`select id, ctid from webhook_deliveries where id in ('kapso', 'clerk-signed') order by id`))
         .rows;
-    const before = await places();
+    const before = await positions();
     await apply();
     expect((await pool.query('select id, signed from webhook_deliveries order by id')).rows).toEqual([
       { id: 'clerk-signed', signed: true },
@@ -148,8 +148,8 @@ describe('migrate', () => {
       { id: 'kapso', signed: true },
       { id: 'polar', signed: false },
     ]);
-    expect(await places()).toEqual(before);
-    // What an earlier build stores during the upgrade proves nothing.
+    expect(await positions()).toEqual(before);
+    // A delivery that the earlier version stores during the upgrade counts as unsigned.
     await pool.query(insert, ['resend', 'svix_1', 'received']);
     expect((await pool.query(`select signed from webhook_deliveries where id = 'resend'`)).rows).toEqual([
       { signed: false },
@@ -157,25 +157,25 @@ describe('migrate', () => {
     await close();
   });
 
-  it('keeps the ids of events and turns, which are below all later ones, without writing the rows again', async () => {
+  it('keeps the ids of events and turns, which are lower than all later ones, and does not rewrite the rows', async () => {
     const { pool, apply, close } = await beforeMigration('20261122140000_order_by_time');
     await pool.query(`insert into threads (id, organization_id, environment, external_id, channel, updated_at)
                       values ('thread_1', 'org', 'development', 'x', 'api', now())`);
-    const happen = async () => {
+    const addRows = async () => {
       await pool.query(`insert into events (organization_id, environment, type, payload, actor)
                         values ('org', 'development', 'note', '{}', '{}')`);
       await pool.query(`insert into executions (organization_id, environment, thread_id, input)
                         values ('org', 'development', 'thread_1', 'Hello')`);
     };
-    await happen();
-    await happen();
+    await addRows();
+    await addRows();
     const files = async () =>
       (await pool.query(`select pg_relation_filenode('events') as events, pg_relation_filenode('executions') as turns`))
         .rows;
     const before = await files();
     await apply();
     expect(await files()).toEqual(before);
-    await happen();
+    await addRows();
     const { rows } = await pool.query(
       `select events.id::text, xid::text, xid < pg_snapshot_xmin(pg_current_snapshot()) as settled,
          (select string_agg(id::text, ' ' order by id) from executions) as turns from events order by events.id`,
@@ -188,7 +188,7 @@ describe('migrate', () => {
     await close();
   });
 
-  it('gives each row the number of its organization, and removes what organizations that are gone have left', async () => {
+  it('gives each row the number of its organization, and deletes the rows of deleted organizations', async () => {
     const { pool, apply, close } = await beforeMigration('20261122180000_tenant_keys');
     const tablesWith = async (column: string) =>
       (
@@ -202,7 +202,7 @@ describe('migrate', () => {
       ...{ json: '{}', jsonb: '{}', timestamptz: 'now', Environment: 'development' },
       ...{ MembershipRole: 'member', MessageDirection: 'inbound', MessageRole: 'user' },
     };
-    /** A row with what a row must have: `no` for numbers, and ids that name the rows of the same organization. */
+    /** Adds a row with values for all required columns: `no` for numbers, and ids of rows of the same organization. */
     const fill = async (table: string, organization: string, no: number) => {
       const { rows } = await pool.query<{ name: string; type: string }>(
         `select column_name as name, udt_name as type from information_schema.columns
@@ -226,12 +226,12 @@ describe('migrate', () => {
     const children = ['agent_configs', 'entity_fields', 'entity_shapes', 'payment_reconciliations'];
     children.push('thread_messages', 'tool_calls');
     const tables = [...new Set([...first, ...(await tablesWith('organization_id')), ...children])];
-    // The one that was made later has the lower ids.
+    // The second one has the lower ids.
     for (const organization of ['b', 'a']) await fill('organizations', organization, 0);
-    for (const [index, organization] of ['a', 'b', 'gone'].entries()) {
+    for (const [index, organization] of ['a', 'b', 'deleted'].entries()) {
       await fill('users', organization, 0);
       for (const table of tables)
-        if (organization !== 'gone' || !kept.includes(table)) await fill(table, organization, index + 1);
+        if (organization !== 'deleted' || !kept.includes(table)) await fill(table, organization, index + 1);
     }
     await apply();
     expect(
@@ -241,13 +241,16 @@ describe('migrate', () => {
       { id: 'organization-b', no: 1, name: 'organization-b' },
     ]);
     expect((await tablesWith('tenant')).sort()).toEqual(tables.sort());
-    const left: Record<string, (number | null)[]> = {
+    const exceptions: Record<string, (number | null)[]> = {
       organization_purges: [2, 1, 0],
       webhook_deliveries: [2, 1, null],
     };
     for (const table of tables) {
       const { rows } = await pool.query(`select tenant from ${table} t order by (to_jsonb(t) - 'tenant')::text`);
-      expect({ table, tenants: rows.map(({ tenant }) => tenant) }).toEqual({ table, tenants: left[table] ?? [2, 1] });
+      expect({ table, tenants: rows.map(({ tenant }) => tenant) }).toEqual({
+        table,
+        tenants: exceptions[table] ?? [2, 1],
+      });
     }
     const enter = async (tenant: number) =>
       (
@@ -262,7 +265,7 @@ describe('migrate', () => {
     await close();
   });
 
-  it('leaves tables that Prisma reads', async () => {
+  it('creates tables that Prisma can read', async () => {
     const database = await createTestDatabase();
     const db = createDb({ databaseUrl: database.url });
     expect(await prismaOf(db).organization.count()).toBe(0);

@@ -7,17 +7,17 @@ import { loadSchemaEngine } from './migration-engine';
 
 export interface MigrateOptions {
   databaseUrl: string;
-  /** Folder of `<name>/migration.sql`, default `prisma/migrations` below the working directory. */
+  /** Folder with `<name>/migration.sql`. Default: `prisma/migrations` in the working directory. */
   migrationsDir?: string;
   log?: (line: string) => void;
 }
 
-/** Any 64-bit number that nothing else in the database locks on. */
+/** Key of the advisory lock of migrations: a 64-bit number that no other lock uses. */
 const migrationLock = '7290316055841';
 
 /**
- * Applies the migrations that are missing, once, however many processes start together: all wait on one advisory
- * lock, and whoever comes second finds nothing to do. A failed migration throws with the database's message.
+ * Applies the missing migrations. Processes that start together wait for one advisory lock, so each migration is applied
+ * once. Throws with the message of the database when a migration fails.
  */
 export async function migrate({
   databaseUrl,
@@ -26,9 +26,11 @@ export async function migrate({
 }: MigrateOptions): Promise<{ applied: string[] }> {
   const folder = migrationsDir ?? defaultMigrationsDir();
   if (readDatabaseUrl(databaseUrl).isPooled)
-    throw new Error('Migrations go past PgBouncer, as their lock belongs to a session: give the address of PostgreSQL');
+    throw new Error(
+      'Migrations cannot run through PgBouncer: they lock a session. Use the address of PostgreSQL itself',
+    );
   const lock = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
-  // A connection that breaks fails the statement that waits on it; the event alone would end the process.
+  // A broken connection fails its statement. Without a listener the event would end the process.
   lock.on('error', () => {});
   await lock.connect();
   try {
@@ -36,7 +38,7 @@ export async function migrate({
     const pending = await pendingMigrations(lock, folder);
     if (pending.length === 0) return { applied: [] };
     log(`applying ${pending.length} migration${pending.length === 1 ? '' : 's'}: ${pending.join(', ')}`);
-    // One that failed or was interrupted has changed nothing, and nobody else migrates now: it is begun again.
+    // A failed or interrupted migration was rolled back, and the lock excludes other processes, so it is applied again.
     await lock.query(`do 'begin if to_regclass(''_prisma_migrations'') is not null then
       delete from _prisma_migrations where finished_at is null; end if; end'`);
     const engine = await loadSchemaEngine(databaseUrl);
@@ -51,8 +53,8 @@ export async function migrate({
 }
 
 /**
- * Why this code cannot run on this database, or null when it can: a migration is missing or failed, or the database
- * is newer than the code. Says the command that mends it.
+ * Returns why this code cannot run on this database, with the command that fixes it: a migration is missing or failed, or
+ * the database is newer than the code. Returns null when there is no problem.
  */
 export async function schemaProblem(
   { pool: client }: Pick<Db, 'pool'>,
@@ -66,7 +68,7 @@ export async function schemaProblem(
   const unknown = rows.map((row) => row.migration_name).filter((name) => !known.has(name));
   return unknown.length === 0
     ? null
-    : `The database is newer than this version: it has ${unknown.join(', ')}. Deploy the version that made it.`;
+    : `The database is newer than this version: it has ${unknown.join(', ')}. Deploy the version that applied it.`;
 }
 
 async function pendingMigrations(client: Pick<pg.Pool, 'query'>, folder: string): Promise<string[]> {
@@ -81,7 +83,7 @@ async function pendingMigrations(client: Pick<pg.Pool, 'query'>, folder: string)
   return migrationNames(folder).filter((name) => !applied.has(name));
 }
 
-/** Beside the bundle in an image, in the working directory of a checkout. */
+/** In the working directory of a checkout, or next to the bundle in an image. */
 function defaultMigrationsDir(): string {
   const candidates = [join(process.cwd(), 'prisma/migrations'), join(__dirname, 'prisma/migrations')];
   const found = candidates.find((candidate) => existsSync(candidate));

@@ -5,7 +5,7 @@ import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-util
 import type { SchemaEngine } from '@prisma/schema-engine-wasm';
 import { readDatabaseUrl } from './client';
 
-/** The part of the platform's WebAssembly that is needed here; Node's types leave it to the DOM's. */
+/** The function of WebAssembly that is used here. Node's types do not declare it. */
 declare const WebAssembly: {
   instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>;
 };
@@ -15,15 +15,15 @@ interface EngineModule {
   SchemaEngine: { new: (options: object, log: (line: string) => void, adapter: object) => Promise<SchemaEngine> };
 }
 
-/** All that the engine must know of a schema before it is given one to compare. */
+/** The minimal schema that the engine requires. Applying migrations compares no schema. */
 const datamodel = 'datasource db {\n  provider = "postgresql"\n}\n';
 
 /**
- * Prisma's schema engine as WebAssembly over our own driver. The native engine is a download that closed networks
- * refuse; this one is inside an npm package and writes the same `_prisma_migrations` rows (docs/adr/0002).
+ * Loads Prisma's schema engine as WebAssembly, on the `pg` driver. The native engine must be downloaded, which restricted
+ * networks prevent; this one is part of an npm package and writes the same `_prisma_migrations` rows (docs/adr/0002).
  */
 export async function loadSchemaEngine(databaseUrl: string): Promise<SchemaEngine> {
-  // The package is made for bundlers, which would resolve its .wasm import, so it is instantiated by hand.
+  // The package expects a bundler to resolve its .wasm import, so the module is instantiated here.
   const nodeRequire = createRequire(__filename);
   const glue = nodeRequire.resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const engine: EngineModule = nodeRequire(glue);
@@ -35,16 +35,16 @@ export async function loadSchemaEngine(databaseUrl: string): Promise<SchemaEngin
   const { url, options } = readDatabaseUrl(databaseUrl);
   const factory = new PrismaPg({
     connectionString: url,
-    // A role or the address may have a limit that suits requests.
+    // The role or the address may have a time limit, which a migration must not have.
     options: `${options} -c statement_timeout=0`,
-    // The engine never closes its connection: let the pool do that at once, or it holds the database and the process.
+    // The engine never closes its connection. The pool closes it when idle, so that the process can exit.
     idleTimeoutMillis: 10,
     allowExitOnIdle: true,
   });
   const connect = factory.connect.bind(factory);
   factory.connect = async () => {
     const connection = await connect();
-    // It would run each statement of a migration in a transaction of its own. Sent together they are one.
+    // The adapter would run each statement of a migration in its own transaction. Sent together, they share one.
     connection.executeScript = async (sql) => void (await connection.executeRaw({ sql, args: [], argTypes: [] }));
     return connection;
   };

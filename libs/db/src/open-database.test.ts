@@ -24,7 +24,7 @@ async function databaseUrl(): Promise<URL> {
   return new URL(database.url);
 }
 
-/** PostgreSQL at another port. */
+/** Forwards another port to PostgreSQL. */
 async function forward(port: number, to: URL): Promise<Server> {
   const server = createServer((socket) => {
     const upstream = connect(Number(to.port), to.hostname);
@@ -35,21 +35,21 @@ async function forward(port: number, to: URL): Promise<Server> {
   return server;
 }
 
-test('waits for a database that comes later, and says so', async () => {
+test('waits for a database that starts later, and logs that it waits', async () => {
   const url = await databaseUrl();
   const port = await freePort();
   const opening = open(Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href);
   await until(() => lines.length > 0);
-  const door = await forward(port, url);
+  const forwarder = await forward(port, url);
   const db = await opening;
-  closing.push(async () => door.close());
+  closing.push(async () => forwarder.close());
   closing.push(() => db.close());
-  expect(lines).toEqual(['waiting for a dependency', 'the dependency answers']);
+  expect(lines).toEqual(['waiting for a dependency', 'the dependency is available']);
   const { rows } = await db.pool.query(`select current_setting('application_name') as name`);
   expect(rows).toEqual([{ name: 'parley-test' }]);
 });
 
-test('refuses a schema that the code does not know', async () => {
+test('refuses a schema of another version', async () => {
   const { href } = await databaseUrl();
   const db = await open(href);
   await db.pool.query(`delete from _prisma_migrations where migration_name like '%_init'`);

@@ -2,15 +2,15 @@ import { type Db, createDb, isDatabaseUnavailable } from './client';
 import { schemaProblem } from './migrate';
 import { type StartLog, untilAvailable } from './until-available';
 
-/** The variables of a service that has a database (libs/service databaseVariables). */
+/** The variables of a service that uses PostgreSQL (`databaseVariables` of libs/service). */
 interface DatabaseSettings {
   DATABASE_URL: string;
   DATABASE_POOL_SIZE: number;
 }
 
 /**
- * The database of a service at its start: waits until it answers, however long that takes. Throws when its schema is
- * not the one that this code knows, with the command that mends it.
+ * Opens the database at the start of a service, and waits without a limit until it is available. Throws an error with the
+ * command that fixes it when the schema does not match this code.
  */
 export async function openDatabase(
   { DATABASE_URL, DATABASE_POOL_SIZE }: DatabaseSettings,

@@ -1,4 +1,4 @@
-/** A row of a list that is ordered newest first: its time and its id. */
+/** The position of a row in a list that is ordered newest first. */
 interface Position {
   at: Date;
   id: string;
@@ -10,20 +10,20 @@ export interface Page {
   before: Position | null;
 }
 
-/** Rows of a page, and the text of the position at which the next page begins; null at the end of the list. */
+/** The rows of a page, and the position of its last row as text, after which the next page begins; null on the last page. */
 export interface Paged<T> {
   items: T[];
   next: string | null;
 }
 
-/** The last parameters of a list's statement: time and id of the position, and one row more than the page has. */
+/** Returns the last parameters of a list's statement: time and id of the position, and the size of the page plus one. */
 export const pageValues = ({ limit, before }: Page): [Date | null, string | null, number] => [
   before?.at ?? null,
   before?.id ?? null,
   limit + 1,
 ];
 
-/** The page of the rows that `pageValues` asked for. */
+/** Builds the page from the rows of a statement with `pageValues`. */
 export function toPaged<T>(rows: T[], { limit }: Page, positionOf: (row: T) => Position): Paged<T> {
   const items = rows.slice(0, limit);
   if (rows.length <= limit) return { items, next: null };
@@ -31,7 +31,7 @@ export function toPaged<T>(rows: T[], { limit }: Page, positionOf: (row: T) => P
   return { items, next: `${at.getTime()}.${id}` };
 }
 
-/** The position that the `next` of a page names; null when the text is none, or its id is not of `idPattern`. */
+/** Parses the `next` of a page. Returns null when the text is malformed or its id does not match `idPattern`. */
 export function parsePosition(text: string, idPattern: RegExp): Position | null {
   const [, atMs, id] = /^(\d{1,14})\.(.{1,80})$/.exec(text) ?? [];
   return id !== undefined && idPattern.test(id) ? { at: new Date(Number(atMs)), id } : null;

@@ -5,8 +5,8 @@ import { PrismaClient } from './generated/client';
 const clients = new WeakMap<Db, PrismaClient>();
 
 /**
- * The Prisma client of a database, for statements that are neither frequent nor state transitions. It takes about 60 MB of
- * memory, so only the bundles that use it contain it. Closing the database closes its connections.
+ * Returns the Prisma client of a database, for statements that are neither frequent nor state transitions. It takes about
+ * 60 MB of memory, so only the bundles that use it contain it. Uses the connections of `db`.
  */
 export function prismaOf(db: Db): PrismaClient {
   let client = clients.get(db);

@@ -1,15 +1,16 @@
 import type { Queryable, Tenant } from './client';
 import { unprepared } from './statement';
 
-/** Rows of one step of a purge, which is one transaction. */
+/** Maximum number of rows deleted by one step, which is one transaction. */
 const batchRows = 1_000;
 
-/** Deletes up to a batch of what a tenant has, and returns how many rows of which tables. */
+/** Deletes at most one batch of a tenant's rows. Returns the number of deleted rows by table. */
 export type PurgeStep = (tx: Queryable, tenant: Tenant) => Promise<Record<string, number>>;
 
 /**
- * A step for each of these tables; what cascades from their rows is small. `key`: a column that few rows of a tenant share.
- * `order`: that of an index that begins with the tenant, for tables of which any tenant is expected to have most rows.
+ * Returns one purge step for each table. Few rows may cascade from a row of these tables. `key`: a column whose values few
+ * rows of a tenant share. `order`: the order of an index that begins with the tenant, for tables of which one tenant can
+ * have most rows.
  */
 export const purgeRows = (tables: readonly string[], key = 'id', order = ''): PurgeStep[] =>
   tables.map((table) => async (tx, tenant) => {

@@ -8,9 +8,9 @@ const allTenants = statement('all-tenants', 'select no as tenant from organizati
 });
 
 /**
- * Removes what is older than so many days, tenant by tenant, a batch a statement, until `signal` aborts. Returns how many
- * rows. Ids are made from the time of creation: the scan of a tenant ends at the first row that is not old. `isDone`: the
- * condition on a row `t` under which it may go; `$3` is the number of days.
+ * Deletes rows that are older than `days`, tenant by tenant and in batches, until `signal` aborts. Returns the number of
+ * deleted rows. Ids are derived from the creation time, so the scan of a tenant ends at the first newer row. `isDone`: a
+ * condition on a row `t` that must hold for its deletion; `$3` is the number of days.
  */
 export async function removeOldRows(
   db: Queryable,

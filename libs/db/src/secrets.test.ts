@@ -6,18 +6,18 @@ const newKey = () => randomBytes(32).toString('base64');
 describe('createSecretBox', () => {
   const box = createSecretBox(newKey());
 
-  it('opens what it sealed, and never seals twice to the same bytes', () => {
+  it('decrypts what it has encrypted, and encrypts a value differently each time', () => {
     const sealed = box.seal('clave secreta ✓', 'org_1:flow');
     expect(box.open(sealed, 'org_1:flow')).toBe('clave secreta ✓');
     expect(sealed.includes('clave')).toBe(false);
     expect(box.seal('clave secreta ✓', 'org_1:flow').equals(sealed)).toBe(false);
   });
 
-  it('refuses a value that was moved to another row', () => {
+  it('refuses a value that was copied to another row', () => {
     expect(() => box.open(box.seal('x', 'org_1:flow'), 'org_2:flow')).toThrow();
   });
 
-  it('refuses a value with any one byte changed', () => {
+  it('refuses a value of which one byte was changed', () => {
     const sealed = box.seal('value', 'context');
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Buffer.from(sealed);
@@ -26,7 +26,7 @@ describe('createSecretBox', () => {
     }
   });
 
-  it('opens under any listed key, seals under the first, and says what is stale', () => {
+  it('decrypts with each key, encrypts with the first, and reports values of older keys as stale', () => {
     const [older, newer] = [newKey(), newKey()];
     const sealed = createSecretBox(older).seal('value', 'context');
     const rotated = createSecretBox(`${newer}, ${older}`);
@@ -35,10 +35,10 @@ describe('createSecretBox', () => {
     const again = rotated.seal('value', 'context');
     expect(rotated.isStale(again)).toBe(false);
     expect(createSecretBox(newer).open(again, 'context')).toBe('value');
-    expect(() => createSecretBox(newer).open(sealed, 'context')).toThrow('No key in SECRETS_KEY opens this secret');
+    expect(() => createSecretBox(newer).open(sealed, 'context')).toThrow('No key in SECRETS_KEY decrypts this secret');
   });
 
-  it('says what a wrong key should look like', () => {
+  it('reports the required form of a malformed key', () => {
     expect(() => createSecretBox('short')).toThrow('SECRETS_KEY must be 32 bytes in base64');
   });
 });

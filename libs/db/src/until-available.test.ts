@@ -13,22 +13,22 @@ const dependency = {
 };
 beforeEach(() => lines.splice(0));
 
-it('tries until the dependency answers, and says once that it waits', async () => {
-  let tries = 0;
+it('repeats the work until the dependency is available, and logs once that it waits', async () => {
+  let attempts = 0;
   const answer = await untilAvailable(dependency, async () => {
-    if (++tries < 4) throw new Error('refused');
-    return tries;
+    if (++attempts < 4) throw new Error('refused');
+    return attempts;
   });
   expect(answer).toBe(4);
-  expect(lines).toEqual(['waiting for a dependency', 'the dependency answers']);
+  expect(lines).toEqual(['waiting for a dependency', 'the dependency is available']);
 });
 
-it('says nothing of a dependency that is there', async () => {
+it('logs nothing when the dependency is available', async () => {
   await expect(untilAvailable(dependency, async () => null)).resolves.toBeNull();
   expect(lines).toEqual([]);
 });
 
-it('does not wait for what waiting cannot mend', async () => {
+it('throws errors that do not mean that the dependency is unavailable', async () => {
   await expect(
     untilAvailable(dependency, async () => {
       throw new Error('wrong password');

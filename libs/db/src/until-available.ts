@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The part of a process's log that a start writes to. */
+/** The functions of a logger that are used at the start of a process. */
 export interface StartLog {
   info(fields: object, text: string): void;
   warn(fields: object, text: string): void;
@@ -9,29 +9,29 @@ export interface StartLog {
 export interface Dependency {
   name: string;
   log: StartLog;
-  /** Whether an error says that the dependency is not there (yet); every other error is thrown. */
+  /** Whether an error means that the dependency is unavailable. All other errors are thrown. */
   isUnavailable: (error: unknown) => boolean;
   retryMs?: number;
 }
 
-const tellEveryMs = 10_000;
+const logEveryMs = 10_000;
 
 /**
- * At the start of a process: tries until the dependency answers, however long that takes. Whoever started the process
- * decides how long it may (a startup probe, for one); what is being waited for is logged.
+ * Repeats `work` at the start of a process until the dependency is available, and logs that it waits. There is no time
+ * limit: the supervisor of the process has one, such as a startup probe.
  */
 export async function untilAvailable<T>(dependency: Dependency, work: () => Promise<T>): Promise<T> {
   const { name, log, isUnavailable, retryMs = 500 } = dependency;
-  let toldAtMs = -Infinity;
+  let loggedAtMs = -Infinity;
   for (;;) {
     try {
       const result = await work();
-      if (toldAtMs > 0) log.info({ dependency: name }, 'the dependency answers');
+      if (loggedAtMs > 0) log.info({ dependency: name }, 'the dependency is available');
       return result;
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      if (performance.now() - toldAtMs > tellEveryMs) {
-        toldAtMs = performance.now();
+      if (performance.now() - loggedAtMs > logEveryMs) {
+        loggedAtMs = performance.now();
         log.warn({ dependency: name, err: error }, 'waiting for a dependency');
       }
       await sleep(retryMs);

@@ -11,10 +11,10 @@ function problemsOf(make: () => unknown): string[] {
   return [];
 }
 
-/** A value as it comes from a JavaScript file, where no compiler has looked at it. */
+/** A value as a JavaScript file passes it, without type checks. */
 const untyped = <T>(value: unknown): T => value as T;
 
-test('what is right comes back as it was, and is known by its kind', () => {
+test('a valid definition is returned unchanged and has a kind', () => {
   const agent = { slug: 'helper', name: 'Helper', systemPrompt: 'Hi', tools: ['entity.query'] };
   expect(defineAgent(agent)).toEqual(agent);
   expect(kindOf(defineAgent(agent))).toBe('agents');
@@ -26,7 +26,7 @@ test('what is right comes back as it was, and is known by its kind', () => {
   expect(kindOf({ ...agent })).toBeNull();
 });
 
-test('every wrong field is named', () => {
+test('every invalid field is reported', () => {
   const agent = untyped<Parameters<typeof defineAgent>[0]>({ slug: 'helper', name: '', sytemPrompt: 'Hi', tools: [1] });
   expect(problemsOf(() => defineAgent(agent))).toEqual([
     'helper: name Too small: expected string to have >=1 characters',
@@ -36,7 +36,7 @@ test('every wrong field is named', () => {
   ]);
 });
 
-test('in an alternative the problem is that of the one that was meant', () => {
+test('a problem in a union is reported for the alternative that was probably meant', () => {
   const trigger = (on: unknown) =>
     untyped<Parameters<typeof defineTrigger>[0]>({ slug: 't', name: 'T', on, actions: [{ tool: 'a', args: {} }] });
   expect(problemsOf(() => defineTrigger(trigger({ entityType: 'order', action: 'made' })))).toEqual([
@@ -86,10 +86,10 @@ describe('the handler of a tool', () => {
     expect(kindOf(defined)).toBe('tools');
   });
 
-  test('is kept when it is text, and refused when it has no source', () => {
+  test('may be text, and is refused without a source', () => {
     expect(defineTools([{ ...tool, handlerCode: 'return 1' }])[0]!.handlerCode).toBe('return 1');
     expect(problemsOf(() => defineTools([{ ...tool, handler: (() => 1).bind(null) }]))).toEqual([
-      'shop.add: handler must be a function written in this file, not a built-in or bound one',
+      'shop.add: handler must be a function written in this file, not a built-in or bound function',
     ]);
     expect(problemsOf(() => defineTools([untyped({ ...tool })]))).toEqual(['shop.add: handlerCode is required']);
   });

@@ -12,10 +12,10 @@ import {
 import { DefinitionError } from './definition-error';
 import { type ToolHandler, handlerCodeOf } from './tool-handler';
 
-/** What made a value, so that a loader can tell a definition from any other export. */
+/** The kinds of all defined values, so that a loader can distinguish definitions from other exports. */
 const kinds = new WeakMap<object, ResourceKind>();
 
-/** The kind of a value that one of these functions made, else null. */
+/** Returns the kind of a definition, or null if no `define…` function returned the value. */
 export const kindOf = (value: unknown): ResourceKind | null =>
   typeof value === 'object' && value !== null ? (kinds.get(value) ?? null) : null;
 
@@ -24,7 +24,7 @@ function define<K extends ResourceKind>(kind: K, value: object) {
   if (!parsed.ok && (!isLenient || typeof value !== 'object' || value === null)) {
     throw new DefinitionError(kind, subjectOf(value), parsed.problems);
   }
-  // A value with problems is only known by its kind: whoever asked for leniency looks at it again.
+  // In lenient mode an invalid value is returned unchanged: the loader validates it again.
   const definition = (parsed.ok ? parsed.definition : value) as Extract<typeof parsed, { ok: true }>['definition'];
   kinds.set(definition, kind);
   return definition;
@@ -33,8 +33,8 @@ function define<K extends ResourceKind>(kind: K, value: object) {
 let isLenient = false;
 
 /**
- * Runs a file that defines things, without an end at its first problem: what is wrong comes back as it was written, so
- * that a loader can tell the problems of all files together. Synchronous, as the modules that it is for.
+ * Runs code in which the `define…` functions return invalid definitions unchanged instead of throwing, so that a loader
+ * can report the problems of all files together. `work` must be synchronous.
  */
 export function withoutThrowing<T>(work: () => T): T {
   isLenient = true;
@@ -51,10 +51,10 @@ function subjectOf(value: unknown): string | null {
   return typeof slug === 'string' ? slug : typeof name === 'string' ? name : null;
 }
 
-/** An agent: its prompt, model and tools. */
+/** Defines an agent: its prompt, model and tools. Throws a DefinitionError that lists every invalid field. */
 export const defineAgent = (agent: AgentDefinition): AgentDefinition => define('agents', agent);
 
-/** Names of types that are checked when an entity is written; any other name is your own and fits everything. */
+/** The type name of a field. Values are checked against it when an entity is written. A push refuses unknown names. */
 export type FieldType =
   | 'string'
   | 'text'
@@ -73,34 +73,37 @@ export type FieldType =
   | 'null'
   | (string & {});
 
-/** An entity type as it is written in code; `schema` is the flat map, or the fuller JSON Schema subset. */
+/** An entity type in code. `schema` is a flat map of field to type name, or a subset of JSON Schema. */
 export interface DataDefinition extends Omit<EntityTypeDefinition, 'schema'> {
   schema: { [field: string]: FieldType | JsonObject } | JsonObject;
 }
 
-/** A type of records: its fields and what full-text search looks at. Its own type is kept, for the typed client. */
-export const defineData = <const D extends DataDefinition>(type: D & NoMore<D, DataDefinition>): D =>
+/**
+ * Defines an entity type: its fields, and the fields that full-text search reads. The result keeps the literal type of
+ * the schema, from which the typed client derives the type of `data`. Throws a DefinitionError.
+ */
+export const defineData = <const D extends DataDefinition>(type: D & RejectUnknown<D, DataDefinition>): D =>
   define('entityTypes', type) as D;
 
-/** A field that the definition does not know is an error of types too, although its own type is kept. */
-type NoMore<D, Known> = { [K in Exclude<keyof D, keyof Known>]: never };
+/** Makes unknown fields a compile error. A generic parameter alone would accept them. */
+type RejectUnknown<D, Known> = { [K in Exclude<keyof D, keyof Known>]: never };
 
-/** What its bearers may do, which records they see, and which fields are hidden from them. */
+/** Defines a role: what its holders may do, which entities they reach, and which fields are masked. Throws a DefinitionError. */
 export const defineRole = (role: RoleDefinition): RoleDefinition => define('roles', role);
 
-/** What runs when a record changes, or at a time. */
+/** Defines a trigger: the tools that run when an entity changes, or on a schedule. Throws a DefinitionError. */
 export const defineTrigger = (trigger: TriggerDefinition): TriggerDefinition => define('triggers', trigger);
 
-/** Which agent answers a message. */
+/** Defines a router, which chooses the agent that answers a message. Throws a DefinitionError. */
 export const defineRouter = (router: RouterDefinition): RouterDefinition => define('routers', router);
 
-/** A tool as it is written in code: with its handler as a function, or as the text that is stored. */
+/** A custom tool in code. Its handler is either a function, or source text in `handlerCode`. */
 export type ToolInput = Omit<ToolDefinition, 'handlerCode'> &
   ({ handlerCode: string; handler?: undefined } | { handlerCode?: undefined; handler: ToolHandler });
 
 /**
- * Tools of your own. A `handler` is stored as its source and runs in the sandbox, so it must be self-contained: what
- * it needs from outside comes as its parameters.
+ * Defines custom tools. The source of a `handler` is stored and runs in a sandbox, so the function must be
+ * self-contained: it can use its parameters, but no imports and no variables of the file. Throws a DefinitionError.
  */
 export function defineTools(tools: ToolInput[]): ToolDefinition[] {
   if (!Array.isArray(tools)) throw new DefinitionError('tools', null, [{ path: '', message: 'must be a list' }]);
@@ -109,7 +112,7 @@ export function defineTools(tools: ToolInput[]): ToolDefinition[] {
     const { handler, ...rest } = tool;
     const code = handlerCodeOf(handler);
     if (code === null) {
-      const message = 'must be a function written in this file, not a built-in or bound one';
+      const message = 'must be a function written in this file, not a built-in or bound function';
       throw new DefinitionError('tools', subjectOf(tool), [{ path: 'handler', message }]);
     }
     return define('tools', { ...rest, handlerCode: code });

@@ -1,10 +1,10 @@
 import type { ErrorDetail, ResourceKind } from '@parley/contracts';
 
-/** A definition that cannot be pushed; its message names every field. Whoever loads files adds the file. */
+/** An invalid definition. The message lists every problem, one per line, with the path of the field. */
 export class DefinitionError extends Error {
   constructor(
     readonly kind: ResourceKind,
-    /** Slug or name, when the definition has one. */
+    /** Slug or name of the definition; null if it has neither. */
     readonly subject: string | null,
     readonly problems: ErrorDetail[],
   ) {

@@ -3,24 +3,24 @@ import type { JsonObject } from '@parley/contracts';
 
 type ToolCaller = (args?: JsonObject) => Promise<unknown>;
 
-/** Tools that a handler may call, with the permissions of its own caller: `parley.entity.query({ … })`. */
+/** The tools that a handler may call, such as `parley.entity.query({ … })`. They run with the permissions of its caller. */
 export interface ToolHandlerParley {
   entity: Record<'query' | 'get' | 'create' | 'update' | 'delete', ToolCaller>;
   [namespace: string]: Record<string, ToolCaller>;
 }
 
-/** A method, so that a handler may narrow its arguments to what its `parameters` say. */
+/** A function `(args, context, parley, fetch)`. Declared as a method, so that a handler may declare narrower `args`. */
 export type ToolHandler = {
   handle(args: JsonObject, context: JsonObject, parley: ToolHandlerParley, fetch: typeof globalThis.fetch): unknown;
 }['handle'];
 
 /**
- * The body of `async (args, context, parley, fetch) => …` that runs this function; null when the function has no
- * source of its own.
+ * The body of an `async (args, context, parley, fetch) => …` that calls this function. Null if the function has no
+ * JavaScript source, because it is built in or bound.
  */
 export function handlerCodeOf(handler: (...args: never[]) => unknown): string | null {
   const source = handler.toString();
-  // A method's source is no expression by itself: `async handler(args) { … }`.
+  // The source of a method, `async handler(args) { … }`, is not an expression by itself.
   const expression = [source, `Object.values({ ${source} })[0]`].find(isExpression);
   return expression === undefined ? null : `return (${expression})(args, context, parley, fetch);`;
 }

@@ -2,8 +2,9 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Spawns a long-running process in its own session, so that Ctrl-C in the terminal reaches only us and we can stop
- * things in order, and makes sure that it ends when we do, even when we are killed with SIGKILL.
+ * Spawns a long-running process that ends when this process ends, even by SIGKILL. It runs in its own session, so that
+ * Ctrl-C in the terminal does not reach it and processes can be stopped in order. At the end of this process it receives
+ * `lastSignal`, and the folder `removeAfter` is deleted.
  */
 export function spawnGuarded(
   command: string,
@@ -17,8 +18,8 @@ export function spawnGuarded(
 }
 
 /**
- * A shell that blocks reading a pipe only we hold open. The kernel closes it however we die; then the shell passes the
- * signal on. Nothing else on Unix survives SIGKILL of the parent without polling.
+ * Starts a shell that reads from a pipe which only this process holds open. The kernel closes the pipe when this process
+ * ends, and the shell sends the signal. On Unix nothing else detects SIGKILL of a parent without polling.
  */
 function guard(child: ChildProcess, pid: number, signal: NodeJS.Signals, removeAfter: string): void {
   const script =
@@ -36,17 +37,17 @@ function guard(child: ChildProcess, pid: number, signal: NodeJS.Signals, removeA
   child.once('exit', () => watcher.stdin.end('done\n'));
 }
 
-/** Ends a process: `signal`, then SIGKILL after `deadlineMs`. Resolves when it is gone. */
+/** Sends `signal` to a process, and SIGKILL after `deadlineMs`. Resolves when the process has exited. */
 export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals, deadlineMs: number): Promise<void> {
   if (hasExited(child)) return;
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill(signal);
   const force = setTimeout(() => child.kill('SIGKILL'), deadlineMs);
-  await gone;
+  await exited;
   clearTimeout(force);
 }
 
-/** Ends a process known only by its id (left over from an earlier run). True when it is gone afterwards. */
+/** Stops a process of an earlier run by its id, like `stopProcess`. Returns whether it has exited. */
 export async function stopPid(pid: number, signal: NodeJS.Signals, deadlineMs: number): Promise<boolean> {
   const until = Date.now() + deadlineMs;
   trySignal(pid, signal);
@@ -62,10 +63,10 @@ export async function stopPid(pid: number, signal: NodeJS.Signals, deadlineMs: n
 }
 
 /**
- * Resolves when the process prints `marker` on stdout or stderr; rejects with its last lines when it ends before or when
- * `deadlineMs` passes.
+ * Resolves when the process prints `marker` to stdout or stderr. Rejects with its last lines when it exits first, or after
+ * `deadlineMs`.
  */
-export function untilPrinted(child: ChildProcess, marker: string, deadlineMs: number): Promise<void> {
+export function waitForOutput(child: ChildProcess, marker: string, deadlineMs: number): Promise<void> {
   let output = '';
   return new Promise((resolve, reject) => {
     const finish = (error?: Error) => {
@@ -73,7 +74,7 @@ export function untilPrinted(child: ChildProcess, marker: string, deadlineMs: nu
       child.off('error', onError).off('exit', onExit);
       for (const stream of [child.stdout, child.stderr]) {
         stream?.off('data', onData);
-        stream?.resume(); // keep the pipe empty, or a chatty process blocks on a full one
+        stream?.resume(); // the process would block on a full pipe
       }
       if (error) reject(error);
       else resolve();
@@ -84,7 +85,7 @@ export function untilPrinted(child: ChildProcess, marker: string, deadlineMs: nu
     };
     const lastLines = () => output.trim().split('\n').slice(-6).join('\n');
     const onError = (error: Error) => finish(error);
-    const onExit = () => setTimeout(() => finish(new Error(lastLines() || 'it ended without a word')), 50);
+    const onExit = () => setTimeout(() => finish(new Error(lastLines() || 'it ended without output')), 50);
     const timer = setTimeout(() => {
       finish(new Error(`not ready after ${Math.round(deadlineMs / 1000)} s\n${lastLines()}`));
     }, deadlineMs);
@@ -110,6 +111,6 @@ function trySignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended in between.
+    // It has already exited.
   }
 }

@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to connections going out: those come and go between the look and the use. */
+/** Below the ports that systems use for outgoing connections, which could take a port between the check and its use. */
 const range = [12_000, 32_000] as const;
-const tries = 20;
+const maxAttempts = 20;
 
-/** A TCP port on 127.0.0.1 that nobody listens on now: `preferred` when it is free, else any. */
+/** Returns a free TCP port on 127.0.0.1: `preferred` when it is free, otherwise another one. */
 export async function freePort(preferred?: number): Promise<number> {
-  const wanted = preferred === undefined ? [] : [preferred];
-  for (const port of [...wanted, ...Array.from({ length: tries }, () => randomInt(...range)), 0]) {
+  const first = preferred === undefined ? [] : [preferred];
+  for (const port of [...first, ...Array.from({ length: maxAttempts }, () => randomInt(...range)), 0]) {
     const bound = await tryListen(port);
     if (bound !== null) return bound;
   }

@@ -1,7 +1,7 @@
 export { hasExited, isAlive, spawnGuarded, stopPid, stopProcess } from './child-process';
 export { freePort } from './free-port';
-export { startPostgres, type RunningServer } from './postgres';
-export { reachableDataDir } from './postgres-home';
+export { startPostgres, type RunningServer } from './start-postgres';
+export { reachableDataDir } from './postgres-installation';
 export { processCommand } from './process-command';
 export { makeTemporaryFolder, sweepTemporaryFolders } from './temporary-folder';
-export { startRedis, type RedisOptions } from './redis';
+export { startRedis, type RedisOptions } from './start-redis';

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-/** Looked into as well: a service's PATH often lacks them. */
+/** Searched after PATH: the PATH of a service often does not contain them. */
 const usualFolders = ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', '/sbin'];
 
 type Manager = { program: string; commands: string[][]; needsRoot: boolean };
@@ -12,7 +12,7 @@ type Manager = { program: string; commands: string[][]; needsRoot: boolean };
 const managers: Manager[] = [
   {
     program: 'apt-get',
-    // Another install may hold the lock for a moment. The update may fail for one broken source; the install decides.
+    // Another installation can hold the lock for a while. A failed update is ignored: one broken source is enough for it.
     commands: [
       ['apt-get', '-o', 'DPkg::Lock::Timeout=120', '-qq', 'update'],
       ['apt-get', '-o', 'DPkg::Lock::Timeout=120', '-qq', '-y', '--no-install-recommends', 'install', 'redis-server'],
@@ -25,8 +25,8 @@ const managers: Manager[] = [
 ];
 
 /**
- * The path of a `redis-server`: from PATH, else installed through the system's package manager when that needs no
- * question (root, or sudo without a password). Otherwise throws an error whose message says what to do.
+ * Returns the path of a `redis-server`. When PATH has none, installs it with the system's package manager, if that works
+ * without a prompt (as root, or with sudo without a password). Otherwise throws an error that says what to do.
  */
 export async function findOrInstallRedis(log: (line: string) => void = () => undefined): Promise<string> {
   const present = findProgram('redis-server');
@@ -48,7 +48,7 @@ export async function findOrInstallRedis(log: (line: string) => void = () => und
 }
 
 async function runAll(manager: Manager, prefix: string[]): Promise<string> {
-  let lastFailure = 'it left no redis-server on PATH';
+  let lastFailure = 'redis-server is still not on PATH';
   for (const command of manager.commands) {
     const [program = '', ...args] = [...prefix, ...command];
     try {
@@ -63,7 +63,7 @@ async function runAll(manager: Manager, prefix: string[]): Promise<string> {
   return lastFailure;
 }
 
-/** What to put before a command to run it as root without being asked anything; null when that is impossible. */
+/** The prefix of a command that runs it as root without a prompt; null when there is none. */
 async function rootPrefix(): Promise<string[] | null> {
   if (process.getuid?.() === 0) return [];
   if (!findProgram('sudo')) return null;

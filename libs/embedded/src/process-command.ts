@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** The command line of a running process, or '' when there is none: guards against signalling a reused process id. */
+/** Returns the command line of a running process, or '' when there is none. Protects against signals to a reused id. */
 export function processCommand(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();

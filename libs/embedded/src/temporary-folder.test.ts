@@ -6,7 +6,7 @@ import { makeTemporaryFolder, sweepTemporaryFolders } from './temporary-folder';
 const parent = makeTemporaryFolder('sweep');
 afterAll(() => rmSync(parent, { recursive: true }));
 
-it('sweeps what ended processes have left, and nothing else', () => {
+it('deletes the folders of processes that have exited, and no others', () => {
   const ended = spawnSync(process.execPath, ['-e', '0']).pid;
   const make = (name: string, ageHours = 0): string => {
     const path = join(parent, name);

@@ -6,15 +6,15 @@ import { isAlive } from './child-process';
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Makes an empty folder `parley-<what>-<process id>-<random>` in the system's temporary folder, or in `parent`. Who
- * makes it removes it; after a process that was killed, `sweepTemporaryFolders` does.
+ * Creates an empty folder `parley-<what>-<process id>-<random>` in the system's temporary folder or in `parent`. The
+ * caller deletes it. `sweepTemporaryFolders` deletes those of killed processes.
  */
 export const makeTemporaryFolder = (what: string, parent = tmpdir()): string =>
   mkdtempSync(join(parent, `parley-${what}-${process.pid}-`));
 
 /**
- * Removes what earlier processes have left behind: folders of those that have ended, and folders without a process id
- * that nobody has touched for a day. Returns their paths. What belongs to another account stays.
+ * Deletes the folders of processes that have exited, and folders without a process id that have not changed for a day.
+ * Returns their paths. Folders of other accounts stay.
  */
 export function sweepTemporaryFolders(parent = tmpdir()): string[] {
   const swept: string[] = [];
@@ -26,7 +26,7 @@ export function sweepTemporaryFolders(parent = tmpdir()): string[] {
       rmSync(path, { recursive: true });
       swept.push(path);
     } catch {
-      // Another account's, or another process sweeps at the same time.
+      // The folder belongs to another account, or another process is deleting it.
     }
   }
   return swept;

@@ -1,21 +1,21 @@
 import type { ErrorDetail, Json, JsonObject } from '@parley/contracts';
 import { type Clause, type Condition, type Field, fieldName } from './filter/condition';
 import { operandProblem } from './filter/operand';
-import { knownOperator, parseDataPath } from './filter/parse-filters';
+import { parseOperator, parseDataPath } from './filter/parse-filters';
 
 export interface Mask {
-  /** Below `data`. */
+  /** Path of the masked field below `data`. */
   path: string[];
   kind: 'hide' | 'redact';
 }
 
-/** What a role lets its bearer see of one type: entities for which all clauses hold, without the masked fields. */
+/** The permissions of a role for one entity type: the entities for which all clauses hold, without the masked fields. */
 export interface Access {
   clauses: Clause[];
   masks: Mask[];
 }
 
-/** A scope rule of a role whose dynamic value has been put in (contracts: RoleDefinition). */
+/** A scope rule of a role (RoleDefinition in libs/contracts) in which a dynamic value has been replaced by the actual one. */
 export interface AccessRule {
   field: string;
   operator: string;
@@ -25,7 +25,7 @@ export interface AccessRule {
 
 export type ParsedAccess = { ok: true; access: Access } | { ok: false; problems: ErrorDetail[] };
 
-/** Scope rules and masks of one type; rules that share an `anyOf` name are alternatives, all others must hold together. */
+/** Parses the scope rules and masks of one type. Rules with the same `anyOf` are alternatives; all others must hold. */
 export function parseAccess(
   rules: readonly AccessRule[],
   masks: readonly { fieldPath: string; maskType: Mask['kind'] }[],
@@ -42,9 +42,9 @@ export function parseAccess(
     const clause = rule.anyOf === undefined ? undefined : alternatives.get(rule.anyOf);
     if (clause !== undefined) clause.push(condition);
     else {
-      const started = [condition];
-      clauses.push(started);
-      if (rule.anyOf !== undefined) alternatives.set(rule.anyOf, started);
+      const newClause = [condition];
+      clauses.push(newClause);
+      if (rule.anyOf !== undefined) alternatives.set(rule.anyOf, newClause);
     }
   });
   const parsedMasks = masks.map(({ fieldPath, maskType }) => ({
@@ -54,27 +54,27 @@ export function parseAccess(
   return problems.length > 0 ? { ok: false, problems } : { ok: true, access: { clauses, masks: parsedMasks } };
 }
 
-function parseRule({ field: name, operator: written, value }: AccessRule): Condition | string {
+function parseRule({ field: name, operator: operatorName, value }: AccessRule): Condition | string {
   const field: Field | string =
     name === 'id' || name === 'status' || name === 'createdAt' || name === 'updatedAt'
       ? { kind: name }
       : parseDataPath(name.startsWith('data.') ? name : `data.${name}`);
   if (typeof field === 'string') return field;
-  const operator = knownOperator(written.startsWith('$') ? written : `$${written}`);
-  if (operator === null) return `unknown operator ${written}`;
+  const operator = parseOperator(operatorName.startsWith('$') ? operatorName : `$${operatorName}`);
+  if (operator === null) return `unknown operator ${operatorName}`;
   return operandProblem(field, operator, value) ?? { field, operator, operand: value };
 }
 
-/** A masked field that these clauses or this sort look at, as people write it: an answer would reveal its value. */
-export function maskedFieldIn(fields: readonly Field[], masks: readonly Mask[]): string | null {
+/** The name of a masked field among those that a query reads, or null. The result of the query would reveal its value. */
+export function maskedRead(fields: readonly Field[], masks: readonly Mask[]): string | null {
   const field = fields.find(
     (one) => one.kind === 'data' && masks.some(({ path }) => isPrefix(path, one.path) || isPrefix(one.path, path)),
   );
   return field === undefined ? null : fieldName(field);
 }
 
-/** A masked field that this new data sets, or that replacing these keys would wipe out. */
-export function maskedFieldSet(data: JsonObject, masks: readonly Mask[], change: 'create' | 'merge'): string | null {
+/** The name of a masked field that this data sets, or that a merge of its top-level keys would overwrite; null if none. */
+export function maskedWrite(data: JsonObject, masks: readonly Mask[], change: 'create' | 'merge'): string | null {
   const mask = masks.find(({ path }) => {
     if (change === 'merge') return Object.hasOwn(data, path[0]!);
     let value: Json | undefined = data;

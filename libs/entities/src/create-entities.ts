@@ -20,8 +20,8 @@ import {
 } from './write/update-entity';
 
 /**
- * The records of all tenants. Every call names its scope first; `tx`, a client inside a transaction, makes a call part of
- * that transaction. Failures that a caller can cause are members of the results, see `result.ts`.
+ * The entities of all tenants. The first argument of every call is its scope. With `tx`, the client of a transaction, a
+ * call is part of that transaction. Failures that a caller can cause are returned as results (`result.ts`).
  */
 export interface Entities {
   types(scope: Scope): Promise<EntityTypeView[]>;
@@ -32,7 +32,7 @@ export interface Entities {
   search(scope: Scope, input: SearchInput, tx?: Queryable): Promise<SearchResult>;
   create(scope: Scope, input: CreateInput, tx?: Queryable): Promise<CreateResult>;
   update(scope: Scope, input: UpdateInput, tx?: Queryable): Promise<UpdateResult>;
-  /** Changes nothing when the entity is not as `onlyIf` says. */
+  /** Updates the entity if it matches `onlyIf`. */
   updateIf(scope: Scope, input: ConditionalUpdateInput, tx?: Queryable): Promise<UpdateResult | ConditionFailed>;
   remove(scope: Scope, input: DeleteInput, tx?: Queryable): Promise<DeleteResult>;
   link(scope: Scope, relation: Relation, tx?: Queryable): Promise<{ ok: true } | NotFound>;
@@ -42,20 +42,21 @@ export interface Entities {
     input: { entityId: string; relation?: string; type?: string },
     tx?: Queryable,
   ): Promise<string[]>;
-  /** Resolves when background work started by writes has ended. Await it before the database is closed. */
+  /** Resolves when the background work that writes have started has ended. Await it before closing the database. */
   settled(): Promise<void>;
 }
 
 export interface EntitiesOptions {
   db: Db;
-  /** Entities of a segment of the field index (docs/adr/0003); tests make it small. */
+  /** Number of entities in a segment of the field index (docs/adr/0003-field-indexes.md). */
   segmentSize?: number;
-  /** Wakes the relays after a commit whose event waits for them; without it they find the event when they look. */
-  ring?: () => void;
+  /** Wakes the relays after a commit whose event waits for them. Without it, relays find the event at their next poll. */
+  wakeRelay?: () => void;
 }
 
-export function createEntities({ db, segmentSize = 1_000, ring = () => {} }: EntitiesOptions): Entities {
-  const deps = { types: createTypeCache(), segments: createSegments(db, segmentSize), ring };
+/** Creates the store of entities on a database. */
+export function createEntities({ db, segmentSize = 1_000, wakeRelay = () => {} }: EntitiesOptions): Entities {
+  const deps = { types: createTypeCache(), segments: createSegments(db, segmentSize), wakeRelay };
   return {
     types: (scope) => listEntityTypes(db, scope),
     get: (scope, input, tx = db) => getEntity(tx, scope, input),

@@ -5,7 +5,7 @@ import { flatSchema } from './schema/type-schema';
 const storedType = {
   slug: column.text,
   name: column.text,
-  /** As it was pushed: the flat map or the JSON Schema subset. */
+  /** As it was pushed: a flat map of field to type name, or a subset of JSON Schema. */
   schema: column.jsonb<JsonObject>(),
   searchFields: column.textArray,
 };
@@ -17,12 +17,12 @@ const typesOfEnvironment = statement(
   storedType,
 );
 
-/** All types of an environment, by slug. */
+/** The entity types of an environment, ordered by slug. */
 export async function readEntityTypes(db: Queryable, scope: Scope): Promise<RowOf<typeof storedType>[]> {
   return (await db.query(scope, typesOfEnvironment, [scope.tenant, scope.environment])).rows;
 }
 
-/** The same, each with the flat map of its fields (interface.md, GET /v1/entity-types). */
+/** The entity types of an environment with flat schemas (docs/reference/data.md#entity-types). */
 export async function listEntityTypes(db: Queryable, scope: Scope): Promise<EntityTypeView[]> {
   const types = await readEntityTypes(db, scope);
   return types.map((type) => ({ ...type, schema: flatSchema(type.schema) }));
@@ -38,8 +38,8 @@ const setActions = statement(
 );
 
 /**
- * Notes on the types of an environment which changes its triggers follow: the events of all others do not wait for the
- * relay. To be called in the transaction that changes triggers: writers of a type whose actions change end before it.
+ * Stores with each entity type which actions have enabled triggers: only events of these actions wait for the relay. Call
+ * it in the transaction that changes the triggers. It waits for running writers of the types whose actions change.
  */
 export async function setRelayedActions(db: Queryable, scope: Scope, triggers: TriggerDefinition[]): Promise<void> {
   await db.query(scope, setActions, [scope.tenant, scope.environment, JSON.stringify(triggers)]);

@@ -3,7 +3,7 @@ import type { Deleted, Invalid, MaskedField, NotFound, OutOfScope, TypeNotFound 
 
 export type EntityFailure = TypeNotFound | NotFound | Deleted | OutOfScope | MaskedField | Invalid;
 
-/** What is said of a failed operation on entities of `type`, over HTTP and to a model alike (decisions.md, Data API). */
+/** The message of a failed operation on entities of `type`, for HTTP and models (docs/reference/errors.md#data-errors). */
 export function failureText(failure: EntityFailure, type: string): string {
   switch (failure.reason) {
     case 'type_not_found':

@@ -9,7 +9,7 @@ export { findByToken } from './read/find-by-token';
 export { queryEntities } from './read/query-entities';
 export { typeOfEntity } from './read/type-of-entity';
 export { relatedIds, targetIds } from './relations';
-export { countOfTypes, deleteShapes, lockTypes } from './remove-types';
+export { countEntitiesByType, deleteShapes, lockTypes } from './remove-types';
 export { checkTypeSchema, flatSchema } from './schema/type-schema';
 export { type SearchState, reindexType, searchStates, staleTypes } from './search/reindex-type';
 export { type CreateInput } from './write/create-entity';

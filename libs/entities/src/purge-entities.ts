@@ -27,14 +27,14 @@ const purgeSegment = statement(
 );
 
 /**
- * Deletes a segment (about a thousand) of a tenant's entities for good, with all that is kept of them in the index
- * tables, in one statement. Returns how many; call again until it is 0, then delete the entity types.
+ * Permanently deletes one segment (about a thousand) of a tenant's entities with their index entries, shapes and
+ * relations, in one statement. Returns the number of deleted entities. Call it until it returns 0, then delete the types.
  */
 export async function purgeEntities(db: Queryable, tenant: Tenant): Promise<number> {
   return (await db.query(tenant, purgeSegment, [tenant.tenant])).rows[0]!.count;
 }
 
-/** What a purge deletes, step by step. */
+/** The steps of a purge that delete entities, their relations and their types. */
 export const entitiesPurge: readonly PurgeStep[] = [
   async (tx, tenant) => ({ entities: await purgeEntities(tx, tenant) }),
   ...purgeRows(['entity_relations', 'entity_types']),

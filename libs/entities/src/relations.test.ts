@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => t.stop());
 
-test('entities are linked once, found from both ends, and unlinked', async () => {
+test('a relation is stored once, found from both entities, and deleted', async () => {
   const order = await t.add('order', {});
   const payment = await t.add('payment', {});
   const link = { relation: 'payment_for', fromId: payment, toId: order };
@@ -32,10 +32,10 @@ test('entities are linked once, found from both ends, and unlinked', async () =>
   expect(await targetIds(t.db, here, { fromId: payment, relation: 'payment_for' })).toEqual([]);
 });
 
-test('a purge leaves nothing of the organization, and everything of others', async () => {
+test('a purge deletes everything of one organization and nothing of another', async () => {
   const other = { organizationId: 'org_stays', tenant: 6, environment: 'development' as const };
   await t.createType('order', { scope: other });
-  const stays = await t.add('order', { n: 1 }, undefined, other);
+  const kept = await t.add('order', { n: 1 }, undefined, other);
   for (let n = 0; n < 25; n += 1) await t.add('order', { n }, n % 3 === 0 ? 'deleted' : undefined);
   let purged = 0;
   for (let count = -1; count !== 0; purged += count) count = await purgeEntities(t.db, here);
@@ -45,7 +45,7 @@ test('a purge leaves nothing of the organization, and everything of others', asy
     expect([table, rows[0].n > 0]).toEqual([table, table !== 'entity_relations']);
   }
   const found = await t.entities.query(other, { type: 'order', limit: 10, filters: { 'data.n': 1 } });
-  expect(found.ok && found.page.entities.map(({ id }) => id)).toEqual([stays]);
+  expect(found.ok && found.page.entities.map(({ id }) => id)).toEqual([kept]);
   const { rows } = await t.db.pool.query(
     `select count(*)::int as n from entity_fields where part not in (select part from entities)`,
   );

@@ -3,7 +3,7 @@ import { type Queryable, column, newId, statement } from '@parley/db';
 import type { NotFound } from './result';
 
 export interface Relation {
-  /** Such as `payment_for`. */
+  /** Name of the relation, such as `payment_for`. */
   relation: string;
   fromId: string;
   toId: string;
@@ -20,7 +20,7 @@ const link = statement(
   { found: column.int4 },
 );
 
-/** Relates two entities of one environment; again changes nothing. */
+/** Relates two entities of one environment. A repeated call has no effect. */
 export async function linkEntities(
   db: Queryable,
   scope: Scope,
@@ -37,7 +37,7 @@ const unlink = statement(
      and relation = $3 and from_id = $4 and to_id = $5`,
 );
 
-/** Ends a relation; it is no error when there is none. */
+/** Deletes a relation, if it exists. */
 export async function unlinkEntities(db: Queryable, scope: Scope, { relation, fromId, toId }: Relation): Promise<void> {
   await db.query(scope, unlink, [scope.tenant, scope.environment, relation, fromId, toId]);
 }
@@ -53,7 +53,7 @@ const related = statement(
   { id: column.text },
 );
 
-/** Ids of the entities related to this one in either direction, deleted ones left out. */
+/** The ids of the entities that are related to this one in either direction, without deleted ones. */
 export async function relatedIds(
   db: Queryable,
   scope: Scope,
@@ -71,7 +71,7 @@ const targets = statement(
   { id: column.text },
 );
 
-/** Ids of the entities to which this one was related, deleted ones included. */
+/** The ids of the entities to which a relation leads from this one, including deleted ones. */
 export async function targetIds(
   db: Queryable,
   scope: Scope,

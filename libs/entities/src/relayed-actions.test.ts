@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '@parley/db';
-import { createTestDatabase } from '@parley/testing';
+import { createTestDatabase, until } from '@parley/testing';
 import { type Entities, createEntities } from './create-entities';
 import { setRelayedActions } from './entity-types';
 import { type TestEntities, here, origin, startEntities } from './testing/start-entities';
@@ -11,7 +10,7 @@ let entities: Entities;
 let rings = 0;
 beforeAll(async () => {
   t = await startEntities(await createTestDatabase());
-  entities = createEntities({ db: t.db, ring: () => void (rings += 1) });
+  entities = createEntities({ db: t.db, wakeRelay: () => void (rings += 1) });
 });
 beforeEach(() => void (rings = 0));
 afterAll(async () => {
@@ -31,33 +30,34 @@ const follow = (type: string, actions: string[], tx: Queryable = t.db) =>
     })),
   );
 const create = async (type: string, { hops = 0, tx }: { hops?: number; tx?: Queryable } = {}): Promise<string> => {
-  const made = await entities.create(here, { ...origin, hops, type, data: {} }, tx);
-  if (!made.ok) throw new Error(made.reason);
-  return made.entity.value.id;
+  const created = await entities.create(here, { ...origin, hops, type, data: {} }, tx);
+  if (!created.ok) throw new Error(created.reason);
+  return created.entity.value.id;
 };
 const update = async (type: string, id: string, tx?: Queryable) =>
   expect(await entities.update(here, { ...origin, type, id, data: { n: 1 } }, tx)).toMatchObject({ ok: true });
-/** The events of a type that wait, and those that do not, as actions. */
+/** The actions of a type's events that wait for the relay, and of those that do not. */
 const eventsOf = async (type: string) => {
   const { rows } = await t.db.pool.query<{ action: string; waits: boolean }>(
     `select substr(type, 8) as action, relayed_at is null as waits from events where entity_type = $1 order by id`,
     [type],
   );
-  const actions = (wanted: boolean) => rows.filter(({ waits }) => waits === wanted).map(({ action }) => action);
+  const actions = (waiting: boolean) => rows.filter(({ waits }) => waits === waiting).map(({ action }) => action);
   return { waiting: actions(true), done: actions(false) };
 };
-/** When so many connections of this database wait for a lock. */
-async function blocked(count = 1): Promise<void> {
-  for (;;) {
-    const { rows } = await t.db.pool.query(
-      `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    if (rows[0].count >= count) return;
-    await sleep(5);
-  }
-}
+/** Resolves when this number of connections of the database wait for a lock. */
+const blocked = (count = 1) =>
+  until(
+    async () => {
+      const { rows } = await t.db.pool.query(
+        `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows[0].count >= count;
+    },
+    { everyMs: 5 },
+  );
 
-test('the events of followed actions wait and ring, those of others and of the end of a chain do not', async () => {
+test('events wait for the relay and wake it if their action has a trigger and the chain of triggers has not ended', async () => {
   for (const type of ['order', 'plain']) await t.createType(type);
   await follow('order', ['created', 'deleted']);
   for (const type of ['order', 'plain']) {
@@ -77,7 +77,7 @@ test('the events of followed actions wait and ring, those of others and of the e
   expect(rings).toBe(3);
 });
 
-test('a change in a transaction rings after its commit, and not when it is rolled back', async () => {
+test('a change in a transaction wakes the relay after the commit, and not after a rollback', async () => {
   await t.createType('grouped');
   await follow('grouped', ['created', 'updated']);
   await t.db.transaction(async (tx) => {
@@ -94,7 +94,7 @@ test('a change in a transaction rings after its commit, and not when it is rolle
   expect(rings).toBe(2);
 });
 
-test('only types whose actions differ are written, and only those of the environment', async () => {
+test('only the types of the environment whose actions change are written', async () => {
   const inProduction = { ...here, environment: 'production' as const };
   for (const scope of [here, inProduction]) await t.createType('shared', { scope });
   const stored = async () =>
@@ -112,34 +112,37 @@ test('only types whose actions differ are written, and only those of the environ
   expect((await stored()).map(({ actions }) => actions)).toEqual([[], []]);
 });
 
-test('of a type that is made when it is first needed all events wait: triggers may be there before it', async () => {
-  await ensureType(t.db, here, { slug: 'made', name: 'Made', schema: {}, searchFields: [] });
-  const id = await create('made');
-  await update('made', id);
-  await entities.remove(here, { ...origin, type: 'made', id });
-  expect(await eventsOf('made')).toEqual({ waiting: ['created', 'updated', 'deleted'], done: [] });
+test('all events of a type that ensureType creates wait, because triggers may exist before the type', async () => {
+  await ensureType(t.db, here, { slug: 'ensured', name: 'Ensured', schema: {}, searchFields: [] });
+  const id = await create('ensured');
+  await update('ensured', id);
+  await entities.remove(here, { ...origin, type: 'ensured', id });
+  expect(await eventsOf('ensured')).toEqual({ waiting: ['created', 'updated', 'deleted'], done: [] });
 });
 
 describe('a trigger that is added while an entity is written', () => {
-  test.each(['created', 'updated'])('follows what is %s after it, and waits for what came before', async (action) => {
-    const type = `late-${action}`;
-    await t.createType(type);
-    const id = await create(type);
-    const write = (tx?: Queryable) => (action === 'created' ? create(type, { tx }) : update(type, id, tx));
-    let added: Promise<unknown> | undefined;
-    await t.db.transaction(async (tx) => {
-      await write(tx);
-      added = follow(type, [action]);
-      await blocked();
-    });
-    await added;
-    expect((await eventsOf(type)).waiting).toEqual([]);
-    await write();
-    expect((await eventsOf(type)).waiting).toEqual([action]);
-    expect(rings).toBe(1);
-  });
+  test.each(['created', 'updated'])(
+    'waits for running writes; only entities %s afterwards start it',
+    async (action) => {
+      const type = `late-${action}`;
+      await t.createType(type);
+      const id = await create(type);
+      const write = (tx?: Queryable) => (action === 'created' ? create(type, { tx }) : update(type, id, tx));
+      let added: Promise<unknown> | undefined;
+      await t.db.transaction(async (tx) => {
+        await write(tx);
+        added = follow(type, [action]);
+        await blocked();
+      });
+      await added;
+      expect((await eventsOf(type)).waiting).toEqual([]);
+      await write();
+      expect((await eventsOf(type)).waiting).toEqual([action]);
+      expect(rings).toBe(1);
+    },
+  );
 
-  test.each(['created', 'updated'])('holds back what is %s until it is known whether it stays', async (action) => {
+  test.each(['created', 'updated'])('blocks writes until it is committed or rolled back: %s', async (action) => {
     const type = `held-${action}`;
     await t.createType(type);
     const id = await create(type);

@@ -7,7 +7,7 @@ const lock = statement(
    order by id for update`,
 );
 
-/** Holds off new entities of these types until the transaction ends, so that "has none" stays true. */
+/** Blocks new entities of these types until the transaction ends, so that a type that has none can be deleted. */
 export async function lockTypes(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
   if (slugs.length === 0) return;
   await db.query(scope, lock, [scope.tenant, scope.environment, slugs]);
@@ -21,8 +21,8 @@ const countEntities = statement(
   { slug: column.text, count: column.int4 },
 );
 
-/** Those of these types that have entities, with how many, counted up to 1,001. Deleted ones count: they can be restored. */
-export async function countOfTypes(db: Queryable, scope: Scope, slugs: string[]) {
+/** Counts the entities of each type, up to 1,001, including deleted ones, which can be restored. Omits empty types. */
+export async function countEntitiesByType(db: Queryable, scope: Scope, slugs: string[]) {
   return (await db.query(scope, countEntities, [scope.tenant, scope.environment, slugs])).rows;
 }
 
@@ -32,7 +32,7 @@ const removeShapes = statement(
    where s.tenant = $1 and s.type_no = t.no and t.tenant = $1 and t.environment = $2::"Environment" and t.slug = any($3)`,
 );
 
-/** Deletes what is kept of the shapes of these types' entities; there are none of them any more. */
+/** Deletes the shapes of these types, which no longer have entities. */
 export async function deleteShapes(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
   await db.query(scope, removeShapes, [scope.tenant, scope.environment, slugs]);
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '@parley/contracts';
 import { type Db, type Queryable, column, createDb, statement } from '@parley/db';
-import { createTestDatabase, until } from '@parley/testing';
+import { openTestDatabase, until } from '@parley/testing';
 import { type EventFilter, followEvents, readEvents } from './read-events';
 import { type NewEvent, insertEventSql, recordEvent, recordEventOnce } from './record-event';
 import { readPayloads, takeWaitingEvents } from './waiting-events';
@@ -15,26 +15,21 @@ const event: NewEvent = {
   actor: { type: 'webhook', provider: 'flow' },
 };
 
-/** What docs/operations.md tells to run after a restore. */
+/** The statement that docs/operations.md requires after a restore. */
 const afterRestore = 'update events set xid = default';
 
-let database: { url: string; drop(): Promise<void> };
 let db: Db;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   await db.pool.query(
     `insert into organizations (id, no, slug, name, updated_at)
      select 'org_' || n, n, 'o' || n, 'O', now() from generate_series(1, 100) n`,
   );
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 beforeEach(() => db.pool.query('truncate events'));
 
-test('an event is stored as it was given, in its own environment alone', async () => {
+test('an event is stored unchanged and can be read only in its environment', async () => {
   const id = await recordEvent(db, scope, { ...event, hops: 2, requestId: 'req-1' });
   await recordEvent(db, { ...scope, environment: 'production' }, event);
   await recordEvent(db, { ...scope, tenant: 10 }, event);
@@ -53,7 +48,7 @@ test('an event is stored as it was given, in its own environment alone', async (
   ]);
 });
 
-test('an event is part of the transaction that it is given', async () => {
+test('an event is part of the given transaction', async () => {
   const failing = db.transaction(async (tx) => {
     await recordEvent(tx, scope, event);
     throw new Error('no');
@@ -62,7 +57,7 @@ test('an event is part of the transaction that it is given', async () => {
   expect(await readEvents(db, scope, {}, 10)).toEqual([]);
 });
 
-test('the same fact about an entity is recorded once, another fact and another entity are not held back', async () => {
+test('recordEventOnce skips an event with the same value, but not one with another value or entity', async () => {
   const mismatch = (problem: string, id = 'entity_1') =>
     recordEventOnce(
       db,
@@ -80,7 +75,7 @@ test('the same fact about an entity is recorded once, another fact and another e
   ]);
 });
 
-test('every condition of a filter narrows, newest first', async () => {
+test('events must match all conditions of a filter and are returned newest first', async () => {
   const ids: string[] = [];
   for (const type of ['order.made', 'orders.made', 'order.paid', 'note'])
     ids.push(await recordEvent(db, scope, { ...event, type, ...(type === 'note' && { entity: undefined }) }));
@@ -98,7 +93,7 @@ test('every condition of a filter narrows, newest first', async () => {
   expect(await types({ since: Date.now() + 60_000 })).toEqual([]);
 });
 
-test('an event about an entity follows those that it has, also when their time is ahead of the clock', async () => {
+test('an event follows the earlier ones of its entity, even when their time is ahead of the clock', async () => {
   await recordEvent(db, scope, event);
   await db.pool.query(`update events set id = id + (3600000::bigint << 21)`);
   const ids = [await recordEvent(db, scope, event), await recordEvent(db, scope, event)];
@@ -109,7 +104,7 @@ test('an event about an entity follows those that it has, also when their time i
 });
 
 describe('events that are followed', () => {
-  /** One reader of the events of `scope` that reads to the end each time. */
+  /** A reader of the events of `scope` that reads all new events at each call. */
   async function startReader({ filter = {} as EventFilter, limit = 10 } = {}) {
     const page = async (from: string | null) => {
       const read = await followEvents(db, scope, filter, from, limit);
@@ -121,7 +116,7 @@ describe('events that are followed', () => {
     return {
       read,
       cursor: () => cursor,
-      /** Everything that is to be read now, then everything that was read since the beginning. */
+      /** Reads all new events, and returns the types of all events read so far. */
       async next(): Promise<string[]> {
         for (;;) {
           const { events, cursor: next } = await page(cursor);
@@ -134,22 +129,22 @@ describe('events that are followed', () => {
   }
   type Reader = Awaited<ReturnType<typeof startReader>>;
   const record = (type: string, on: Queryable = db, of = scope) => recordEvent(on, of, { ...event, type });
-  // A transaction of any other test on the same server may hold the horizon back for a moment.
+  // A transaction of another test on the same server can delay `isSettled`.
   const hasRead = (reader: Reader, types: string[]) =>
     until(() => reader.next(), { isThere: (read) => read.length >= types.length }).then((read) =>
       expect(read).toEqual(types),
     );
 
-  /** A transaction that is begun with an event and goes on until `commit` or `rollBack`. */
+  /** Opens a transaction that records an event and stays open until `commit` or `rollBack`. */
   async function openTransaction(type: string) {
     let commit!: () => void;
     let rollBack!: (error: Error) => void;
     const end = new Promise<void>((resolve, reject) => ((commit = resolve), (rollBack = reject)));
     let done!: Promise<void>;
-    await new Promise<void>((begun, failed) => {
+    await new Promise<void>((opened, failed) => {
       done = db.transaction(async (tx) => {
         await record(type, tx);
-        begun();
+        opened();
         await end;
       });
       done.catch(failed);
@@ -160,7 +155,7 @@ describe('events that are followed', () => {
     };
   }
 
-  test('are those after the cursor, oldest first, page by page, and no other', async () => {
+  test('are the events after the cursor, oldest first and page by page', async () => {
     await record('before');
     await until(() => followEvents(db, scope, {}, '0.0', 10), {
       isThere: (read) => read.ok && read.events.length === 1,
@@ -189,7 +184,7 @@ describe('events that are followed', () => {
     expect(filtered.cursor()).toBe(reader.cursor());
   });
 
-  test('wait for a transaction that began before them, and come after its own', async () => {
+  test('are returned after the events of a transaction that began earlier and commits later', async () => {
     const reader = await startReader();
     const late = await openTransaction('late');
     await record('first');
@@ -201,7 +196,7 @@ describe('events that are followed', () => {
     await hasRead(reader, ['late', 'first', 'second', 'third']);
   });
 
-  test('do not wait for a transaction that has rolled back, whose own are never read', async () => {
+  test('do not wait for a transaction after its rollback, and its events are never returned', async () => {
     const reader = await startReader();
     const failed = await openTransaction('failed');
     await record('first');
@@ -210,7 +205,7 @@ describe('events that are followed', () => {
     await hasRead(reader, ['first']);
   });
 
-  test('come once each, whatever the order in which many transactions commit', async () => {
+  test('are returned once each, in any order in which transactions commit', async () => {
     const reader = await startReader({ limit: 3 });
     let isWriting = true;
     const write = async (writer: number): Promise<void> => {
@@ -232,7 +227,7 @@ describe('events that are followed', () => {
       );
   });
 
-  test('are read again after a restore: earlier cursors are answered with resync', async () => {
+  test('cannot be followed with a cursor from before a restore: the result is resync', async () => {
     const reader = await startReader();
     await record('first');
     await hasRead(reader, ['first']);
@@ -240,7 +235,7 @@ describe('events that are followed', () => {
     await record('lost');
     await hasRead(reader, ['first', 'lost']);
     const resync = { ok: false, reason: 'resync' };
-    // As a dump of another server, whose numbers of transactions are ahead of those here.
+    // Like the dump of a server whose transaction ids are higher.
     await db.pool.query(`delete from events where type = 'lost'`);
     await db.pool.query(`update events set xid = '1000000000000'`);
     const ahead = (cursor: string) => cursor.replace(/^\d+/, '1000000000000');
@@ -255,7 +250,7 @@ describe('events that are followed', () => {
     const fresh = await startReader();
     await record('after');
     await hasRead(fresh, ['after']);
-    // A second restore does not take the cursors of the first for its own.
+    // Cursors from before a second restore are not valid either.
     await db.pool.query(afterRestore);
     expect(await followEvents(db, scope, {}, fresh.cursor(), 10)).toEqual(resync);
   });
@@ -281,7 +276,7 @@ const change = async (tenant: number, { data = 'x', hops = 0, waits = true } = {
 const idsOf = ({ events }: { events: { id: string }[] }) => events.map(({ id }) => id);
 const taken = async (tx: Queryable = db) => idsOf(await takeWaitingEvents(tx));
 
-test('only changes that a trigger may follow wait for the relay, oldest first, until it has taken them', async () => {
+test('only changes that can start a trigger wait for the relay, oldest first, until it has taken them', async () => {
   const first = await change(1);
   await change(1, { waits: false });
   const second = await change(1, { hops: 5 });
@@ -304,7 +299,7 @@ test('only changes that a trigger may follow wait for the relay, oldest first, u
   expect(await takeWaitingEvents(db)).toEqual({ events: [], hasMore: false });
 });
 
-test('events of two organizations with one number are taken and read apart', async () => {
+test('events of two organizations with the same id are taken and read separately', async () => {
   const id = await change(1, { data: 'first' });
   await change(2, { data: 'second' });
   await db.pool.query('update events set id = $1', [id]);
@@ -316,7 +311,7 @@ test('events of two organizations with one number are taken and read apart', asy
   ]);
 });
 
-test('an organization with many waiting events leaves the others their share of each batch', async () => {
+test('an organization with many waiting events does not take the share of other organizations in a batch', async () => {
   const backlog: string[] = [];
   for (let n = 0; n < 250; n += 1) backlog.push(await change(1));
   const others = [await change(2), await change(3), await change(3)];
@@ -324,7 +319,7 @@ test('an organization with many waiting events leaves the others their share of 
   expect(first.hasMore).toBe(true);
   const ids = idsOf(first);
   expect(ids.filter((id) => others.includes(id)).sort()).toEqual(others.sort());
-  // The relay takes the events of an organization in their order.
+  // The events of an organization are taken in their order.
   const ofBacklog = ids.filter((id) => !others.includes(id));
   for (let hasMore = true; hasMore;) {
     const batch = await takeWaitingEvents(db);
@@ -335,7 +330,7 @@ test('an organization with many waiting events leaves the others their share of 
   expect(await takeWaitingEvents(db)).toEqual({ events: [], hasMore: false });
 });
 
-test('of more organizations than a batch takes, those with the oldest events come first', async () => {
+test('a batch takes the organizations with the oldest events first', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 60; n += 1) ids.push(await change(100 - n));
   const first = await takeWaitingEvents(db);
@@ -344,7 +339,7 @@ test('of more organizations than a batch takes, those with the oldest events com
   expect([idsOf(rest), rest.hasMore]).toEqual([ids.slice(50), false]);
 });
 
-test('a batch ends where its payloads would take too much memory', async () => {
+test('a batch ends when its payloads exceed the limit', async () => {
   const data = randomBytes(1_500_000).toString('hex');
   const ids: string[] = [];
   for (let n = 0; n < 4; n += 1) ids.push(await change(1, { data }));
@@ -354,7 +349,7 @@ test('a batch ends where its payloads would take too much memory', async () => {
   expect([idsOf(rest), rest.hasMore]).toEqual([ids.slice(3), false]);
 });
 
-test('one relay at a time works on the events of an organization, others on those of other organizations', async () => {
+test('one relay at a time takes the events of an organization, other relays take the events of other organizations', async () => {
   const [ours, theirs] = [1, 2];
   const first = await change(ours);
   let second = '';

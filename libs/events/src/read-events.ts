@@ -1,13 +1,13 @@
 import type { Actor, JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, type RowOf, column, statement } from '@parley/db';
 
-/** Every condition that is given must hold. */
+/** Selects the events for which all given conditions hold. */
 export interface EventFilter {
-  /** Exactly this type, or with `.*` at its end all types of that namespace. */
+  /** An event type, or all types with a prefix: `order.*`. */
   type?: string;
   entityType?: string;
   entityId?: string;
-  /** Only events about entities of these types, and events that are about no entity. */
+  /** Only events about entities of these types, and events without an entity. */
   visibleTypes?: readonly string[];
   /** Unix milliseconds. */
   since?: number;
@@ -16,7 +16,7 @@ export interface EventFilter {
 }
 
 const eventRow = {
-  /** A whole number as text, made from the time: its order is not that of the commits. */
+  /** An integer as text, derived from the time of creation. Its order is not the order of the commits. */
   id: column.text,
   type: column.text,
   entityType: column.text.nullable,
@@ -33,7 +33,7 @@ export type StoredEvent = RowOf<typeof eventRow>;
 const columns = `id::text, type, entity_type as "entityType", entity_id as "entityId", payload, actor, hops,
   request_id as "requestId", floor(extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
-/** The events of an environment that match a filter; its parameters are `matchValues`. */
+/** SQL for the events of an environment that match a filter. Its parameters are `matchValues`. */
 const matching = `from events where tenant = $1 and environment = $2::"Environment"
   and ($3::text is null or type = $3 or right($3, 2) = '.*' and starts_with(type, left($3, -1)))
   and ($4::text is null or entity_type = $4) and ($5::text is null or entity_id = $5)
@@ -47,7 +47,7 @@ function matchValues(scope: Scope, filter: EventFilter): unknown[] {
 
 const newest = statement('read-events', `select ${columns} ${matching} order by events.id desc limit $9`, eventRow);
 
-/** Events of an environment, newest first. */
+/** Returns at most `limit` events of an environment, newest first. */
 export async function readEvents(
   db: Queryable,
   scope: Scope,
@@ -58,7 +58,7 @@ export async function readEvents(
   return rows;
 }
 
-/** Of events before which no transaction can commit another one: all of lower transaction ids have ended. */
+/** True for events before which no other event can be committed: all transactions with lower ids have ended. */
 const isSettled = 'xid < pg_snapshot_xmin(pg_current_snapshot())';
 const ofEnvironment = `from events where tenant = $1 and environment = $2::"Environment" and ${isSettled}`;
 
@@ -73,9 +73,9 @@ const eventsAfter = statement(
 );
 
 /**
- * The events after a cursor and the cursor that follows them, each event once, in the order of (xid, id). Null is now: it
- * gives a cursor and no events. `resync`: the event that the cursor names is not there any more, as the database was restored
- * or the event removed; the reader asks for a new cursor and then reads again what it follows (docs/adr/0034).
+ * Returns the events after a cursor, each once and in the order of (xid, id), and the next cursor. The cursor null returns
+ * the current position and no events. `resync`: the event of the cursor no longer exists, because the database was restored
+ * or the event was deleted. The reader then gets a new cursor and reads its data again (docs/adr/0034).
  */
 export async function followEvents(
   db: Queryable,

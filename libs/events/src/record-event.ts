@@ -1,29 +1,29 @@
 import type { Actor, JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 
-/** Where a change comes from; its event names it. */
+/** The actor and the cause of a change, as stored in its event. */
 export interface Origin {
   actor: Actor;
-  /** Triggers between this change and the one that a person made. 0 by default. */
+  /** Number of triggers between the first change of a chain and this one. Default: 0. */
   hops?: number;
   requestId?: string;
 }
 
 export interface NewEvent extends Omit<Origin, 'actor'> {
   actor: Actor | { type: 'agent'; slug: string };
-  /** Such as `payment.paid`. */
+  /** For example `payment.paid`. */
   type: string;
   /** The entity that the event is about. */
   entity?: { type: string; id: string };
   payload: JsonObject;
 }
 
-/** The longest chain of triggers (decisions.md, Triggers): after a change with more hops no trigger follows. */
+/** A change with more hops starts no trigger (docs/reference/triggers.md#chains-of-triggers). */
 export const maxHops = 5;
 
 /** SQL expressions for the columns of one event. */
 interface EventColumns {
-  /** Made from the time by default. */
+  /** Default: `time_id()`, an id derived from the time. */
   id?: string;
   tenant: string;
   environment: string;
@@ -34,13 +34,13 @@ interface EventColumns {
   actor: string;
   hops: string;
   requestId: string;
-  /** Whether a trigger may follow: then the event waits for the relay, up to `maxHops`. No other event does. */
+  /** A condition under which the event waits for the relay, unless it exceeds `maxHops`. Default: it does not wait. */
   waits?: string;
 }
 
 /**
- * The insert of an event for each row of `source` (`from …`), as part of the statement that makes the change, so that
- * there is never one without the other.
+ * Returns SQL that inserts an event for each row of `source` (`from …`). It is part of the statement that makes the change,
+ * so that neither exists without the other.
  */
 export const insertEventSql = (columns: EventColumns, source: string): string =>
   `insert into events
@@ -51,7 +51,7 @@ export const insertEventSql = (columns: EventColumns, source: string): string =>
     ${source}`;
 
 const given: EventColumns = {
-  // An entity's last event may be ahead of the clock: changes of one millisecond, or a clock that was set back.
+  // After the last event of the entity, whose id is ahead of the clock when the clock was set back.
   id: 'greatest(time_id(), time_id((select max(id) >> 21 from events where tenant = $1 and entity_id = $5)))',
   tenant: '$1::int',
   environment: '$2::"Environment"',
@@ -76,7 +76,7 @@ const unlessRecorded = `where not exists (
     select from events where tenant = $1 and entity_id = $5 and type = $3 and payload -> $10 = $6::jsonb -> $10)`;
 const recordOnce = statement('record-event-once', insertEventSql(given, unlessRecorded));
 
-/** The same, unless the entity has an event of this type with the same value in `member` of its payload. */
+/** Records an event unless the entity has one of this type whose payload has the same value in `member`. */
 export async function recordEventOnce(db: Queryable, scope: Scope, event: NewEvent, member: string): Promise<void> {
   await db.query(scope, recordOnce, [...valuesOf(scope, event), member]);
 }

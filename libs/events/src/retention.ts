@@ -1,9 +1,9 @@
 import { type Queryable, purgeRows, removeOldRows } from '@parley/db';
 
-/** What a purge deletes. */
+/** The steps of a purge that delete the events of a tenant. */
 export const eventsPurge = purgeRows(['events'], 'id', 'order by id');
 
-/** Removes relayed events that are older than so many days and that nobody needs: `isUnneeded` is a condition on the row `t`. */
+/** Deletes relayed events that are older than `days` and for which `isUnneeded`, a condition on the row `t`, holds. */
 export const removeOldEvents = (
   db: Queryable,
   isUnneeded: string,

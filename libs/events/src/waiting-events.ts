@@ -1,10 +1,10 @@
 import type { JsonObject } from '@parley/contracts';
 import { type Queryable, type RowOf, column, scopeColumns, scopeRow, statement } from '@parley/db';
 
-/** Of a batch, in which each tenant has the same share. */
+/** Maximum size of a batch. Each of its tenants has the same share. */
 const batchEvents = 200;
 const batchTenants = 50;
-/** As stored; the batch ends with the event that reaches it. One may hold two megabytes, and a batch has to fit into memory. */
+/** Maximum size of the stored payloads of a batch, to bound memory; one payload can have 2 MB. The last event may exceed it. */
 const batchBytes = 8 * 1_048_576;
 
 const waitingRow = {
@@ -17,14 +17,15 @@ const waitingRow = {
   requestId: column.text.nullable,
   /** Unix milliseconds. */
   atMs: column.float8,
-  /** Whether the batch took no more of its tenant, or no more at all. */
+  /** Whether the tenant's share of the batch, or the whole batch, is full. */
   isFull: column.bool,
 };
-/** An entity's change that triggers may have to run for. */
+/** The event of an entity's change that has not been relayed. */
 export type WaitingEvent = Omit<RowOf<typeof waitingRow>, 'isFull'>;
 
-// One relay at a time works on the tenants of each of 16 locks. They are found in one step of the index each, however
-// many events wait. A relay that is stopped inside the transaction would hold up others: the server ends its transaction.
+// Tenants are divided among 16 locks, each held by one relay at a time. Each tenant is found with one step in the index,
+// independent of the number of waiting events. When a relay has stopped, the server ends its transaction after 3 s, so that
+// it does not block other relays.
 const lockWaiting = statement(
   'lock-waiting-events',
   `with recursive waiting as (
@@ -55,14 +56,14 @@ const takeWaiting = statement(
 );
 
 /**
- * Takes the oldest events that wait, without their payloads, in order within each tenant. They wait no longer once
- * the transaction commits, in which what follows from them is written. Events that another relay has are left out.
+ * Takes the oldest waiting events, without their payloads, ordered within each tenant. They stop waiting when the caller's
+ * transaction, which also writes the trigger runs, commits. Skips tenants whose lock another relay holds.
  */
 export async function takeWaitingEvents(tx: Queryable): Promise<{ events: WaitingEvent[]; hasMore: boolean }> {
   const { rows: tenants } = await tx.acrossTenants('relay', lockWaiting);
   if (tenants.length === 0) return { events: [], hasMore: false };
   const values = [tenants.map(({ tenant }) => tenant), Math.ceil(batchEvents / tenants.length)];
-  // A statement of its own: it sees what the relay before has done.
+  // A separate statement, so that it sees what the previous holder of the locks has committed.
   const { rows: events } = await tx.acrossTenants('relay', takeWaiting, values);
   return { events, hasMore: tenants.length === batchTenants || events.some(({ isFull }) => isFull) };
 }
@@ -74,7 +75,7 @@ const payloadsByKey = statement(
   { index: column.int4, payload: column.jsonb<JsonObject>() },
 );
 
-/** Payloads of these events. */
+/** Returns the payloads of these events. */
 export async function readPayloads<T>(db: Queryable, events: readonly WaitingEvent[]): Promise<Map<WaitingEvent, T>> {
   if (events.length === 0) return new Map();
   const values = [events.map(({ tenant }) => tenant), events.map(({ id }) => id)];

@@ -1,22 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTestDatabase, type TestDatabase } from '@parley/testing';
+import { openTestDatabase } from '@parley/testing';
 import { createDb, type Db, prismaOf } from '@parley/db';
 import { createApiKey, createApiKeyCheck, listApiKeys, revokeApiKey } from './api-keys';
 
-let database: TestDatabase;
 let db: Db;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   await prismaOf(db).organization.create({ data: { id: 'org_a', no: 1, slug: 'a', name: 'A' } });
   await prismaOf(db).organization.create({ data: { id: 'org_b', no: 2, slug: 'b', name: 'B' } });
 });
 
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
 const newKey = (extra: object = {}) =>
   createApiKey(db, {
@@ -27,9 +22,9 @@ const newKey = (extra: object = {}) =>
     ...extra,
   });
 
-/** A clock that tests move, and a database that counts the look-ups of keys. */
+/** A clock that tests set, and a database that counts queries for keys. */
 function checked() {
-  // Not 0, which LRUCache takes for no time at all.
+  // LRUCache treats 0 as an unset time.
   let nowMs = 1;
   let lookUps = 0;
   const counting = new Proxy(db, {
@@ -60,7 +55,7 @@ describe('createApiKey', () => {
 });
 
 describe('createApiKeyCheck', () => {
-  it('knows the tenant, environment, permissions and role of a key', async () => {
+  it('returns the tenant, environment, permissions and role of a key', async () => {
     const { id, key } = await newKey({ environment: 'production', role: 'clerk' });
     expect(await checked().check(key)).toEqual({
       type: 'api_key',
@@ -73,7 +68,7 @@ describe('createApiKeyCheck', () => {
     });
   });
 
-  it('asks the database once while the answer is fresh, also for simultaneous requests', async () => {
+  it('queries the database once while the answer is cached, also for concurrent requests', async () => {
     const { key } = await newKey();
     const { check, lookUps } = checked();
     await Promise.all(Array.from({ length: 20 }, () => check(key)));
@@ -90,7 +85,7 @@ describe('createApiKeyCheck', () => {
     expect(await check(key)).toBeNull();
   });
 
-  it('counts the age of an answer from the moment of asking', async () => {
+  it('counts the age of an answer from the start of the query', async () => {
     const { id, key } = await newKey();
     await db.pool.query('update api_keys set last_used_at = now() where id = $1', [id]);
     let nowMs = 1;
@@ -102,7 +97,7 @@ describe('createApiKeyCheck', () => {
     expect(await check(key)).toBeNull();
   });
 
-  it('refuses an expired key, also when it expires in the cache', async () => {
+  it('refuses an expired key, even if it expires while it is cached', async () => {
     const { key: expired } = await newKey({ expiresAt: new Date(Date.now() - 1) });
     const { key: expiring } = await newKey({ expiresAt: new Date(Date.now() + 150) });
     const { check } = checked();
@@ -112,7 +107,7 @@ describe('createApiKeyCheck', () => {
     expect(await check(expiring)).toBeNull();
   });
 
-  it('asks once for an unknown key and never for what cannot be a key', async () => {
+  it('queries once for an unknown key and never for a malformed one', async () => {
     const { check, lookUps } = checked();
     const unknown = `sk_dev_${'a'.repeat(43)}`;
     for (const token of ['', 'sk_dev_short', `sk_test_${'a'.repeat(43)}`, `${unknown}\u0000`, "' or 1=1 --"]) {
@@ -131,16 +126,16 @@ describe('createApiKeyCheck', () => {
     expect(await checked().check(key)).toBeNull();
   });
 
-  it('takes a failing database for an error, not for an unknown key', async () => {
+  it('rejects when the database fails', async () => {
     const { key } = await newKey();
-    const broken = createDb({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none' });
+    const broken = createDb({ databaseUrl: 'postgres://unused@127.0.0.1:1/none' });
     await expect(createApiKeyCheck(broken)(key)).rejects.toThrow();
     await broken.close();
   });
 });
 
 describe('listApiKeys and revokeApiKey', () => {
-  it('stay inside the organization', async () => {
+  it('are limited to the organization', async () => {
     const { id } = await newKey({ name: 'mine' });
     expect(await revokeApiKey(db, { tenant: 2 }, id)).toBe(0);
     expect(await listApiKeys(db, { tenant: 2 })).not.toContainEqual(expect.objectContaining({ id }));

@@ -14,7 +14,7 @@ export interface NewApiKey {
 
 const prefixes: Record<Environment, string> = { development: 'sk_dev_', production: 'sk_prod_' };
 
-/** `sk_dev_` or `sk_prod_` and 32 random bytes in base64url: anything else is refused without a look-up. */
+/** `sk_dev_` or `sk_prod_` and 32 random bytes in base64url. A text of another form is refused without a query. */
 const keyPattern = /^sk_(dev|prod)_[A-Za-z0-9_-]{43}$/;
 
 const hashOf = (key: string) => createHash('sha256').update(key).digest();
@@ -25,7 +25,7 @@ const insertKey = statement(
    values ($1, $2, $3::"Environment", $4, $5, $6, $7, $8, $9)`,
 );
 
-/** Makes a key and returns it: the only moment at which it can be read. */
+/** Creates a key and returns it. Only its hash is stored, so the key cannot be read again. */
 export async function createApiKey(db: Queryable, key: NewApiKey): Promise<{ id: string; key: string }> {
   const id = newId('key');
   const { tenant, environment, name, permissions, role, expiresAt } = key;
@@ -58,6 +58,7 @@ const keysOfOrganization = statement(
   keySummaryRow,
 );
 
+/** Lists the keys of an organization in all environments, newest first. */
 export async function listApiKeys(db: Queryable, tenant: Tenant): Promise<ApiKeySummary[]> {
   return (await db.query(tenant, keysOfOrganization, [tenant.tenant])).rows;
 }
@@ -71,7 +72,7 @@ const validKeysOfRoles = statement(
   { role: column.text, prefix: column.text },
 );
 
-/** Those of these roles that a valid key has, each with the prefix of one of its keys. */
+/** Returns the given roles that are used by valid keys, each with the prefix of one of these keys. */
 export async function keysOfRoles(db: Queryable, scope: Scope, roles: string[]) {
   return (await db.query(scope, validKeysOfRoles, [scope.tenant, scope.environment, roles])).rows;
 }
@@ -82,7 +83,7 @@ const revoke = statement(
    where tenant = $1 and (id = $2 or prefix = $2) and revoked_at is null`,
 );
 
-/** Revokes by id or by visible prefix; the number of keys that it revoked. Every process refuses them within 1 s. */
+/** Revokes keys by id or visible prefix and returns their number. Every process refuses them within 1 s. */
 export async function revokeApiKey(db: Queryable, tenant: Tenant, idOrPrefix: string): Promise<number> {
   return (await db.query(tenant, revoke, [tenant.tenant, idOrPrefix])).rowCount;
 }
@@ -92,14 +93,14 @@ interface CacheEntry {
   expiresAtMs: number;
 }
 
-/** How old a cached answer may be. Revocation is promised within 1 s, the query itself included. */
+/** Time for which a valid key is cached. Together with the query it must stay below 1 s, the time limit of a revocation. */
 const positiveTtlMs = 800;
-/** An unknown key cannot become known (32 random bytes), so refusing it costs no query for a while. */
+/** Time for which an unknown key is cached. It cannot become valid later, because keys are 32 random bytes. */
 const negativeTtlMs = 60_000;
 const cacheSize = 20_000;
 
 export interface ApiKeyCheck {
-  /** The identity behind a bearer token; null when it is missing, unknown, expired or revoked. */
+  /** Resolves with the caller of a bearer token, or null if the token is malformed, unknown, expired or revoked. */
   (token: string): Promise<Caller | null>;
 }
 
@@ -124,16 +125,16 @@ const keyByHash = statement(
 const touch = statement('touch-api-key', 'update api_keys set last_used_at = now() where tenant = $1 and id = $2');
 
 /**
- * The cached look-up behind every request. Simultaneous first uses of one key share one query; a failing database is
- * an exception, never "unknown". Writes `last_used_at` at most once a minute a key.
+ * Creates the cached check of API keys. Concurrent checks of one key share a query. Rejects when the database fails. Writes
+ * `last_used_at` at most once a minute per key.
  */
 export function createApiKeyCheck(db: Db, clock: () => number = () => performance.now()): ApiKeyCheck {
   const cache = new LRUCache<string, CacheEntry>({
     max: cacheSize,
     perf: { now: clock },
-    // The clock is read at each use: a cached time would keep a revoked key valid for longer.
+    // Reads the clock at each use: a cached time would keep a revoked key valid for longer.
     ttlResolution: 0,
-    // A query that has started completes for its callers, even when its entry has been evicted.
+    // A started query completes for its callers, even if its entry has been evicted.
     ignoreFetchAbort: true,
     fetchMethod: ask,
   });
@@ -143,7 +144,7 @@ export function createApiKeyCheck(db: Db, clock: () => number = () => performanc
     const { rows } = await db.acrossTenants('key look-up', keyByHash, [hashOf(token)]);
     const [row] = rows;
     if (row?.touch) db.query(row, touch, [row.tenant, row.id]).catch(() => {});
-    // The age counts from the start of the query. At least 1 ms, as 0 would mean that the entry never expires.
+    // The age counts from the start of the query. The minimum is 1 ms, because an entry with 0 would never expire.
     options.ttl = row ? Math.max(1, positiveTtlMs - (clock() - askedAtMs)) : negativeTtlMs;
     return { identity: row ? toIdentity(row) : null, expiresAtMs: row?.expires_at?.getTime() ?? Infinity };
   }

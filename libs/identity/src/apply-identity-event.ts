@@ -9,19 +9,19 @@ import type { Source } from './precedence';
 import { putUser } from './users';
 
 export interface Applied {
-  /** `received`: the event cannot be applied yet, and is to be tried again. */
+  /** `received`: the event cannot be applied yet and is retried. */
   outcome: { status: 'processed' | 'ignored' | 'received'; reason?: string; organizationId?: string };
-  /** An organization whose purge is planned. */
+  /** The organization whose purge was planned. */
   purge?: { organizationId: string };
-  /** An organization or a membership was created. */
+  /** Whether an organization or a membership was created. */
   isNewOwner?: boolean;
 }
 
 /**
- * Applies one event of the identity provider, whose order is not guaranteed: a newer state is never replaced by an older
- * one, what was deleted stays deleted, and a membership brings its user and organization along (providers.md, 3). An
- * unsigned event never replaces what a signed one has written, except that it plans the purge of a verified organization,
- * which can be stopped for a day (docs/adr/0030).
+ * Applies an event of the identity provider (docs/reference/webhooks.md#identity). Events may arrive in any order: an older state
+ * never replaces a newer one, deleted records are not created again, and a membership creates its user and organization. An
+ * unsigned event replaces no signed state. It can only plan the purge of a verified organization, which can be stopped for a
+ * day (docs/adr/0030).
  */
 export function applyIdentityEvent(
   db: Db,
@@ -53,7 +53,7 @@ export function applyIdentityEvent(
       case 'organizationMembership.deleted':
         return toApplied(await deleteMembership(tx, data, source));
       default:
-        return { outcome: { status: 'ignored', reason: `${type} changes nothing here` } };
+        return { outcome: { status: 'ignored', reason: `${type} has no effect here` } };
     }
   });
 }
@@ -67,17 +67,17 @@ const toApplied = ({ organizationId, isNew, ignored, postponed }: Change): Appli
   isNewOwner: isNew,
 });
 
-/** When the state in `data` held: its own time, else the event's. */
+/** The time of the state in `data`: its own, else the event's time. */
 const timeOf = (event: JsonObject): Date =>
   dateOf(objectAt(event.data).updated_at) ?? dateOf(event.timestamp) ?? new Date();
 
-/** Null when it is no time in Unix milliseconds. */
+/** Converts Unix milliseconds; null for any other value. */
 function dateOf(value: Json | undefined): Date | null {
   const date = new Date(typeof value === 'number' ? value : NaN);
   return Number.isFinite(date.getTime()) ? date : null;
 }
 
-/** Events about one subject come one after the other; a deletion must see what a creation next to it has written. */
+/** Serializes events about one subject: a deletion must see what a concurrent creation has written. */
 async function lockSubjects(tx: Queryable, type: string, data: JsonObject): Promise<void> {
   const subjects = type.startsWith('organizationMembership.')
     ? [objectAt(data.organization).id, objectAt(data.public_user_data).user_id]

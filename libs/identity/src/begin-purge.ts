@@ -27,9 +27,8 @@ const disable = statement(
 );
 
 /**
- * Begins a purge that is due, or goes on with one that has begun; null when it is not due or was stopped. From here on it
- * cannot be stopped: who changes the row first, this or a person, wins. An organization that an unsigned delivery deletes
- * is disabled now and not earlier.
+ * Begins a purge that is due, or continues one that has begun; null when it is not due or was stopped. A purge that has
+ * begun cannot be stopped. If an unsigned delivery requested the deletion, the organization is disabled here, not earlier.
  */
 export const beginPurge = (db: Db, organizationId: string) =>
   db.transaction(async (tx) => {

@@ -1,12 +1,12 @@
-/** What one event of the identity provider has changed, within its transaction. */
+/** The result of applying one event of the identity provider. */
 export interface Change {
-  /** Whose event it is: the delivery goes with its organization. Users may belong to several. */
+  /** The owner of the delivery. Absent for events of users, who may belong to several organizations. */
   organizationId?: string;
-  /** The number of that organization, unless the event is ignored as it was deleted. */
+  /** The number of that organization. Absent when it was deleted. */
   tenant?: number;
   isNew?: boolean;
-  /** Why nothing was changed. */
+  /** Why the event was ignored. */
   ignored?: string;
-  /** Why the event cannot be applied yet. Names no organization: the delivery must outlive the one that is purged. */
+  /** Why the event cannot be applied yet. `organizationId` is then absent, because the purge would delete the delivery. */
   postponed?: string;
 }

@@ -4,15 +4,15 @@ import { findByExternalId } from './organizations';
 import type { Source } from './precedence';
 import { addTombstone } from './tombstones';
 
-/** A person needs time to see an unsigned deletion and to stop it. */
-const leastUnsignedDays = 1;
+/** Minimum delay of an unsigned deletion, so that a person can notice and stop it. */
+const minUnsignedDays = 1;
 
 const disable = statement(
   'disable-organization-by-external-id',
   'update organizations set deleted_at = coalesce(deleted_at, now()), updated_at = now() where external_id = $1',
 );
 
-/** A stop covers every delivery received before it, also when it is replayed. */
+/** A purge that was stopped is planned again only by a signed delivery or one received after the stop. */
 const planPurge = statement(
   'plan-purge',
   `insert into organization_purges as p (id, organization_id, tenant, external_id, slug, signed, run_at, created_at)
@@ -25,8 +25,8 @@ const planPurge = statement(
 );
 
 /**
- * Plans the purge of an organization. A signed deletion disables the organization at once, and takes the place of an
- * unsigned one. An unsigned deletion changes nothing until its purge begins (begin-purge.ts).
+ * Plans the purge of an organization. A signed deletion disables the organization immediately and replaces an unsigned one.
+ * An unsigned deletion has no effect until its purge begins (begin-purge.ts).
  */
 export async function deleteOrganization(
   tx: Queryable,
@@ -41,7 +41,7 @@ export async function deleteOrganization(
   const organization = await findByExternalId(tx, externalId);
   if (organization === undefined) return isSigned ? {} : { ignored: 'the organization is not known here' };
   const { id, slug } = organization;
-  const days = isSigned ? graceDays : Math.max(graceDays, leastUnsignedDays);
+  const days = isSigned ? graceDays : Math.max(graceDays, minUnsignedDays);
   const values = [newId('purge'), id, externalId, slug, isSigned, days, receivedAt];
   const { rowCount } = await tx.query({ organizationId: id }, planPurge, values);
   if (isSigned || rowCount === 1) return { organizationId: id };

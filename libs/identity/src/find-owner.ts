@@ -16,10 +16,9 @@ const ownersOfName = statement(
 );
 
 /**
- * The organization that a name stands for: its id, or that of a user who belongs to one organization; each our id or the
- * identity provider's. A stranger can choose every id of the identity provider that came unsigned (docs/adr/0030), so what
- * came unsigned counts only where nothing else has the name: first our id and verified organizations, then verified
- * memberships, then the unsigned ones of both.
+ * Finds an organization by its id, or by the id of a user who belongs to one organization. Both may be our id or the identity
+ * provider's. A forged unsigned event can contain any id of the identity provider (docs/adr/0030), so matches have ranks, and
+ * only the highest rank counts: our id and verified organizations, then verified memberships, then unverified ones of both.
  */
 export async function findOwner(db: Queryable, name: string): Promise<Owner> {
   const { rows } = await db.acrossTenants('inbound webhook', ownersOfName, [name]);

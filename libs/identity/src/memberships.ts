@@ -7,11 +7,11 @@ import { type Source, supersededReason, supersedes } from './precedence';
 import { addTombstone, isDeleted } from './tombstones';
 import { userOfMembership } from './users';
 
-/** interface.md, Organization and user roles. */
+/** Converts the identity provider's role (docs/reference/webhooks.md#organization-roles). */
 const roleOf = (role: string | undefined): 'admin' | 'member' =>
   role === 'org:admin' || role === 'org:owner' ? 'admin' : 'member';
 
-/** The id is unique, and an unsigned event can give any id to other people. */
+/** Ids are unique. An unsigned event can contain the id of another user's membership. */
 const holdersElsewhere = 'from memberships where external_id = $1 and (tenant, user_id) <> ($2, $3)';
 const removeUnverifiedHolder = statement('delete-unverified-holders', `delete ${holdersElsewhere} and not verified`);
 const holderElsewhere = statement('membership-id-elsewhere', `select ${holdersElsewhere}`);
@@ -33,15 +33,15 @@ const put = statement(
 );
 
 /**
- * Links a user to an organization, or changes the role, unless a newer or a signed state is there or the membership was
- * deleted. Of two states of one moment the lesser role holds, whichever comes first.
+ * Creates a membership or changes its role, unless a newer or a signed state exists or the membership was deleted. Of two
+ * states with the same time the one with the lesser role is kept, regardless of the order of arrival.
  */
 export async function putMembership(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
   const externalId = textAt(data.id) ?? '';
   const person = objectAt(data.public_user_data);
   const organization = objectAt(data.organization);
   if (textAt(person.user_id) === undefined || textAt(organization.id) === undefined)
-    throw new Error('The membership names no user or no organization');
+    throw new Error('The membership has no user id or no organization id');
   if (await isDeleted(tx, 'membership', externalId, source))
     return {
       organizationId: (await findByExternalId(tx, textAt(organization.id)))?.id,
@@ -69,8 +69,8 @@ const remove = statement(
 const keptMembership = statement('kept-membership', 'select from memberships where external_id = $1');
 
 /**
- * Takes a user out of an organization, for good: a later membership of the two has another id. An unsigned event leaves
- * a verified membership as it is, and no tombstone of one that is not known: a stranger could fill the table with them.
+ * Deletes a membership permanently: a later membership of the same user has another id. An unsigned event does not delete a
+ * verified membership, and leaves no tombstone of an unknown one, because forged events could fill the table.
  */
 export async function deleteMembership(tx: Queryable, data: JsonObject, source: Source): Promise<Change> {
   const { isSigned } = source;

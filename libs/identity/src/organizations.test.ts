@@ -1,5 +1,5 @@
 import { type Db, createDb } from '@parley/db';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { openTestDatabase } from '@parley/testing';
 import {
   changeSettings,
   findOrganizationName,
@@ -8,20 +8,15 @@ import {
   readSettings,
 } from './organizations';
 
-let database: TestDatabase;
 let db: Db;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 beforeEach(() => db.pool.query('truncate organizations cascade'));
 
-test('an organization is made once for its slug, and listed until it is being deleted', async () => {
+test('an organization is created once per slug, and listed until it is being deleted', async () => {
   const made = await insertOrganization(db, { id: 'org_b', slug: 'b', name: 'B' });
   expect(made).toEqual({
     id: 'org_b',
@@ -42,7 +37,7 @@ test('an organization is made once for its slug, and listed until it is being de
   expect(await listOrganizations(db, 'b')).toEqual([]);
 });
 
-test('settings are changed one by one, in their organization alone', async () => {
+test('changing settings keeps the other settings and other organizations', async () => {
   for (const slug of ['a', 'b']) await insertOrganization(db, { id: `org_${slug}`, slug, name: slug });
   await changeSettings(db, 'org_a', { theme: 'dark', limit: 1 });
   await changeSettings(db, 'org_a', { limit: 2 });

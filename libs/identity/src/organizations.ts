@@ -4,7 +4,7 @@ import { type Queryable, type RowOf, column, statement } from '@parley/db';
 const organizationRow = {
   id: column.text,
   tenant: column.int4,
-  /** Of the identity provider; null for one that was made here. */
+  /** The identity provider's id; null for an organization that was created here. */
   externalId: column.text.nullable,
   slug: column.text,
   name: column.text,
@@ -20,18 +20,18 @@ const organizationsBySlug = statement(
   organizationRow,
 );
 
-/** Organizations that are not being deleted, by slug; with `slug` that one alone. */
+/** Lists organizations that are not being deleted, ordered by slug, or the one with `slug`. */
 export async function listOrganizations(db: Queryable, slug?: string): Promise<Organization[]> {
   return (await db.acrossTenants('operator command', organizationsBySlug, [slug ?? null])).rows;
 }
 
 const byExternalId = statement(
   'organization-by-external-id',
-  'select id, no as tenant, slug, deleted_at is not null as "isDying" from organizations where external_id = $1',
-  { id: column.text, tenant: column.int4, slug: column.text, isDying: column.bool },
+  'select id, no as tenant, slug, deleted_at is not null as "isDeleting" from organizations where external_id = $1',
+  { id: column.text, tenant: column.int4, slug: column.text, isDeleting: column.bool },
 );
 
-/** The organization that the identity provider names so, also one that is being deleted. */
+/** Finds an organization by the identity provider's id, including one that is being deleted. */
 export async function findByExternalId(tx: Queryable, externalId: string | undefined) {
   return (await tx.acrossTenants('inbound webhook', byExternalId, [externalId])).rows[0];
 }
@@ -41,7 +41,7 @@ const nameById = statement('prompt-organization', 'select name, timezone from or
   timezone: column.text,
 });
 
-/** What prompts say of an organization. */
+/** Returns the name and time zone of an organization, for prompts. */
 export async function findOrganizationName(db: Queryable, id: string) {
   return (await db.query({ organizationId: id }, nameById, [id])).rows[0] ?? null;
 }
@@ -53,7 +53,7 @@ const insert = statement(
   organizationRow,
 );
 
-/** Makes an organization; null when the slug is taken, also by one that is being deleted. */
+/** Creates an organization; null when the slug is taken, possibly by one that is being deleted. */
 export async function insertOrganization(
   db: Queryable,
   { id, slug, name }: { id: string; slug: string; name: string },
@@ -65,7 +65,7 @@ const settingsById = statement('organization-settings', 'select settings from or
   settings: column.jsonb<JsonObject>(),
 });
 
-/** The settings of an organization; none when there is no such organization. */
+/** Reads the settings of an organization; empty when it does not exist. */
 export async function readSettings(db: Queryable, organizationId: string): Promise<JsonObject> {
   return (await db.query({ organizationId }, settingsById, [organizationId])).rows[0]?.settings ?? {};
 }
@@ -75,7 +75,7 @@ const mergeSettings = statement(
   'update organizations set settings = settings || $2::jsonb where id = $1',
 );
 
-/** Changes these settings of an organization and leaves the others as they are. */
+/** Changes the given settings of an organization and keeps the others. */
 export async function changeSettings(db: Queryable, organizationId: string, settings: JsonObject): Promise<void> {
   await db.query({ organizationId }, mergeSettings, [organizationId, JSON.stringify(settings)]);
 }

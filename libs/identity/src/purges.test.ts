@@ -1,13 +1,11 @@
 import { type Db, createDb } from '@parley/db';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { openTestDatabase } from '@parley/testing';
 import { dueUnsignedPurges, listPurges } from './purges';
 
-let database: TestDatabase;
 let db: Db;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   await db.pool.query(
     `insert into organizations (id, slug, name, updated_at) values ('org_new', 'renamed', 'N', now())`,
   );
@@ -23,14 +21,11 @@ beforeAll(async () => {
       [name, signed, days, finishedAt],
     );
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
 const slugsOf = (purges: { slug: string | null }[]) => purges.map(({ slug }) => slug);
 
-test('purges are listed by page, the latest first, under the name that the organization has now', async () => {
+test('purges are listed in pages, latest first, with the current slug of the organization', async () => {
   const first = await listPurges(db, { limit: 2, before: null });
   expect(slugsOf(first.items)).toEqual(['later', 'renamed']);
   const { askedAt: at, id } = first.items[1]!;
@@ -43,7 +38,7 @@ test('purges are listed by page, the latest first, under the name that the organ
   expect(slugsOf((await listPurges(db, { limit: 2, before: null, name: 'new' })).items)).toEqual([]);
 });
 
-test('unsigned purges that can be stopped come in the order in which they are due', async () => {
+test('unsigned purges that can be stopped are listed in the order in which they are due', async () => {
   expect(slugsOf(await dueUnsignedPurges(db, 4))).toEqual(['renamed', 'later']);
   expect(slugsOf(await dueUnsignedPurges(db, 1))).toEqual(['renamed']);
 });

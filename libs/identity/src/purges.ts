@@ -10,23 +10,23 @@ import {
   toPaged,
 } from '@parley/db';
 
-/** `waiting`: until it is due. `running`: it is being deleted, or is about to be. */
+/** `waiting`: not due yet. `running`: due or in progress. */
 type PurgeState = 'waiting' | 'running' | 'finished' | 'stopped';
 
 const purgeRow = {
   id: column.text,
   organizationId: column.text,
   externalId: column.text.nullable,
-  /** The one that the organization has now; when it is deleted, the one that it had. */
+  /** The slug of the organization, or its last slug if it is deleted. */
   slug: column.text.nullable,
-  /** Whether the delivery that asked for it was signed; only a purge that is not can be stopped. */
+  /** Whether the delivery that requested it was signed. Only an unsigned purge can be stopped. */
   signed: column.bool,
   state: column.oneOf<PurgeState>(),
   askedAt: column.timestamptz,
   runAt: column.timestamptz,
   stoppedAt: column.timestamptz.nullable,
   finishedAt: column.timestamptz.nullable,
-  /** Rows by table, so far. */
+  /** Deleted rows by table, so far. */
   deleted: column.jsonb<Record<string, number>>(),
 };
 /** The deletion of an organization with all its data. Its row outlives the organization. */
@@ -52,7 +52,7 @@ const latestPurges = statement(
   purgeRow,
 );
 
-/** Purges, the latest first. `name` is a slug, an id or the identity provider's id. */
+/** Lists purges, latest first. `name` is a slug, an id or the identity provider's id. */
 export async function listPurges(db: Queryable, { name, ...page }: Page & { name?: string }): Promise<Paged<Purge>> {
   const { rows } = await db.acrossTenants('operator command', latestPurges, [name, ...pageValues(page)]);
   return toPaged(rows, page, ({ askedAt, id }) => ({ at: askedAt, id }));
@@ -64,7 +64,7 @@ const stoppablePurges = statement(
   purgeRow,
 );
 
-/** Purges that unsigned deliveries asked for and that can still be stopped, the next one first. */
+/** Lists purges that can still be stopped, that is, unsigned ones that have not begun, in the order in which they are due. */
 export async function dueUnsignedPurges(db: Queryable, limit: number): Promise<Purge[]> {
   return (await db.acrossTenants('operator command', stoppablePurges, [limit])).rows;
 }
@@ -74,7 +74,7 @@ export type StopPurgeResult =
   | { ok: false; reason: 'not_found' }
   | { ok: false; reason: 'not_stoppable'; purge: Purge };
 
-/** A stranger chooses the provider's id of an organization that came unsigned: it must not hide a slug or an id of ours. */
+/** Prefers our id and the slug: the provider's id of an unsigned organization may be forged to equal one of them. */
 const purgeByName = statement(
   'purge-by-name',
   `${selectPurges} where ${isNamed}
@@ -88,8 +88,8 @@ const stop = statement(
 const purgeById = statement('purge-by-id', `${selectPurges} where p.id = $1`, purgeRow);
 
 /**
- * Stops the latest purge of an organization if an unsigned delivery asked for it and it has not begun. Of this and the
- * worker that begins it, the one that changes the row first wins.
+ * Stops the latest purge of an organization, if an unsigned delivery requested it and it has not begun. If a worker begins it
+ * concurrently, the update that commits first decides.
  */
 export async function stopPurge(db: Queryable, name: string): Promise<StopPurgeResult> {
   const { rows: candidates } = await db.acrossTenants('operator command', purgeByName, [name]);
@@ -106,7 +106,7 @@ const stopDisproved = statement(
   `update organization_purges set stopped_at = now() where organization_id = $1 and created_at < $2 and ${isStoppable}`,
 );
 
-/** Stops an unsigned deletion when the identity provider has signed that the organization exists at a later `time`. */
+/** Stops an unsigned deletion, because a later signed event of `time` shows that the organization exists. */
 export async function stopDisprovedPurge(tx: Queryable, organizationId: string, time: Date): Promise<void> {
   await tx.query({ organizationId }, stopDisproved, [organizationId, time]);
 }
@@ -119,14 +119,14 @@ const runnable = statement(
 );
 
 /**
- * Organizations whose purge is due, and those whose purge ended in the last 10 minutes: a turn that was running meanwhile
- * may have written something after it.
+ * Lists organizations whose purge is due or ended in the last 10 minutes. The latter are purged again, because a running
+ * turn may have written rows after the purge.
  */
 export async function purgesToRun(db: Queryable): Promise<{ organizationId: string }[]> {
   return (await db.acrossTenants('purge', runnable)).rows;
 }
 
-/** What a purge deletes, step by step; the organization itself goes with `finishPurge`. */
+/** The rows that a purge deletes in separate steps. `finishPurge` deletes the organization itself. */
 export const identityPurge = { keys: purgeRows(['api_keys']), memberships: purgeRows(['memberships']) };
 
 const addToReport = statement(
@@ -137,7 +137,7 @@ const addToReport = statement(
    where organization_id = $1`,
 );
 
-/** Adds deleted rows, by table, to the report of an organization's purge. */
+/** Adds numbers of deleted rows by table to the report of a purge. */
 export async function reportPurged(
   tx: Queryable,
   organizationId: string,
@@ -155,7 +155,7 @@ const finish = statement(
   { report: column.jsonb<Record<string, number>>() },
 );
 
-/** Deletes the organization itself, which is the last row, and ends its purge. Returns the report. */
+/** Deletes the organization itself, its last row, and ends its purge. Returns the report. */
 export async function finishPurge(tx: Queryable, organizationId: string): Promise<Record<string, number>> {
   const { rowCount } = await tx.query({ organizationId }, removeOrganization, [organizationId]);
   await reportPurged(tx, organizationId, { organizations: rowCount });

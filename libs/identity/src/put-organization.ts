@@ -24,8 +24,8 @@ const put = statement(
 );
 
 /**
- * Creates or updates an organization, unless a newer or a signed state is there or it was deleted. What is signed outlives
- * an unsigned deletion: a purge that has not begun is stopped, and one that has begun is awaited.
+ * Creates or updates an organization, unless a newer or a signed state exists or it was deleted. A signed event overrides
+ * an unsigned deletion: it stops a purge that has not begun, and is postponed until the end of a purge that has begun.
  */
 export async function putOrganization(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
   const externalId = textAt(data.id) ?? '';
@@ -33,8 +33,8 @@ export async function putOrganization(tx: Queryable, data: JsonObject, time: Dat
   const { id: organizationId, tenant } = known ?? {};
   if (await isDeleted(tx, 'organization', externalId, source))
     return { organizationId, ignored: 'the organization was deleted' };
-  if (known?.isDying)
-    return { postponed: 'the purge of the organization, which an unsigned delivery asked for, goes on' };
+  if (known?.isDeleting)
+    return { postponed: 'the purge of the organization, which an unsigned delivery requested, is not finished' };
   const slug = await freeSlug(tx, externalId, { given: textAt(data.slug), known: known?.slug, name: data.name });
   const values = [newId('org'), externalId, slug, textAt(data.name) ?? slug, time, source.isSigned];
   const { rows } = await tx.acrossTenants('inbound webhook', put, values);
@@ -44,7 +44,7 @@ export async function putOrganization(tx: Queryable, data: JsonObject, time: Dat
   return { organizationId: rows[0].id, tenant: rows[0].tenant, isNew: known === undefined };
 }
 
-/** The organization of a membership, made from what the membership tells of it. */
+/** Creates or updates the organization of a membership from the data in the membership's event. */
 export function organizationOfMembership(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
   const { updated_at: own } = data;
   return putOrganization(tx, data, typeof own === 'number' ? new Date(own) : time, source);
@@ -55,7 +55,7 @@ const slugElsewhere = statement(
   'select from organizations where slug = $1 and external_id is distinct from $2',
 );
 
-/** The provider's slug, else the one it has, else one made of its name; told apart when another organization has it. */
+/** The provider's slug, else the current one, else one derived from the name. A suffix is added if another organization has it. */
 async function freeSlug(
   tx: Queryable,
   externalId: string,

@@ -9,7 +9,7 @@ const add = statement(
    on conflict (kind, external_id) do update set signed = true where excluded.signed and not t.signed`,
 );
 
-/** Keeps the id of what was deleted, so that an event that comes late does not create it again. */
+/** Stores the id of a deleted record, so that a late event does not create it again. */
 export async function addTombstone(tx: Queryable, kind: Kind, id: string, isSigned: boolean): Promise<void> {
   await tx.acrossTenants('inbound webhook', add, [kind, id, isSigned]);
 }
@@ -19,7 +19,7 @@ const find = statement(
   'select from identity_tombstones where kind = $1 and external_id = $2 and (signed or not $3)',
 );
 
-/** Whether events about an id are ignored. What an unsigned delivery has deleted, a signed event creates again. */
+/** Whether events about an id are ignored. A signed event ignores an unsigned deletion. */
 export async function isDeleted(tx: Queryable, kind: Kind, id: string, { isSigned }: Source): Promise<boolean> {
   return (await tx.acrossTenants('inbound webhook', find, [kind, id, isSigned])).rowCount === 1;
 }

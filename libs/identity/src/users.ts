@@ -13,7 +13,7 @@ const put = statement(
      where ${supersedes('users', 'users.external_updated_at is null or users.external_updated_at <= excluded.external_updated_at')}`,
 );
 
-/** Creates or updates a user, unless a newer or a signed state is there. */
+/** Creates or updates a user, unless a newer or a signed state exists. */
 export async function putUser(tx: Queryable, data: JsonObject, time: Date, source: Source): Promise<Change> {
   const { rowCount } = await tx.acrossTenants('inbound webhook', put, [
     newId('user'),
@@ -35,8 +35,8 @@ const findOrInsert = statement(
 );
 
 /**
- * The user of a membership; one that is not known yet is made, and its own event fills it. A signed membership does not
- * verify a user whom an unsigned event has written: the e-mail in that row may be a stranger's.
+ * Returns the id of a membership's user. An unknown user is created, and completed by its own event. A signed membership
+ * does not verify a user from an unsigned event, because the e-mail in that row may be forged.
  */
 export async function userOfMembership(tx: Queryable, person: JsonObject, { isSigned }: Source): Promise<string> {
   const { user_id, first_name, last_name } = person;
@@ -45,7 +45,7 @@ export async function userOfMembership(tx: Queryable, person: JsonObject, { isSi
   return rows[0]!.id;
 }
 
-/** The primary address when it is named, else the first, else none. */
+/** The primary address, else the first address, else null. */
 function emailOf(data: JsonObject): string | null {
   const addresses = listAt(data.email_addresses).map(objectAt);
   const primary = addresses.find((address) => textAt(address.id) === textAt(data.primary_email_address_id));

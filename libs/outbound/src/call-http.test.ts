@@ -23,12 +23,12 @@ async function serve(listener: RequestListener): Promise<string> {
 const call = (url: string, timeoutMs = 10_000, more: Partial<HttpCall> = {}) =>
   callHttp({ method: 'GET', url, headers: { 'X-API-Key': 'secret' }, timeoutMs, ...more });
 
-test('JSON comes with its status, and how long to wait', async () => {
+test('a JSON answer is returned with its status and its Retry-After', async () => {
   const url = await serve((_, response) => response.writeHead(429, { 'Retry-After': '2' }).end('{"a":1}'));
   expect(await call(url)).toEqual({ kind: 'answered', status: 429, body: { a: 1 }, retryAfterMs: 2_000 });
 });
 
-test('an answer without end is given up at 5 MiB, and may have been an effect', async () => {
+test('an answer of more than 5 MiB is aborted, and the outcome is unknown', async () => {
   let sent = 0;
   const url = await serve((_, response) => {
     const chunk = Buffer.alloc(256 * 1024, ' ');
@@ -49,19 +49,19 @@ test('an answer without end is given up at 5 MiB, and may have been an effect', 
   expect(await call(large)).toMatchObject({ kind: 'answered', status: 200 });
 });
 
-test('a redirect is not followed, so the key stays here, and the reason is said', async () => {
-  const asked: string[] = [];
+test('a redirect is not followed, so the API key is not sent elsewhere, and the body contains the reason', async () => {
+  const sentKeys: string[] = [];
   const elsewhere = await serve((request, response) => {
-    asked.push(String(request.headers['x-api-key']));
+    sentKeys.push(String(request.headers['x-api-key']));
     response.end('{"data":{}}');
   });
   const url = await serve((_, response) => response.writeHead(307, { Location: elsewhere }).end());
   const message = 'the address answers with a redirect, which is not followed';
   expect(await call(url)).toMatchObject({ kind: 'answered', status: 307, body: { message, error: message } });
-  expect(asked).toEqual([]);
+  expect(sentKeys).toEqual([]);
 });
 
-test('an answer that drips is ended by the time limit', async () => {
+test('the time limit ends an answer that arrives byte by byte', async () => {
   const url = await serve((_, response) => {
     const timer = setInterval(() => response.write(' '), 20);
     response.on('close', () => clearInterval(timer));
@@ -73,7 +73,7 @@ test('an answer that drips is ended by the time limit', async () => {
   });
 });
 
-test('a body is sent as JSON, parameters as a form, and nothing has no type', async () => {
+test('a body is sent as JSON, parameters as a form, and without a body there is no content type', async () => {
   const got: string[] = [];
   const url = await serve((request, response) => {
     const chunks: Buffer[] = [];
@@ -94,7 +94,7 @@ test('a body is sent as JSON, parameters as a form, and nothing has no type', as
   ]);
 });
 
-test('a compressed answer is read, and the limit holds for what it unfolds to', async () => {
+test('a compressed answer is decompressed, and the limit applies to the decompressed size', async () => {
   const url = await serve((_, response) =>
     response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(JSON.stringify('x'.repeat(100_000)))),
   );
@@ -102,7 +102,7 @@ test('a compressed answer is read, and the limit holds for what it unfolds to', 
   expect(await call(url, 10_000, { maxAnswerBytes: 50_000 })).toMatchObject({ kind: 'unknown', reason: 'too_long' });
 });
 
-test('what never had a connection is certainly not sent', async () => {
+test('a call without a connection has the outcome not_sent', async () => {
   expect(await call('http://127.0.0.1:1/')).toEqual({
     kind: 'not_sent',
     reason: 'no_connection',
@@ -110,10 +110,10 @@ test('what never had a connection is certainly not sent', async () => {
     message: 'cannot connect (ECONNREFUSED)',
   });
   const code = expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/);
-  expect(await call('http://nobody.invalid/')).toMatchObject({ kind: 'not_sent', reason: 'no_connection', code });
+  expect(await call('http://host.invalid/')).toMatchObject({ kind: 'not_sent', reason: 'no_connection', code });
 });
 
-test('a connection that breaks before or within the answer leaves open what was done', async () => {
+test('a connection that breaks before or during the answer has the outcome unknown', async () => {
   const before = await serve((request) => void request.socket.destroy());
   const within = await serve((request, response) => {
     response.writeHead(200, { 'Content-Length': 10 }).write('{', () => request.socket.destroy());
@@ -128,7 +128,7 @@ test('a connection that breaks before or within the answer leaves open what was 
   expect(await call('no address')).toMatchObject({ ...broken, code: 'ERR_INVALID_URL' });
 });
 
-test('on Node 20, which has no URL.parse, calls are made, and an address that is none is an outcome', async () => {
+test('without URL.parse, as on Node 20, calls work and an invalid address is an outcome', async () => {
   const { parse } = URL;
   URL.parse = undefined as never;
   try {
@@ -143,22 +143,22 @@ test('on Node 20, which has no URL.parse, calls are made, and an address that is
   }
 });
 
-test('the time limit and the caller end a call that has no connection yet', async () => {
+test('the time limit and the signal of the caller end a call that has no connection yet', async () => {
   const dispatcher = new Agent({ connect: () => {} });
   expect(await call('http://127.0.0.1:1/', 50, { dispatcher })).toMatchObject({ kind: 'unknown', reason: 'timeout' });
   const signal = AbortSignal.timeout(50);
   expect(await call('http://127.0.0.1:1/', 10_000, { dispatcher, signal })).toEqual({
     kind: 'unknown',
     reason: 'aborted',
-    message: 'the call was given up',
+    message: 'the call was aborted',
   });
 });
 
-describe('places', () => {
-  const places = 4;
+describe('slots', () => {
+  const slots = 4;
   const limits = { limitMs: 5_000, everyMs: 5 };
 
-  /** Hangs every request until it is let go. */
+  /** Starts a server that does not answer; the test ends its responses. */
   async function serveHanging() {
     const hanging: ServerResponse[] = [];
     const url = await serve((_, response) => void hanging.push(response));
@@ -167,58 +167,58 @@ describe('places', () => {
   const hold = (url: string, organizationId: string, count: number, timeoutMs = 10_000) =>
     Array.from({ length: count }, (_, index) => call(`${url}/${index}`, timeoutMs, { organizationId }));
 
-  test('a host that hangs for one organization holds up neither the calls of another nor those to another host', async () => {
+  test('a host that hangs for one organization delays neither calls of another one nor calls to another host', async () => {
     const { url, hanging } = await serveHanging();
-    const held = hold(url, 'a', places);
-    await until(() => hanging.length === places, limits);
+    const held = hold(url, 'a', slots);
+    await until(() => hanging.length === slots, limits);
     const late = await call(url, 100, { organizationId: 'a' });
     const message = `too many calls to ${new URL(url).host} are waiting for an answer`;
-    expect(late).toEqual({ kind: 'not_sent', reason: 'no_place', message });
-    expect(hanging).toHaveLength(places);
+    expect(late).toEqual({ kind: 'not_sent', reason: 'no_slot', message });
+    expect(hanging).toHaveLength(slots);
 
     const elsewhere = await serve((_, response) => response.end('{}'));
     expect(await call(elsewhere, 10_000, { organizationId: 'a' })).toMatchObject({ kind: 'answered' });
     const others = [call(url, 10_000, { organizationId: 'b' }), call(url)];
-    await until(() => hanging.length === places + 2, limits);
+    await until(() => hanging.length === slots + 2, limits);
     hanging.forEach((response) => response.end('{}'));
     for (const outcome of await Promise.all([...held, ...others])) expect(outcome).toMatchObject({ kind: 'answered' });
   });
 
-  test('who may not wait for a place is told at once, and who may wait a little after that', async () => {
+  test('a call without a free slot fails after the maximum wait, or immediately when that is 0', async () => {
     const { url, hanging } = await serveHanging();
-    const held = hold(url, 'd', places);
-    await until(() => hanging.length === places, limits);
-    for (const placeWaitMs of [0, 50]) {
+    const held = hold(url, 'd', slots);
+    await until(() => hanging.length === slots, limits);
+    for (const slotWaitMs of [0, 50]) {
       const startedAtMs = performance.now();
-      const outcome = await call(url, 10_000, { organizationId: 'd', placeWaitMs });
-      expect(outcome).toMatchObject({ kind: 'not_sent', reason: 'no_place' });
+      const outcome = await call(url, 10_000, { organizationId: 'd', slotWaitMs });
+      expect(outcome).toMatchObject({ kind: 'not_sent', reason: 'no_slot' });
       expect(performance.now() - startedAtMs).toBeLessThan(1_000);
     }
     hanging.forEach((response) => response.end('{}'));
     await Promise.all(held);
-    const answered = call(url, 10_000, { organizationId: 'd', placeWaitMs: 0 });
-    await until(() => hanging.length === places + 1, limits);
+    const answered = call(url, 10_000, { organizationId: 'd', slotWaitMs: 0 });
+    await until(() => hanging.length === slots + 1, limits);
     hanging.at(-1)!.end('{}');
     expect(await answered).toMatchObject({ kind: 'answered' });
   });
 
-  test('who waits is called in order as places become free, however the calls before ended', async () => {
+  test('waiting calls get a slot in order, whether the earlier calls succeed or fail', async () => {
     const { url, hanging } = await serveHanging();
-    const held = hold(url, 'c', places, 1_000);
-    await until(() => hanging.length === places, limits);
-    const leaving = new AbortController();
-    const gone = call(`${url}/gone`, 10_000, { organizationId: 'c', signal: leaving.signal });
+    const held = hold(url, 'c', slots, 1_000);
+    await until(() => hanging.length === slots, limits);
+    const abort = new AbortController();
+    const aborted = call(`${url}/aborted`, 10_000, { organizationId: 'c', signal: abort.signal });
     const waiting = ['first', 'second', 'third'].map((path) => call(`${url}/${path}`, 10_000, { organizationId: 'c' }));
-    leaving.abort();
-    expect(await gone).toMatchObject({ kind: 'not_sent', reason: 'no_place' });
+    abort.abort();
+    expect(await aborted).toMatchObject({ kind: 'not_sent', reason: 'no_slot' });
     hanging[0]!.end('{}');
-    await until(() => hanging.length === places + 1, limits);
+    await until(() => hanging.length === slots + 1, limits);
     hanging[1]!.destroy();
-    await until(() => hanging.length === places + 2, limits);
-    expect(hanging.slice(places).map(({ req }) => req.url)).toEqual(['/first', '/second']);
+    await until(() => hanging.length === slots + 2, limits);
+    expect(hanging.slice(slots).map(({ req }) => req.url)).toEqual(['/first', '/second']);
     const kinds = (await Promise.all(held)).map((outcome) => ('reason' in outcome ? outcome.reason : outcome.kind));
-    expect(kinds).toEqual(['answered', 'broken', ...Array(places - 2).fill('timeout')]);
-    await until(() => hanging.length === places + 3, limits);
+    expect(kinds).toEqual(['answered', 'broken', ...Array(slots - 2).fill('timeout')]);
+    await until(() => hanging.length === slots + 3, limits);
     hanging.forEach((response) => response.end('{}'));
     for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ kind: 'answered' });
   });

@@ -2,86 +2,85 @@ import type { Json } from '@parley/contracts';
 import { type Dispatcher, request } from 'undici';
 import { decodeBody } from './guarded-fetch/decode-body';
 import { readRetryAfter } from './retry-after';
-import { takePlace } from './take-place';
-import { untilAborted } from './until-aborted';
+import { acquireSlot } from './acquire-slot';
+import { rejectOnAbort } from './reject-on-abort';
 
 export interface HttpCall {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   url: string;
   headers?: Record<string, string>;
-  /** Sent as JSON, `URLSearchParams` as a form. */
+  /** Sent as JSON; `URLSearchParams` are sent as a form. */
   body?: unknown;
-  /** Of the whole call: the wait for a place, the connection, the answer and its body. */
+  /** Time limit of the whole call: the wait for a slot, the connection, and the answer with its body. */
   timeoutMs: number;
-  /** Of the answer's body, after decompression too; 5 MiB when absent. A longer one would only fill the memory. */
+  /** Maximum size of the answer's body before and after decompression, to bound memory. Default: 5 MiB. */
   maxAnswerBytes?: number;
   signal?: AbortSignal;
-  /** Limits the calls that this organization makes to this host at once. Absent: no limit. */
+  /** Limits the concurrent calls of this organization to the host. Without it there is no limit. */
   organizationId?: string;
-  /** How long to wait for a place among these calls at most; 0 for callers that hold a slot of a queue. Absent: `timeoutMs`. */
-  placeWaitMs?: number;
-  /** A pool of connections of its own. Absent: the pool of the process. */
+  /** Maximum wait for a slot among these calls; 0 for jobs, which would occupy their queue. Default: `timeoutMs`. */
+  slotWaitMs?: number;
+  /** Default: the connection pool of the process. */
   dispatcher?: Dispatcher;
 }
 
 /**
- * How one call ended. Whether an answer is a refusal depends on the provider's statuses, so its client decides that.
- * `not_sent`: the other side has certainly not received the request, so another try is safe. `unknown`: it may have acted
- * on the request.
+ * The outcome of a call. `answered`: with any status; the client of the provider decides which statuses are refusals.
+ * `not_sent`: the server has not received the request, so a retry is safe. `unknown`: the request may have had an effect.
  */
 export type HttpOutcome =
   /** `body` is null when it is not JSON. */
   | { kind: 'answered'; status: number; body: Json; retryAfterMs: number | null }
   | { kind: 'not_sent'; reason: 'no_connection'; code: string; message: string }
-  | { kind: 'not_sent'; reason: 'no_place'; message: string }
+  | { kind: 'not_sent'; reason: 'no_slot'; message: string }
   | { kind: 'unknown'; reason: 'timeout' | 'aborted'; message: string }
   /** `code` is empty when the error has none. */
   | { kind: 'unknown'; reason: 'broken'; code: string; message: string }
   | { kind: 'unknown'; reason: 'too_long'; status: number; message: string };
 
-/** Errors before a connection exists. `ETIMEDOUT` and `ECONNRESET` are not among them: they also end open connections. */
+/** Errors before a connection exists. `ETIMEDOUT` and `ECONNRESET` are excluded, because they also end open connections. */
 const noConnectionCodes = new Set(
   'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN UND_ERR_CONNECT_TIMEOUT'.split(' '),
 );
 
-/** Under both names, since providers use either. A redirect would carry the key to an address that nobody has configured. */
+/** Redirects are not followed, because the API key would be sent to an address that is not configured. */
 const redirected = 'the address answers with a redirect, which is not followed';
 
-/** Makes one exchange of JSON. It is never repeated here: whether that is safe depends on the request. Never throws. */
+/** Sends one request and parses the JSON answer. Never throws. Does not retry, which may be unsafe. */
 export async function callHttp(call: HttpCall): Promise<HttpOutcome> {
-  const { url, timeoutMs, organizationId, placeWaitMs = timeoutMs } = call;
+  const { url, timeoutMs, organizationId, slotWaitMs = timeoutMs } = call;
   const limit = AbortSignal.timeout(timeoutMs);
   const signal = call.signal ? AbortSignal.any([limit, call.signal]) : limit;
-  let leave: (() => void) | null = null;
+  let release: (() => void) | null = null;
   try {
     if (organizationId !== undefined) {
-      // Not `URL.parse`: the CLI runs on Node 20 too, which does not have it.
+      // Not `URL.parse`: the CLI supports Node 20, which does not have it.
       const { host } = new URL(url);
-      leave = await takePlace(`${organizationId} ${host}`, signal, placeWaitMs);
-      if (leave === null)
-        return { kind: 'not_sent', reason: 'no_place', message: `too many calls to ${host} are waiting for an answer` };
+      release = await acquireSlot(`${organizationId} ${host}`, signal, slotWaitMs);
+      if (release === null)
+        return { kind: 'not_sent', reason: 'no_slot', message: `too many calls to ${host} are waiting for an answer` };
     }
-    return await exchange(call, signal);
+    return await send(call, signal);
   } catch (error) {
     const { code = '', message } = (error ?? {}) as { code?: string; message?: string };
     if (noConnectionCodes.has(code))
       return { kind: 'not_sent', reason: 'no_connection', code, message: `cannot connect (${code})` };
     if (limit.aborted) return { kind: 'unknown', reason: 'timeout', message: `no answer within ${timeoutMs} ms` };
-    if (signal.aborted) return { kind: 'unknown', reason: 'aborted', message: 'the call was given up' };
+    if (signal.aborted) return { kind: 'unknown', reason: 'aborted', message: 'the call was aborted' };
     return { kind: 'unknown', reason: 'broken', code, message: `the connection broke (${code || message})` };
   } finally {
-    leave?.();
+    release?.();
   }
 }
 
-async function exchange(
+async function send(
   { method, url, headers, body, maxAnswerBytes = 5 * 1_048_576, dispatcher }: HttpCall,
   signal: AbortSignal,
 ): Promise<HttpOutcome> {
   const isForm = body instanceof URLSearchParams;
   const type = isForm ? 'application/x-www-form-urlencoded;charset=UTF-8' : 'application/json';
-  // undici looks at the signal only once it has a connection.
-  const answer = await untilAborted(
+  // undici observes the signal only after it has a connection.
+  const answer = await rejectOnAbort(
     request(url, {
       method,
       headers: {
@@ -107,6 +106,7 @@ async function exchange(
   return {
     kind: 'answered',
     status,
+    // Providers use one of these two names for the text of an error.
     body: status >= 300 && status < 400 ? { message: redirected, error: redirected } : parse(read.body),
     retryAfterMs: readRetryAfter(answer.headers['retry-after']),
   };

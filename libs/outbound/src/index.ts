@@ -1,4 +1,4 @@
 export { type HttpOutcome, callHttp } from './call-http';
 export { type GuardedFetch, createGuardedFetch } from './guarded-fetch/create-guarded-fetch';
 export { readRetryAfter } from './retry-after';
-export { untilAborted } from './until-aborted';
+export { rejectOnAbort } from './reject-on-abort';

@@ -1,4 +1,4 @@
-/** The wait that a `Retry-After` header asks for: seconds or a date (RFC 9110). Null when there is none or it is neither. */
+/** Returns the wait of a `Retry-After` header in milliseconds. Null when it is neither seconds nor a date (RFC 9110). */
 export function readRetryAfter(header: unknown, nowMs: number = Date.now()): number | null {
   if (typeof header !== 'string') return null;
   const waitMs = /^\d+(\.\d+)?$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - nowMs;

@@ -1,4 +1,4 @@
-/** Flow takes more fractions in its own units (UF) than the standard knows. */
+/** Decimals of a currency that Intl does not support. */
 const fallbackDigits = 4;
 
 function digitsOf(currency: string): number {
@@ -9,5 +9,5 @@ function digitsOf(currency: string): number {
   }
 }
 
-/** An amount as the currency has it: Flow refuses pesos with decimals (providers.md 5.3). */
+/** Rounds an amount to the decimals of its currency: Flow refuses pesos with decimals. */
 export const roundAmount = (amount: number, currency: string): number => Number(amount.toFixed(digitsOf(currency)));

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Scope } from '@parley/contracts';
 import { findByToken } from '@parley/entities';
 import type { Origin } from '@parley/events';
-import { type Applied, applyStatus } from './apply-status';
+import { type Applied, applyPaymentStatus } from './apply-payment-status';
 import { describeFailure } from './create-payment';
 import type { PaymentsDeps } from './deps';
 import { type FlowAccount, credentialsOf, findFlowAccount, listFlowAccounts } from './flow/flow-account';
@@ -14,22 +14,22 @@ import { findOrderByToken, paymentIdOf } from './payment-orders';
 
 export type Confirmed =
   | { ok: true; scope: Scope; paymentId: string; status: Payment['status']; changed: boolean }
-  /** Nothing to be done about it, now or later. */
+  /** Permanent: a retry has the same result. */
   | { ok: false; reason: 'invalid_token' | 'unknown_token' | 'no_payment' | 'mismatch'; message: string; scope?: Scope }
-  /** Ask again later. */
+  /** Temporary: may be retried. */
   | { ok: false; reason: 'try_again'; message: string; scope?: Scope };
 
-/** Accounts asked at a time about a token that no payment has. */
+/** Number of accounts that are queried concurrently about an unknown token. */
 const accountsAtOnce = 5;
-/** Searches of one process in a minute: a forged token costs a signed call to every account. */
+/** Maximum searches per process and minute: a forged token costs a signed call to every account. */
 const searchesPerMinute = 30;
 const unknownForMs = 10 * 60_000;
 
 const origin: Origin = { actor: { type: 'webhook', provider: 'flow' } };
 
 /**
- * What a callback of Flow tells: look at the order of this token (interface.md, `/webhook/flow`). The token finds the
- * payment; when it does not, every active account is asked whether it knows it. Only what Flow's status says counts.
+ * Processes a callback of Flow: requests the status of the token's order and applies it
+ * (docs/reference/payments.md#confirmation). If no payment has the token, all active accounts are queried.
  */
 export function createConfirmByToken(deps: PaymentsDeps): (token: string) => Promise<Confirmed> {
   const unknown = new LRUCache<string, true>({ max: 10_000, ttl: unknownForMs });
@@ -37,12 +37,12 @@ export function createConfirmByToken(deps: PaymentsDeps): (token: string) => Pro
 
   return async (token) => {
     if (!/^[\x21-\x7e]{4,256}$/.test(token)) {
-      return { ok: false, reason: 'invalid_token', message: 'The token is not one of Flow' };
+      return { ok: false, reason: 'invalid_token', message: 'The token does not have the form of a token of Flow' };
     }
     const known = await findOrderByToken(deps.db, token);
     if (known !== null) return confirmKnown(deps, known, token);
-    const hinted = await confirmHinted(deps, token);
-    if (hinted !== null && (hinted.ok || hinted.reason !== 'try_again')) return hinted;
+    const byField = await confirmByField(deps, token);
+    if (byField !== null && (byField.ok || byField.reason !== 'try_again')) return byField;
     const digest = createHash('sha256').update(token).digest('base64');
     if (unknown.has(digest)) return unknownToken;
     const nowMs = Date.now();
@@ -53,8 +53,8 @@ export function createConfirmByToken(deps: PaymentsDeps): (token: string) => Pro
     searches.push(nowMs);
     const result = await search(deps, token);
     if (result.ok || result.reason !== 'unknown_token') return result;
-    // The search asks active accounts only: that of the hint may answer later.
-    if (hinted !== null) return hinted;
+    // The search queries active accounts only. The account of a payment with this token may answer later.
+    if (byField !== null) return byField;
     unknown.set(digest, true);
     return result;
   };
@@ -74,8 +74,11 @@ async function confirmKnown(
   return apply(deps, scope, paymentId, answer.status, token);
 }
 
-/** By the token in a payment's own fields. Null: no payment has it; `try_again`: no account of those that do knows it. */
-async function confirmHinted(deps: PaymentsDeps, token: string): Promise<Confirmed | null> {
+/**
+ * Finds payments by the token in their own fields, which users can write. Null: no payment has it. `try_again`: none of their
+ * accounts confirms it.
+ */
+async function confirmByField(deps: PaymentsDeps, token: string): Promise<Confirmed | null> {
   let last: Confirmed | null = null;
   for (const { scope, id } of await findByToken(deps.db, token)) {
     if ((await findPayment(deps.entities, scope, id)) === null) continue;
@@ -85,11 +88,11 @@ async function confirmHinted(deps: PaymentsDeps, token: string): Promise<Confirm
   return last;
 }
 
-/** Asks the accounts, each set of credentials once, until one knows the token. */
+/** Queries the accounts, each set of credentials once, until one knows the token. */
 async function search(deps: PaymentsDeps, token: string): Promise<Confirmed> {
   const { accounts } = await listFlowAccounts(deps.db, deps.box);
   const byCredentials = Map.groupBy(accounts, credentialsOf);
-  let trouble: string | undefined;
+  let problem: string | undefined;
   let found: { sharing: FlowAccount[]; status: FlowStatus } | undefined;
   const queue = [...byCredentials.values()].values();
   const ask = async () => {
@@ -97,12 +100,12 @@ async function search(deps: PaymentsDeps, token: string): Promise<Confirmed> {
       if (found !== undefined) return;
       const answer: FlowStatusAnswer = await createFlowClient(sharing[0]!, deps.flow).getStatus(token);
       if (answer.ok) found = { sharing, status: answer.status };
-      else if (answer.reason !== 'refused') trouble = answer.message;
+      else if (answer.reason !== 'refused') problem = answer.message;
     }
   };
   await Promise.all(Array.from({ length: accountsAtOnce }, ask));
   if (found === undefined) {
-    return trouble === undefined ? unknownToken : { ok: false, reason: 'try_again', message: trouble };
+    return problem === undefined ? unknownToken : { ok: false, reason: 'try_again', message: problem };
   }
   for (const { scope } of found.sharing) {
     const paymentId = await findByStatus(deps, scope, found.status);
@@ -112,7 +115,7 @@ async function search(deps: PaymentsDeps, token: string): Promise<Confirmed> {
   return { ok: false, reason: 'no_payment', message, scope: found.sharing[0]!.scope };
 }
 
-/** The payment of an environment that a status is about: by our name for the order, else by Flow's number of it. */
+/** Finds the payment of a status in an environment: by the commerce order, else by Flow's order number. */
 async function findByStatus({ entities }: PaymentsDeps, scope: Scope, status: FlowStatus): Promise<string | null> {
   const named = await findPayment(entities, scope, paymentIdOf(status.commerceOrder));
   if (named !== null) return named.id;
@@ -128,12 +131,18 @@ async function apply(
   status: FlowStatus,
   flowToken: string,
 ): Promise<Confirmed> {
-  const applied: Applied = await applyStatus(deps, scope, { paymentId, status, flowToken, source: 'webhook', origin });
+  const applied: Applied = await applyPaymentStatus(deps, scope, {
+    paymentId,
+    status,
+    flowToken,
+    source: 'webhook',
+    origin,
+  });
   if (applied.ok) return { ok: true, scope, paymentId, status: applied.status, changed: applied.changed };
   if (applied.reason === 'not_found') {
     return { ok: false, reason: 'no_payment', message: `Payment ${paymentId} has been deleted`, scope };
   }
   deps.observe?.({ kind: 'mismatch', source: 'webhook' });
-  deps.log.error({ ...scope, paymentId, problem: applied.problem }, 'payment does not match what Flow says');
+  deps.log.error({ ...scope, paymentId, problem: applied.problem }, 'the status of Flow does not match the payment');
   return { ok: false, reason: 'mismatch', message: applied.problem, scope };
 }

@@ -2,11 +2,11 @@ import type { Scope } from '@parley/contracts';
 import { type FlowServer, createTestDatabase, seedOrganization, startFlowServer } from '@parley/testing';
 import type { PaymentStep } from './deps';
 import { buildChild, removeChild, startChild } from './testing/start-child';
-import { type TestPayments, newKeys, origin, startPayments, wanted } from './testing/start-payments';
+import { type TestPayments, newKeys, origin, startPayments, paymentInput } from './testing/start-payments';
 
 jest.setTimeout(60_000);
 
-/** Real processes that die without warning between two steps of making a payment. */
+/** Processes that are killed between two steps of creating a payment. */
 let flow: FlowServer;
 let t: TestPayments;
 let scope: Scope;
@@ -28,7 +28,7 @@ afterAll(async () => {
   removeChild();
 });
 
-/** Runs a creation in a process that dies at the step, and gives what it has left behind. */
+/** Creates a payment in a process that is killed at the step; returns what is stored. */
 async function crash(killAt: PaymentStep) {
   const callKey = `crash-${Math.random()}`;
   const before = flow.orders.length;
@@ -44,27 +44,29 @@ async function crash(killAt: PaymentStep) {
   return { callKey, paymentId, orders: () => flow.orders.slice(before) };
 }
 
-const paymentsMade = async () =>
+const countPayments = async () =>
   (await t.db.pool.query<{ count: number }>(`select count(*)::int from events where type = 'payment.created'`)).rows[0]!
     .count;
 
 describe.each<[PaymentStep, statusLeft: string, ordersLeft: number, ordersInAll: number]>([
   ['drafted', 'draft', 0, 1],
   ['claimed', 'draft', 0, 1],
-  // The token is lost with the answer that brought it: another order takes the place of one that nobody can pay.
+  // The token is lost with Flow's answer, so nothing can pay the order: another one replaces it.
   ['ordered', 'draft', 1, 2],
   ['recorded', 'pending', 1, 1],
 ])('killed when it has %s', (step, statusLeft, ordersLeft, ordersInAll) => {
-  it('the same call again gives the one payment, with a link that is paid once', async () => {
-    const made = await paymentsMade();
+  it('repeated calls return one payment, with a link that is paid once', async () => {
+    const made = await countPayments();
     const { callKey, paymentId, orders } = await crash(step);
     expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: statusLeft });
     expect(orders()).toHaveLength(ordersLeft);
 
-    const results = await Promise.all(Array.from({ length: 5 }, () => t.other().create(scope, { ...wanted, callKey })));
+    const results = await Promise.all(
+      Array.from({ length: 5 }, () => t.other().create(scope, { ...paymentInput, callKey })),
+    );
     expect(results[0]).toMatchObject({ ok: true, paymentId });
     for (const result of results) expect(result).toEqual(results[0]);
-    expect(await paymentsMade()).toBe(made + 1);
+    expect(await countPayments()).toBe(made + 1);
     expect(orders()).toHaveLength(ordersInAll);
 
     const { paymentLinkUrl } = results[0] as { paymentLinkUrl: string };
@@ -75,7 +77,7 @@ describe.each<[PaymentStep, statusLeft: string, ordersLeft: number, ordersInAll:
     expect((await t.eventsOf(paymentId)).filter((type) => type === 'payment.paid')).toHaveLength(1);
   });
 
-  it('when nobody calls again, it is not left open', async () => {
+  it('without another call, reconciliation ends the draft', async () => {
     const { paymentId } = await crash(step);
     await t.payments.reconcile({ perSecond: 1_000 });
     const expected =
@@ -88,7 +90,7 @@ describe.each<[PaymentStep, statusLeft: string, ordersLeft: number, ordersInAll:
   });
 });
 
-it('an order whose record was lost is settled by the callback of Flow, and only once', async () => {
+it('an order that was not stored is settled by the callback of Flow, once', async () => {
   const { paymentId, orders } = await crash('ordered');
   const [order] = orders();
   order!.status = 2;
@@ -104,12 +106,12 @@ it('an order whose record was lost is settled by the callback of Flow, and only 
   ]);
 });
 
-it('an order whose record was lost and that was paid is found by its name, also by the same call', async () => {
+it('a paid order that was not stored is found by its commerce order, by reconciliation and by the same call', async () => {
   for (const find of ['reconcile', 'create'] as const) {
     const { callKey, paymentId, orders } = await crash('ordered');
     orders()[0]!.status = 2;
     if (find === 'reconcile') await t.payments.reconcile({ perSecond: 1_000 });
-    else expect(await t.payments.create(scope, { ...wanted, callKey })).toMatchObject({ ok: false, paymentId });
+    else expect(await t.payments.create(scope, { ...paymentInput, callKey })).toMatchObject({ ok: false, paymentId });
     expect(await t.dataOf(scope, paymentId)).toMatchObject({
       status: 'paid',
       providerReference: String(orders()[0]!.flowOrder),
@@ -118,13 +120,13 @@ it('an order whose record was lost and that was paid is found by its name, also 
   }
 });
 
-it('nothing is decided while Flow cannot be asked', async () => {
+it('a draft is unchanged while Flow is unavailable', async () => {
   const { callKey, paymentId } = await crash('ordered');
-  flow.misbehave('getStatusByCommerceId', { kind: 'overload' });
-  const tried = await t.payments.create(scope, { ...wanted, ...origin, callKey });
+  flow.setFault('getStatusByCommerceId', { kind: 'overload' });
+  const tried = await t.payments.create(scope, { ...paymentInput, ...origin, callKey });
   expect(tried).toEqual({ ok: false, reason: 'no_link', message: 'Flow answered 503', paymentId });
   expect(await t.payments.reconcile({ perSecond: 1_000 })).toMatchObject({ errors: 1 });
   expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'draft' });
-  flow.misbehave('getStatusByCommerceId', null);
-  expect(await t.payments.create(scope, { ...wanted, callKey })).toMatchObject({ ok: true, paymentId });
+  flow.setFault('getStatusByCommerceId', null);
+  expect(await t.payments.create(scope, { ...paymentInput, callKey })).toMatchObject({ ok: true, paymentId });
 });

@@ -3,7 +3,7 @@ import type { Scope } from '@parley/contracts';
 import type { Origin } from '@parley/events';
 import { z } from 'zod';
 import { roundAmount } from './amount';
-import { applyStatus } from './apply-status';
+import { applyPaymentStatus } from './apply-payment-status';
 import type { PaymentsDeps } from './deps';
 import { type FlowAccount, currencySchema, findFlowAccount } from './flow/flow-account';
 import { type FlowClient, type FlowFailure, type FlowOrder, createFlowClient } from './flow/flow-client';
@@ -23,12 +23,12 @@ import { transition, writeEvent } from './transition';
 export interface CreatePaymentInput extends Origin {
   amount: number;
   description: string;
-  /** That of the configuration unless given. */
+  /** Default: the currency of the integration. */
   currency?: string;
   customerEmail: string;
   /** Linked from the payment by `payment_for`. */
   entityId?: string;
-  /** Names the tool call: the same call again gives the same payment. Null: a call of its own each time. */
+  /** Idempotency key of the tool call: a repeated call returns the same payment. Null: each call creates a payment. */
   callKey: string | null;
   signal?: AbortSignal;
 }
@@ -36,17 +36,17 @@ export interface CreatePaymentInput extends Origin {
 export type CreatePaymentResult =
   | { ok: true; paymentId: string; paymentLinkUrl: string; flowOrderId: string }
   | { ok: false; reason: 'not_configured' | 'entity_not_found' | 'invalid'; message: string }
-  /** There is no link; the payment says why (`failed`), or another process is still at it. */
+  /** There is no link: the payment is `failed` and has the reason, or another process is still creating the link. */
   | { ok: false; reason: 'no_link'; message: string; paymentId: string };
 
 const largestAmount = 1e12;
 
-/** Of all that one call may wait for another process that makes the same payment, in milliseconds. */
+/** Maximum wait of a call for another process that creates the same payment. */
 const waitForOtherMs = 20_000;
 
 /**
- * Makes a payment and its link at Flow (interface.md, payment.create). Nothing is asked of Flow before the payment is
- * stored as `draft`, and nobody hears of the link before it is stored: docs/adr/0024 says what a crash leaves behind.
+ * Creates a payment and its link at Flow (docs/reference/payments.md#creating-a-payment). The payment is stored as `draft`
+ * before Flow is called, and the link is stored before it is returned. Recovery from crashes is described in docs/adr/0024.
  */
 export async function createPayment(
   deps: PaymentsDeps,
@@ -61,7 +61,7 @@ export async function createPayment(
   const drafted = await draft(deps, scope, { ...input, ...checked.money });
   if (!drafted.ok) return drafted;
   await deps.onStep?.('drafted', drafted.paymentId);
-  return open(deps, scope, account, { ...input, paymentId: drafted.paymentId });
+  return ensureLink(deps, scope, account, { ...input, paymentId: drafted.paymentId });
 }
 
 function check(
@@ -79,14 +79,14 @@ function check(
   return { ok: true, money: { amount: rounded, currency: parsed.data } };
 }
 
-/** Leaves the transaction of a draft, so that nothing of it stays. */
+/** Thrown to roll back the transaction of a draft. */
 class Abandoned extends Error {
   constructor(readonly why: 'entity_not_found' | 'made_by_other') {
     super(why);
   }
 }
 
-/** The payment of this call as it is stored: the one of an earlier try, else a new draft. */
+/** Returns the payment of an earlier attempt of this call, else stores a new draft. */
 async function draft(
   deps: PaymentsDeps,
   scope: Scope,
@@ -105,8 +105,8 @@ async function draft(
         const created = await entities.create(scope, { ...origin, type: paymentType, data }, tx);
         if (!created.ok) {
           const problems = created.reason === 'invalid' ? created.problems : [];
-          const told = problems.map(({ path, message }) => `${path}: ${message}`).join('; ') || created.reason;
-          return { ok: false, reason: 'invalid', message: `The payment cannot be stored: ${told}` };
+          const details = problems.map(({ path, message }) => `${path}: ${message}`).join('; ') || created.reason;
+          return { ok: false, reason: 'invalid', message: `The payment cannot be stored: ${details}` };
         }
         const payment = toPayment(created.entity.value);
         if (!(await insertOrder(tx, scope, { paymentId: payment.id, callKey }))) throw new Abandoned('made_by_other');
@@ -129,8 +129,8 @@ interface OpenInput extends CreatePaymentInput {
   paymentId: string;
 }
 
-/** Brings a draft to its link, or to `failed`; of several at once one does it and the others wait for what comes of it. */
-async function open(
+/** Creates the link of a draft, or sets it to `failed`. Concurrent calls wait for the one that does this. */
+async function ensureLink(
   deps: PaymentsDeps,
   scope: Scope,
   account: FlowAccount,
@@ -143,36 +143,36 @@ async function open(
     if (payment === null) return noLink(paymentId, 'The payment has been deleted');
     if (payment.status !== 'draft') return outcomeOf(payment);
     const claim = await claimOrder(deps.db, scope, paymentId);
-    if (claim !== null) return order(deps, scope, account, payment, { ...input, ...claim });
+    if (claim !== null) return createLink(deps, scope, account, payment, { ...input, ...claim });
     if (Date.now() > untilMs || input.signal?.aborted) {
-      return noLink(paymentId, 'The payment link is still being made, try again in a minute');
+      return noLink(paymentId, 'The payment link is still being created, try again in a minute');
     }
     await sleep(100);
   }
 }
 
-async function order(
+async function createLink(
   deps: PaymentsDeps,
   scope: Scope,
   account: FlowAccount,
   payment: Payment,
-  input: OpenInput & { attempt: number; isResumed: boolean },
+  input: OpenInput & { attempt: number; isInterrupted: boolean },
 ): Promise<CreatePaymentResult> {
   const { db, entities, observe, onStep } = deps;
   const { paymentId, actor, hops, requestId } = input;
   const origin: Origin = { actor, hops, requestId };
-  // Not given up with the caller: what has begun at Flow is brought to its end, within the client's own limits.
+  // Without the caller's signal: an order that Flow may have created must be stored. The client has its own time limits.
   const flow = createFlowClient(account, deps.flow);
   let { attempt } = input;
   await onStep?.('claimed', paymentId);
-  if (input.isResumed) {
-    const resumed = await resume(deps, scope, flow, { paymentId, attempt, origin });
-    if (!resumed.ok) {
+  if (input.isInterrupted) {
+    const recovered = await recover(deps, scope, flow, { paymentId, attempt, origin });
+    if (!recovered.ok) {
       await releaseOrder(db, scope, paymentId);
-      return noLink(paymentId, resumed.message);
+      return noLink(paymentId, recovered.message);
     }
-    if (resumed.next === 'settled') return open(deps, scope, account, input);
-    attempt = resumed.next;
+    if (recovered.next === 'settled') return ensureLink(deps, scope, account, input);
+    attempt = recovered.next;
   }
   const made = await flow.createPayment({
     commerceOrder: commerceOrderOf(paymentId, attempt),
@@ -186,8 +186,8 @@ async function order(
   });
   await onStep?.('ordered', paymentId);
   const stored = made.ok
-    ? await record(deps, scope, paymentId, made.order, origin)
-    : await fail(deps, scope, paymentId, made, origin);
+    ? await storeLink(deps, scope, paymentId, made.order, origin)
+    : await storeFailure(deps, scope, paymentId, made, origin);
   await onStep?.('recorded', paymentId);
   if (stored !== null) observe?.({ kind: 'created', result: stored.status === 'pending' ? 'pending' : 'failed' });
   const now = stored ?? (await findPayment(entities, scope, paymentId));
@@ -195,10 +195,10 @@ async function order(
 }
 
 /**
- * Somebody asked Flow for this order and was cut off. When Flow knows it, its link is lost with its token, which only the
- * answer has: nobody can have it, so another order takes its place. When Flow does not know it, it was never made.
+ * Continues after a process was interrupted while it created the order. If Flow has the order, its link is lost, because
+ * only the answer contained the token. Another order then replaces it. Otherwise the order was never created.
  */
-async function resume(
+async function recover(
   deps: PaymentsDeps,
   scope: Scope,
   flow: FlowClient,
@@ -209,14 +209,14 @@ async function resume(
     return answer.reason === 'refused' ? { ok: true, next: attempt } : { ok: false, message: answer.message };
   }
   if (answer.status.code === 2) {
-    await applyStatus(deps, scope, { paymentId, status: answer.status, source: 'tool', origin });
+    await applyPaymentStatus(deps, scope, { paymentId, status: answer.status, source: 'tool', origin });
     return { ok: true, next: 'settled' };
   }
   return { ok: true, next: await nextAttempt(deps.db, scope, paymentId) };
 }
 
-/** The link, in one transaction with its event; null when the payment is no draft any more. */
-const record = (
+/** Stores the link with its event in one transaction; null when the payment is no longer a draft. */
+const storeLink = (
   { db, entities }: PaymentsDeps,
   scope: Scope,
   paymentId: string,
@@ -231,10 +231,10 @@ const record = (
   });
 
 /**
- * A failed payment with its reason. What Flow refuses it would refuse again, so the same call gets the same answer; after
- * trouble on the way the same call may try again, with another payment.
+ * Sets a payment to `failed` with the reason. After a refusal by Flow a repeated call gets the same answer. After any other
+ * failure a repeated call creates another payment.
  */
-const fail = (
+const storeFailure = (
   { db, entities }: PaymentsDeps,
   scope: Scope,
   paymentId: string,
@@ -248,6 +248,7 @@ const fail = (
     return moved.ok ? moved.payment : null;
   });
 
+/** A failure of Flow as a message for people. */
 export const describeFailure = (failure: FlowFailure): string =>
   failure.reason !== 'refused'
     ? failure.message

@@ -2,12 +2,12 @@ import type { Db, SecretBox } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import type { FlowClientOptions } from './flow/flow-client';
 
-/** Steps of making a payment between which a process may die; tests listen here. */
+/** Steps of creating a payment, between which tests kill the process. */
 export type PaymentStep = 'drafted' | 'claimed' | 'ordered' | 'recorded';
 
 export type PaymentSource = 'webhook' | 'reconciliation' | 'tool';
 
-/** What is counted. */
+/** An occurrence that metrics count. */
 export type PaymentObservation =
   | { kind: 'created'; result: 'pending' | 'failed' }
   | { kind: 'settled'; status: 'paid' | 'failed'; source: PaymentSource }
@@ -24,7 +24,7 @@ export interface PaymentsDeps {
   db: Db;
   entities: Entities;
   box: SecretBox;
-  /** Public address of the gateway, without a slash at its end: where the provider sends its callback. */
+  /** Public address of the gateway, without a trailing slash. The provider sends its callback there. */
   publicUrl: string;
   log: PaymentsLog;
   observe?: (observation: PaymentObservation) => void;

@@ -1,6 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import type { Origin } from '@parley/events';
-import { applyStatus } from './apply-status';
+import { applyPaymentStatus } from './apply-payment-status';
 import { describeFailure } from './create-payment';
 import type { PaymentsDeps } from './deps';
 import { findFlowAccount } from './flow/flow-account';
@@ -14,12 +14,12 @@ export type GetStatusResult =
       /** Absent while the provider has no order. */ flow?: { status: number; message: string };
     }
   | { ok: false; reason: 'not_found' }
-  /** Flow gave no status, or one that does not fit the payment; `message` says why, the payment is as it is stored. */
+  /** Flow returned no status, or one that does not match the payment, which is unchanged. */
   | { ok: false; reason: 'provider_failed' | 'mismatch'; message: string; payment: Payment };
 
 /**
- * A payment with what Flow says of it now (interface.md, payment.getStatus); an answer that settles it settles it. The
- * payment is given as it is after that.
+ * Returns a payment with its current status at Flow, after applying that status to the payment
+ * (docs/reference/payments.md#getting-a-status).
  */
 export async function getPaymentStatus(
   deps: PaymentsDeps,
@@ -35,10 +35,10 @@ export async function getPaymentStatus(
   const answer = await flow.getStatusByFlowOrder(payment.providerReference);
   if (!answer.ok) return { ok: false, reason: 'provider_failed', message: describeFailure(answer), payment };
   const { status } = answer;
-  const applied = await applyStatus(deps, scope, { paymentId, status, source: 'tool', origin });
+  const applied = await applyPaymentStatus(deps, scope, { paymentId, status, source: 'tool', origin });
   if (!applied.ok && applied.reason === 'mismatch') {
     deps.observe?.({ kind: 'mismatch', source: 'tool' });
-    const message = `What Flow says does not fit the payment: ${applied.problem}`;
+    const message = `The status of Flow does not match the payment: ${applied.problem}`;
     return { ok: false, reason: 'mismatch', message, payment };
   }
   const settled = applied.ok && applied.changed ? await findPayment(deps.entities, scope, paymentId) : payment;

@@ -8,4 +8,4 @@ export { paymentType } from './payment';
 export { ensurePaymentType } from './payment-type';
 export { findPaymentHistory, latestReferences, listPayments } from './read-payments';
 export { type ReconcileReport } from './reconcile';
-export { testFlow } from './test-flow';
+export { checkFlowCredentials } from './check-flow-credentials';

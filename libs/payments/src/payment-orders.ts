@@ -1,10 +1,10 @@
 import type { Scope } from '@parley/contracts';
 import { type Queryable, column, leaseSql, scopeColumns, scopeRow, statement } from '@parley/db';
 
-/** Longer than a question and a creation at the provider with their retries (31 s): whoever holds a lease that is over is gone. */
+/** Longer than a status request and a creation at Flow with their retries (31 s). */
 const leaseSeconds = 60;
 
-/** The name of a payment's order at the provider: one for each try, and all of them lead back to the payment. */
+/** The commerce order of an attempt, from which `paymentIdOf` derives the payment. */
 export const commerceOrderOf = (paymentId: string, attempt: number): string =>
   attempt === 1 ? paymentId : `${paymentId}-${attempt}`;
 
@@ -17,7 +17,7 @@ const byCall = statement(
   { payment_id: column.text },
 );
 
-/** The payment that a tool call has made. */
+/** Finds the payment that a tool call has created. */
 export async function findByCall(db: Queryable, scope: Scope, callKey: string): Promise<string | null> {
   const { rows } = await db.query(scope, byCall, [scope.tenant, scope.environment, callKey]);
   return rows[0]?.payment_id ?? null;
@@ -25,10 +25,7 @@ export async function findByCall(db: Queryable, scope: Scope, callKey: string): 
 
 const anyOrdered = statement('is-any-payment-ordered', 'select from payment_orders where payment_id = any($1) limit 1');
 
-/**
- * Whether we have asked the provider for an order of one of these payments, whichever organization they belong to: several
- * may share an account at the provider.
- */
+/** Whether an order was requested for one of these payments, of any organization: several may share an account at Flow. */
 export async function isAnyOrdered(db: Queryable, paymentIds: string[]): Promise<boolean> {
   const { rowCount } = await db.acrossTenants('inbound webhook', anyOrdered, [paymentIds]);
   return rowCount === 1;
@@ -40,7 +37,7 @@ const insert = statement(
    values ($1, $2, $3::"Environment", $4) on conflict do nothing`,
 );
 
-/** False when another payment has been made for this call meanwhile. */
+/** Inserts the order row of a payment; false when a concurrent call with the same key has created the payment. */
 export async function insertOrder(
   db: Queryable,
   scope: Scope,
@@ -54,24 +51,24 @@ export async function insertOrder(
 const claim = statement(
   'claim-payment-order',
   `with free as (
-     select payment_id, lease_until is not null as is_resumed from payment_orders
+     select payment_id, lease_until is not null as is_interrupted from payment_orders
      where tenant = $1 and payment_id = $2 and closed_at is null and ${leaseSql.isFree()} for update)
    update payment_orders o set lease_until = ${leaseSql.until('$3')} from free
-   where o.tenant = $1 and o.payment_id = free.payment_id returning o.attempt, free.is_resumed`,
-  { attempt: column.int4, is_resumed: column.bool },
+   where o.tenant = $1 and o.payment_id = free.payment_id returning o.attempt, free.is_interrupted`,
+  { attempt: column.int4, is_interrupted: column.bool },
 );
 
 /**
- * Takes the making of a payment's link for oneself. `isResumed`: somebody began it and did not come to its end. Null
- * while somebody else is at it, and when the link is there or given up.
+ * Claims the creation of a payment's link. `isInterrupted`: an earlier process began it and did not finish. Null while another
+ * process holds the claim, and after the link was created or has failed.
  */
 export async function claimOrder(
   db: Queryable,
   scope: Scope,
   paymentId: string,
-): Promise<{ attempt: number; isResumed: boolean } | null> {
+): Promise<{ attempt: number; isInterrupted: boolean } | null> {
   const { rows } = await db.query(scope, claim, [scope.tenant, paymentId, leaseSeconds]);
-  return rows[0] === undefined ? null : { attempt: rows[0].attempt, isResumed: rows[0].is_resumed };
+  return rows[0] === undefined ? null : { attempt: rows[0].attempt, isInterrupted: rows[0].is_interrupted };
 }
 
 const countAttempt = statement(
@@ -80,7 +77,7 @@ const countAttempt = statement(
   { attempt: column.int4 },
 );
 
-/** Counts an order whose link is lost: the next one has another name. */
+/** Begins another attempt after the link of an order was lost: the next order has another name. */
 export async function nextAttempt(db: Queryable, scope: Scope, paymentId: string): Promise<number> {
   const { rows } = await db.query(scope, countAttempt, [scope.tenant, paymentId]);
   return rows[0]!.attempt;
@@ -92,7 +89,7 @@ const release = statement(
   'update payment_orders set lease_until = now() where tenant = $1 and payment_id = $2 and closed_at is null',
 );
 
-/** Gives the making of a link back, for the next who wants it. */
+/** Releases the claim, so that another process can continue immediately. */
 export async function releaseOrder(db: Queryable, scope: Scope, paymentId: string): Promise<void> {
   await db.query(scope, release, [scope.tenant, paymentId]);
 }
@@ -104,7 +101,7 @@ const close = statement(
    where tenant = $1 and payment_id = $2`,
 );
 
-/** Ends the making of a link. `freesCall`: the same tool call may try again with another payment. */
+/** Ends the creation of a link. `freesCall`: a repeated tool call creates another payment. */
 export async function closeOrder(
   db: Queryable,
   scope: Scope,
@@ -120,7 +117,7 @@ const byToken = statement(
   { ...scopeRow, paymentId: column.text },
 );
 
-/** The payment of a provider's token, whoever's it is: the first, as a tenant can only copy the token of another. */
+/** Finds the payment of a token in all tenants: the first one, because a tenant can copy the token of another. */
 export async function findOrderByToken(
   db: Queryable,
   flowToken: string,
@@ -140,7 +137,7 @@ const abandoned = statement(
   { payment_id: column.text },
 );
 
-/** Payments whose link was begun so long ago that nobody can still be making it, oldest first. */
+/** Finds payments whose link was not finished within `olderThanMs`, oldest first. */
 export async function findAbandoned(
   db: Queryable,
   scope: Scope,

@@ -3,7 +3,7 @@ import type { Queryable } from '@parley/db';
 import { ensureType } from '@parley/entities';
 import { paymentType } from './payment';
 
-/** interface.md, Payment entity. */
+/** The schema of the entity type `payment` (docs/reference/payments.md#payment-entity). */
 const schema: JsonObject = {
   type: 'object',
   properties: {
@@ -22,8 +22,8 @@ const schema: JsonObject = {
 };
 
 /**
- * Makes the entity type `payment` in an environment; one that is there, perhaps with fields of its own, is left as it
- * is. Called when the integration is configured, and again wherever it is used, as a type can be deleted.
+ * Creates the entity type `payment` in an environment. An existing type, possibly with more fields, is not changed. Called
+ * when the integration is configured and before each use, because types can be deleted.
  */
 export const ensurePaymentType = (db: Queryable, scope: Scope): Promise<void> =>
   ensureType(db, scope, {

@@ -3,7 +3,7 @@ import type { Queryable } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import { z } from 'zod';
 
-/** Slug of the entity type (interface.md, Payment entity). */
+/** Slug of the entity type (docs/reference/payments.md#payment-entity). */
 export const paymentType = 'payment';
 
 /** States of a payment: draft → pending → paid | failed. */
@@ -14,7 +14,7 @@ export interface Payment {
   amount: number;
   currency: string;
   status: PaymentStatus;
-  /** Flow's number of the order, once there is a link. */
+  /** Flow's order number, once there is a link. */
   providerReference?: string;
   paymentLinkUrl?: string;
   flowToken?: string;
@@ -24,7 +24,7 @@ export interface Payment {
   createdAt: number;
 }
 
-// A person may have written any of it through the Data API: what cannot be used counts as absent.
+// Users can write any value through the Data API. A field with an invalid value counts as absent.
 const text = z.string().min(1).optional().catch(undefined);
 const dataSchema = z.object({
   amount: z.number().catch(Number.NaN),
@@ -39,7 +39,7 @@ const dataSchema = z.object({
 
 export const toPayment = ({ id, data, createdAt }: Entity): Payment => ({ id, createdAt, ...dataSchema.parse(data) });
 
-/** The payment with this id; null when there is none, or when it was deleted. */
+/** Finds a payment; null when there is none or it was deleted. */
 export async function findPayment(
   entities: Entities,
   scope: Scope,

@@ -8,7 +8,14 @@ import {
 } from '@parley/testing';
 import { applyOrder } from './credits/credit-orders';
 import { latestReferences } from './read-payments';
-import { type TestPayments, inEnvironment, newKeys, origin, startPayments, wanted } from './testing/start-payments';
+import {
+  type TestPayments,
+  inEnvironment,
+  newKeys,
+  origin,
+  startPayments,
+  paymentInput,
+} from './testing/start-payments';
 
 jest.setTimeout(60_000);
 
@@ -18,9 +25,9 @@ let org: SeededOrganization;
 let scope: Scope;
 let n = 0;
 const nextCall = () => `run_1-call_${(n += 1)}`;
-/** Makes a payment with its link. */
+/** Creates a payment with its link. */
 const make = async (more: object = {}, where = scope) => {
-  const result = await t.payments.create(where, { ...wanted, callKey: nextCall(), ...more });
+  const result = await t.payments.create(where, { ...paymentInput, callKey: nextCall(), ...more });
   if (!result.ok) throw new Error(result.message);
   return { ...result, order: flow.orderOf(result.paymentLinkUrl) };
 };
@@ -41,11 +48,11 @@ afterAll(async () => {
 afterEach(() => {
   expect(flow.problems.splice(0)).toEqual([]);
   for (const operation of ['create', 'getStatus', 'getStatusByFlowOrder', 'getStatusByCommerceId'] as const)
-    flow.misbehave(operation, null);
+    flow.setFault(operation, null);
 });
 
 describe('create', () => {
-  it('makes a payment with a link, in every field that the interface names', async () => {
+  it('creates a payment with a link and all fields of the API reference', async () => {
     const { paymentId, paymentLinkUrl, flowOrderId, order } = await make();
     expect(flowOrderId).toBe(String(order.flowOrder));
     expect(order).toMatchObject({
@@ -75,7 +82,7 @@ describe('create', () => {
     ]);
   });
 
-  it('shows its type, with flat fields', async () => {
+  it('creates the entity type with its fields', async () => {
     const types = await t.entities.types(scope);
     expect(types.find(({ slug }) => slug === 'payment')).toMatchObject({
       name: 'Payment',
@@ -84,7 +91,7 @@ describe('create', () => {
     });
   });
 
-  it('relates it to an entity, and makes nothing for one that is not there', async () => {
+  it('relates it to an entity, and creates nothing for a missing entity', async () => {
     const created = await t.entities.create(scope, { ...origin, type: 'order', data: {} });
     if (!created.ok) throw new Error(created.reason);
     const { id } = created.entity.value;
@@ -94,7 +101,7 @@ describe('create', () => {
 
     const before = flow.requests.length;
     const { rows } = await t.db.pool.query('select count(*) from entities');
-    expect(await t.payments.create(scope, { ...wanted, entityId: 'ent_no', callKey: nextCall() })).toMatchObject({
+    expect(await t.payments.create(scope, { ...paymentInput, entityId: 'ent_no', callKey: nextCall() })).toMatchObject({
       ok: false,
       reason: 'entity_not_found',
     });
@@ -102,7 +109,7 @@ describe('create', () => {
     expect(flow.requests).toHaveLength(before);
   });
 
-  it('takes currency and return address from the configuration', async () => {
+  it('uses the currency and return address of the integration', async () => {
     const keys = newKeys();
     flow.addAccount(keys);
     const production = inEnvironment(org, 'production');
@@ -124,18 +131,18 @@ describe('create', () => {
     [{ currency: 'XXXX' }, 'currency must be a code of three letters such as CLP, not XXXX'],
     [{ currency: 'UF' }, 'currency must be a code of three letters such as CLP, not UF'],
     [{ currency: 'pesos!' }, 'currency'],
-    [{ customerEmail: 'nobody' }, 'customerEmail'],
-  ])('refuses %j before anything is made', async (wrong, named) => {
-    const result = await t.payments.create(scope, { ...wanted, ...wrong, callKey: nextCall() });
+    [{ customerEmail: 'buyer' }, 'customerEmail'],
+  ])('refuses %j before anything is created', async (wrong, named) => {
+    const result = await t.payments.create(scope, { ...paymentInput, ...wrong, callKey: nextCall() });
     expect(result).toMatchObject({ ok: false, reason: 'invalid', message: expect.stringContaining(named) });
   });
 
-  it('says which currency of the configuration is none; an empty one is the usual one', async () => {
+  it('reports an invalid currency of the integration; an empty one means CLP', async () => {
     const other = await seedOrganization(t.db.pool);
     const keys = newKeys();
     flow.addAccount(keys);
     await t.configure(other.scope, keys, { defaultCurrency: 'pesos' });
-    expect(await t.payments.create(other.scope, { ...wanted, callKey: null })).toEqual({
+    expect(await t.payments.create(other.scope, { ...paymentInput, callKey: null })).toEqual({
       ok: false,
       reason: 'not_configured',
       message:
@@ -146,19 +153,19 @@ describe('create', () => {
     await unconfigure(other.scope);
   });
 
-  it('says that an environment has no integration, and when it was switched off', async () => {
+  it('reports that an environment has no active integration', async () => {
     const other = await seedOrganization(t.db.pool);
     const expected = { ok: false, reason: 'not_configured', message: 'Payments are not configured in development' };
-    expect(await t.payments.create(other.scope, { ...wanted, callKey: null })).toEqual(expected);
+    expect(await t.payments.create(other.scope, { ...paymentInput, callKey: null })).toEqual(expected);
     const keys = newKeys();
     await t.configure(other.scope, keys);
     await t.db.pool.query('update integrations set active = false where tenant = $1', [other.scope.tenant]);
-    expect(await t.payments.create(other.scope, { ...wanted, callKey: null })).toEqual(expected);
+    expect(await t.payments.create(other.scope, { ...paymentInput, callKey: null })).toEqual(expected);
   });
 
-  it('leaves a failed payment with the reason when Flow refuses, and the same call gets the same answer', async () => {
+  it('stores a failed payment with the reason when Flow refuses, and the same call gets the same answer', async () => {
     const callKey = nextCall();
-    const result = await t.payments.create(scope, { ...wanted, amount: 100, callKey });
+    const result = await t.payments.create(scope, { ...paymentInput, amount: 100, callKey });
     const reason = 'Flow refuses: The minimum amount is 350 CLP (1901)';
     expect(result).toEqual({ ok: false, reason: 'no_link', message: reason, paymentId: expect.any(String) });
     const paymentId = (result as { paymentId: string }).paymentId;
@@ -169,41 +176,41 @@ describe('create', () => {
       'entity.updated',
       'payment.failed',
     ]);
-    expect(await t.payments.create(scope, { ...wanted, amount: 100, callKey })).toEqual(result);
+    expect(await t.payments.create(scope, { ...paymentInput, amount: 100, callKey })).toEqual(result);
   });
 
   it.each([
     ['slow', { kind: 'slow', ms: 30_000 }, 'Flow did not answer within 0.2 s'],
     ['down', { kind: 'overload' }, 'Flow answered 503'],
-    ['cut off after the order was made', { kind: 'cut', after: true }, 'The connection to Flow broke'],
+    ['disconnecting after it created the order', { kind: 'cut', after: true }, 'The connection to Flow broke'],
   ] as const)(
-    'Flow is %s: the payment fails with the reason, and the same call may try again',
+    'while Flow is %s, the payment fails with the reason, and the same call creates another one',
     async (_n, fault, why) => {
       const callKey = nextCall();
       const hasty = t.other({ flow: { createTimeoutMs: 200 } });
-      flow.misbehave('create', fault, { times: 1 });
-      const first = await hasty.create(scope, { ...wanted, callKey });
+      flow.setFault('create', fault, { times: 1 });
+      const first = await hasty.create(scope, { ...paymentInput, callKey });
       expect(first).toMatchObject({ ok: false, reason: 'no_link', message: expect.stringContaining(why) });
       const { paymentId } = first as { paymentId: string };
       expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'failed' });
-      const second = await t.payments.create(scope, { ...wanted, callKey });
+      const second = await t.payments.create(scope, { ...paymentInput, callKey });
       expect(second).toMatchObject({ ok: true });
       expect((second as { paymentId: string }).paymentId).not.toBe(paymentId);
     },
   );
 
-  it('the same call again, once or ten times at a time, is one payment with one link', async () => {
+  it('repeated and concurrent calls with one key return one payment with one link', async () => {
     const callKey = nextCall();
     const before = flow.orders.length;
-    flow.misbehave('create', { kind: 'slow', ms: 300 }, { times: 1 });
-    const calls = Array.from({ length: 10 }, () => t.other().create(scope, { ...wanted, callKey }));
-    const results = [...(await Promise.all(calls)), await t.payments.create(scope, { ...wanted, callKey })];
+    flow.setFault('create', { kind: 'slow', ms: 300 }, { times: 1 });
+    const calls = Array.from({ length: 10 }, () => t.other().create(scope, { ...paymentInput, callKey }));
+    const results = [...(await Promise.all(calls)), await t.payments.create(scope, { ...paymentInput, callKey })];
     expect(results[0]).toMatchObject({ ok: true });
     for (const result of results) expect(result).toEqual(results[0]);
     expect(flow.orders).toHaveLength(before + 1);
   });
 
-  it('calls without a name of their own stand each for themselves', async () => {
+  it('each call without a key creates a payment', async () => {
     const [one, two] = [await make({ callKey: null }), await make({ callKey: null })];
     expect(one.paymentId).not.toBe(two.paymentId);
   });
@@ -223,15 +230,15 @@ describe('settling', () => {
     expect(await confirm(order)).toEqual({ ok: true, scope, paymentId, status, changed: true });
     const settled = await t.dataOf(scope, paymentId);
     expect(settled).toMatchObject({ status, ...data });
-    for (const again of [code, 1, 3] as const) {
-      order.status = again;
+    for (const later of [code, 1, 3] as const) {
+      order.status = later;
       expect(await confirm(order)).toMatchObject({ ok: true, status, changed: false });
     }
     expect(await t.dataOf(scope, paymentId)).toEqual(settled);
     expect((await t.eventsOf(paymentId)).slice(4)).toEqual(['entity.updated', event]);
   });
 
-  it('fires what a trigger sees: the change of the entity, with what it was before', async () => {
+  it('records the change of the entity with its previous data, for triggers', async () => {
     const { paymentId, order } = await make();
     order.status = 2;
     await confirm(order);
@@ -253,7 +260,7 @@ describe('settling', () => {
     ['amount', { amount: 100 }, 'amount 100 is not 12000'],
     ['currency', { currency: 'USD' }, 'currency USD is not CLP'],
     ['order', { commerceOrder: 'ent_other' }, 'is not'],
-  ])('a wrong %s never pays: it is recorded once and stays pending', async (_name, lie, problem) => {
+  ])('a status with a wrong %s is recorded once, and the payment stays pending', async (_name, lie, problem) => {
     const { paymentId, order } = await make();
     Object.assign(order, lie, { status: 2 });
     const expected = { ok: false, reason: 'mismatch', message: expect.stringContaining(problem) };
@@ -264,7 +271,7 @@ describe('settling', () => {
     expect(t.observed.at(-1)).toEqual({ kind: 'mismatch', source: 'webhook' });
   });
 
-  it('a foreign order neither pays nor fails a payment', async () => {
+  it('the status of another order neither pays nor fails a payment', async () => {
     const [mine, theirs] = [await make(), await make()];
     for (const status of [2, 3] as const) {
       theirs.order.status = status;
@@ -278,7 +285,7 @@ describe('settling', () => {
     }
   });
 
-  it('money for a payment that has failed is written down', async () => {
+  it('a paid order of a failed payment is recorded as a mismatch', async () => {
     const { paymentId, order } = await make();
     order.status = 3;
     await confirm(order);
@@ -288,7 +295,7 @@ describe('settling', () => {
     expect(await t.eventsOf(paymentId)).toContain('payment.mismatch');
   });
 
-  it('a payment that was paid is not paid again after a person has set it back', async () => {
+  it('a paid payment is not paid again after a user has set it back to pending', async () => {
     const { paymentId, order } = await make();
     order.status = 2;
     await confirm(order);
@@ -296,13 +303,13 @@ describe('settling', () => {
     await t.entities.update(scope, { ...origin, type: 'payment', id: paymentId, data: { status: 'pending' } });
     expect(await confirm(order)).toMatchObject({
       ok: false,
-      message: 'Flow says paid, and the payment was paid already, and is pending now',
+      message: 'Flow reports the order as paid, but the payment was paid before and is pending now',
     });
     expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'pending', paidAt });
     expect((await t.eventsOf(paymentId)).filter((type) => type === 'payment.paid')).toHaveLength(1);
   });
 
-  it('an order of ours pays no other payment that claims its number', async () => {
+  it('an order of one payment does not pay another payment that has its number', async () => {
     const { order } = await make();
     order.status = 2;
     const data = { amount: 12_000, currency: 'CLP', status: 'pending', providerReference: String(order.flowOrder) };
@@ -313,7 +320,7 @@ describe('settling', () => {
     expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'pending' });
   });
 
-  it('nor one of another organization that shares the account', async () => {
+  it('an order does not pay a payment of another organization that shares the account', async () => {
     const keys = newKeys();
     flow.addAccount(keys);
     const [ours, theirs] = [(await seedOrganization(t.db.pool)).scope, (await seedOrganization(t.db.pool)).scope];
@@ -332,17 +339,17 @@ describe('settling', () => {
     for (const where of [ours, theirs]) await unconfigure(where);
   });
 
-  it('Flow is away: the payment stays pending, and the callback is to be looked at again', async () => {
+  it('while Flow is unavailable, the payment stays pending and the callback can be retried', async () => {
     const { paymentId, order } = await make();
     order.status = 2;
-    flow.misbehave('getStatus', { kind: 'overload' });
+    flow.setFault('getStatus', { kind: 'overload' });
     expect(await confirm(order)).toMatchObject({ ok: false, reason: 'try_again', message: 'Flow answered 503' });
-    flow.misbehave('getStatus', null);
+    flow.setFault('getStatus', null);
     expect(await confirm(order)).toMatchObject({ ok: true, status: 'paid', changed: true });
     expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'paid' });
   });
 
-  it('a deleted payment is left alone', async () => {
+  it('a deleted payment is not settled', async () => {
     const { paymentId, order } = await make();
     order.status = 2;
     await t.entities.remove(scope, { ...origin, type: 'payment', id: paymentId });
@@ -351,21 +358,20 @@ describe('settling', () => {
 });
 
 describe('a token that no payment has', () => {
-  /** As after a crash that came between the order and the record of it. */
+  /** The state after a crash between the creation of the order and its storage. */
   const forget = async (paymentId: string) => {
     await t.db.pool.query('update payment_orders set flow_token = null where payment_id = $1', [paymentId]);
     await t.db.pool.query(`update entities set data = data - 'flowToken' where id = $1`, [paymentId]);
   };
 
-  it('is looked for in every account, and settles what it is about', async () => {
+  it('is searched in every account, and settles its payment', async () => {
     const { paymentId, order } = await make();
-    // The answer of Flow came, and the record of it did not.
     await forget(paymentId);
     order.status = 2;
     expect(await t.payments.confirmByToken(order.token)).toMatchObject({ ok: true, paymentId, status: 'paid' });
   });
 
-  it('is asked of each secret that goes with a key', async () => {
+  it('is requested with each secret that accounts have for one key', async () => {
     const keys = newKeys();
     flow.addAccount(keys);
     const orgs = [await seedOrganization(t.db.pool), await seedOrganization(t.db.pool)];
@@ -382,37 +388,37 @@ describe('a token that no payment has', () => {
     for (const { scope } of orgs) await unconfigure(scope);
   });
 
-  it('is looked for in the fields of payments first, where another tenant may have written it too', async () => {
+  it('is searched in the fields of payments first, where another tenant may have written it too', async () => {
     const { order } = await make();
     const imported = { ...order, token: 'TOKEN-OF-FIELDS', flowOrder: 98, commerceOrder: 'old-98', status: 2 as const };
     flow.orders.push(imported);
     const data = { amount: 12_000, currency: 'CLP', status: 'pending', providerReference: '98' };
     const keys = newKeys();
     flow.addAccount(keys);
-    const stranger = await seedOrganization(t.db.pool);
-    await t.configure(stranger.scope, keys);
+    const { scope: otherScope } = await seedOrganization(t.db.pool);
+    await t.configure(otherScope, keys);
     const write = async (where: Scope) => {
       const fields = { ...data, flowToken: imported.token };
       const created = await t.entities.create(where, { ...origin, type: 'payment', data: fields });
       if (!created.ok) throw new Error(created.reason);
       return created.entity.value.id;
     };
-    const strange = await write(stranger.scope);
+    const copy = await write(otherScope);
     const paymentId = await write(scope);
-    // Only active accounts are searched: this one is found by the field alone.
+    // Only active accounts are searched, so this one can be found by the field only.
     const setActive = (active: boolean) =>
       t.db.pool.query('update integrations set active = $2 where tenant = $1', [scope.tenant, active]);
     await setActive(false);
     expect(await t.payments.confirmByToken(imported.token)).toMatchObject({ ok: true, paymentId, status: 'paid' });
     await setActive(true);
-    expect(await t.dataOf(stranger.scope, strange)).toMatchObject({ status: 'pending' });
-    await unconfigure(stranger.scope);
+    expect(await t.dataOf(otherScope, copy)).toMatchObject({ status: 'pending' });
+    await unconfigure(otherScope);
   });
 
-  it('settles payments that were brought along from elsewhere', async () => {
+  it('settles imported payments', async () => {
     const { order } = await make();
-    const elsewhere = { ...order, token: 'IMPORTED-TOKEN', flowOrder: 99, commerceOrder: 'old-1', status: 2 as const };
-    flow.orders.push(elsewhere);
+    const imported = { ...order, token: 'IMPORTED-TOKEN', flowOrder: 99, commerceOrder: 'old-1', status: 2 as const };
+    flow.orders.push(imported);
     const data = { amount: 12_000, currency: 'CLP', status: 'pending', providerReference: '99' };
     const created = await t.entities.create(scope, { ...origin, type: 'payment', data });
     if (!created.ok) throw new Error(created.reason);
@@ -420,7 +426,7 @@ describe('a token that no payment has', () => {
     expect(await t.payments.confirmByToken('IMPORTED-TOKEN')).toMatchObject({ ok: true, paymentId, status: 'paid' });
   });
 
-  it('costs each account one call, and then nothing for a while', async () => {
+  it('costs each account one call, and is then refused without calls for a while', async () => {
     const count = () => flow.requests.filter(({ operation }) => operation === 'getStatus').length;
     const before = count();
     const fresh = t.other();
@@ -435,18 +441,18 @@ describe('a token that no payment has', () => {
     expect(await fresh.confirmByToken('FORGED-X')).toMatchObject({ ok: false, reason: 'try_again' });
   });
 
-  it('is looked for again when an account could not be asked', async () => {
-    flow.misbehave('getStatus', { kind: 'overload' });
-    expect(await t.other().confirmByToken('UNSURE-TOKEN')).toMatchObject({ ok: false, reason: 'try_again' });
+  it('can be retried when an account was unavailable', async () => {
+    flow.setFault('getStatus', { kind: 'overload' });
+    expect(await t.other().confirmByToken('UNCERTAIN-TOKEN')).toMatchObject({ ok: false, reason: 'try_again' });
   });
 
-  it('may be none at all', async () => {
+  it('is refused if it does not have the form of a token', async () => {
     for (const token of ['', 'a b c d', 'x', 'ñandú', 'a'.repeat(300)]) {
       expect(await t.payments.confirmByToken(token)).toMatchObject({ ok: false, reason: 'invalid_token' });
     }
   });
 
-  it('of an order that no payment is about is told as such', async () => {
+  it('of an order without a payment is reported as such', async () => {
     const { order } = await make();
     flow.orders.push({ ...order, token: 'STRANGE-TOKEN', flowOrder: 12, commerceOrder: 'shop-9' });
     expect(await t.payments.confirmByToken('STRANGE-TOKEN')).toMatchObject({ ok: false, reason: 'no_payment', scope });
@@ -454,7 +460,7 @@ describe('a token that no payment has', () => {
 });
 
 describe('getStatus', () => {
-  it('asks Flow, and settles what has been settled there', async () => {
+  it('requests the status from Flow, and settles the payment', async () => {
     const { paymentId, order } = await make();
     const ask = () => t.payments.getStatus(scope, { ...origin, paymentId });
     expect(await ask()).toMatchObject({
@@ -469,14 +475,14 @@ describe('getStatus', () => {
       flow: { status: 2, message: 'pagada' },
     });
     order.amount = 1;
-    const problem = 'What Flow says does not fit the payment: amount 1 is not 12000';
+    const problem = 'The status of Flow does not match the payment: amount 1 is not 12000';
     expect(await ask()).toMatchObject({ ok: false, reason: 'mismatch', message: problem, payment: { status: 'paid' } });
-    flow.misbehave('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 7, message: 'no' } });
+    flow.setFault('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 7, message: 'no' } });
     expect(await ask()).toMatchObject({ ok: false, reason: 'provider_failed', message: 'Flow refuses: no (7)' });
   });
 
-  it('tells a payment without an order as it is', async () => {
-    const result = await t.payments.create(scope, { ...wanted, amount: 1, callKey: null });
+  it('returns a payment without an order as it is stored', async () => {
+    const result = await t.payments.create(scope, { ...paymentInput, amount: 1, callKey: null });
     const { paymentId } = result as { paymentId: string };
     expect(await t.payments.getStatus(scope, { ...origin, paymentId })).toEqual({
       ok: true,
@@ -486,7 +492,7 @@ describe('getStatus', () => {
   });
 });
 
-test('the latest references are the token of the latest link and the latest order; null where there is none', async () => {
+test('latestReferences returns the token of the latest link and the latest billing order, or null', async () => {
   const { tenant } = scope;
   const { order } = await make();
   const credited = { tenant, orderId: 'order_1', kind: 'paid', amountCents: 500 } as const;

@@ -1,9 +1,9 @@
 import type { Scope } from '@parley/contracts';
 import { type FlowServer, createTestDatabase, seedOrganization, startFlowServer } from '@parley/testing';
 import { buildChild, removeChild, startChild } from './testing/start-child';
-import { type TestPayments, newKeys, startPayments, wanted } from './testing/start-payments';
+import { type TestPayments, newKeys, startPayments, paymentInput } from './testing/start-payments';
 
-/** PARLEY_PAYMENTS_RACE=500x8 is the size of docs/adr/0024. */
+/** PARLEY_PAYMENTS_RACE=500x8 is the size measured in docs/adr/0024. */
 const [paymentCount = 100, processCount = 4] = (process.env.PARLEY_PAYMENTS_RACE ?? '100x4').split('x').map(Number);
 
 let flow: FlowServer;
@@ -18,10 +18,10 @@ afterAll(async () => {
   removeChild();
 });
 
-it(`${paymentCount} payments, webhook and reconciliation in ${processCount} processes: each is paid once`, async () => {
+it(`each of ${paymentCount} payments is paid once by webhook and reconciliation in ${processCount} processes`, async () => {
   const database = await createTestDatabase();
   t = startPayments(database, flow);
-  // Integrations are reconciled one run at a time each, so every process finds some that are free.
+  // One integration per process, because an integration is reconciled by one run at a time.
   const scopes: Scope[] = [];
   for (let at = 0; at < processCount; at += 1) {
     const keys = newKeys();
@@ -33,7 +33,7 @@ it(`${paymentCount} payments, webhook and reconciliation in ${processCount} proc
   for (let at = 0; at < paymentCount; at += 10) {
     await Promise.all(
       Array.from({ length: Math.min(10, paymentCount - at) }, (_, n) =>
-        t.payments.create(scopes[(at + n) % scopes.length]!, { ...wanted, callKey: `race-${at + n}` }),
+        t.payments.create(scopes[(at + n) % scopes.length]!, { ...paymentInput, callKey: `race-${at + n}` }),
       ),
     );
   }
@@ -48,13 +48,13 @@ it(`${paymentCount} payments, webhook and reconciliation in ${processCount} proc
     children.map(async (child) => JSON.parse(await child.line()) as { changed: number }),
   );
   await Promise.all(children.map(({ ended }) => ended));
-  // Whoever lost its connection at the commit does not know that it was the one.
+  // A process that lost its connection at the commit does not count its change.
   expect(reports.reduce((sum, { changed }) => sum + changed, 0)).toBeLessThanOrEqual(paymentCount);
 
   const paid = await paidPayments();
   expect(paid).toHaveLength(paymentCount);
   for (const payment of paid) {
-    // `changes` is what triggers fire on; `times` the different paidAt that were ever written.
+    // `changes`: events that fire triggers. `times`: distinct values of paidAt ever written.
     expect(payment).toMatchObject({ status: 'paid', events: 1, changes: 1, times: 1 });
   }
   const late = flow.orders.slice(0, 20);

@@ -4,10 +4,7 @@ import { queryEntities, targetIds } from '@parley/entities';
 import { readEvents } from '@parley/events';
 import { paymentType } from './payment';
 
-/**
- * Payments of an environment, newest first, at most 100 of them; `next` is the cursor of the page that follows, null at the
- * end. Null for a cursor that no list has returned.
- */
+/** Lists payments of an environment, newest first. `next` is the cursor of the next page. Null when `cursor` is invalid. */
 export async function listPayments(
   db: Queryable,
   scope: Scope,
@@ -18,7 +15,7 @@ export async function listPayments(
   if (result.ok) {
     return { payments: result.page.entities, next: result.page.hasMore ? result.page.cursor : null };
   }
-  // Without the type nothing was ever paid here.
+  // Without the entity type there are no payments.
   return result.reason === 'invalid' ? null : { payments: [], next: null };
 }
 
@@ -26,21 +23,21 @@ interface PaymentEvent {
   type: string;
   at: Date;
   actor: { type: string };
-  /** Of a mismatch. */
+  /** The difference, for a mismatch. */
   problem: string | null;
 }
 
 interface PaymentHistory {
   payment: Entity;
-  /** Orders asked for at the provider; null for a payment that was brought along from elsewhere. */
+  /** Number of orders requested from Flow; null for an imported payment. */
   attempts: number | null;
-  /** Ids of what is paid for. */
+  /** Ids of the entities that are paid for. */
   paidFor: string[];
   events: PaymentEvent[];
 }
 
-/** More than any payment has. */
-const mostEvents = 200;
+/** More than the number of events of any payment. */
+const maxEvents = 200;
 
 const attemptsOf = statement(
   'payment-attempts',
@@ -48,7 +45,7 @@ const attemptsOf = statement(
   { attempt: column.int4 },
 );
 
-/** A payment with its latest events, oldest first; null when the environment has none of this id. */
+/** Finds a payment with its events, oldest first; null when it does not exist. */
 export async function findPaymentHistory(db: Queryable, scope: Scope, id: string): Promise<PaymentHistory | null> {
   const found = await queryEntities(db, scope, { type: paymentType, filters: { id }, limit: 1 });
   const [payment] = found.ok ? found.page.entities : [];
@@ -56,7 +53,7 @@ export async function findPaymentHistory(db: Queryable, scope: Scope, id: string
   const [order, paidFor, events] = await Promise.all([
     db.query(scope, attemptsOf, [scope.tenant, id]),
     targetIds(db, scope, { fromId: id, relation: 'payment_for' }),
-    readEvents(db, scope, { type: 'payment.*', entityId: id }, mostEvents),
+    readEvents(db, scope, { type: 'payment.*', entityId: id }, maxEvents),
   ]);
   return {
     payment,
@@ -80,10 +77,7 @@ const latest = statement(
   { flowToken: column.text.nullable, orderId: column.text.nullable },
 );
 
-/**
- * What the providers call the latest payment that has a link, and the latest order that was credited or refunded: for
- * samples of their webhooks. Null where there is none.
- */
+/** Returns the token of the latest payment link and the id of the latest billing order, for sample webhooks. */
 export async function latestReferences(db: Queryable, scope: Scope) {
   return (await db.query(scope, latest, [scope.tenant, scope.environment])).rows[0]!;
 }

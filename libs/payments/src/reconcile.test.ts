@@ -1,7 +1,7 @@
 import type { Scope } from '@parley/contracts';
 import { type FlowServer, createTestDatabase, seedOrganization, startFlowServer } from '@parley/testing';
 import type { ReconcileReport } from './reconcile';
-import { type TestPayments, newKeys, origin, startPayments, wanted } from './testing/start-payments';
+import { type TestPayments, newKeys, origin, startPayments, paymentInput } from './testing/start-payments';
 
 jest.setTimeout(60_000);
 
@@ -30,7 +30,7 @@ async function configured(keys = newKeys()): Promise<{ scope: Scope; keys: typeo
 async function make(scope: Scope, count = 1) {
   const made = [];
   for (let at = 0; at < count; at += 1) {
-    const result = await t.payments.create(scope, { ...wanted, callKey: null });
+    const result = await t.payments.create(scope, { ...paymentInput, callKey: null });
     if (!result.ok) throw new Error(result.message);
     made.push({ paymentId: result.paymentId, order: flow.orderOf(result.paymentLinkUrl) });
   }
@@ -40,7 +40,7 @@ async function make(scope: Scope, count = 1) {
 const asked = () => flow.requests.filter(({ operation }) => operation === 'getStatusByFlowOrder').length;
 const statusOf = async (scope: Scope, id: string) => (await t.dataOf(scope, id)).status;
 
-it('asks about pending payments older than an hour, and settles them as the webhook does', async () => {
+it('requests the status of pending payments older than an hour, and settles them like the webhook', async () => {
   const { scope } = await configured();
   const [paid, rejected, cancelled, waiting, wrong, fresh] = await make(scope, 6);
   paid!.order.status = fresh!.order.status = wrong!.order.status = 2;
@@ -71,7 +71,7 @@ it('asks about pending payments older than an hour, and settles them as the webh
   expect(t.observed.filter(({ kind }) => kind === 'settled')).toHaveLength(3);
 });
 
-it('settles payments that were brought along from elsewhere', async () => {
+it('settles imported payments', async () => {
   const { scope } = await configured();
   const [{ order } = { order: undefined }] = await make(scope);
   flow.orders.push({ ...order!, flowOrder: 77, commerceOrder: 'old-77', token: 'OLD', status: 2 });
@@ -83,7 +83,7 @@ it('settles payments that were brought along from elsewhere', async () => {
   expect(await statusOf(scope, created.entity.value.id)).toBe('paid');
 });
 
-it('works through many in bounded batches: each run goes on where the last one ended, and begins anew at the end', async () => {
+it('each run continues where the last one ended, within its limit, and starts from the beginning after the end', async () => {
   const { scope } = await configured();
   await make(scope, 12);
   await t.age(hour);
@@ -101,7 +101,7 @@ it('works through many in bounded batches: each run goes on where the last one e
   expect(refs.slice(12).sort()).toEqual(refs.slice(0, 5).sort());
 });
 
-it('keeps to the pace of an account, also where two environments share it', async () => {
+it('stays within the rate limit of an account, even if two environments share it', async () => {
   const { scope, keys } = await configured();
   const production = { ...scope, environment: 'production' as const };
   await t.configure(production, keys);
@@ -113,34 +113,34 @@ it('keeps to the pace of an account, also where two environments share it', asyn
   expect(performance.now() - startedAt).toBeGreaterThan(450);
 });
 
-it('an account that fails is left alone until the next run, and stops no other', async () => {
+it('an account that fails is not called until the next run, and does not stop others', async () => {
   const [broken, slow, sound] = [await configured(), await configured(), await configured()];
   for (const { scope } of [broken, slow, sound]) await make(scope, 12);
   for (const order of flow.orders) order.status = 2;
   await t.age(hour);
   const hasty = t.other({ flow: { statusTimeoutMs: 100 } });
-  flow.misbehave('getStatusByFlowOrder', { kind: 'overload' }, { apiKey: broken.keys.apiKey });
-  flow.misbehave('getStatusByFlowOrder', { kind: 'slow', ms: 60_000 }, { apiKey: slow.keys.apiKey });
+  flow.setFault('getStatusByFlowOrder', { kind: 'overload' }, { apiKey: broken.keys.apiKey });
+  flow.setFault('getStatusByFlowOrder', { kind: 'slow', ms: 60_000 }, { apiKey: slow.keys.apiKey });
   const report = await hasty.reconcile(fast);
   expect(report).toMatchObject({ integrations: 3, paid: 12, errors: 10 });
   expect(report.problems.sort()).toEqual(
     [broken, slow].map(({ scope }) => `development of ${scope.organizationId}: Flow does not answer`).sort(),
   );
-  for (const { keys } of [broken, slow]) flow.misbehave('getStatusByFlowOrder', null, keys);
+  for (const { keys } of [broken, slow]) flow.setFault('getStatusByFlowOrder', null, keys);
   expect(await hasty.reconcile(fast)).toMatchObject({ paid: 24, errors: 0, problems: [] });
 });
 
-it('orders that Flow does not know hold nothing up', async () => {
+it('orders that Flow does not know do not stop the run', async () => {
   const { scope } = await configured();
   await make(scope, 7);
   await t.age(hour);
-  // Asked about oldest first: the first five are of another account, as after a change from the sandbox.
+  // The oldest five, which come first, belong to another account, such as the sandbox that was used before.
   for (const order of flow.orders.slice(0, 5)) order.apiKey = 'SANDBOX';
   for (const order of flow.orders) order.status = 2;
   expect(await t.payments.reconcile(fast)).toMatchObject({ asked: 7, paid: 2, errors: 5, problems: [] });
 });
 
-it('an integration that cannot be opened is named, and stops no other', async () => {
+it('an integration whose secrets cannot be decrypted is reported, and does not stop others', async () => {
   const [lost, sound] = [await configured(), await configured()];
   await make(sound.scope);
   await t.age(hour);
@@ -148,31 +148,31 @@ it('an integration that cannot be opened is named, and stops no other', async ()
   const report = await t.payments.reconcile(fast);
   expect(report).toMatchObject({ integrations: 1, asked: 1 });
   expect(report.problems).toEqual([
-    `development of ${lost.scope.organizationId}: No key in SECRETS_KEY opens the secrets of the integration`,
+    `development of ${lost.scope.organizationId}: No key in SECRETS_KEY decrypts the secrets of the integration`,
   ]);
 });
 
-it('ten runs at a time are one; the hold of a killed run ends', async () => {
+it('of ten concurrent runs one requests each status; the lease of a killed run expires', async () => {
   const { scope } = await configured();
   await make(scope, 8);
   await t.age(hour);
-  flow.misbehave('getStatusByFlowOrder', { kind: 'slow', ms: 200 });
+  flow.setFault('getStatusByFlowOrder', { kind: 'slow', ms: 200 });
   const reports = await Promise.all(Array.from({ length: 10 }, () => t.other().reconcile(fast)));
   expect(asked()).toBe(8);
   expect(reports.reduce((sum, { skipped }) => sum + skipped, 0)).toBe(9);
 
-  flow.misbehave('getStatusByFlowOrder', null);
-  const hold = (until: string) =>
-    t.db.pool.query(`update payment_reconciliations set lease_owner = 'gone', lease_until = now() + $1::interval`, [
+  flow.setFault('getStatusByFlowOrder', null);
+  const leaseUntil = (until: string) =>
+    t.db.pool.query(`update payment_reconciliations set lease_owner = 'killed', lease_until = now() + $1::interval`, [
       until,
     ]);
-  await hold('1 minute');
+  await leaseUntil('1 minute');
   expect(await t.payments.reconcile(fast)).toMatchObject({ skipped: 1, asked: 0 });
-  await hold('-1 minute');
+  await leaseUntil('-1 minute');
   expect(await t.payments.reconcile(fast)).toMatchObject({ skipped: 0, asked: 8 });
 });
 
-it('looks at one environment when told, and stops when asked to', async () => {
+it('can be limited to one environment, and stops when its signal is aborted', async () => {
   const [one, two] = [await configured(), await configured()];
   await make(one.scope, 12);
   await make(two.scope, 1);
@@ -184,7 +184,7 @@ it('looks at one environment when told, and stops when asked to', async () => {
   expect(report.asked).toBe(5);
 });
 
-it('brings back the entity type where the integration is', async () => {
+it('restores a deleted entity type where the integration is configured', async () => {
   const { scope } = await configured();
   await t.db.pool.query(`delete from entity_types where slug = 'payment'`);
   await t.payments.reconcile(fast);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '@parley/contracts';
 import { newId } from '@parley/db';
 import type { Origin } from '@parley/events';
-import { applyStatus } from './apply-status';
+import { applyPaymentStatus } from './apply-payment-status';
 import { describeFailure } from './create-payment';
 import type { PaymentObservation, PaymentsDeps } from './deps';
 import { type FlowAccount, credentialsOf, listFlowAccounts } from './flow/flow-account';
@@ -10,51 +10,52 @@ import { type FlowClient, createFlowClient } from './flow/flow-client';
 import { type Payment, paymentType, toPayment } from './payment';
 import { claimOrder, closeOrder, commerceOrderOf, findAbandoned, releaseOrder } from './payment-orders';
 import { ensurePaymentType } from './payment-type';
-import { finishReconciliation, holdReconciliation, saveReconciliation } from './reconciliations';
+import { finishReconciliation, claimReconciliation, saveReconciliation } from './reconciliations';
 import { transition } from './transition';
 
 export interface ReconcileOptions {
-  /** Only this environment; all unless told. */
+  /** The only environment to reconcile. Default: all. */
   scope?: Scope;
-  /** Pending payments from this age on, in milliseconds; an hour, as the interface says. */
+  /** Minimum age of the pending payments. Default: one hour. */
   olderThanMs?: number;
-  /** Payments asked about in one run of one integration; the next run goes on behind them. */
+  /** Maximum payments per run and integration. The next run continues after them. Default: 500. */
   maxPerIntegration?: number;
-  /** Questions to one provider account. */
+  /** Maximum status requests per second to one provider account. Default: 10. */
   perSecond?: number;
   onProgress?: (report: ReconcileReport) => void;
-  /** Stops between two questions. */
+  /** Stops the run between two batches of requests. */
   signal?: AbortSignal;
 }
 
-/** What a run has done so far. */
+/** The results of a run so far. */
 export interface ReconcileReport {
-  /** Environments with payments to look after, and those of them that another run is at. */
+  /** Integrations that were reconciled. */
   integrations: number;
+  /** Integrations that another run holds. */
   skipped: number;
+  /** Payments whose status was requested. */
   asked: number;
   paid: number;
   failed: number;
   unchanged: number;
   mismatched: number;
   errors: number;
-  /** One line for each integration that was not finished. */
+  /** One line per integration that was not finished. */
   problems: string[];
 }
 
 const hourMs = 3_600_000;
-/** Longer than any process may still be making a link. */
+/** After this time no process can still be creating the link of a payment. */
 const abandonedMs = 15 * 60_000;
 const atOnce = 5;
 const accountsAtOnce = 4;
-/** In a row without an answer from one account: then it is left alone until the next run. */
+/** After this many consecutive failures an account is not called until the next run. */
 const maxFailures = 5;
 const origin: Origin = { actor: { type: 'system' } };
 
 /**
- * Asks Flow about every pending payment that is old enough, and settles what has been settled there (interface.md,
- * Reconciliation). Integrations are held one by one, so that runs at the same time share the work; an account that
- * fails does not stop the others.
+ * Requests the status of pending payments that are old enough, and applies it (docs/reference/payments.md#reconciliation).
+ * Each integration is claimed separately, so that concurrent runs share the work. An account that fails does not stop others.
  */
 export async function reconcile(deps: PaymentsDeps, options: ReconcileOptions = {}): Promise<ReconcileReport> {
   const report: ReconcileReport = {
@@ -62,11 +63,11 @@ export async function reconcile(deps: PaymentsDeps, options: ReconcileOptions = 
     problems: [],
   };
   const { accounts, unusable } = await listFlowAccounts(deps.db, deps.box);
-  const isWanted = ({ scope }: { scope: Scope }) =>
+  const isSelected = ({ scope }: { scope: Scope }) =>
     options.scope === undefined ||
     (scope.organizationId === options.scope.organizationId && scope.environment === options.scope.environment);
-  for (const { scope, message } of unusable.filter(isWanted)) report.problems.push(`${nameOf(scope)}: ${message}`);
-  const queue = [...Map.groupBy(accounts.filter(isWanted), credentialsOf).values()].values();
+  for (const { scope, message } of unusable.filter(isSelected)) report.problems.push(`${nameOf(scope)}: ${message}`);
+  const queue = [...Map.groupBy(accounts.filter(isSelected), credentialsOf).values()].values();
   const work = async () => {
     for (const sharing of queue) {
       const run = createRun(deps, options, report);
@@ -80,10 +81,10 @@ export async function reconcile(deps: PaymentsDeps, options: ReconcileOptions = 
 }
 
 type Outcome = Extract<PaymentObservation, { kind: 'reconciled' }>['result'];
-/** `refused`: an error of the one payment; the account does answer. */
+/** `refused`: an error of one payment only, because the account does answer. */
 type Answer = Outcome | 'refused';
 
-/** A run over the integrations that share one provider account, and with it one pace. */
+/** Reconciles the integrations that share one provider account and its rate limit. */
 function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: ReconcileReport) {
   const { maxPerIntegration = 500, perSecond = 10, signal, onProgress } = options;
   let failures = 0;
@@ -98,8 +99,8 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
     onProgress?.(report);
   };
 
-  /** Never faster than the account may be asked. */
-  const paced = async <T>(items: T[], ask: (item: T) => Promise<Answer>): Promise<void> => {
+  /** Runs `ask` for the items in batches, within the rate limit of the account. */
+  const forEachPaced = async <T>(items: T[], ask: (item: T) => Promise<Answer>): Promise<void> => {
     for (let at = 0; at < items.length && !signal?.aborted && failures < maxFailures; at += atOnce) {
       const batch = items.slice(at, at + atOnce);
       const pause = sleep((batch.length / perSecond) * 1000);
@@ -111,8 +112,8 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
   return async (account: FlowAccount): Promise<void> => {
     const { scope, integrationId } = account;
     const owner = newId('run');
-    const held = await holdReconciliation(deps.db, scope, integrationId, owner);
-    if (held === null) {
+    const claimed = await claimReconciliation(deps.db, scope, integrationId, owner);
+    if (claimed === null) {
       report.skipped += 1;
       return;
     }
@@ -121,17 +122,17 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
     try {
       await ensurePaymentType(deps.db, scope);
       const flow = createFlowClient(account, deps.flow);
-      const ask = (payment: Payment) => askAbout(deps, scope, flow, payment);
-      await paced(
+      const ask = (payment: Payment) => checkPayment(deps, scope, flow, payment);
+      await forEachPaced(
         await findAbandoned(deps.db, scope, { olderThanMs: abandonedMs, limit: maxPerIntegration }),
-        (paymentId) => giveUp(deps, scope, flow, paymentId),
+        (paymentId) => failAbandoned(deps, scope, flow, paymentId),
       );
-      let cursor = held.cursor;
+      let cursor = claimed.cursor;
       for (let left = maxPerIntegration; left > 0 && !signal?.aborted && failures < maxFailures;) {
         const page = await overdue(deps, scope, cursor, Math.min(100, left), options.olderThanMs ?? hourMs);
-        await paced(page.payments, ask);
+        await forEachPaced(page.payments, ask);
         left -= page.payments.length;
-        // What was not asked about is looked at again: the place moves only behind what is done.
+        // The cursor moves only past a page that is complete.
         if (signal?.aborted || failures >= maxFailures) break;
         cursor = page.next;
         if (!(await saveReconciliation(deps.db, scope, integrationId, owner, cursor)) || cursor === null) break;
@@ -147,7 +148,7 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
   };
 }
 
-/** The next pending payments, oldest first; `next` is null where the list ends, and the next run begins anew. */
+/** Reads the next pending payments, oldest first. `next` is null at the end, and the next run starts from the beginning. */
 async function overdue(
   { entities }: PaymentsDeps,
   scope: Scope,
@@ -160,7 +161,7 @@ async function overdue(
   const ask = (from: string | null) =>
     entities.query(scope, { type: paymentType, filters, sort, limit, ...(from && { cursor: from }) });
   let result = await ask(cursor);
-  // A cursor of another version of the product.
+  // An invalid cursor was written by another version of the product.
   if (!result.ok && cursor !== null) result = await ask(null);
   if (!result.ok) throw new Error(`Pending payments cannot be listed: ${JSON.stringify(result)}`);
   const found = result.page.entities.map(toPayment);
@@ -169,7 +170,7 @@ async function overdue(
   return { payments, next: isEnd ? null : result.page.cursor };
 }
 
-async function askAbout(
+async function checkPayment(
   deps: PaymentsDeps,
   scope: Scope,
   flow: FlowClient,
@@ -178,22 +179,22 @@ async function askAbout(
   if (providerReference === undefined) return 'unchanged';
   const answer = await flow.getStatusByFlowOrder(providerReference);
   if (!answer.ok) {
-    deps.log.warn({ ...scope, paymentId, problem: describeFailure(answer) }, 'reconciliation got no status');
+    deps.log.warn({ ...scope, paymentId, problem: describeFailure(answer) }, 'reconciliation received no status');
     return answer.reason === 'refused' ? 'refused' : 'error';
   }
   const { status } = answer;
-  const applied = await applyStatus(deps, scope, { paymentId, status, source: 'reconciliation', origin });
+  const applied = await applyPaymentStatus(deps, scope, { paymentId, status, source: 'reconciliation', origin });
   if (!applied.ok) {
     if (applied.reason === 'not_found') return 'unchanged';
     deps.observe?.({ kind: 'mismatch', source: 'reconciliation' });
-    deps.log.warn({ ...scope, paymentId, problem: applied.problem }, 'payment does not match what Flow says');
+    deps.log.warn({ ...scope, paymentId, problem: applied.problem }, 'the status of Flow does not match the payment');
     return 'mismatch';
   }
   return applied.changed && (applied.status === 'paid' || applied.status === 'failed') ? applied.status : 'unchanged';
 }
 
-/** A payment whose making a crash cut short: its link reached nobody, so it fails, unless Flow says otherwise. */
-async function giveUp(deps: PaymentsDeps, scope: Scope, flow: FlowClient, paymentId: string): Promise<Outcome> {
+/** Fails a payment whose creation was interrupted, because its link was never returned, unless Flow reports it as paid. */
+async function failAbandoned(deps: PaymentsDeps, scope: Scope, flow: FlowClient, paymentId: string): Promise<Outcome> {
   const claim = await claimOrder(deps.db, scope, paymentId);
   if (claim === null) return 'unchanged';
   const answer = await flow.getStatusByCommerceId(commerceOrderOf(paymentId, claim.attempt));
@@ -203,7 +204,7 @@ async function giveUp(deps: PaymentsDeps, scope: Scope, flow: FlowClient, paymen
   }
   if (answer.ok && answer.status.code === 2) {
     const { status } = answer;
-    const applied = await applyStatus(deps, scope, { paymentId, status, source: 'reconciliation', origin });
+    const applied = await applyPaymentStatus(deps, scope, { paymentId, status, source: 'reconciliation', origin });
     if (applied.ok && applied.changed) return 'paid';
   }
   return deps.db.transaction(async (tx) => {

@@ -1,10 +1,10 @@
 import type { Scope } from '@parley/contracts';
 import { type Queryable, column, leaseSql, statement } from '@parley/db';
 
-/** A run renews it with every page; past it, its process is gone. */
+/** Renewed with every page. An expired lease belongs to a process that has ended. */
 const leaseSeconds = 300;
 
-const hold = statement(
+const claim = statement(
   'hold-reconciliation',
   `insert into payment_reconciliations as r (tenant, integration_id, lease_owner, lease_until)
    select tenant, id, $3, ${leaseSql.until('$4')} from integrations where tenant = $1 and id = $2
@@ -14,14 +14,14 @@ const hold = statement(
   { cursor: column.text.nullable },
 );
 
-/** Takes an integration's reconciliation for one run; null while another run has it. `cursor`: where to go on. */
-export async function holdReconciliation(
+/** Claims an integration's reconciliation for one run; null while another run holds it. `cursor`: where to continue. */
+export async function claimReconciliation(
   db: Queryable,
   scope: Scope,
   integrationId: string,
   owner: string,
 ): Promise<{ cursor: string | null } | null> {
-  const { rows } = await db.query(scope, hold, [scope.tenant, integrationId, owner, leaseSeconds]);
+  const { rows } = await db.query(scope, claim, [scope.tenant, integrationId, owner, leaseSeconds]);
   return rows[0] ?? null;
 }
 
@@ -31,7 +31,7 @@ const save = statement(
    where tenant = $1 and integration_id = $2 and lease_owner = $3`,
 );
 
-/** Notes the place and renews the hold; false when it was lost. */
+/** Stores the cursor and renews the lease; false when the lease was lost. */
 export async function saveReconciliation(
   db: Queryable,
   scope: Scope,
@@ -49,6 +49,7 @@ const finish = statement(
    where tenant = $1 and integration_id = $2 and lease_owner = $3`,
 );
 
+/** Releases an integration's reconciliation, with the problem that ended the run. */
 export async function finishReconciliation(
   db: Queryable,
   scope: Scope,

@@ -4,13 +4,13 @@ import type { Entities } from '@parley/entities';
 import { type Origin, recordEvent } from '@parley/events';
 import { type Payment, type PaymentStatus, findPayment, paymentType, toPayment } from './payment';
 
-/** A step of the state machine, with what it writes. */
+/** A transition of the state machine, with the fields that it writes. */
 export type Change =
   | { to: 'pending'; providerReference: string; paymentLinkUrl?: string; flowToken?: string }
   | { to: 'paid'; paidAt: number }
   | { to: 'failed'; failureReason: string; providerReference?: string };
 
-/** From where each state is reached (interface.md, Payment status). */
+/** The states from which each state is reached (docs/reference/payments.md#payment-status). */
 const predecessors: Record<Change['to'], PaymentStatus[]> = {
   pending: ['draft'],
   paid: ['pending'],
@@ -21,12 +21,12 @@ const eventOf = { pending: 'payment.link_created', paid: 'payment.paid', failed:
 
 export type Moved =
   | { ok: true; payment: Payment }
-  /** `payment`: as it is; null when it is deleted or gone. */
+  /** `payment`: its current state; null when it is deleted or missing. */
   | { ok: false; payment: Payment | null };
 
 /**
- * Moves a payment to a state, with its event, inside of the caller's transaction. Of any number of callers one moves it:
- * the state it must come from is compared under the lock of its row.
+ * Moves a payment to a state and records the event, in the caller's transaction. Of concurrent callers one succeeds: the
+ * previous state is compared under the lock of the row.
  */
 export async function transition(
   entities: Entities,
@@ -43,7 +43,7 @@ export async function transition(
       type: paymentType,
       id: paymentId,
       data: { ...withoutAbsent(data), status: to },
-      // Paid is paid for good, also when a person has set the status back: money comes once.
+      // A payment is paid once, even if a user has set its status back to pending.
       onlyIf: { 'data.status': { $in: predecessors[to] }, ...(to === 'paid' && { 'data.paidAt': { $eq: null } }) },
     },
     tx,
@@ -65,7 +65,7 @@ export async function transition(
   }
 }
 
-/** Tells of a payment, in the transaction that changes it. */
+/** Records an event of a payment, in the transaction that changes it. */
 export async function writeEvent(
   tx: Queryable,
   scope: Scope,

@@ -5,23 +5,18 @@ import { type Permissions, loadPermissions } from './permissions';
 import type { Action, Decision } from './policy';
 import { resolveScopeRules } from './resolve-scope-rules';
 
-export interface EntityAccess {
-  /** Whether an action on this type is permitted, with the text of the denial. */
-  can(action: Action): Decision;
-  /** What the functions of libs/entities take as `access`; undefined when nothing is narrowed. */
-  access: Access | undefined;
-}
-
-/** What an actor may do with entities of one type: the actions, and which entities and fields it sees. */
-export async function accessOf(db: Queryable, scope: Scope, actor: Actor, entityType: string): Promise<EntityAccess> {
+/** The permissions of an actor for one entity type: the permitted actions, and the visible entities and fields. */
+export async function accessOf(db: Queryable, scope: Scope, actor: Actor, entityType: string) {
   const permissions = await loadPermissions(db, scope, actor);
   return {
-    can: (action) => permissions.decide(action, entityType),
+    /** Whether an action on this type is permitted; if not, with the message of the denial. */
+    can: (action: Action): Decision => permissions.decide(action, entityType),
+    /** The `access` of the functions in libs/entities; undefined when all entities and fields are visible. */
     access: await accessWith(db, scope, actor, permissions, entityType),
   };
 }
 
-/** As `accessOf`, when the permissions have been read already. */
+/** The `access` of `accessOf`, for permissions that were already read. */
 export async function accessWith(
   db: Queryable,
   scope: Scope,
@@ -34,6 +29,6 @@ export async function accessWith(
   const masks = roles.flatMap(({ fieldMasks = [] }) => fieldMasks).filter((mask) => mask.entityType === entityType);
   const parsed = parseAccess(rules, masks);
   if (parsed.ok) return parsed.access;
-  // Push refuses such rules. Where one is stored all the same, it hides everything.
+  // Push refuses invalid rules. An invalid stored rule hides all entities.
   return { clauses: [[{ field: { kind: 'id' }, operator: '$in', operand: [] }]], masks: [] };
 }

@@ -2,9 +2,9 @@ import type { Actor, Policy, RoleDefinition, Scope } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 import { type Action, type Decision, decide } from './policy';
 
-/** What one actor may do, read once for one call or request. */
+/** The permissions of an actor, read once for each call or request. */
 export interface Permissions {
-  /** Null: everything that its `tools` list (an agent) or its type (system, webhook) lets through. */
+  /** Null for an actor that roles do not restrict: the system, a webhook, or an agent without roles. */
   roles: readonly RoleDefinition[] | null;
   decide(action: Action, resource: string): Decision;
 }
@@ -12,9 +12,9 @@ export interface Permissions {
 const unrestricted: Permissions = { roles: null, decide: () => ({ allowed: true }) };
 
 /**
- * Reads what an actor may do. System and webhook may do everything. An agent whose definition lists no roles is bound
- * by its `tools` list alone; as soon as it lists roles, these decide (ADR 12). A user acts by its roles, so without
- * any it may do nothing. A role that does not exist grants nothing.
+ * Reads the permissions of an actor. The system and webhooks may do everything. An agent without roles is restricted only by
+ * its `tools` list; with roles it needs a permission of them too (ADR 12). A user without roles may do nothing. A role that
+ * does not exist grants nothing.
  */
 export async function loadPermissions(db: Queryable, scope: Scope, actor: Actor): Promise<Permissions> {
   if (actor.type === 'system' || actor.type === 'webhook') return unrestricted;
@@ -42,7 +42,7 @@ const allRoles = statement(
   { slug: column.text, name: column.text },
 );
 
-/** Names of all roles of an environment, by slug. */
+/** The roles of an environment, ordered by slug. */
 export async function listRoles(db: Queryable, scope: Scope): Promise<{ slug: string; name: string }[]> {
   return (await db.query(scope, allRoles, [scope.tenant, scope.environment])).rows;
 }

@@ -5,8 +5,8 @@ export type Action = Exclude<Policy['actions'][number], '*'>;
 export type Decision = { allowed: true } | { allowed: false; message: string };
 
 /**
- * Decides by policies alone: a matching deny wins over any allow, and what nothing matches is denied. The texts are
- * those of interface.md, Permission engine errors.
+ * Decides by policies: a matching deny overrides any allow, and an action without a matching policy is denied. For the
+ * messages see docs/reference/permissions.md#messages-of-denials.
  */
 export function decide(policies: readonly Policy[], action: Action, resource: string): Decision {
   const matching = policies.filter(
@@ -18,15 +18,15 @@ export function decide(policies: readonly Policy[], action: Action, resource: st
   return denied(`cannot perform '${action}' on '${resource}'`);
 }
 
-/** Whether a name is what a pattern says: the name itself, everything (`*`), or a namespace of tools (`payment.*`). */
+/** Whether a pattern matches a name. It is the name itself, `*` for all names, or a prefix such as `payment.*`. */
 export function matchesName(pattern: string, name: string): boolean {
   if (pattern === '*' || pattern === name) return true;
   return pattern.endsWith('.*') && name.startsWith(pattern.slice(0, -1));
 }
 
 /**
- * Whether a `tools` list holds a tool. What MCP servers offer is written by others, so `*` does not stand for it: it is
- * named as `mcp.<server>.<tool>`, `mcp.<server>.*` or `mcp.*`.
+ * Whether a `tools` list contains a tool. `*` does not match tools of MCP servers, which third parties define: the list must
+ * name them as `mcp.<server>.<tool>`, `mcp.<server>.*` or `mcp.*`.
  */
 export const isListed = (list: readonly string[], name: string): boolean =>
   list.some((pattern) => matchesName(pattern, name) && (pattern !== '*' || !name.startsWith('mcp.')));

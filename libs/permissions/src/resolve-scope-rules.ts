@@ -3,7 +3,7 @@ import type { Queryable } from '@parley/db';
 import { relatedIds } from '@parley/entities';
 import { dynamicValue, operatorOf } from './scope-rule';
 
-/** A scope rule with what it stands for put in; rules that share an `anyOf` name are alternatives. */
+/** A scope rule with its dynamic values replaced. Rules with the same `anyOf` name are alternatives. */
 export interface ResolvedRule {
   field: string;
   operator: ReturnType<typeof operatorOf>;
@@ -12,8 +12,9 @@ export interface ResolvedRule {
 }
 
 /**
- * The rules of some roles for one entity type, for one actor. All hold together, except that rules of one role that
- * share an `anyOf` name are alternatives. A rule about something that the actor does not have holds for nothing.
+ * The scope rules of roles for one entity type and actor (docs/reference/permissions.md#scope-rules). An entity must match each
+ * rule; among a role's rules with the same `anyOf` name one is enough. A rule with a value that the actor does not have matches
+ * no entity.
  */
 export async function resolveScopeRules(
   db: Queryable,
@@ -25,7 +26,7 @@ export async function resolveScopeRules(
   const rules = roles.flatMap(({ slug, scopeRules = [] }) =>
     scopeRules
       .filter((rule) => rule.entityType === entityType)
-      // Names of groups are private to a role: two roles cannot open each other's rules.
+      // The role's slug is part of the name, so that rules of different roles are not alternatives.
       .map((rule) => ({ rule, group: rule.anyOf === undefined ? {} : { anyOf: `${slug} ${rule.anyOf}` } })),
   );
   return Promise.all(
@@ -33,42 +34,42 @@ export async function resolveScopeRules(
   );
 }
 
-/** Holds for no entity. */
-const nothing = { field: 'id', operator: '$in', value: [] } satisfies ResolvedRule;
+/** Matches no entity. */
+const matchNothing = { field: 'id', operator: '$in', value: [] } satisfies ResolvedRule;
 
 async function resolveRule(db: Queryable, scope: Scope, actor: Actor, rule: ScopeRule): Promise<ResolvedRule> {
   const { field } = rule;
   const operator = operatorOf(rule.operator);
   const written = rule.value as Json;
-  const parts = await Promise.all(
-    (Array.isArray(written) ? written : [written]).map((part) => resolvePart(db, scope, actor, part)),
+  const resolved = await Promise.all(
+    (Array.isArray(written) ? written : [written]).map((value) => resolveValue(db, scope, actor, value)),
   );
-  if (parts.includes(undefined)) return nothing;
-  const values = parts.flatMap((part) => part!.values);
-  if (!parts.some((part) => part!.isList)) {
+  if (resolved.includes(undefined)) return matchNothing;
+  const values = resolved.flatMap((value) => value!.values);
+  if (!resolved.some((value) => value!.isList)) {
     const isDynamic = dynamicValue(written) !== null;
     const isList = Array.isArray(written) || (isDynamic && (operator === '$in' || operator === '$nin'));
     return { field, operator, value: isList ? values : values[0]! };
   }
-  // Related ids are a list wherever one value is expected, too.
+  // Related ids are always a list, even with an operator that takes one value.
   if (operator === '$eq' || operator === '$in') return { field, operator: '$in', value: values };
-  return operator === '$ne' || operator === '$nin' ? { field, operator: '$nin', value: values } : nothing;
+  return operator === '$ne' || operator === '$nin' ? { field, operator: '$nin', value: values } : matchNothing;
 }
 
-/** Undefined when the actor has no such thing, or nobody knows what it is. */
-async function resolvePart(
+/** Resolves a rule's value for an actor; undefined when the actor has no such value or the value is unknown. */
+async function resolveValue(
   db: Queryable,
   scope: Scope,
   actor: Actor,
-  part: Json,
+  value: Json,
 ): Promise<{ values: Json[]; isList: boolean } | undefined> {
-  const dynamic = dynamicValue(part);
-  if (dynamic === null) return { values: [part], isList: false };
+  const dynamic = dynamicValue(value);
+  if (dynamic === null) return { values: [value], isList: false };
   if (dynamic === 'unknown' || !('roles' in actor)) return undefined;
-  if (dynamic.kind === 'userId') return actor.userId === undefined ? undefined : one(actor.userId);
+  if (dynamic.kind === 'userId') return actor.userId === undefined ? undefined : single(actor.userId);
   if (actor.entityId === undefined) return undefined;
-  if (dynamic.kind === 'entityId') return one(actor.entityId);
+  if (dynamic.kind === 'entityId') return single(actor.entityId);
   return { values: await relatedIds(db, scope, { entityId: actor.entityId, type: dynamic.entityType }), isList: true };
 }
 
-const one = (value: Json) => ({ values: [value], isList: false });
+const single = (value: Json) => ({ values: [value], isList: false });

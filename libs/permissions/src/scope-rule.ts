@@ -1,6 +1,6 @@
 import { type FilterOperator, type Json, type ScopeRule } from '@parley/contracts';
 
-/** `eq` and `$eq`, `ne` and `$neq` are one operator each. */
+/** The query operator of a rule: `eq` means `$eq`, and `$neq` means `$ne`. */
 export function operatorOf(written: ScopeRule['operator']): Exclude<FilterOperator, '$neq'> {
   const operator = (written.startsWith('$') ? written : `$${written}`) as FilterOperator;
   return operator === '$neq' ? '$ne' : operator;
@@ -9,9 +9,8 @@ export function operatorOf(written: ScopeRule['operator']): Exclude<FilterOperat
 export type DynamicValue = { kind: 'userId' } | { kind: 'entityId' } | { kind: 'relatedIds'; entityType: string };
 
 /**
- * What a written value stands for: null when it is a literal, `unknown` when it means to name something of the actor
- * and does not. Near misses (`Actor.userId`, `{{actor.userId}}`) count as the latter: as literals they would match
- * nothing, in silence.
+ * Parses the value of a rule: null for a literal, `unknown` for an invalid reference to the actor. Misspelled references such
+ * as `Actor.userId` or `{{actor.userId}}` are `unknown` too, because as literals they would silently match nothing.
  */
 export function dynamicValue(value: Json): DynamicValue | 'unknown' | null {
   if (typeof value !== 'string' || !/^[\s${]*actor\s*[.:[]/i.test(value)) return null;
@@ -21,8 +20,8 @@ export function dynamicValue(value: Json): DynamicValue | 'unknown' | null {
   return related === undefined ? 'unknown' : { kind: 'relatedIds', entityType: related };
 }
 
-/** Whether a rule's field can be one: a column, or a path below `data`, which may stand in front of it or not. */
+/** Whether a rule's field is valid: a column, or a path in `data`, with or without the prefix `data.`. */
 export const isScopeField = (field: string): boolean => field !== 'data' && !field.split('.').includes('');
 
-/** A mask's path below `data`, whether it was written with `data.` in front or not. */
+/** The path of a mask without the optional prefix `data.`. */
 export const maskPath = (fieldPath: string): string => fieldPath.replace(/^data\./, '');

@@ -13,7 +13,7 @@ const rule = (more: JsonObject) =>
 const mask = (more: JsonObject) =>
   role({ fieldMasks: [{ entityType: 'order', fieldPath: 'email', maskType: 'hide', ...more }] });
 
-describe('a role that can be used has no problems', () => {
+describe('a valid role has no problems', () => {
   it.each(
     [
       policy('*', '*'),
@@ -48,12 +48,12 @@ describe('a role is refused', () => {
   it.each<[string, ReturnType<typeof role>, string, string]>([
     ['with no policies', validateRole({ slug: 'a', name: 'A' }, known), 'policies', 'array'],
     ['with an unknown key', role({ scopeRule: [] }), '', 'scopeRule'],
-    ['for a type that is not there', policy('ordr', 'read'), 'policies.0.resource', '"ordr" is neither'],
-    ['for a tool that is not there', policy('web.fetsh', 'execute'), 'policies.0.resource', '"web.fetsh" is neither'],
+    ['for a missing entity type', policy('ordr', 'read'), 'policies.0.resource', '"ordr" is neither'],
+    ['for a missing tool', policy('web.fetsh', 'execute'), 'policies.0.resource', '"web.fetsh" is neither'],
     ['for a namespace without tools', policy('webb.*', '*'), 'policies.0.resource', '"webb.*" is neither'],
     ['for a tool of entities', policy('entity.get', 'execute'), 'policies.0.resource', 'by the entity type'],
     ['for entities as a namespace', policy('entity.*', '*'), 'policies.0.resource', 'by the entity type'],
-    ['with an action that is none', policy('order', 'write'), 'policies.0.actions.0', 'create'],
+    ['with an unknown action', policy('order', 'write'), 'policies.0.actions.0', 'create'],
     ['executing an entity type', policy('order', 'execute'), 'policies.0.actions', 'is for tools'],
     ['reading a tool', policy('web.fetch', 'read'), 'policies.0.actions', 'only know "execute"'],
     [
@@ -64,20 +64,20 @@ describe('a role is refused', () => {
     ],
     ['with a misspelled operator in $', rule({ operator: '$gtt' }), 'scopeRules.0.operator', 'not an operator'],
     [
-      'with a rule for no type',
+      'with a rule for a missing entity type',
       rule({ entityType: 'orders' }),
       'scopeRules.0.entityType',
       '"orders" is not an entity type',
     ],
-    ['with a broken path', rule({ field: 'data..owner' }), 'scopeRules.0.field', 'data.<field>'],
-    ['with no path', rule({ field: 'data' }), 'scopeRules.0.field', 'data.<field>'],
+    ['with an invalid path', rule({ field: 'data..owner' }), 'scopeRules.0.field', 'data.<field>'],
+    ['without a path', rule({ field: 'data' }), 'scopeRules.0.field', 'data.<field>'],
     [
       'with an unknown dynamic value',
       rule({ value: 'actor.userID' }),
       'scopeRules.0.value',
       '"actor.userID" is not known',
     ],
-    ['with a dynamic value in other letters', rule({ value: 'Actor.userId' }), 'scopeRules.0.value', 'is not known'],
+    ['with a dynamic value in upper case', rule({ value: 'Actor.userId' }), 'scopeRules.0.value', 'is not known'],
     ['with a dynamic value in braces', rule({ value: '{{actor.userId}}' }), 'scopeRules.0.value', 'is not known'],
     [
       'with a dynamic value in a list',
@@ -86,12 +86,17 @@ describe('a role is refused', () => {
       'is not known',
     ],
     [
-      'with relations to no type',
+      'with relations to a missing entity type',
       rule({ value: 'actor.relatedIds:customers' }),
       'scopeRules.0.value',
       '"customers", which',
     ],
-    ['with relations to nothing', rule({ value: 'actor.relatedIds' }), 'scopeRules.0.value', 'is not known'],
+    [
+      'with relations without an entity type',
+      rule({ value: 'actor.relatedIds' }),
+      'scopeRules.0.value',
+      'is not known',
+    ],
     [
       'ordering related ids',
       rule({ operator: 'gt', value: 'actor.relatedIds:order' }),
@@ -113,20 +118,20 @@ describe('a role is refused', () => {
       '$contains takes a string',
     ],
     [
-      'with a mask for no type',
+      'with a mask for a missing entity type',
       mask({ entityType: 'ordre' }),
       'fieldMasks.0.entityType',
       '"ordre" is not an entity type',
     ],
-    ['with a mask on nothing', mask({ fieldPath: 'a..b' }), 'fieldMasks.0.fieldPath', 'names joined by dots'],
-    ['with a mask of no kind', mask({ maskType: 'blur' }), 'fieldMasks.0.maskType', 'hide'],
+    ['with a mask on an invalid path', mask({ fieldPath: 'a..b' }), 'fieldMasks.0.fieldPath', 'names joined by dots'],
+    ['with an unknown kind of mask', mask({ maskType: 'blur' }), 'fieldMasks.0.maskType', 'hide'],
   ])('%s', (_name, problems, path, message) => {
     expect(problems).toEqual([{ path, message: expect.stringContaining(message) }]);
   });
 
   it('with every problem at once', () => {
     const rules = [{ entityType: 'x', field: 'a..y', operator: 'eq', value: 'actor.z' }];
-    const policies = [{ resource: 'gone', actions: ['read'], effect: 'deny' }];
+    const policies = [{ resource: 'missing', actions: ['read'], effect: 'deny' }];
     expect(role({ policies, scopeRules: rules }).map(({ path }) => path)).toEqual([
       'policies.0.resource',
       'scopeRules.0.entityType',

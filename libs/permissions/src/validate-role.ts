@@ -14,13 +14,13 @@ import { dynamicValue, isScopeField, maskPath, operatorOf } from './scope-rule';
 
 export interface KnownNames {
   entityTypes: ReadonlySet<string>;
-  /** Tools with a resource of their own: custom ones and the built-ins that are not about one entity. */
+  /** Tools that are resources: custom tools, and built-in tools except those of entities. */
   tools: ReadonlySet<string>;
 }
 
 /**
- * Everything that is wrong with a role, each with its path (`scopeRules.0.operator`); empty when it can be used. What
- * would make a rule silently match nothing or everything is a problem here, so that it is refused at push.
+ * The problems of a role, each with its path such as `scopeRules.0.operator`; empty when the role is valid. Rules that would
+ * silently match nothing or everything are problems too, so that push refuses them.
  */
 export function validateRole(definition: unknown, known: KnownNames): ErrorDetail[] {
   const parsed = roleDefinitionSchema.safeParse(definition);
@@ -51,16 +51,16 @@ function policyProblems({ resource, actions }: Policy, known: KnownNames): Error
   if (resource.startsWith('entity.')) {
     return [{ path: 'resource', message: `tools of "entity.*" are permitted by the entity type they work on` }];
   }
-  // `mcp.crm.*` stands for whatever the server has.
-  const isMet = (tool: string) =>
+  // `mcp.crm.*` matches all tools of the server, which may be unknown.
+  const isMatched = (tool: string) =>
     matchesName(resource, tool) || (tool.startsWith('mcp.') && matchesName(tool, resource));
-  if (![...known.tools].some(isMet)) {
+  if (![...known.tools].some(isMatched)) {
     return [{ path: 'resource', message: `"${resource}" is neither an entity type nor a tool` }];
   }
-  const never = actions.filter((action) => action !== 'execute' && action !== '*');
-  return never.length === 0
+  const invalid = actions.filter((action) => action !== 'execute' && action !== '*');
+  return invalid.length === 0
     ? []
-    : [{ path: 'actions', message: `tools only know "execute", not "${never.join('", "')}"` }];
+    : [{ path: 'actions', message: `tools only know "execute", not "${invalid.join('", "')}"` }];
 }
 
 function scopeRuleProblems(rule: ScopeRule, known: KnownNames): ErrorDetail[] {
@@ -77,23 +77,23 @@ function scopeRuleProblems(rule: ScopeRule, known: KnownNames): ErrorDetail[] {
 function valueProblems({ field, operator: written, value }: ScopeRule, known: KnownNames): ErrorDetail[] {
   const operator = operatorOf(written);
   const problem = (message: string): ErrorDetail[] => [{ path: 'value', message }];
-  for (const one of Array.isArray(value) ? value : [value]) {
-    const dynamic = dynamicValue(one as Json);
+  for (const item of Array.isArray(value) ? value : [value]) {
+    const dynamic = dynamicValue(item as Json);
     if (dynamic === null) continue;
     if (dynamic === 'unknown') {
-      return problem(`"${one}" is not known; use actor.userId, actor.entityId or actor.relatedIds:<entity type>`);
+      return problem(`"${item}" is not known; use actor.userId, actor.entityId or actor.relatedIds:<entity type>`);
     }
     if (dynamic.kind === 'relatedIds' && !known.entityTypes.has(dynamic.entityType)) {
-      return problem(`"${one}" names "${dynamic.entityType}", which is not an entity type`);
+      return problem(`"${item}" names "${dynamic.entityType}", which is not an entity type`);
     }
     if (dynamic.kind === 'relatedIds' && !['$eq', '$ne', '$in', '$nin'].includes(operator)) {
-      return problem(`"${one}" is a list: use it with in or nin`);
+      return problem(`"${item}" is a list: use it with in or nin`);
     }
   }
-  // Those who apply rules say what an operator takes, on which field.
-  const sample = (one: Json): Json => (dynamicValue(one) === null ? one : 'id');
+  // `parseAccess`, which applies rules, checks the operand for the operator and the field.
+  const sample = (item: Json): Json => (dynamicValue(item) === null ? item : 'id');
   const isDynamicList = (operator === '$in' || operator === '$nin') && dynamicValue(value as Json) !== null;
-  const operand = Array.isArray(value) ? value.map((one) => sample(one as Json)) : sample(value as Json);
+  const operand = Array.isArray(value) ? value.map((item) => sample(item as Json)) : sample(value as Json);
   const parsed = parseAccess(
     [{ field: isScopeField(field) ? field : 'data.x', operator, value: isDynamicList ? [operand] : operand }],
     [],

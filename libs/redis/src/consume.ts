@@ -1,15 +1,15 @@
 import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import { type JobEnvelope, type JobName, type JobPayload, definitionOf, jobNames, queuePrefix } from './catalog';
-import type { RedisConnection } from './redis';
+import { type JobEnvelope, type JobName, type JobPayload, definitionOf, jobNames, queuePrefix } from './job-catalog';
+import type { RedisConnection } from './connect-redis';
 
 export interface JobContext {
   jobId: string;
   requestId: string | undefined;
-  /** From 1. */
+  /** The number of this attempt, from 1. */
   attempt: number;
-  /** A failure now is final: write it where people look. */
+  /** Whether this is the last attempt, whose failure the handler should record. */
   isLastAttempt: boolean;
-  /** Aborted at shutdown. A handler that stops for it throws `signal.reason`, and the job goes to another worker. */
+  /** Aborted at shutdown. A handler that stops throws `signal.reason`, and another worker runs the job. */
   signal: AbortSignal;
 }
 
@@ -18,10 +18,10 @@ export type JobHandlers = {
 };
 
 export interface ConsumeOptions {
-  /** Of the role `worker`. */
+  /** A connection of the role `worker`. */
   redis: RedisConnection;
   handlers: JobHandlers;
-  /** Told once for each try of a job. */
+  /** Called once for each attempt of a job. */
   onFinished?: (outcome: JobOutcome) => void;
   onError?: (error: Error) => void;
 }
@@ -36,20 +36,16 @@ export interface JobOutcome {
   error?: unknown;
 }
 
-export interface Consumer {
-  /** Takes no more jobs, asks running ones to stop and waits for them. */
-  close(): Promise<void>;
-}
-
 /**
- * A killed worker's jobs go to another within the lock and two checks, under 5 s: the workers take turns at the check, and
- * when the one whose turn it was is killed, the next looks only a round later. Handlers bear to be run twice at a time.
+ * Another worker continues the jobs of a killed one after the lock has expired and at most two checks have passed, which
+ * takes less than 5 s: workers take turns at the check, and a killed worker misses its turn. A job can run twice at the
+ * same time, so handlers must allow for it.
  */
 const lockMs = 2_500;
 const stalledCheckMs = 1_000;
 
-/** Runs the jobs of every queue. Handlers first read state and return when the work is already done. */
-export function consume({ redis, handlers, onFinished, onError }: ConsumeOptions): Consumer {
+/** Runs the jobs of all queues. A handler reads the state of its row first, and returns when the work is already done. */
+export function consume({ redis, handlers, onFinished, onError }: ConsumeOptions) {
   const shutdown = new AbortController();
 
   const run = async (name: JobName, job: Job<JobEnvelope>, token?: string): Promise<void> => {
@@ -61,7 +57,7 @@ export function consume({ redis, handlers, onFinished, onError }: ConsumeOptions
       onFinished?.({ ...outcome, status, durationMs: performance.now() - startedAtMs, error });
     const payload = definitionOf(name).payload.safeParse(job.data.payload);
     if (!payload.success) {
-      const error = new UnrecoverableError(`Payload of ${name} is not valid: ${payload.error.message}`);
+      const error = new UnrecoverableError(`The payload of ${name} is not valid: ${payload.error.message}`);
       finish('failed', error);
       throw error;
     }
@@ -87,7 +83,7 @@ export function consume({ redis, handlers, onFinished, onError }: ConsumeOptions
       concurrency: definitionOf(name).concurrency,
       lockDuration: lockMs,
       stalledInterval: stalledCheckMs,
-      // Being redelivered after crashes is no fault of the job; `attempts` counts its own failures.
+      // Crashes of workers do not count as failures of the job, which `attempts` limits.
       maxStalledCount: 1_000,
       runRetryDelay: 1_000,
       skipVersionCheck: true,
@@ -97,7 +93,8 @@ export function consume({ redis, handlers, onFinished, onError }: ConsumeOptions
   });
 
   return {
-    async close() {
+    /** Takes no more jobs, aborts the running ones and waits for them. */
+    async close(): Promise<void> {
       shutdown.abort(new Error('The worker is shutting down'));
       await Promise.allSettled(workers.map((worker) => worker.close()));
     },

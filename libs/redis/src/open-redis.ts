@@ -1,16 +1,16 @@
-import { type RedisConnection, type RedisSettings, closeRedis, connectRedis, requireSafeRedis } from './redis';
+import { type RedisConnection, type RedisSettings, closeRedis, connectRedis, requireSafeRedis } from './connect-redis';
 
 type Role = RedisSettings['role'];
 
-/** The variables of a service that has Redis (libs/service redisVariables). */
+/** The variables of a service that uses Redis (`redisVariables` of libs/service). */
 interface RedisVariables {
   REDIS_URL: string;
   NODE_ENV: string;
 }
 
 /**
- * The connections of a service, one for each role and always one for producing. A Redis that may drop jobs is refused in
- * production, else warned about; so is one that is away, which is no reason not to start.
+ * Opens the connections of a service: one of the role `producer` and one for each of `roles`. A Redis that may evict jobs
+ * is an error in production and a warning otherwise. An unavailable Redis is a warning, and the service starts.
  */
 export async function openRedis<R extends Role = never>(
   { REDIS_URL, NODE_ENV }: RedisVariables,

@@ -5,13 +5,13 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startRedis } from '@parley/embedded';
 import { type TestRedis, createTestRedis, until } from '@parley/testing';
-import { jobNames } from './catalog';
+import { jobNames } from './job-catalog';
 import { type JobHandlers, type JobOutcome, consume } from './consume';
 import { QueueUnavailable, createQueues } from './queues';
 import { openRedis } from './open-redis';
-import { type RedisSettings, closeRedis, connectRedis, waitForRedis } from './redis';
+import { type RedisSettings, closeRedis, connectRedis, waitForRedis } from './connect-redis';
 
-// Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
+// Other work on the machine can delay one attempt. A regression fails every attempt.
 jest.retryTimes(3, { logErrorsBeforeRetry: true });
 
 const limits = { limitMs: 10_000, everyMs: 20 };
@@ -53,7 +53,7 @@ async function startWorker(handlers: Partial<JobHandlers>) {
 
 const payload = { typeId: 'type_1' };
 
-test('a conversation has one job, however often it is sent while workers are behind', async () => {
+test('a conversation has one waiting job, even when it is sent several times', async () => {
   const queues = await createSender();
   const conversation = { connectionId: 'conn_1', contact: 'US.a:b' };
   for (let at = 0; at < 3; at += 1) await queues.enqueue('answer-conversation', conversation);
@@ -62,7 +62,7 @@ test('a conversation has one job, however often it is sent while workers are beh
   expect(depth?.states.waiting).toBe(2);
 });
 
-test('a job carries its payload and the id of its request, and leaves nothing behind', async () => {
+test('a job has its payload and the id of its request, and is removed when it is done', async () => {
   const seen: unknown[] = [];
   await startWorker({
     'reindex-entity-type': async (given, { requestId, attempt, isLastAttempt }) => {
@@ -78,7 +78,7 @@ test('a job carries its payload and the id of its request, and leaves nothing be
   await until(async () => (await redis.keys('parley:reindex-entity-type:type_1')).length === 0, limits);
 });
 
-test('a failure is tried again, a payload that is not valid is not', async () => {
+test('a failed job is repeated, a job with an invalid payload is not', async () => {
   await startWorker({
     'reindex-entity-type': async (_payload, { attempt }) => {
       if (attempt === 1) throw new Error('not yet');
@@ -96,11 +96,11 @@ test('a failure is tried again, a payload that is not valid is not', async () =>
   expect(outcomes[2]).toMatchObject({ status: 'failed', attempt: 1 });
 });
 
-test('a shutdown hands running jobs over, without counting a try', async () => {
-  let entered = 0;
+test('after a shutdown another worker runs the interrupted jobs, and the attempt is not counted', async () => {
+  let started = 0;
   const first = await startWorker({
     'reindex-entity-type': async (_payload, { signal }) => {
-      entered += 1;
+      started += 1;
       await sleep(30_000, undefined, { signal }).catch(() => {
         throw signal.reason;
       });
@@ -108,7 +108,7 @@ test('a shutdown hands running jobs over, without counting a try', async () => {
   });
   const queues = await createSender();
   await queues.enqueue('reindex-entity-type', payload);
-  await until(() => entered === 1, limits);
+  await until(() => started === 1, limits);
   const startedAt = Date.now();
   await first.close();
   expect(Date.now() - startedAt).toBeLessThan(2_000);
@@ -120,7 +120,7 @@ test('a shutdown hands running jobs over, without counting a try', async () => {
   expect(outcomes).toMatchObject([{ status: 'done', attempt: 1 }]);
 });
 
-test('the job of a killed worker is taken over within 5 s', async () => {
+test('another worker runs the job of a killed worker within 5 s', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'worker-'));
   closing.push(() => rmSync(folder, { recursive: true }));
   const root = resolve(__dirname, '../../..');
@@ -163,7 +163,7 @@ test('the job of a killed worker is taken over within 5 s', async () => {
   expect(Date.now() - killedAt).toBeLessThan(5_500);
 }, 60_000);
 
-test('repeating jobs are scheduled once, and again when Redis has lost them', async () => {
+test('repeating jobs are scheduled once, and again after Redis has lost its data', async () => {
   const queues = await createSender();
   const redis = await connect('producer');
   const schedulers = () => redis.zcard('parley:sweep-idempotency:repeat');
@@ -177,8 +177,8 @@ test('repeating jobs are scheduled once, and again when Redis has lost them', as
   await until(() => outcomes.some(({ name }) => name === 'sweep-idempotency'), limits);
 });
 
-describe('Redis away', () => {
-  test('a sender hears of it quickly, also when Redis is silent, and works again afterwards', async () => {
+describe('while Redis is unavailable', () => {
+  test('sending fails within the deadline, even when Redis is silent, and works again afterwards', async () => {
     const redis = await startRedis({ ephemeral: true });
     closing.push(() => redis.stop());
     const queues = await createSender(redis.url);
@@ -204,7 +204,7 @@ describe('Redis away', () => {
     expect(Date.now() - startedAt).toBeLessThan(500);
   }, 30_000);
 
-  test('from the start', async () => {
+  test('sending fails when Redis has never been available', async () => {
     const redis = connectRedis({ url: 'redis://127.0.0.1:1', role: 'producer' });
     closing.push(() => closeRedis(redis));
     const queues = createQueues({ redis });
@@ -213,7 +213,7 @@ describe('Redis away', () => {
   });
 });
 
-test('a Redis that may evict jobs is refused or warned about, one that is away is no reason not to start', async () => {
+test('a Redis that may evict jobs is an error in production and a warning otherwise, an unavailable one is a warning', async () => {
   const own = await startRedis({ ephemeral: true });
   closing.push(() => own.stop());
   const redis = await connect('producer', own.url);

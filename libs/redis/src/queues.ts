@@ -1,8 +1,8 @@
 import { type JobsOptions, Queue } from 'bullmq';
-import { type JobEnvelope, type JobName, type JobPayload, definitionOf, jobNames, queuePrefix } from './catalog';
-import type { RedisConnection } from './redis';
+import { type JobEnvelope, type JobName, type JobPayload, definitionOf, jobNames, queuePrefix } from './job-catalog';
+import type { RedisConnection } from './connect-redis';
 
-/** Redis cannot take a job now. Whoever sends one has written down elsewhere that it must be done. */
+/** Redis does not accept a job. The work is recorded in PostgreSQL before a job is sent, so a sweep will find it. */
 export class QueueUnavailable extends Error {
   constructor(name: JobName, cause: unknown) {
     super(`Queue ${name} is not available`, { cause });
@@ -18,14 +18,14 @@ export interface EnqueueOptions {
 export interface Queues {
   /** Sends a job, or throws QueueUnavailable within two seconds. */
   enqueue<N extends JobName>(name: N, payload: JobPayload<N>, options?: EnqueueOptions): Promise<void>;
-  /** Sends several in one round trip, or throws QueueUnavailable; then some of them may have been sent. */
+  /** Sends several jobs in one round trip. When it throws QueueUnavailable, some of them may have been sent. */
   enqueueAll<N extends JobName>(
     name: N,
     jobs: readonly { payload: JobPayload<N>; requestId?: string }[],
   ): Promise<void>;
-  /** Makes sure that every repeating job of the catalog has its schedule; also after Redis has lost it. */
+  /** Creates the schedules of the repeating jobs that are missing, such as after Redis has lost its data. */
   schedule(): Promise<void>;
-  /** How many jobs there are, and how long the next one of each queue has waited. */
+  /** Returns the number of jobs of each queue, and how long the oldest waiting one has waited. */
   depths(): Promise<QueueDepth[]>;
   close(): Promise<void>;
 }
@@ -38,20 +38,20 @@ export interface QueueDepth {
 
 const deadlineMs = 2_000;
 
-/** `redis`: of the role `producer`. */
+/** Creates the sender of jobs. `redis`: a connection of the role `producer`. */
 export function createQueues({ redis }: { redis: RedisConnection }): Queues {
   const open = new Map<JobName, Queue>();
   const queueOf = (name: JobName): Queue => {
     let queue = open.get(name);
     if (queue === undefined) {
       queue = new Queue(name, { connection: redis, prefix: queuePrefix, skipVersionCheck: true });
-      queue.on('error', () => {}); // the connection's owner hears of it
+      queue.on('error', () => {}); // reported by `onError` of the connection
       open.set(name, queue);
     }
     return queue;
   };
 
-  /** BullMQ waits for a connection that is away; somebody is waiting for us. */
+  /** Without a deadline BullMQ waits until Redis is available again, while a caller waits for the answer. */
   async function withDeadline(name: JobName, work: (queue: Queue) => Promise<unknown>): Promise<void> {
     if (redis.status !== 'ready') throw new QueueUnavailable(name, `Redis is ${redis.status}`);
     let timer: NodeJS.Timeout | undefined;
@@ -118,11 +118,11 @@ export function createQueues({ redis }: { redis: RedisConnection }): Queues {
 
 function jobIdOf<N extends JobName>(name: N, payload: JobPayload<N>): string | undefined {
   const jobId = definitionOf(name).id?.(payload);
-  if (jobId?.includes(':')) throw new Error(`Job id ${jobId} of ${name} holds a colon, which BullMQ takes for its own`);
+  if (jobId?.includes(':')) throw new Error(`Job id ${jobId} of ${name} contains a colon, which BullMQ reserves`);
   return jobId;
 }
 
-/** Finished jobs are not kept: a kept one would swallow the next of its id, and what counts stands in PostgreSQL. */
+/** Finished jobs are removed: BullMQ ignores a new job with the id of a kept one. Results are stored in PostgreSQL. */
 function optionsOf(name: JobName): JobsOptions {
   const { attempts, backoffMs } = definitionOf(name);
   return {

@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import { startRedis } from '@parley/embedded';
 import { type TestRedis, createTestRedis } from '@parley/testing';
 import { type RateLimiter, type RateLimits, createRateLimiter } from './rate-limit';
-import { type RedisConnection, closeRedis, connectRedis, waitForRedis } from './redis';
+import { type RedisConnection, closeRedis, connectRedis, waitForRedis } from './connect-redis';
 
-// Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
+// Other work on the machine can delay one attempt. A regression fails every attempt.
 jest.retryTimes(3, { logErrorsBeforeRetry: true });
 
 let server: TestRedis;
@@ -28,7 +28,7 @@ async function connect(url = server.url): Promise<RedisConnection> {
   return redis;
 }
 
-/** A limiter as another process would have it: on a connection of its own, with a memory of its own. */
+/** A limiter with its own connection and its own memory, like a limiter in another process. */
 async function limiter(limits: Partial<RateLimits> = {}, onSkip?: () => void): Promise<RateLimiter> {
   const made = createRateLimiter({ redis: await connect(), limits, onSkip });
   closing.push(() => made.close());
@@ -45,7 +45,7 @@ async function burst(limiters: RateLimiter[], keys: { id: string; organizationId
   return { admitted: decisions.filter((at) => at === 0).length, decisions };
 }
 
-test('60 a key and 200 an organization, exactly, in bursts over several connections', async () => {
+test('exactly 60 requests of an API key and 200 of an organization are admitted over several connections', async () => {
   const limiters = await Promise.all([limiter(), limiter(), limiter(), limiter()]);
   const one = newKey();
   expect((await burst(limiters, [one], 2_000)).admitted).toBe(60);
@@ -58,7 +58,7 @@ test('60 a key and 200 an organization, exactly, in bursts over several connecti
   expect((await burst(limiters, [newKey()], 10)).admitted).toBe(10);
 });
 
-test('and over several processes', async () => {
+test('exactly 200 requests of an organization are admitted over several processes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'limiter-'));
   closing.push(() => rmSync(folder, { recursive: true }));
   const root = resolve(__dirname, '../../..');
@@ -66,7 +66,7 @@ test('and over several processes', async () => {
   writeFileSync(
     program,
     `import { createRateLimiter } from '${__dirname}/rate-limit';
-     import { connectRedis, waitForRedis } from '${__dirname}/redis';
+     import { connectRedis, waitForRedis } from '${__dirname}/connect-redis';
      void (async () => {
        const redis = connectRedis({ url: process.argv[2]!, role: 'limiter' });
        await waitForRedis(redis, 5000);
@@ -91,20 +91,20 @@ test('and over several processes', async () => {
   expect(runs.reduce((sum, { stdout }) => sum + Number(stdout), 0)).toBe(200);
 }, 60_000);
 
-test('any window holds at most the limit: no burst fits across the border of two', async () => {
+test('no window contains more requests than the limit, wherever it begins', async () => {
   const windowMs = 600;
   const limits = { perKey: 5, perOrganization: 8, windowMs };
   const limiters = await Promise.all([limiter(limits), limiter(limits)]);
   const keys = [newKey('sliding'), newKey('sliding'), newKey('sliding')];
   const admitted: { at: number; key: number }[] = [];
   const endMs = performance.now() + 4 * windowMs;
-  for (let turn = 0; performance.now() < endMs; turn += 1) {
-    const key = turn % keys.length;
+  for (let index = 0; performance.now() < endMs; index += 1) {
+    const key = index % keys.length;
     const before = performance.now();
-    if ((await limiters[turn % 2]!.admit(keys[key]!)) === 0) admitted.push({ at: before, key });
+    if ((await limiters[index % 2]!.admit(keys[key]!)) === 0) admitted.push({ at: before, key });
     await sleep(2);
   }
-  // `at` is taken before the decision, so two of them can only lie further apart than the decisions by a round trip.
+  // `at` is measured before the decision, so two of them can be further apart than the decisions by a round trip.
   const slackMs = 25;
   const most = (times: number[]) =>
     Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + windowMs - slackMs).length));
@@ -115,7 +115,7 @@ test('any window holds at most the limit: no burst fits across the border of two
   expect(admitted.length).toBeGreaterThanOrEqual(4 * 8 - 4);
 });
 
-test('who waits until retryAt is admitted, and refused requests do not count', async () => {
+test('a request at retryAt is admitted, and refused requests do not count', async () => {
   const windowMs = 200;
   const limits = { perKey: 3, windowMs };
   const [a, b] = [await limiter(limits), await limiter(limits)];
@@ -132,7 +132,7 @@ test('who waits until retryAt is admitted, and refused requests do not count', a
   }
 });
 
-test('a key that is known to be blocked costs no round trip', async () => {
+test('an API key that is known to be blocked is refused without asking Redis', async () => {
   const redis = await connect();
   const made = createRateLimiter({ redis, limits: { perKey: 1 } });
   closing.push(() => made.close());
@@ -144,7 +144,7 @@ test('a key that is known to be blocked costs no round trip', async () => {
   expect(made.admit(key)).toBe(retryAtMs);
 });
 
-test('what Redis keeps is bounded and goes by itself', async () => {
+test('the lists in Redis are bounded and expire', async () => {
   const redis = await connect();
   const made = await limiter({ perKey: 4, perOrganization: 6, windowMs: 400 });
   const keys = [newKey('bounded'), newKey('bounded')];
@@ -156,7 +156,7 @@ test('what Redis keeps is bounded and goes by itself', async () => {
   expect(await redis.keys('rate:{bounded}*')).toEqual([]);
 });
 
-test('a clock that is set back neither opens the door nor closes it for long', async () => {
+test('after the clock was set back, the limits hold and requests are refused for little longer', async () => {
   const redis = await connect();
   const made = await limiter({ perKey: 2, windowMs: 500 });
   const key = newKey();
@@ -173,8 +173,8 @@ test('a clock that is set back neither opens the door nor closes it for long', a
   expect(await made.admit(lost)).toBe(0);
 });
 
-describe('Redis away', () => {
-  test('killed in mid-burst: nobody waits, everybody is counted; back again: the limit holds', async () => {
+describe('while Redis is unavailable', () => {
+  test('after it is killed, requests are admitted immediately and counted; after its restart, the limits hold', async () => {
     const first = await startRedis({ ephemeral: true });
     const redis = await connect(first.url);
     let skipped = 0;
@@ -203,7 +203,7 @@ describe('Redis away', () => {
     expect((await burst([made], [newKey()], 500)).admitted).toBe(60);
   }, 60_000);
 
-  test('silent (stopped, not dead): let through after the deadline, then at once, until it speaks again', async () => {
+  test('when it is silent, requests are admitted after the deadline and then immediately; when it answers again, the limits hold', async () => {
     const silent = await startRedis({ ephemeral: true });
     closing.push(() => silent.stop());
     const redis = await connect(silent.url);
@@ -223,14 +223,14 @@ describe('Redis away', () => {
     expect(made.admit(key)).toBe(0);
     expect(skipped).toBe(301);
 
-    // Longer than it takes to give the connection up and ask for another.
+    // Longer than the time after which the connection is replaced.
     await sleep(2_500);
     process.kill(silent.pid, 'SIGCONT');
     await sleep(1_500);
     expect((await burst([made], [newKey()], 500)).admitted).toBe(60);
   }, 60_000);
 
-  test('a busy process does not take its own delay for a dead Redis', async () => {
+  test('a delay of the process itself does not count as silence of Redis', async () => {
     const limiters = await Promise.all([limiter({}, () => (skipped += 1)), limiter({}, () => (skipped += 1))]);
     let skipped = 0;
     const key = newKey();

@@ -1,46 +1,42 @@
 import { LRUCache } from 'lru-cache';
-import type { RedisConnection } from './redis';
+import type { RedisConnection } from './connect-redis';
 
 export interface RateLimits {
-  /** Requests a window of one API key, and of all keys of one organization. */
+  /** Maximum number of requests of one API key in any window. */
   perKey: number;
+  /** Maximum number of requests of all API keys of one organization in any window. */
   perOrganization: number;
   windowMs: number;
 }
 
+/** 60 requests a minute for each API key and 200 for each organization (docs/reference/limits.md#rate-limits). */
+const defaultLimits: RateLimits = { perKey: 60, perOrganization: 200, windowMs: 60_000 };
+
 export interface RateLimiterOptions {
-  /** Of the role `limiter`. */
+  /** A connection of the role `limiter`. */
   redis: RedisConnection;
   limits?: Partial<RateLimits>;
-  /** Silence of Redis after which waiting requests are let through. */
+  /** Time without an answer from Redis after which waiting requests are admitted. */
   deadlineMs?: number;
-  /** Told of every request that was let through because Redis did not answer. */
+  /** Called for each request that is admitted because Redis did not answer. */
   onSkip?: () => void;
 }
 
-export interface RateLimiter {
-  /** The Unix milliseconds until which a key is known to have no chance, so that asking is of no use; 0 without such. */
-  blockedUntil(key: { id: string }): number;
-  /** 0 when admitted, else the Unix milliseconds from which the next request is admitted. Never rejects. */
-  admit(key: { id: string; organizationId: string }): number | Promise<number>;
-  close(): void;
-}
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-/** interface.md, Limits. */
-const defaultLimits: RateLimits = { perKey: 60, perOrganization: 200, windowMs: 60_000 };
-const blockedSize = 10_000;
+const maxBlockedKeys = 10_000;
 const probeEveryMs = 250;
-const renewAfterMs = 2_000;
-/** The deadline is watched in this many steps. */
+const reconnectAfterMs = 2_000;
+/** The deadline is checked in this many steps. */
 const ticks = 2;
 
 /**
- * Both windows in one step, by the clock of Redis. Each key of Redis is the list of the last admitted times, newest
- * first and never longer than its limit: a request fits when the one `limit` places back is older than the window. A
- * refused request leaves no trace. After the clock was set back that one may lie ahead: then it stands in the way a
- * little longer, but when it lies ahead by more than a window it means nothing any more and the list starts anew.
+ * Checks both limits atomically, by the clock of Redis. Each key in Redis is a list of the times of the last admitted
+ * requests, newest first and not longer than its limit. A request is admitted when the entry at the position of the limit
+ * is older than the window; a refused request is not recorded. When the clock is set back, entries are in the future and
+ * delay requests a little longer. A list whose entry is more than a window ahead is deleted.
  */
-const decide = `
+const admitScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local window = tonumber(ARGV[1])
@@ -59,111 +55,114 @@ for i = 1, 2 do
 end
 return 0`;
 
-type Decide = (keyLog: string, organizationLog: string, ...args: number[]) => Promise<number>;
+type AdmitCommand = (keyList: string, organizationList: string, ...args: number[]) => Promise<number>;
 
 /**
- * The limits of the Data API: exact in any window, over any number of processes. When Redis is away requests are
- * admitted: at once when the connection is known to be down, else after a short silence, and from then on at once
- * until a probe is answered.
+ * The rate limiter of the Data API: exact in any window, over any number of processes. While Redis is unavailable, requests
+ * are admitted: immediately when the connection is down or Redis is known to be silent, otherwise after `deadlineMs`.
  */
-export function createRateLimiter({ redis, limits, deadlineMs = 50, onSkip }: RateLimiterOptions): RateLimiter {
+export function createRateLimiter({ redis, limits, deadlineMs = 50, onSkip }: RateLimiterOptions) {
   const { perKey, perOrganization, windowMs } = { ...defaultLimits, ...limits };
-  redis.defineCommand('parleyAdmit', { numberOfKeys: 2, lua: decide });
-  const ask = (redis as RedisConnection & { parleyAdmit: Decide }).parleyAdmit.bind(redis);
+  redis.defineCommand('parleyAdmit', { numberOfKeys: 2, lua: admitScript });
+  const ask = (redis as RedisConnection & { parleyAdmit: AdmitCommand }).parleyAdmit.bind(redis);
+  const blocked = createBlockedKeys();
+  const monitor = createSilenceMonitor(redis, deadlineMs);
+  const skip = (): number => {
+    onSkip?.();
+    return 0;
+  };
+  return {
+    /** The time in Unix milliseconds until which an API key is known to be refused, so that Redis need not be asked; or 0. */
+    blockedUntil: ({ id }: { id: string }): number => blocked.untilMs(id),
+    /** Returns 0 when the request is admitted, otherwise the Unix milliseconds at which the next one is. Never rejects. */
+    admit({ id, organizationId }: { id: string; organizationId: string }): number | Promise<number> {
+      const blockedUntilMs = blocked.untilMs(id);
+      if (blockedUntilMs > 0) return blockedUntilMs;
+      if (!monitor.isAnswering()) return skip();
+      const organizationList = `rate:{${organizationId}}`;
+      const askedAtMs = performance.now();
+      const answer = ask(`${organizationList}:key:${id}`, organizationList, windowMs, perKey, perOrganization);
+      return monitor
+        .answerOf(answer)
+        .then((waitMs) => (waitMs === null ? skip() : waitMs === 0 ? 0 : blocked.add(id, waitMs, askedAtMs)));
+    },
+    close: (): void => monitor.close(),
+  };
+}
 
-  /** Keys that are refused without asking Redis. Reading the clock at each look-up keeps the end of the wait exact. */
-  const blocked = new LRUCache<string, number>({ max: blockedSize, ttlResolution: 0 });
-  const waiting = new Set<(retryAtMs: number) => void>();
+/** The API keys that are refused without asking Redis. */
+function createBlockedKeys() {
+  // The clock is read at each look-up, so that a wait ends exactly.
+  const keys = new LRUCache<string, number>({ max: maxBlockedKeys, ttlResolution: 0 });
+  return {
+    untilMs: (keyId: string): number => keys.get(keyId) ?? 0,
+    /** The wait begins when Redis was asked; the returned end counts from its answer, so no key is blocked beyond that. */
+    add(keyId: string, waitMs: number, askedAtMs: number): number {
+      // Plus 1, because both clocks were rounded down to milliseconds.
+      const retryAtMs = Date.now() + waitMs + 1;
+      keys.set(keyId, retryAtMs, { ttl: waitMs, start: askedAtMs });
+      return retryAtMs;
+    },
+  };
+}
+
+/** Ends the wait for answers when Redis has not answered any command for `deadlineMs`, and finds out when it answers again. */
+function createSilenceMonitor(redis: RedisConnection, deadlineMs: number) {
+  const waiting = new Set<() => void>();
   let answers = 0;
   let timer: NodeJS.Timeout | undefined;
-  let silent = false;
-  let closed = false;
+  let isSilent = false;
+  let isClosed = false;
 
-  /** Blocked for the wait from the moment of asking, told from the moment of hearing: never blocked past what is told. */
-  function block(keyId: string, waitMs: number, askedAtMs: number): number {
-    // One more, as both clocks were cut to whole milliseconds.
-    const retryAtMs = Date.now() + waitMs + 1;
-    blocked.set(keyId, retryAtMs, { ttl: waitMs, start: askedAtMs });
-    return retryAtMs;
-  }
-
-  /**
-   * One timer for all: what counts is how long Redis has said nothing, not how long one request has waited. A tick that
-   * comes late says that this process was busy, and nothing of Redis.
-   */
-  function watch(answersBefore: number, quietTicks: number): void {
+  /** One timer for all commands. A timer that fires late shows that this process was busy, not that Redis is silent. */
+  function watch(answersBefore: number, silentTicks: number): void {
     const dueAtMs = performance.now() + deadlineMs / ticks;
     timer = setTimeout(() => {
-      // Answers that lie in the socket are read before the next line.
+      // Answers that have already reached the socket are read before this callback.
       setImmediate(() => {
         timer = undefined;
-        if (waiting.size === 0 || closed) return;
-        const onTime = performance.now() - dueAtMs < deadlineMs / ticks;
-        const quiet = answers !== answersBefore ? 0 : onTime ? quietTicks + 1 : quietTicks;
-        if (quiet < ticks) return watch(answers, quiet);
-        silent = true;
-        for (const settle of waiting) skip(settle);
+        if (waiting.size === 0 || isClosed) return;
+        const isOnTime = performance.now() - dueAtMs < deadlineMs / ticks;
+        const silent = answers !== answersBefore ? 0 : isOnTime ? silentTicks + 1 : silentTicks;
+        if (silent < ticks) return watch(answers, silent);
+        isSilent = true;
+        for (const giveUp of waiting) giveUp();
         probe();
       });
-    }, deadlineMs / ticks);
-    timer.unref();
+    }, deadlineMs / ticks).unref();
   }
 
-  /** Until an answer comes. A connection that stays silent may be to nobody, so it is made anew. */
+  /** Sends PING until Redis answers. A connection that stays silent is replaced, because its other end may no longer exist. */
   function probe(): void {
-    const renewal = setTimeout(() => redis.disconnect(true), renewAfterMs).unref();
-    redis.ping().then(
-      () => {
-        clearTimeout(renewal);
-        silent = false;
-      },
-      () => {
-        clearTimeout(renewal);
-        if (!closed) setTimeout(probe, probeEveryMs).unref();
-      },
-    );
-  }
-
-  function skip(settle: (retryAtMs: number) => void): void {
-    onSkip?.();
-    settle(0);
-  }
-
-  const blockedUntil = ({ id }: { id: string }): number => blocked.get(id) ?? 0;
-
-  function admit({ id, organizationId }: { id: string; organizationId: string }): number | Promise<number> {
-    const blockedUntilMs = blockedUntil({ id });
-    if (blockedUntilMs > 0) return blockedUntilMs;
-    if (silent || redis.status !== 'ready') {
-      onSkip?.();
-      return 0;
-    }
-    return new Promise((resolve) => {
-      const settle = (retryAtMs: number) => {
-        waiting.delete(settle);
-        resolve(retryAtMs);
-      };
-      if (timer === undefined) watch(answers, 0);
-      waiting.add(settle);
-      const askedAtMs = performance.now();
-      const tenant = `rate:{${organizationId}}`;
-      ask(`${tenant}:key:${id}`, tenant, windowMs, perKey, perOrganization).then(
-        (waitMs) => {
-          answers += 1;
-          if (waiting.has(settle)) settle(waitMs === 0 ? 0 : block(id, waitMs, askedAtMs));
-        },
-        () => {
-          if (waiting.has(settle)) skip(settle);
-        },
-      );
-    });
+    const reconnect = setTimeout(() => redis.disconnect(true), reconnectAfterMs).unref();
+    redis
+      .ping()
+      .then(
+        () => void (isSilent = false),
+        () => void (isClosed || setTimeout(probe, probeEveryMs).unref()),
+      )
+      .finally(() => clearTimeout(reconnect));
   }
 
   return {
-    blockedUntil,
-    admit,
+    isAnswering: () => !isSilent && redis.status === 'ready',
+    /** Resolves with the answer, or with null when the command fails or Redis is silent. */
+    answerOf: <T>(answer: Promise<T>): Promise<T | null> =>
+      new Promise((resolve) => {
+        if (timer === undefined) watch(answers, 0);
+        const settle = (value: T | null) => {
+          waiting.delete(giveUp);
+          resolve(value);
+        };
+        const giveUp = () => settle(null);
+        waiting.add(giveUp);
+        answer.then((value) => {
+          answers += 1;
+          settle(value);
+        }, giveUp);
+      }),
     close() {
-      closed = true;
+      isClosed = true;
       clearTimeout(timer);
     },
   };

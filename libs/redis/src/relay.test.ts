@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunningServer, makeTemporaryFolder, startRedis } from '@parley/embedded';
 import { until } from '@parley/testing';
-import { type RedisConnection, closeRedis, connectRedis, waitForRedis } from './redis';
-import { createRelay, createRing } from './relay';
+import { type RedisConnection, closeRedis, connectRedis, waitForRedis } from './connect-redis';
+import { createRelay, createRelayWaker } from './relay';
 
 const limits = { limitMs: 10_000, everyMs: 5 };
 
-// A server of its own: rings reach every logical database of a server.
+// A separate server: messages on a channel reach all logical databases of a server.
 let server: RunningServer;
 let folder: string;
 let producer: RedisConnection;
@@ -26,50 +26,50 @@ afterAll(async () => {
 
 const subscribers = async () => ((await producer.pubsub('NUMSUB', 'parley:relay')) as [string, number])[1];
 
-/** A relay that looks by itself only once a minute, and how often it has looked. */
+/** Starts a relay that polls only once a minute and counts its polls. */
 async function start() {
-  const counts = { looks: 0 };
-  const work = async () => ((counts.looks += 1), 60_000);
+  const counts = { polls: 0 };
+  const work = async () => ((counts.polls += 1), 60_000);
   const relay = createRelay(worker, work, (error) => {
     throw error;
   });
-  await until(async () => (await subscribers()) > 0 && counts.looks === 1, limits);
+  await until(async () => (await subscribers()) > 0 && counts.polls === 1, limits);
   return { relay, counts };
 }
 
-test('a ring wakes the relay at once; many of them wake it no more often than every 5 ms, and the last one counts', async () => {
+test('a call wakes the relay immediately; many calls wake it at most every 5 ms, and once after the last call', async () => {
   const { relay, counts } = await start();
-  const ring = createRing(producer);
+  const wakeRelay = createRelayWaker(producer);
   const startedAt = performance.now();
-  ring();
-  await until(() => counts.looks === 2, limits);
-  let lastRungAt = 0;
+  wakeRelay();
+  await until(() => counts.polls === 2, limits);
+  let lastPolls = 0;
   for (let round = 0; round < 20; round += 1) {
-    for (let n = 0; n < 50; n += 1) ring();
-    lastRungAt = counts.looks;
+    for (let n = 0; n < 50; n += 1) wakeRelay();
+    lastPolls = counts.polls;
     await sleep(1);
   }
-  await until(() => counts.looks > lastRungAt, limits);
+  await until(() => counts.polls > lastPolls, limits);
   await sleep(20);
-  expect(counts.looks - 1).toBeLessThanOrEqual(2 + (performance.now() - startedAt) / 5);
+  expect(counts.polls - 1).toBeLessThanOrEqual(2 + (performance.now() - startedAt) / 5);
   await relay.close();
   await until(async () => (await subscribers()) === 0, limits);
 });
 
-test('while Redis is away a ring is lost and says nothing; afterwards it wakes the relay again', async () => {
+test('a call while Redis is unavailable has no effect, and later calls wake the relay again', async () => {
   const { relay, counts } = await start();
-  const ring = createRing(producer);
+  const wakeRelay = createRelayWaker(producer);
   const { port } = server;
   await server.stop();
   for (let n = 0; n < 10; n += 1) {
-    ring();
+    wakeRelay();
     await sleep(6);
   }
-  expect(counts.looks).toBe(1);
+  expect(counts.polls).toBe(1);
   server = await startRedis({ dataDir: folder, port });
   await waitForRedis(producer, 5_000);
   await until(async () => (await subscribers()) > 0, limits);
-  ring();
-  await until(() => counts.looks === 2, limits);
+  wakeRelay();
+  await until(() => counts.polls === 2, limits);
   await relay.close();
 });

@@ -1,58 +1,58 @@
-import { queuePrefix } from './catalog';
-import type { RedisConnection } from './redis';
+import { queuePrefix } from './job-catalog';
+import type { RedisConnection } from './connect-redis';
 
 const channel = `${queuePrefix}:relay`;
-const ringEveryMs = 5;
+const wakeEveryMs = 5;
 const retryMs = 250;
 
 /**
- * Wakes the relays of all workers: at once, and at most every 5 ms. While Redis is away a ring is lost without a word, and
- * relays find the work when they look by themselves. `redis` is of the role `producer`.
+ * Returns a function that wakes the relays of all workers, at most every 5 ms. A call while Redis is unavailable has no
+ * effect; the relays then find the work at their next poll. `redis`: a connection of the role `producer`.
  */
-export function createRing(redis: RedisConnection): () => void {
+export function createRelayWaker(redis: RedisConnection): () => void {
   let timer: NodeJS.Timeout | undefined;
-  let isRung = false;
-  return function ring() {
-    isRung = timer !== undefined;
-    if (isRung) return;
+  let isPending = false;
+  return function wakeRelay() {
+    isPending = timer !== undefined;
+    if (isPending) return;
     redis.publish(channel, '').catch(() => {});
     timer = setTimeout(() => {
       timer = undefined;
-      if (isRung) ring();
-    }, ringEveryMs).unref();
+      if (isPending) wakeRelay();
+    }, wakeEveryMs).unref();
   };
 }
 
 /**
- * Calls `work` at each ring, and if nobody rings after the milliseconds that it returned; never twice at a time. `redis` is
- * of the role `worker`.
+ * Calls `work` when the relay is woken, and at the latest after the milliseconds that the previous call returned. Calls do
+ * not overlap. `redis`: a connection of the role `worker`.
  */
 export function createRelay(redis: RedisConnection, work: () => Promise<number>, onError: (error: unknown) => void) {
   let isClosed = false;
-  let ring = () => {};
+  let wake = () => {};
   async function run(): Promise<void> {
     while (!isClosed) {
-      const { promise: rung, resolve } = Promise.withResolvers<void>();
-      ring = resolve;
+      const { promise: woken, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
       const restMs = await work().catch((error: unknown) => {
         onError(error);
         return retryMs;
       });
       const timer = setTimeout(resolve, restMs);
-      await rung;
+      await woken;
       clearTimeout(timer);
     }
   }
-  // It subscribes again by itself after an outage, of which `redis` tells as well.
+  // ioredis subscribes again after an outage. Errors are reported by `redis`.
   const subscriber = redis.duplicate();
-  subscriber.on('error', () => {}).on('message', () => ring());
+  subscriber.on('error', () => {}).on('message', () => wake());
   subscriber.subscribe(channel).catch(() => {});
   const running = run();
   return {
     async close(): Promise<void> {
       isClosed = true;
       subscriber.disconnect();
-      ring();
+      wake();
       await running;
     },
   };

@@ -1,35 +1,16 @@
 import { type ErrorDetail, type Json, type ResourceKind, filterOperators } from '@parley/contracts';
 import { checkTypeSchema } from '@parley/entities';
 import { findUnclosed, parameterProblems } from '@parley/tools';
-import { nextTickMs, triggerProblems } from '@parley/triggers';
-import { cronProblem, isTimeZone } from './cron';
+import { triggerProblems } from '@parley/triggers';
 import type { Definition } from './definition';
 
-/** What is wrong inside one definition, beyond its shape; paths are inside it. */
-export function checkDefinition(kind: ResourceKind, definition: Definition): ErrorDetail[] {
-  switch (kind) {
-    case 'routers':
-      return checkRouter(definition as Definition<'routers'>);
-    case 'triggers':
-      return checkTrigger(definition as Definition<'triggers'>);
-    case 'tools':
-      return checkTool(definition as Definition<'tools'>);
-    case 'entityTypes':
-      return checkTypeSchema((definition as Definition<'entityTypes'>).schema);
-    case 'agents':
-      return checkPrompt((definition as Definition<'agents'>).systemPrompt);
-    case 'roles':
-      return [];
-  }
-}
-
-/** A model would read an unclosed template as it stands. */
-function checkPrompt(prompt: string): ErrorDetail[] {
+/** An unclosed template would be sent to the model as text. */
+function checkPrompt({ systemPrompt: prompt }: Definition<'agents'>): ErrorDetail[] {
   const at = findUnclosed(prompt);
   if (at === null) return [];
   const line = prompt.slice(0, at).split('\n').length;
-  const [written] = prompt.slice(at, at + 40).split('\n');
-  return [{ path: 'systemPrompt', message: `has a template that is never closed in line ${line}: ${written}` }];
+  const [excerpt] = prompt.slice(at, at + 40).split('\n');
+  return [{ path: 'systemPrompt', message: `has an unclosed template in line ${line}: ${excerpt}` }];
 }
 
 const checkTool = ({ parameters }: Definition<'tools'>): ErrorDetail[] =>
@@ -54,29 +35,20 @@ function checkRouter({ rules = [] }: Definition<'routers'>): ErrorDetail[] {
 function operandProblem(operator: string, value: Json, path: string): ErrorDetail[] {
   const name = operator.replace(/^\$/, '');
   if ((name === 'in' || name === 'nin') && !Array.isArray(value))
-    return [{ path, message: `${operator} needs a list` }];
-  if (name === 'exists' && typeof value !== 'boolean') return [{ path, message: `${operator} needs true or false` }];
+    return [{ path, message: `${operator} requires a list` }];
+  if (name === 'exists' && typeof value !== 'boolean') return [{ path, message: `${operator} requires true or false` }];
   return [];
 }
 
 function checkTrigger(trigger: Definition<'triggers'>): ErrorDetail[] {
   const { on, schedule } = trigger;
   const problems = triggerProblems(trigger);
-  if ('schedule' in on) {
-    const problem = cronProblem(on.schedule);
-    if (problem !== null) problems.push({ path: 'on.schedule', message: problem });
-    else if (nextTickMs({ expression: on.schedule, timezone: 'UTC' }, Date.now()) === null)
-      problems.push({ path: 'on.schedule', message: 'names a time that never comes' });
-    if (on.timezone !== undefined && !isTimeZone(on.timezone)) {
-      problems.push({ path: 'on.timezone', message: `"${on.timezone}" is not a time zone` });
-    }
-  } else {
-    for (const [field, condition] of Object.entries(on.condition ?? {})) {
+  if ('action' in on) {
+    for (const [field, condition] of Object.entries(on.condition ?? {}))
       problems.push(...checkCondition(field, condition));
-    }
   }
   if (schedule?.delay !== undefined && schedule.at !== undefined) {
-    problems.push({ path: 'schedule', message: 'takes delay or at, not both' });
+    problems.push({ path: 'schedule', message: 'accepts either delay or at, not both' });
   }
   return problems;
 }
@@ -93,6 +65,19 @@ function checkCondition(field: string, condition: Json): ErrorDetail[] {
   return keys.flatMap((key) =>
     operators.has(key)
       ? operandProblem(key, condition[key]!, `${path}.${key}`)
-      : [{ path: `${path}.${key}`, message: `unknown operator; there are ${filterOperators.join(' ')}` }],
+      : [{ path: `${path}.${key}`, message: `unknown operator; use one of ${filterOperators.join(' ')}` }],
   );
 }
+
+const checks: { [K in ResourceKind]: (definition: Definition<K>) => ErrorDetail[] } = {
+  entityTypes: ({ schema }) => checkTypeSchema(schema),
+  roles: () => [],
+  tools: checkTool,
+  agents: checkPrompt,
+  routers: checkRouter,
+  triggers: checkTrigger,
+};
+
+/** The problems of one definition beyond its shape. Their paths are relative to the definition. */
+export const checkDefinition = (kind: ResourceKind, definition: Definition): ErrorDetail[] =>
+  (checks[kind] as (definition: Definition) => ErrorDetail[])(definition);

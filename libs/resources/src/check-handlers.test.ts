@@ -1,29 +1,24 @@
 import { type Db, createDb } from '@parley/db';
-import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { type SeededOrganization, openTestDatabase, seedOrganization } from '@parley/testing';
 import type { CheckHandler } from './check-handlers';
 import { pushResources } from './push-resources';
 
-let database: TestDatabase;
 let db: Db;
 let org: SeededOrganization;
-let asked: string[];
+let checked: string[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 beforeEach(async () => {
-  asked = [];
+  checked = [];
   org = await seedOrganization(db.pool);
 });
 
 const tool = (name: string, handlerCode: string) => ({ name, description: 'd', parameters: {}, handlerCode });
 const checkHandler: CheckHandler = async (code) => {
-  asked.push(code);
+  checked.push(code);
   if (code === 'away') return { ok: false, reason: 'unavailable' };
   return code.includes('{{') ? { ok: false, reason: 'invalid', message: 'Unexpected token (line 1)' } : { ok: true };
 };
@@ -35,33 +30,33 @@ describe('handlers of a push', () => {
     const tools = [tool('a', 'return 1'), tool('b', 'return 2')];
     expect(await push({ tools })).toMatchObject({ ok: true });
     expect(await push({ tools: [tools[0], tool('b', 'return 3')] }, { dryRun: true })).toMatchObject({ ok: true });
-    expect(asked).toEqual(['return 1', 'return 2', 'return 3']);
+    expect(checked).toEqual(['return 1', 'return 2', 'return 3']);
   });
 
-  it('that do not parse are told with every other problem, and nothing is stored', async () => {
-    const agents = [{ slug: 'x', name: 'X', systemPrompt: '', tools: ['gone'] }];
+  it('that cannot be parsed are reported with all other problems, and nothing is stored', async () => {
+    const agents = [{ slug: 'x', name: 'X', systemPrompt: '', tools: ['missing'] }];
     const pushed = await push({ tools: [tool('a', 'return 1'), tool('b', 'if {{')], agents });
     expect(pushed).toMatchObject({
       ok: false,
       reason: 'invalid',
       problems: [
-        { path: 'agents.0.tools.0', message: 'unknown tool "gone"' },
+        { path: 'agents.0.tools.0', message: 'unknown tool "missing"' },
         { path: 'tools.1.handlerCode', message: 'Unexpected token (line 1)' },
       ],
     });
     expect((await db.pool.query('select from tools where tenant = $1', [org.scope.tenant])).rowCount).toBe(0);
   });
 
-  it('are not taken unseen when nobody can be asked', async () => {
+  it('are refused if they cannot be checked because the executor is unavailable', async () => {
     expect(await push({ tools: [tool('a', 'away')] })).toEqual({ ok: false, reason: 'handlers_unchecked' });
     expect(await push({ tools: [tool('a', 'away')] }, { checkHandler: undefined })).toMatchObject({ ok: true });
     expect(await push({ tools: [tool('a', 'away')] })).toMatchObject({ ok: true });
   });
 
-  it('of no shape at all are a problem of their shape', async () => {
+  it('that are not text are reported as a problem of shape and are not checked', async () => {
     const pushed = await push({ tools: [null, { name: 1 }, tool('', ''), tool('c', 'return 1')] });
     expect(pushed).toMatchObject({ ok: false, reason: 'invalid' });
-    expect(asked).toEqual(['return 1']);
+    expect(checked).toEqual(['return 1']);
   });
 });
 
@@ -77,7 +72,7 @@ describe('tools of MCP servers', () => {
       [org.scope.tenant],
     );
 
-  it('may be named when the server is configured in the environment', async () => {
+  it('may be used if the server is configured in the environment', async () => {
     const named = agents('mcp.crm.find', 'mcp.crm.*', 'mcp.*');
     const needsServer = expect.stringContaining('parley integrations set mcp.crm');
     expect(await push({ agents: named })).toMatchObject({
@@ -94,7 +89,7 @@ describe('tools of MCP servers', () => {
     expect(await push({ roles: roles('mcp.other.find') })).toMatchObject({ ok: false });
   });
 
-  it('cannot be mistaken for custom ones', async () => {
+  it('cannot have the name of a custom tool', async () => {
     await configure();
     expect(await push({ tools: [tool('mcp.crm.find', 'return 1')] })).toMatchObject({
       problems: [{ path: 'tools.0.name', message: expect.stringContaining('may not begin with "mcp."') }],

@@ -2,13 +2,13 @@ import type { ErrorDetail, RawResourceSet, Scope } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 import { pathOf } from './parse-resources';
 
-/** Says whether a handler can be parsed, by whoever will run it. `unavailable`: it could not be asked. */
+/** Checks that a handler can be parsed, with the parser of the tool executor. `unavailable`: the executor did not respond. */
 export type CheckHandler = (
   handlerCode: string,
 ) => Promise<{ ok: true } | { ok: false; reason: 'invalid'; message: string } | { ok: false; reason: 'unavailable' }>;
 
-/** At a time: what parses them has few processes, and others use them too. */
-const atOnce = 4;
+/** Number of handlers that one push checks at a time. The executor has few processes, which other callers use too. */
+const concurrency = 4;
 
 const storedHandlers = statement(
   'stored-handlers',
@@ -18,8 +18,8 @@ const storedHandlers = statement(
 );
 
 /**
- * The problems of the handlers that a push would change; null when they could not be checked. Asked before the push's
- * transaction, which others wait for.
+ * The problems of the handlers that a push would add or change; null if they could not be checked. Runs before the
+ * transaction of the push, because other pushes wait for that transaction.
  */
 export async function checkHandlers(
   db: Queryable,
@@ -29,7 +29,7 @@ export async function checkHandlers(
 ): Promise<ErrorDetail[] | null> {
   const given = tools.flatMap((tool, index) => {
     const { name, handlerCode } = (tool ?? {}) as { name?: unknown; handlerCode?: unknown };
-    // Anything else is a problem of its shape, which is told anyway.
+    // An invalid shape is reported by parseResources.
     return typeof name === 'string' && typeof handlerCode === 'string' && handlerCode !== ''
       ? [{ index, name, handlerCode }]
       : [];
@@ -42,7 +42,7 @@ export async function checkHandlers(
   const problems: ErrorDetail[] = [];
   let isUnavailable = false;
   const queue = changed.values();
-  const work = async () => {
+  const checkNext = async () => {
     for (const { index, handlerCode } of queue) {
       if (isUnavailable) return;
       const checked = await check(handlerCode);
@@ -51,6 +51,6 @@ export async function checkHandlers(
       else problems.push({ path: pathOf('tools', index, 'handlerCode'), message: checked.message });
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, changed.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(concurrency, changed.length) }, checkNext));
   return isUnavailable ? null : problems.sort((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -3,10 +3,10 @@ import { validateRole } from '@parley/permissions';
 import { checkDefinition } from './check-definition';
 import { type Definition, forEachKind, singular, slugOf } from './definition';
 import { type ParsedResources, pathOf } from './parse-resources';
-import { type Reference, isMet, referencesOf } from './references';
+import { type Reference, isResolved, referencesOf } from './references';
 import type { StoredResources } from './stored-resources';
 
-/** Types that the product makes itself when it first needs them (interface.md, Payment entity). */
+/** Entity types that are created when they are first used (docs/reference/payments.md#payment-entity). */
 const builtInEntityTypes = ['payment'];
 
 export interface CheckInput extends Omit<ParsedResources, 'problems'> {
@@ -15,13 +15,14 @@ export interface CheckInput extends Omit<ParsedResources, 'problems'> {
   deleted: Record<ResourceKind, ReadonlySet<string>>;
   /** Names of the built-in tools. */
   knownTools: readonly string[];
-  /** `mcp.<server>`: what tools a server has is known only when it is asked, so any below it will do. */
+  /** `mcp.<server>` of each configured server. The tools of a server are not known here, so any name below it is accepted. */
   mcpServers: readonly string[];
 }
 
 /**
- * Every problem of a push at once. Paths are below `resources`: `agents.0.tools.2`. References are held against what
- * the environment will hold: what is stored, without what is deleted, with what is pushed.
+ * Every problem of a push beyond the shape of its definitions. Paths are relative to `resources`: `agents.0.tools.2`.
+ * References are checked against the environment after the push: the stored definitions without the deleted ones, and
+ * the pushed ones.
  */
 export function checkResources(input: CheckInput): ErrorDetail[] {
   const names = namesAfter(input);
@@ -34,23 +35,23 @@ export function checkResources(input: CheckInput): ErrorDetail[] {
         })),
       ),
     ),
-    ...input.remains.flatMap(({ kind, index, definition, without }) =>
+    ...input.partials.flatMap(({ kind, index, definition, omitted }) =>
       problemsOf(kind, definition, names)
-        .filter(({ path }) => !without.has(path.split('.')[0]!))
+        .filter(({ path }) => !omitted.has(path.split('.')[0]!))
         .map(({ path, message }) => ({ path: pathOf(kind, index, path), message })),
     ),
     ...duplicates(input),
     ...toolNameProblems(input, names.tools),
-    ...stillNeeded(input, names),
+    ...danglingReferences(input, names),
   ];
 }
 
 type Names = Record<ResourceKind, Set<string>>;
 
-function namesAfter({ resources, broken, stored, deleted, knownTools, mcpServers }: CheckInput): Names {
+function namesAfter({ resources, invalidSlugs, stored, deleted, knownTools, mcpServers }: CheckInput): Names {
   const names: Names = forEachKind((kind) => {
     const kept = [...stored[kind].keys()].filter((slug) => !deleted[kind].has(slug));
-    return new Set([...kept, ...broken[kind], ...(resources[kind] ?? []).map(slugOf)]);
+    return new Set([...kept, ...invalidSlugs[kind], ...(resources[kind] ?? []).map(slugOf)]);
   });
   for (const tool of knownTools) names.tools.add(tool);
   for (const server of mcpServers) names.tools.add(`${server}.*`);
@@ -61,9 +62,9 @@ function namesAfter({ resources, broken, stored, deleted, knownTools, mcpServers
 function problemsOf(kind: ResourceKind, definition: Definition, names: Names): ErrorDetail[] {
   const unstorable = findUnstorable(definition);
   if (unstorable !== null) return [unstorable];
-  // Whoever applies roles also knows what they may refer to.
+  // libs/permissions also checks the references of roles.
   if (kind === 'roles') return validateRole(definition, names);
-  const missing = referencesOf(kind, definition).filter((reference) => !isMet(reference, names));
+  const missing = referencesOf(kind, definition).filter((reference) => !isResolved(reference, names));
   return [
     ...checkDefinition(kind, definition),
     ...missing.map((reference) => ({ path: reference.path, message: unknown(reference) })),
@@ -73,7 +74,7 @@ function problemsOf(kind: ResourceKind, definition: Definition, names: Names): E
 const unknown = ({ kinds, slug, pattern }: Reference): string => {
   const server = /^mcp\.[^.]*/.exec(slug)?.[0];
   if (server !== undefined && kinds.includes('tools')) {
-    return `"${slug}" needs an MCP server that is not configured here (parley integrations set ${server})`;
+    return `"${slug}" requires an MCP server that is not configured in this environment (parley integrations set ${server})`;
   }
   return pattern
     ? `no tool matches "${slug}"`
@@ -92,7 +93,7 @@ function duplicates({ resources, indexes }: CheckInput): ErrorDetail[] {
   });
 }
 
-/** Towards models the dots of a name become `_`, so two names may differ by more than that only. */
+/** Models receive tool names with `_` instead of dots, so two names must not differ only in that. */
 function toolNameProblems({ resources, indexes, knownTools }: CheckInput, names: Set<string>): ErrorDetail[] {
   const builtIn = new Set(knownTools);
   const byWireName = Map.groupBy(names, wireName);
@@ -102,23 +103,23 @@ function toolNameProblems({ resources, indexes, knownTools }: CheckInput, names:
       return [{ path, message: 'may not begin with "mcp.": these are tools of MCP servers' }];
     if (builtIn.has(name)) return [{ path, message: `"${name}" is a built-in tool` }];
     const other = byWireName.get(wireName(name))?.find((candidate) => candidate !== name);
-    return other === undefined ? [] : [{ path, message: `"${name}" cannot be told from "${other}" by a model` }];
+    return other === undefined ? [] : [{ path, message: `"${name}" and "${other}" are the same name for a model` }];
   });
 }
 
 const wireName = (name: string): string => name.replaceAll('.', '_');
 
-/** What prune would take away from resources that stay. */
-function stillNeeded({ resources, broken, stored, deleted }: CheckInput, names: Names): ErrorDetail[] {
+/** References from definitions that stay to definitions that prune would delete. */
+function danglingReferences({ resources, invalidSlugs, stored, deleted }: CheckInput, names: Names): ErrorDetail[] {
   return resourceKinds.flatMap((kind) => {
-    const given = new Set([...(resources[kind] ?? []).map(slugOf), ...broken[kind]]);
-    const staying = [...stored[kind].values()].filter(({ slug }) => !given.has(slug) && !deleted[kind].has(slug));
-    return staying.flatMap(({ slug, definition }) =>
+    const given = new Set([...(resources[kind] ?? []).map(slugOf), ...invalidSlugs[kind]]);
+    const kept = [...stored[kind].values()].filter(({ slug }) => !given.has(slug) && !deleted[kind].has(slug));
+    return kept.flatMap(({ slug, definition }) =>
       referencesOf(kind, definition).flatMap((reference) => {
         const target = reference.kinds.find((candidate) => deleted[candidate].has(reference.slug));
-        if (target === undefined || isMet(reference, names)) return [];
+        if (target === undefined || isResolved(reference, names)) return [];
         const user = `${singular[kind]} "${slug}" (${reference.path})`;
-        return [{ path: target, message: `"${reference.slug}" cannot be deleted: ${user} needs it` }];
+        return [{ path: target, message: `"${reference.slug}" cannot be deleted: it is used by ${user}` }];
       }),
     );
   });

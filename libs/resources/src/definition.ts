@@ -2,16 +2,16 @@ import { type ResourceKind, type ResourceSet, resourceKinds } from '@parley/cont
 
 export type Definition<K extends ResourceKind = ResourceKind> = NonNullable<ResourceSet[K]>[number];
 
-/** What a definition is known by in its environment: tools by their name, all others by their slug. */
+/** The identifier of a definition in its environment: the name of a tool, the slug of any other kind. */
 export const slugOf = (definition: Definition): string =>
   'slug' in definition ? definition.slug : (definition as Definition<'tools'>).name;
 
-/** One value for each kind. */
+/** Computes one value for each kind. */
 export function forEachKind<T>(make: (kind: ResourceKind) => T): Record<ResourceKind, T> {
   return Object.fromEntries(resourceKinds.map((kind) => [kind, make(kind)])) as Record<ResourceKind, T>;
 }
 
-/** How problems and people call one resource of a kind. */
+/** The singular noun of each kind, for messages. */
 export const singular: Record<ResourceKind, string> = {
   entityTypes: 'entity type',
   roles: 'role',

@@ -1,36 +1,29 @@
 import type { RawResourceSet, Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { pullResources } from './pull-resources';
 import { pushResources } from './push-resources';
 
-let database: TestDatabase;
 let db: Db;
-const scope: Scope = { organizationId: 'org_parse', tenant: 10, environment: 'development' };
+let scope: Scope;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
-  await db.pool.query(
-    `insert into organizations (id, no, slug, name, updated_at) values ('org_parse', 10, 'p', 'P', now())`,
-  );
+  db = await openTestDatabase(createDb);
+  ({ scope } = await seedOrganization(db.pool));
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
 const push = (resources: RawResourceSet, prune = false) =>
   pushResources(db, scope, { resources, prune, knownTools: ['entity.query'] });
 
-test('problems of shape and of references come together, each at its own place', async () => {
+test('problems of shape and of references are reported together, each with its path', async () => {
   const result = await push({
     agents: [
       { slug: 'a', name: 'A', systemPrompt: 'x', tools: ['entity.qurey'] },
       { slug: 'b', name: 'B', systemPromt: 'x' },
-      { slug: 'c', name: 'C', systemPrompt: 'x', roles: ['nobody'] },
+      { slug: 'c', name: 'C', systemPrompt: 'x', roles: ['missing'] },
     ],
-    routers: [{ slug: 'r', name: 'R', mode: 'classify', agents: ['a', 'b', 'gone'], fallback: 'a' }],
+    routers: [{ slug: 'r', name: 'R', mode: 'classify', agents: ['a', 'b', 'missing'], fallback: 'a' }],
     triggers: [
       'nonsense',
       {
@@ -43,7 +36,7 @@ test('problems of shape and of references come together, each at its own place',
   });
   expect(result).toMatchObject({ ok: false, reason: 'invalid' });
   const paths = !result.ok && result.reason === 'invalid' ? result.problems.map(({ path }) => path) : [];
-  // `b` has a wrong shape and is still there: the router that names it has one problem, not two.
+  // `b` has an invalid shape but counts as present, so the router that refers to `b` has one problem, not two.
   expect(paths.sort()).toEqual([
     'agents.0.tools.0',
     'agents.1.systemPrompt',
@@ -56,10 +49,10 @@ test('problems of shape and of references come together, each at its own place',
   expect((await pullResources(db, scope)).version).toBe(0);
 });
 
-test('what has a wrong shape is checked in its other fields, and only there', async () => {
+test('the valid fields of a definition with an invalid shape are checked', async () => {
   const result = await push({
-    agents: [{ slug: 'a', name: 7, systemPromt: 'x', tools: ['nope'], roles: ['nobody'] }],
-    routers: [{ slug: 'r', name: 'R', mode: 'odd', agents: [], fallback: 'gone' }],
+    agents: [{ slug: 'a', name: 7, systemPromt: 'x', tools: ['nope'], roles: ['missing'] }],
+    routers: [{ slug: 'r', name: 'R', mode: 'odd', agents: [], fallback: 'missing' }],
     roles: [{ slug: 'o', name: 'O', extra: 1, policies: [{ resource: 'ordr', actions: ['read'], effect: 'allow' }] }],
     entityTypes: [{ slug: 'e', schema: { total: 'nmber' } }],
     triggers: [{ slug: 't', name: 'T', on: 'never', actions: [{ tool: 'nope', args: {} }] }],
@@ -84,10 +77,10 @@ test('what has a wrong shape is checked in its other fields, and only there', as
 });
 
 test.each([
-  ['Hello\n{{unclosed', 'has a template that is never closed in line 2: {{unclosed'],
-  ['{{one {{contact.name}}!', 'has a template that is never closed in line 1: {{one {{contact.name}}!'],
-  ['{{entity.get({"id":"{{a}}"}', 'has a template that is never closed in line 1: {{entity.get({"id":"{{a}}"}'],
-])('a prompt with a template that is never closed is refused: %j', async (systemPrompt, message) => {
+  ['Hello\n{{unclosed', 'has an unclosed template in line 2: {{unclosed'],
+  ['{{one {{contact.name}}!', 'has an unclosed template in line 1: {{one {{contact.name}}!'],
+  ['{{entity.get({"id":"{{a}}"}', 'has an unclosed template in line 1: {{entity.get({"id":"{{a}}"}'],
+])('a prompt with an unclosed template is refused: %j', async (systemPrompt, message) => {
   expect(await push({ agents: [{ slug: 'p', name: 'P', systemPrompt }] })).toEqual({
     ok: false,
     reason: 'invalid',
@@ -95,13 +88,13 @@ test.each([
   });
 });
 
-test('braces that close are no problem', async () => {
+test('a prompt whose templates are all closed is accepted', async () => {
   const systemPrompt = '{"a":{"b":1}} {{contact.name | "x"}} {{entity.query({"type":"{{a}}"})}} {{ }} }}';
   expect(await push({ agents: [{ slug: 'closed', name: 'P', systemPrompt }] })).toMatchObject({ ok: true });
   await push({ agents: [] }, true);
 });
 
-test('what has a wrong shape is not taken for absent by prune', async () => {
+test('prune does not treat a definition with an invalid shape as missing', async () => {
   const a = { slug: 'a', name: 'A', systemPrompt: 'x' };
   const r = { slug: 'r', name: 'R', mode: 'classify', agents: ['a'], fallback: 'a' };
   expect((await push({ agents: [a], routers: [r] })).ok).toBe(true);

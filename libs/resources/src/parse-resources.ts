@@ -9,85 +9,80 @@ import {
 import { type Definition, forEachKind } from './definition';
 
 export interface ParsedResources {
-  /** The definitions whose shape is right, of the kinds that are given. */
+  /** The definitions with a valid shape, by given kind. */
   resources: ResourceSet;
-  /** Where each of them stands in the list that was given. */
+  /** The index of each of them in the given list. */
   indexes: Record<ResourceKind, number[]>;
-  /** What the others are called: they are wrong, not absent. */
-  broken: Record<ResourceKind, ReadonlySet<string>>;
-  /** What is left of the others without the fields that are wrong, so that the rest of them is checked all the same. */
-  remains: Remains[];
-  /** What is wrong with their shape; paths begin with kind and index: `agents.0.tools.2`. */
+  /** Slugs of the definitions with an invalid shape. They count as present: references to them are no problem. */
+  invalidSlugs: Record<ResourceKind, ReadonlySet<string>>;
+  /** The definitions with an invalid shape, without the invalid fields, so that their other fields can be checked. */
+  partials: PartialDefinition[];
+  /** The problems of shape. Paths begin with kind and index: `agents.0.tools.2`. */
   problems: ErrorDetail[];
 }
 
-export interface Remains {
+export interface PartialDefinition {
   kind: ResourceKind;
   index: number;
   definition: Definition;
-  /** The fields that were left out: what is said of them would be about a stand-in. */
-  without: ReadonlySet<string>;
+  /** The invalid fields. They hold placeholders, so problems of them are not reported. */
+  omitted: ReadonlySet<string>;
 }
 
-/** Looks at each definition by itself, so that one that is wrong hides nothing of the others. */
+/** Parses each definition on its own, so that an invalid one does not hide the problems of the others. */
 export function parseResources(raw: RawResourceSet): ParsedResources {
   const problems: ErrorDetail[] = [];
-  const remains: Remains[] = [];
+  const partials: PartialDefinition[] = [];
   const resources: Record<string, Definition[]> = {};
   const indexes = forEachKind((): number[] => []);
-  const broken = forEachKind(() => new Set<string>());
+  const invalidSlugs = forEachKind(() => new Set<string>());
   for (const kind of resourceKinds) {
     if (raw[kind] === undefined) continue;
     const found: Definition[] = (resources[kind] = []);
     for (const [index, value] of raw[kind].entries()) {
       const parsed = parseDefinition(kind, value);
       if (parsed.ok) {
-        // As it was given: parsing would put its keys into another order.
+        // The given value, because the parsed one has its keys in another order.
         found.push(value as Definition);
         indexes[kind].push(index);
       } else {
-        const name = nameOf(kind, value);
-        if (name !== null) broken[kind].add(name);
-        const rest = withoutWrong(kind, value, parsed.problems);
-        if (rest !== null) remains.push({ kind, index, ...rest });
+        const name = slugIn(kind, value);
+        if (name !== null) invalidSlugs[kind].add(name);
+        const rest = withoutInvalidFields(kind, value, parsed.problems);
+        if (rest !== null) partials.push({ kind, index, ...rest });
         problems.push(...parsed.problems.map(({ path, message }) => ({ path: pathOf(kind, index, path), message })));
       }
     }
   }
-  return { resources: resources as ResourceSet, indexes, broken, remains, problems };
+  return { resources: resources as ResourceSet, indexes, invalidSlugs, partials, problems };
 }
 
-/** What a field that must be there is when its own value is wrong. */
-const standIns: Record<ResourceKind, object> = {
+/** Values for required fields whose own value is invalid. */
+const placeholders: Record<ResourceKind, object> = {
   entityTypes: { slug: 'x', name: 'x', schema: {} },
   roles: { slug: 'x', name: 'x', policies: [] },
   tools: { name: 'x', description: 'x', parameters: {}, handlerCode: 'x' },
   agents: { slug: 'x', name: 'x', systemPrompt: '' },
   routers: { slug: 'x', name: 'x', mode: 'rules', agents: ['x'], fallback: 'x' },
-  triggers: {
-    slug: 'x',
-    name: 'x',
-    on: { entityType: 'x', action: 'created' },
-    actions: [{ tool: 'x', args: {} }],
-  },
+  triggers: { slug: 'x', name: 'x', on: { entityType: 'x', action: 'created' }, actions: [{ tool: 'x', args: {} }] },
 };
 
-function withoutWrong(
+function withoutInvalidFields(
   kind: ResourceKind,
   value: unknown,
   problems: ErrorDetail[],
-): Pick<Remains, 'definition' | 'without'> | null {
+): Pick<PartialDefinition, 'definition' | 'omitted'> | null {
   if (typeof value !== 'object' || value === null) return null;
-  const without = new Set(problems.map(({ path }) => path.split('.')[0]!));
-  const kept = Object.entries(value).filter(([name]) => !without.has(name));
-  const parsed = parseDefinition(kind, { ...standIns[kind], ...Object.fromEntries(kept) });
-  return parsed.ok ? { definition: parsed.definition, without } : null;
+  const omitted = new Set(problems.map(({ path }) => path.split('.')[0]!));
+  const kept = Object.entries(value).filter(([name]) => !omitted.has(name));
+  const parsed = parseDefinition(kind, { ...placeholders[kind], ...Object.fromEntries(kept) });
+  return parsed.ok ? { definition: parsed.definition, omitted } : null;
 }
 
 export const pathOf = (kind: ResourceKind, index: number, path: string): string =>
   path === '' ? `${kind}.${index}` : `${kind}.${index}.${path}`;
 
-function nameOf(kind: ResourceKind, value: unknown): string | null {
+function slugIn(kind: ResourceKind, value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return null;
   const name: unknown = Reflect.get(value, kind === 'tools' ? 'name' : 'slug');
   return typeof name === 'string' ? name : null;

@@ -3,7 +3,7 @@ import type { Db } from '@parley/db';
 import { forEachKind } from './definition';
 import { readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
 
-/** Every definition of an environment, as it was pushed; pushing the answer back changes nothing. */
+/** Returns every definition of an environment as it was pushed. Pushing the result back has no effect. */
 export function pullResources(db: Db, scope: Scope): Promise<SyncPull> {
   return db.transaction(async (client) => {
     await client.query(scope, readOnlySnapshot);

@@ -1,33 +1,20 @@
 import type { ResourceSet, Scope } from '@parley/contracts';
 import { type Db, type Queryable, createDb } from '@parley/db';
 import { createEntities, ensureType } from '@parley/entities';
-import { type TestDatabase, createTestDatabase, until } from '@parley/testing';
+import { openTestDatabase, seedOrganization, until } from '@parley/testing';
 import { pullResources } from './pull-resources';
 import { type PushRequest, pushResources } from './push-resources';
 import { resourceState } from './resource-state';
 
-let database: TestDatabase;
 let db: Db;
 const knownTools = ['entity.query', 'entity.get', 'payment.create'];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
-let count = 0;
-async function newScope(): Promise<Scope> {
-  const organizationId = `org_${++count}`;
-  const { rows } = await db.pool.query<{ tenant: number }>(
-    'insert into organizations (id, slug, name, updated_at) values ($1, $1, $1, now()) returning no as tenant',
-    [organizationId],
-  );
-  return { organizationId, tenant: rows[0]!.tenant, environment: 'development' };
-}
+const newScope = async (): Promise<Scope> => (await seedOrganization(db.pool)).scope;
 const inProduction = (scope: Scope): Scope => ({ ...scope, environment: 'production' });
 
 const push = (scope: Scope, resources: ResourceSet, options: Partial<PushRequest> = {}) =>
@@ -112,7 +99,7 @@ const everything: ResourceSet = {
 };
 
 describe('a push', () => {
-  test('creates every kind, and says so per kind', async () => {
+  test('creates definitions of every kind and reports them by kind', async () => {
     const scope = await newScope();
     const { version, results } = await pushed(scope, everything);
     expect(version).toBe(1);
@@ -125,7 +112,7 @@ describe('a push', () => {
     ]);
   });
 
-  test('of what was pulled changes nothing, and the definitions are the same to the byte', async () => {
+  test('of pulled definitions changes nothing, and a pull returns them byte for byte', async () => {
     const scope = await newScope();
     await pushed(scope, everything);
     const pulled = await pullResources(db, scope);
@@ -143,7 +130,7 @@ describe('a push', () => {
     expect(await pullResources(db, scope)).toEqual(pulled);
   });
 
-  test('takes no notice of the order of keys, nor of an empty list of search fields', async () => {
+  test('ignores the order of keys and an empty list of search fields', async () => {
     const scope = await newScope();
     await pushed(scope, { entityTypes: [type('a', { schema: { x: 'string', y: 'number' } })] });
     const { results } = await pushed(scope, {
@@ -152,7 +139,7 @@ describe('a push', () => {
     expect(results.entityTypes!.unchanged).toEqual(['a']);
   });
 
-  test('of a part updates that part, and deletes nothing without prune', async () => {
+  test('of some definitions updates only these, and deletes nothing without prune', async () => {
     const scope = await newScope();
     await pushed(scope, everything);
     const { results, version } = await pushed(scope, { agents: [agent('helper', { systemPrompt: 'Changed' })] });
@@ -165,7 +152,7 @@ describe('a push', () => {
     expect(state.resources.routers).toMatchObject([{ slug: 'front', version: 1 }]);
   });
 
-  test('prunes only the kinds that are given', async () => {
+  test('prunes only the given kinds', async () => {
     const scope = await newScope();
     await pushed(scope, { agents: [agent('a'), agent('b')], entityTypes: [type('t')] });
     const { results } = await pushed(scope, { agents: [agent('a')] }, { prune: true });
@@ -173,7 +160,7 @@ describe('a push', () => {
     expect((await resourceState(db, scope)).resources.entityTypes).toHaveLength(1);
   });
 
-  test('that runs dry tells the same and writes nothing', async () => {
+  test('with dryRun reports the same changes and writes nothing', async () => {
     const scope = await newScope();
     const dry = await pushed(scope, everything, { dryRun: true });
     expect(dry).toMatchObject({ dryRun: true, version: 0 });
@@ -191,7 +178,7 @@ describe('a push', () => {
     });
   });
 
-  test('that fails half-way leaves nothing behind', async () => {
+  test('that fails in the middle is rolled back', async () => {
     const scope = await newScope();
     await db.pool.query(
       `create or replace function refuse() returns trigger as $$ begin raise exception 'no'; end $$ language plpgsql`,
@@ -206,7 +193,7 @@ describe('a push', () => {
     expect(rowCount).toBe(0);
   });
 
-  test('waits for the others: each of 12 at once is counted, and one expected version wins once', async () => {
+  test('runs one at a time: 12 concurrent pushes raise the version by 12, and of 6 with one expectedVersion one succeeds', async () => {
     const scope = await newScope();
     const versions = await Promise.all(
       Array.from({ length: 12 }, (_, index) => pushed(scope, { agents: [agent(`a${index}`), agent(`b${index}`)] })),
@@ -220,9 +207,9 @@ describe('a push', () => {
     expect(racing.filter(({ ok }) => ok)).toHaveLength(1);
   });
 
-  test('to both environments at once never loses an agent that they share', async () => {
+  test('concurrent with one to the other environment never deletes an agent that both share', async () => {
     const scope = await newScope();
-    // One lets go of the agent while the other takes it: its identity must not go with the first.
+    // One push deletes the agent while the other creates it: the shared identity must survive.
     for (let round = 0; round < 20; round += 1) {
       await pushed(scope, { agents: [agent('shared')] });
       await pushed(inProduction(scope), { agents: [] }, { prune: true });
@@ -235,7 +222,7 @@ describe('a push', () => {
   });
 });
 
-describe('the changes that triggers follow are kept on their entity type', () => {
+describe('the actions with enabled triggers are stored with the entity type', () => {
   const trigger = (slug: string, action: string, { of = 'order', enabled = true } = {}) =>
     ({
       slug,
@@ -252,7 +239,7 @@ describe('the changes that triggers follow are kept on their entity type', () =>
     return Object.fromEntries(rows.map(({ slug, relayed_actions }) => [slug, relayed_actions]));
   };
 
-  test('from the push on that adds, enables, disables, moves or prunes one', async () => {
+  test('by the push that adds, enables, disables, moves or prunes a trigger', async () => {
     const scope = await newScope();
     const types = { entityTypes: [type('order'), type('note')] };
     const change = async (resources: ResourceSet, options?: Partial<PushRequest>) => {
@@ -284,7 +271,7 @@ describe('the changes that triggers follow are kept on their entity type', () =>
     expect(await change({ triggers: [] }, { prune: true })).toEqual({ order: [], note: [] });
   });
 
-  test('also of a type that comes later than its trigger, and in its own environment alone', async () => {
+  test('even if the type is created after its trigger, and only in the same environment', async () => {
     const scope = await newScope();
     for (const one of [scope, inProduction(scope)]) await pushed(one, { entityTypes: [type('order')] });
     await pushed(scope, { triggers: [trigger('paid', 'updated', { of: 'payment' })] });
@@ -298,7 +285,7 @@ describe('the changes that triggers follow are kept on their entity type', () =>
     expect(await actionsOf(inProduction(scope))).toEqual({ order: [] });
   });
 
-  test('a push that adds or enables one is in order with the entities that are written meanwhile', async () => {
+  test('in order with concurrent writes: events that commit after the push wait for the relay', async () => {
     const scope = await newScope();
     const entities = createEntities({ db });
     const create = async (tx?: Queryable) =>
@@ -325,7 +312,7 @@ describe('the changes that triggers follow are kept on their entity type', () =>
     expect(await waits()).toEqual([false, false]);
     await create();
     expect(await waits()).toEqual([false, false, true]);
-    // At once, many times: what is committed after the push waits, whoever began first.
+    // Repeated with concurrent writes: a transaction that commits after the push waits, even if it began first.
     for (let n = 0; n < 20; n += 1) {
       const enabled = n % 2 === 1;
       await Promise.all([create(), pushed(scope, { triggers: [trigger('a', 'created', { enabled })] }), create()]);
@@ -337,7 +324,7 @@ describe('the changes that triggers follow are kept on their entity type', () =>
 });
 
 describe('prune', () => {
-  test('takes an agent away from one environment and keeps the other', async () => {
+  test('deletes an agent from one environment and keeps it in the other', async () => {
     const scope = await newScope();
     await pushed(scope, { agents: [agent('a')] });
     await pushed(inProduction(scope), { agents: [agent('a')] });
@@ -349,7 +336,7 @@ describe('prune', () => {
     expect(rowCount).toBe(0);
   });
 
-  test('deletes what is stored of every kind that is given', async () => {
+  test('deletes the stored definitions of every given kind', async () => {
     const scope = await newScope();
     await pushed(scope, everything);
     const { resources: empty } = await pullResources(db, await newScope());
@@ -358,7 +345,7 @@ describe('prune', () => {
     expect((await pullResources(db, scope)).resources).toEqual(empty);
   });
 
-  test('refuses to take entities away with their type, and names it; the rest goes on', async () => {
+  test('keeps and reports a type that has entities, and deletes the others', async () => {
     const scope = await newScope();
     await pushed(scope, { entityTypes: [type('full'), type('empty')] });
     await db.pool.query(
@@ -378,7 +365,7 @@ describe('prune', () => {
     expect((await resourceState(db, scope)).resources.entityTypes.map(({ slug }) => slug)).toEqual(['full']);
   });
 
-  test('says how many entities keep a type, up to 1,000', async () => {
+  test('reports how many entities a kept type has, up to 1,000', async () => {
     const scope = await newScope();
     await pushed(scope, { entityTypes: [type('few'), type('many')] });
     await db.pool.query(
@@ -396,7 +383,7 @@ describe('prune', () => {
     );
   });
 
-  test('leaves the same definitions of another organization alone, and so does a push', async () => {
+  test('does not change the definitions of another organization, and neither does a push', async () => {
     const [scope, other] = [await newScope(), await newScope()];
     for (const where of [scope, other]) await pushed(where, everything);
     const before = await resourceState(db, other);
@@ -405,7 +392,7 @@ describe('prune', () => {
     expect(await resourceState(db, other)).toEqual(before);
   });
 
-  test('keeps a role that a live key carries', async () => {
+  test('keeps a role that an active key has', async () => {
     const scope = await newScope();
     await pushed(scope, { roles: [{ slug: 'clerk', name: 'Clerk', policies: [] }] });
     await db.pool.query(
@@ -436,11 +423,11 @@ describe('prune', () => {
     expect(inOther.results.routers).toMatchObject({ deleted: [], refused: [{ slug: 'front', reason }] });
   });
 
-  test('refuses the whole push when something that stays needs what it would delete', async () => {
+  test('is refused if a definition that stays refers to one that it would delete', async () => {
     const scope = await newScope();
     await pushed(scope, { agents: [agent('a'), agent('b')], routers: [router('front', ['a', 'b'])] });
     expect(await problemsOf(scope, { agents: [agent('a')] }, { prune: true })).toEqual([
-      { path: 'agents', message: '"b" cannot be deleted: router "front" (agents.1) needs it' },
+      { path: 'agents', message: '"b" cannot be deleted: it is used by router "front" (agents.1)' },
     ]);
     expect(await pushed(scope, { agents: [agent('a')], routers: [] }, { prune: true })).toMatchObject({
       results: { agents: { deleted: ['b'] }, routers: { deleted: ['front'] } },
@@ -449,7 +436,7 @@ describe('prune', () => {
 });
 
 describe('checks', () => {
-  test('report every problem at once, with its place, and nothing is written', async () => {
+  test('report every problem at once with its path, and nothing is written', async () => {
     const scope = await newScope();
     const problems = await problemsOf(scope, {
       entityTypes: [
@@ -481,7 +468,7 @@ describe('checks', () => {
           handlerCode: 'x',
         },
       ],
-      agents: [agent('a', { tools: ['entity.query', 'nope', 'gone.*'], roles: ['boss'] })],
+      agents: [agent('a', { tools: ['entity.query', 'nope', 'missing.*'], roles: ['boss'] })],
       routers: [
         {
           ...router('front', ['a', 'ghost']),
@@ -518,7 +505,7 @@ describe('checks', () => {
     expect(problems.map(({ path, message }) => `${path}: ${message}`).sort()).toEqual([
       'agents.0.roles.0: unknown role "boss"',
       'agents.0.tools.1: unknown tool "nope"',
-      'agents.0.tools.2: no tool matches "gone.*"',
+      'agents.0.tools.2: no tool matches "missing.*"',
       'entityTypes.1.slug: "order" is given more than once',
       'entityTypes.2.schema.item.references: unknown entity type "thing"',
       'entityTypes.3.schema.state.enum: must be a list of the allowed values',
@@ -528,25 +515,25 @@ describe('checks', () => {
       'routers.0.agents.1: unknown agent "ghost"',
       'routers.0.rules.0.conditions.0.field: must be <entity type>.<field>, such as customer.tier',
       'routers.0.rules.0.conditions.0.field: unknown entity type "tier"',
-      'routers.0.rules.0.conditions.0.value: in needs a list',
+      'routers.0.rules.0.conditions.0.value: in requires a list',
       'tools.0.name: "entity.query" is a built-in tool',
-      'tools.1.name: "payment_create" cannot be told from "payment.create" by a model',
+      'tools.1.name: "payment_create" and "payment.create" are the same name for a model',
       expect.stringMatching(/^tools\.2\.parameters: is not a JSON Schema: /),
       'triggers.0.actions.0.tool: unknown tool "nope"',
       expect.stringMatching(/^triggers\.0\.on\.condition\.data\.x\.\$lesser: unknown operator/),
       'triggers.0.on.condition.dta.x: must name data.<field>, previousData.<field> or status',
       'triggers.0.on.entityType: unknown entity type "invoice"',
-      'triggers.0.schedule: takes delay or at, not both',
+      'triggers.0.schedule: accepts either delay or at, not both',
       'triggers.1.on.schedule: has "61" as minute, which allows 0-59',
       'triggers.1.on.timezone: "Mars/Olympus" is not a time zone',
       'triggers.1.schedule.delay: "a while" is not a duration such as 1500, "30s" or "1h30m"',
-      'triggers.2.actions.0.args: {{steps.none.id}} names no earlier step; named so far: none',
-      'triggers.2.on.schedule: names a time that never comes',
+      'triggers.2.actions.0.args: {{steps.none.id}} names no earlier step; earlier steps: none',
+      'triggers.2.on.schedule: describes a time that never occurs',
     ]);
     expect((await resourceState(db, scope)).version).toBe(0);
   });
 
-  test('know what is stored, in this environment only', async () => {
+  test('resolve references to stored definitions of the same environment only', async () => {
     const scope = await newScope();
     await pushed(scope, { agents: [agent('a')] });
     expect(await problemsOf(scope, { routers: [router('front', ['a'])] })).toEqual([]);

@@ -12,24 +12,24 @@ import { lockTypes, setRelayedActions } from '@parley/entities';
 import { type CheckHandler, checkHandlers } from './check-handlers';
 import { checkResources } from './check-resources';
 import { type Definition, forEachKind, slugOf } from './definition';
-import { type Refused, findRefused } from './find-refused';
+import { type InUse, findInUse } from './find-in-use';
 import { parseResources } from './parse-resources';
-import { type Plan, planPush } from './plan';
+import { type Plan, planPush } from './plan-push';
 import { readMcpServers, readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
 import { deleteDefinitions, writeDefinitions } from './write-resources';
 
 export interface PushRequest {
-  /** A full or a partial set; kinds that are absent are left alone. */
+  /** A full or partial set. Kinds that are not given stay unchanged. */
   resources: RawResourceSet;
-  /** Says what would happen and changes nothing. */
+  /** Reports what the push would change, without changing it. */
   dryRun?: boolean;
-  /** Deletes what is stored and absent from a kind that is given. */
+  /** Deletes stored definitions that are missing from the given kinds. */
   prune?: boolean;
-  /** Refuses when somebody else has changed the environment since. */
+  /** Refuses the push unless the environment is at this version. */
   expectedVersion?: number;
   /** Names of the built-in tools, which definitions may refer to. */
   knownTools: readonly string[];
-  /** Parses the handlers of tools; without it they are taken as they are. */
+  /** Parses the handlers of tools; without it they are not checked. */
   checkHandler?: CheckHandler;
 }
 
@@ -37,12 +37,12 @@ type PushResult =
   | { ok: true; result: SyncResult }
   | { ok: false; reason: 'invalid'; problems: ErrorDetail[] }
   | { ok: false; reason: 'version_conflict'; version: number }
-  /** Nobody could be asked whether the handlers can be parsed. Nothing was changed. */
+  /** The tool executor was unavailable, so the handlers could not be checked. Nothing was changed. */
   | { ok: false; reason: 'handlers_unchecked' };
 
 /**
- * Brings an environment's definitions to what is given, all or nothing: one transaction, and one push at a time in an
- * environment. Every problem is reported before anything is written (decisions.md, Sync).
+ * Creates, updates and prunes the definitions of an environment in one transaction (docs/reference/sync.md#push). Pushes to
+ * the same environment run one at a time. Every problem is reported before anything is written.
  */
 export async function pushResources(db: Db, scope: Scope, request: PushRequest): Promise<PushResult> {
   const { checkHandler, resources } = request;
@@ -56,8 +56,8 @@ export async function pushResources(db: Db, scope: Scope, request: PushRequest):
 }
 
 /**
- * Pushes to one environment wait for each other. An agent's identity belongs to both environments, so pushes that
- * touch agents also wait for those of the other one; always in this order, so that none waits in a circle.
+ * Makes pushes to one environment wait for each other. The identity of an agent belongs to both environments, so pushes
+ * with agents also wait for pushes to the other environment. The order of the two locks rules out deadlocks.
  */
 async function lockPushes(client: Queryable, scope: Scope, { resources }: PushRequest): Promise<void> {
   await client.query(scope, lockKey, [`parley-push-${scope.organizationId}-${scope.environment}`]);
@@ -98,14 +98,14 @@ async function push(
   const { created = [], updated = [] } = plan.triggers ?? {};
   const kept = [...stored.triggers.values()].map(({ definition }) => definition);
   const triggers = new Map(
-    [...kept, ...created, ...updated].map((one) => [slugOf(one), one as Definition<'triggers'>]),
+    [...kept, ...created, ...updated].map((trigger) => [slugOf(trigger), trigger as Definition<'triggers'>]),
   );
   for (const slug of deleted.triggers) triggers.delete(slug);
   await setRelayedActions(client, scope, [...triggers.values()]);
   return { ok: true, result: { dryRun, version: await nextVersion(client, scope), results } };
 }
 
-type Pruned = Partial<Record<ResourceKind, { deleted: string[]; refused: Refused[] }>>;
+type Pruned = Partial<Record<ResourceKind, { deleted: string[]; refused: InUse[] }>>;
 
 async function planDeletes(client: Queryable, scope: Scope, plan: Plan, dryRun: boolean): Promise<Pruned> {
   const pruned: Pruned = {};
@@ -113,7 +113,7 @@ async function planDeletes(client: Queryable, scope: Scope, plan: Plan, dryRun: 
   for (const kind of resourceKinds) {
     const absent = plan[kind]?.absent;
     if (absent === undefined) continue;
-    const refused = await findRefused(client, scope, kind, absent);
+    const refused = await findInUse(client, scope, kind, absent);
     const kept = new Set(refused.map(({ slug }) => slug));
     pruned[kind] = { deleted: absent.filter((slug) => !kept.has(slug)), refused };
   }
@@ -123,14 +123,14 @@ async function planDeletes(client: Queryable, scope: Scope, plan: Plan, dryRun: 
 function describe(plan: Plan, pruned: Pruned | null): Partial<Record<ResourceKind, KindResult>> {
   const results: Partial<Record<ResourceKind, KindResult>> = {};
   for (const kind of resourceKinds) {
-    const ofKind = plan[kind];
-    if (ofKind === undefined) continue;
+    const kindPlan = plan[kind];
+    if (kindPlan === undefined) continue;
     const { deleted = [], refused = [] } = pruned?.[kind] ?? {};
     results[kind] = {
-      created: ofKind.created.map(slugOf),
-      updated: ofKind.updated.map(slugOf),
+      created: kindPlan.created.map(slugOf),
+      updated: kindPlan.updated.map(slugOf),
       deleted,
-      unchanged: ofKind.unchanged,
+      unchanged: kindPlan.unchanged,
       ...(refused.length > 0 ? { refused } : {}),
     };
   }

@@ -1,105 +1,92 @@
 import type { Json, ResourceKind } from '@parley/contracts';
 import type { Definition } from './definition';
 
-/** That a definition names another resource; `path` is inside the definition. */
+/** A reference from one definition to another. `path` is relative to the definition. */
 export interface Reference {
   path: string;
-  /** A policy's resource may be of either of two kinds. */
+  /** The kinds in which the slug is looked up. The resource of a policy may be an entity type or a tool. */
   kinds: readonly ResourceKind[];
   slug: string;
-  /** `orders.*` is met by any name below it, `*` by all. */
+  /** The slug is a pattern: `orders.*` matches every name below it, `*` every name. */
   pattern?: boolean;
 }
 
 const isPattern = (name: string): boolean => name === '*' || name.endsWith('.*');
 
-/** Every other resource that a definition needs. */
-export function referencesOf(kind: ResourceKind, definition: Definition): Reference[] {
-  switch (kind) {
-    case 'agents':
-      return ofAgent(definition as Definition<'agents'>);
-    case 'routers':
-      return ofRouter(definition as Definition<'routers'>);
-    case 'roles':
-      return ofRole(definition as Definition<'roles'>);
-    case 'triggers':
-      return ofTrigger(definition as Definition<'triggers'>);
-    case 'entityTypes':
-      return ofSchema((definition as Definition<'entityTypes'>).schema, 'schema');
-    case 'tools':
-      return [];
-  }
-}
-
-/** Fields that hold the id of an entity say of which type, at any depth. */
-function ofSchema(schema: Json, path: string): Reference[] {
+/** The `references` of fields that hold ids of entities, at any depth of the schema. */
+function schemaReferences(schema: Json, path: string): Reference[] {
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([name, inner]) => {
     const here = `${path}.${name}`;
-    // In the flat map `references` may also be the name of a field: its type name is then no slug to look for.
+    // In a flat map, `references` may be the name of a field. Its value is then a type name, not a slug.
     if (name === 'references' && path !== 'schema' && !path.endsWith('.properties') && typeof inner === 'string') {
-      return [{ path: here, kinds: ['entityTypes'] as const, slug: inner }];
+      return [refer(here, 'entityTypes', inner)];
     }
-    return ofSchema(inner, here);
+    return schemaReferences(inner, here);
   });
 }
 
-const ofAgent = ({ tools = [], roles = [] }: Definition<'agents'>): Reference[] => [
-  ...tools.map((slug, index) => ({
-    path: `tools.${index}`,
-    kinds: ['tools'] as const,
-    slug,
-    pattern: isPattern(slug),
-  })),
-  ...roles.map((slug, index) => ({ path: `roles.${index}`, kinds: ['roles'] as const, slug })),
+const refer = (path: string, kind: ResourceKind, slug: string): Reference => ({ path, kinds: [kind], slug });
+
+const agentReferences = ({ tools = [], roles = [] }: Definition<'agents'>): Reference[] => [
+  ...tools.map((slug, index) => ({ ...refer(`tools.${index}`, 'tools', slug), pattern: isPattern(slug) })),
+  ...roles.map((slug, index) => refer(`roles.${index}`, 'roles', slug)),
 ];
 
-const ofRouter = ({ agents, rules = [], fallback }: Definition<'routers'>): Reference[] => [
-  ...agents.map((slug, index) => ({ path: `agents.${index}`, kinds: ['agents'] as const, slug })),
+const routerReferences = ({ agents, rules = [], fallback }: Definition<'routers'>): Reference[] => [
+  ...agents.map((slug, index) => refer(`agents.${index}`, 'agents', slug)),
   ...rules.flatMap(({ conditions, route }, rule) => [
-    ...conditions.map(({ field }, index) => ({
-      path: `rules.${rule}.conditions.${index}.field`,
-      kinds: ['entityTypes'] as const,
-      slug: field.split('.')[0]!,
-    })),
-    { path: `rules.${rule}.route`, kinds: ['agents'] as const, slug: route },
+    ...conditions.map(({ field }, index) =>
+      refer(`rules.${rule}.conditions.${index}.field`, 'entityTypes', field.split('.')[0]!),
+    ),
+    refer(`rules.${rule}.route`, 'agents', route),
   ]),
-  { path: 'fallback', kinds: ['agents'], slug: fallback },
+  refer('fallback', 'agents', fallback),
 ];
 
 const relatedIds = 'actor.relatedIds:';
 
-const ofRole = ({ policies, scopeRules = [], fieldMasks = [] }: Definition<'roles'>): Reference[] => [
+const roleReferences = ({ policies, scopeRules = [], fieldMasks = [] }: Definition<'roles'>): Reference[] => [
   ...policies.map(({ resource }, index) => ({
     path: `policies.${index}.resource`,
     kinds: ['entityTypes', 'tools'] as const,
     slug: resource,
     pattern: isPattern(resource),
   })),
-  ...scopeRules.flatMap(({ entityType, value }, index): Reference[] => [
-    { path: `scopeRules.${index}.entityType`, kinds: ['entityTypes'], slug: entityType },
+  ...scopeRules.flatMap(({ entityType, value }, index) => [
+    refer(`scopeRules.${index}.entityType`, 'entityTypes', entityType),
     ...(typeof value === 'string' && value.startsWith(relatedIds)
-      ? [{ path: `scopeRules.${index}.value`, kinds: ['entityTypes'] as const, slug: value.slice(relatedIds.length) }]
+      ? [refer(`scopeRules.${index}.value`, 'entityTypes', value.slice(relatedIds.length))]
       : []),
   ]),
-  ...fieldMasks.map(({ entityType }, index) => ({
-    path: `fieldMasks.${index}.entityType`,
-    kinds: ['entityTypes'] as const,
-    slug: entityType,
-  })),
+  ...fieldMasks.map(({ entityType }, index) => refer(`fieldMasks.${index}.entityType`, 'entityTypes', entityType)),
 ];
 
-const ofTrigger = ({ on, actions }: Definition<'triggers'>): Reference[] => [
-  ...('entityType' in on ? [{ path: 'on.entityType', kinds: ['entityTypes'] as const, slug: on.entityType }] : []),
-  ...actions.map(({ tool }, index) => ({ path: `actions.${index}.tool`, kinds: ['tools'] as const, slug: tool })),
+const triggerReferences = ({ on, actions }: Definition<'triggers'>): Reference[] => [
+  ...('entityType' in on ? [refer('on.entityType', 'entityTypes', on.entityType)] : []),
+  ...actions.map(({ tool }, index) => refer(`actions.${index}.tool`, 'tools', tool)),
 ];
 
-/** Whether a reference is met by one of these names, of which `mcp.crm.*` stands for whatever a server has. */
-export function isMet({ kinds, slug, pattern }: Reference, names: Record<ResourceKind, ReadonlySet<string>>): boolean {
+const finders: { [K in ResourceKind]: (definition: Definition<K>) => Reference[] } = {
+  entityTypes: ({ schema }) => schemaReferences(schema, 'schema'),
+  roles: roleReferences,
+  tools: () => [],
+  agents: agentReferences,
+  routers: routerReferences,
+  triggers: triggerReferences,
+};
+
+/** The references of a definition to other definitions. */
+export const referencesOf = (kind: ResourceKind, definition: Definition): Reference[] =>
+  (finders[kind] as (definition: Definition) => Reference[])(definition);
+
+type Names = Record<ResourceKind, ReadonlySet<string>>;
+
+/** Whether a reference names or matches one of these names. The name `mcp.crm.*` includes every tool of that server. */
+export function isResolved({ kinds, slug, pattern }: Reference, names: Names): boolean {
   if (slug === '*' && pattern) return true;
   if (kinds.some((kind) => names[kind].has(slug))) return true;
-  const ofServer = (name: string) => name.endsWith('.*') && slug.startsWith(name.slice(0, -1));
-  return kinds.some((kind) =>
-    [...names[kind]].some((name) => (pattern ? name.startsWith(slug.slice(0, -1)) : ofServer(name))),
-  );
+  const matches = (name: string): boolean =>
+    pattern ? name.startsWith(slug.slice(0, -1)) : name.endsWith('.*') && slug.startsWith(name.slice(0, -1));
+  return kinds.some((kind) => [...names[kind]].some(matches));
 }

@@ -4,7 +4,7 @@ import { contentHash } from './content-hash';
 import { forEachKind } from './definition';
 import { readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
 
-/** What an environment holds, without the definitions: per kind slug, name, version and content hash. */
+/** Returns the slug, name, version and content hash of every definition of an environment, by kind. */
 export function resourceState(db: Db, scope: Scope): Promise<SyncState> {
   return db.transaction(async (client) => {
     await client.query(scope, readOnlySnapshot);

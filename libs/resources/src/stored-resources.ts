@@ -5,12 +5,12 @@ import { type Definition, forEachKind } from './definition';
 interface StoredResource {
   slug: string;
   name: string;
-  /** Counts the pushes that changed it. */
+  /** Number of pushes that changed the definition. */
   revision: number;
   definition: Definition;
 }
 
-/** Everything that an environment holds, by kind and slug; slugs in the order of their bytes. */
+/** All definitions of an environment by kind and slug. Slugs are in byte order. */
 export type StoredResources = Record<ResourceKind, Map<string, StoredResource>>;
 
 const inEnvironment = 'tenant = $1 and environment = $2::"Environment" order by slug collate "C"';
@@ -62,7 +62,7 @@ export async function readStoredResources(db: Queryable, scope: Scope): Promise<
 function toStored(kind: ResourceKind, row: Row): StoredResource {
   const { slug, name, revision } = row;
   if ('schema' in row) return { slug, name, revision, definition: toEntityType(row) };
-  // An agent's slug is its identity, shared by both environments, and not part of a configuration.
+  // The slug is stored with the agent's identity, which both environments share, and not in its configuration.
   const definition = kind === 'agents' ? { slug, ...row.definition } : row.definition;
   return { slug, name, revision, definition: definition as Definition };
 }
@@ -77,7 +77,7 @@ function toEntityType({ slug, name, schema, search_fields, display_config }: Typ
   };
 }
 
-/** The namespaces of the MCP servers that an environment has configured: `mcp.<server>`. */
+/** The tool namespaces (`mcp.<server>`) of the MCP servers that are configured in an environment. */
 export async function readMcpServers(db: Queryable, scope: Scope): Promise<string[]> {
   const providers = (await listEnvironmentIntegrations(db, scope)).map(({ provider }) => provider);
   return providers.filter((provider) => provider.startsWith('mcp.'));
@@ -89,13 +89,13 @@ const version = statement(
   { version: column.int4 },
 );
 
-/** The version of an environment: grows with every push that changes something, 0 before the first. */
+/** The version of an environment: the number of pushes that changed something. */
 export async function readVersion(db: Queryable, scope: Scope): Promise<number> {
   const { rows } = await db.query(scope, version, [scope.tenant, scope.environment]);
   return rows[0]?.version ?? 0;
 }
 
-/** A transaction that sees one moment of the environment, whatever is pushed meanwhile. */
+/** Makes a transaction read one consistent state of the environment, even during a push. */
 export const readOnlySnapshot = statement(
   'read-only-snapshot',
   'set transaction isolation level repeatable read, read only',

@@ -3,7 +3,7 @@ import { type Queryable, newId, purgeRows, statement } from '@parley/db';
 import { deleteShapes } from '@parley/entities';
 import { type Definition, slugOf } from './definition';
 
-/** One statement a kind: `$3` is the JSON list of its rows, so that the text of a definition is stored as it is. */
+/** The upsert of one kind. `$3` is the JSON list of its rows, so that the text of a definition is stored unchanged. */
 const upsert = (table: string, columns: string[], key = 'slug') => `
   insert into ${table} (id, tenant, environment, ${key}, ${columns.join(', ')}, updated_at)
   select id, $1, $2::"Environment", slug, ${columns.join(', ')}, now()
@@ -26,13 +26,13 @@ const writes = {
 
 const prefixes = { entityTypes: 'type', roles: 'role', tools: 'tool', routers: 'router', triggers: 'trigger' };
 
-/** What a purge deletes of definitions; triggers and entity types go with their runs and entities. */
+/** The steps of a purge that delete definitions. Triggers are purged with their runs, entity types with their entities. */
 export const definitionsPurge = [
   ...purgeRows(['agents', 'routers', 'tools', 'roles']),
   ...purgeRows(['environment_states'], 'environment'),
 ];
 
-/** Creates or replaces these definitions; each one that exists gets its next revision. */
+/** Creates or replaces these definitions, and increments the revision of those that exist. */
 export async function writeDefinitions(
   db: Queryable,
   scope: Scope,
@@ -78,7 +78,7 @@ const writeConfigs = statement(
        updated_at = excluded.updated_at`,
 );
 
-/** The identity is the organization's, made when either environment first has the agent. */
+/** Writes the configurations, and creates the identity of an agent that neither environment has yet. */
 async function writeAgents(db: Queryable, scope: Scope, agents: Definition<'agents'>[]): Promise<void> {
   const rows = agents.map(({ slug, ...definition }) => ({
     agent_id: newId('agent'),
@@ -127,7 +127,7 @@ const deleteUnconfigured = statement(
      and not exists (select 1 from agent_configs c where c.tenant = $1 and c.agent_id = a.id)`,
 );
 
-/** Takes the configuration of this environment away, and the agent itself when no environment has it any more. */
+/** Deletes the configurations of this environment, and the agents that have no configuration in any environment. */
 async function deleteAgents(db: Queryable, scope: Scope, slugs: string[]): Promise<void> {
   await db.query(scope, deleteConfigs, [scope.tenant, scope.environment, slugs]);
   await db.query(scope, deleteUnconfigured, [scope.tenant, slugs]);

@@ -1,7 +1,7 @@
 import type { Metrics } from '@parley/service';
 import type { TriggersOptions } from '@parley/triggers';
 
-/** Counts attempts of trigger runs by how they ended, and how long after its time a run began. */
+/** Metrics of trigger runs: the number of attempts by outcome, and the delay of a run's first step. */
 export function countRuns(metrics: Metrics): NonNullable<TriggersOptions['onRun']> {
   const runs = metrics.counter('trigger_runs_total', 'Attempts of trigger runs by how they ended.', ['outcome']);
   const delay = metrics.histogram(

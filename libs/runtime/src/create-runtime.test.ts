@@ -1,14 +1,13 @@
 import { databaseVariables, createMetrics, loadConfig, serviceVariables, silentLogger } from '@parley/service';
 import { createDb } from '@parley/db';
-import { createTestDatabase, seedOrganization } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { createRuntime } from './create-runtime';
 import { runtimeVariables } from './runtime-variables';
 
-test('an agent asks another one, who reads what was stored; all of it is counted, and everything closes', async () => {
-  const database = await createTestDatabase();
-  const db = createDb({ databaseUrl: database.url });
+test('an agent calls another one, which reads a stored entity; the calls are counted, and everything closes', async () => {
+  const db = await openTestDatabase(createDb);
   const variables = { ...serviceVariables(4002), ...databaseVariables, ...runtimeVariables };
-  const given = { DATABASE_URL: database.url, SECRETS_KEY: Buffer.alloc(32).toString('base64') };
+  const given = { DATABASE_URL: db.url, SECRETS_KEY: Buffer.alloc(32).toString('base64') };
   const metrics = createMetrics('test');
   const config = loadConfig(variables, given);
   const runtime = createRuntime({ config, db, log: silentLogger(), metrics });
@@ -38,5 +37,4 @@ test('an agent asks another one, who reads what was stored; all of it is counted
 
   for (const { close } of runtime.closing) await close();
   await db.close();
-  await database.drop();
 });

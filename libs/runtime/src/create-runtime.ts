@@ -1,6 +1,5 @@
 import {
   type Agents,
-  type CallbackTokens,
   createAgents,
   createCallbackTokens,
   createModels,
@@ -8,14 +7,14 @@ import {
   createTransfer,
   providersOfEnvironment,
 } from '@parley/agents';
-import { type Channels, createChannels } from '@parley/channels';
+import { createChannels } from '@parley/channels';
 import { type Db, createSecretBox } from '@parley/db';
-import { type Entities, createEntities } from '@parley/entities';
+import { createEntities } from '@parley/entities';
 import { createGuardedFetch } from '@parley/outbound';
-import { type Payments, countPayments, createPayments } from '@parley/payments';
+import { countPayments, createPayments } from '@parley/payments';
 import { type Logger, type Metrics, type ServiceOptions, createWorkMetrics, type loadConfig } from '@parley/service';
 import { type Tools, builtInToolNames, createExecutorClient, createMcpServers, createTools } from '@parley/tools';
-import { type Triggers, createTriggers } from '@parley/triggers';
+import { createTriggers } from '@parley/triggers';
 import { countRuns } from './count-runs';
 import type { runtimeVariables } from './runtime-variables';
 
@@ -24,27 +23,13 @@ interface RuntimeDeps {
   db: Db;
   log: Logger;
   metrics: Metrics;
-  ring?: () => void;
+  wakeRelay?: () => void;
 }
 
-/** What answers people and reacts to events, the same in requests and in jobs. */
-export interface Runtime {
-  entities: Entities;
-  channels: Channels;
-  payments: Payments;
-  tools: Tools;
-  agents: Agents;
-  triggers: Triggers;
-  /** Of the code of custom tools, for the tools that it calls. */
-  callbackTokens: CallbackTokens;
-  /** Loads the default model's classes, for which its first call would have to wait; after the start. */
-  warmUp(): Promise<void>;
-  /** To be closed after requests or jobs and before the database, in this order. */
-  closing: ServiceOptions['closing'];
-}
+export type Runtime = ReturnType<typeof createRuntime>;
 
-/** Plugs the libraries together, once for every process that runs agents: the ports of tools are here. */
-export function createRuntime({ config, db, log, metrics, ring }: RuntimeDeps): Runtime {
+/** Creates the libraries of a process that runs agents, and connects the ports of tools with their implementations. */
+export function createRuntime({ config, db, log, metrics, wakeRelay }: RuntimeDeps) {
   const box = createSecretBox(config.SECRETS_KEY);
   const work = createWorkMetrics(metrics, { prices: config.MODEL_PRICES });
   work.watchPool(db.pool);
@@ -57,13 +42,14 @@ export function createRuntime({ config, db, log, metrics, ring }: RuntimeDeps): 
       timeoutMs: config.MODEL_TIMEOUT_MS,
     }),
   );
+  /** Tokens with which the code of custom tools calls tools. */
   const callbackTokens = createCallbackTokens(config.SECRETS_KEY);
   const guarded = createGuardedFetch({ allowedPrivateHosts: config.WEB_FETCH_ALLOWED_PRIVATE_HOSTS });
   const guardedForMcp = createGuardedFetch({ allowedPrivateHosts: config.MCP_ALLOWED_PRIVATE_HOSTS });
   const mcp = createMcpServers({ db, box, openGuarded: guardedForMcp.open, log });
   const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token, PUBLIC_URL: publicUrl } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
-  const entities = createEntities({ db, ring });
+  const entities = createEntities({ db, wakeRelay });
   const channels = createChannels({ db, box, settings: config, log });
   const payments = createPayments({ db, entities, box, publicUrl, log, observe: countPayments(metrics) });
   const tools: Tools = work.observeTools(
@@ -79,7 +65,7 @@ export function createRuntime({ config, db, log, metrics, ring }: RuntimeDeps): 
       ports: {
         transfer: createTransfer(db),
         chatWithAgent: (scope, request) => agents.chatWithAgent(scope, request),
-        // Chat takes the calls that the code makes, wherever it was started: every process has the same SECRETS_KEY.
+        // The chat service receives the calls of the code. It can read the tokens of all processes, because they share SECRETS_KEY.
         mintCallbackToken: callbackTokens.mint,
       },
     }),
@@ -102,14 +88,16 @@ export function createRuntime({ config, db, log, metrics, ring }: RuntimeDeps): 
     agents,
     triggers: createTriggers({ db, tools, entities, log, leaseMs, onRun: countRuns(metrics) }),
     callbackTokens,
-    warmUp: () =>
-      models.warmUp().catch((error: unknown) => log.warn({ err: error }, 'the default model could not be prepared')),
+    /** Loads the client library of the default model after the start, so that the first call does not wait for it. */
+    warmUp: (): Promise<void> =>
+      models.warmUp().catch((error: unknown) => log.warn({ err: error }, 'the default model could not be loaded')),
+    /** Resources to close in this order, after the last request or job and before the database. */
     closing: [
       { name: 'agents', close: () => agents.close() },
       { name: 'tool executor client', close: async () => executor?.close() },
       { name: 'MCP servers', close: async () => mcp.close() },
       { name: 'guarded fetch', close: () => Promise.all([guarded.close(), guardedForMcp.close()]) },
       { name: 'entities', close: () => entities.settled() },
-    ],
+    ] satisfies ServiceOptions['closing'],
   };
 }

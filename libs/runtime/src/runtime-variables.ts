@@ -4,7 +4,7 @@ import { secretsKeyVariable } from '@parley/db';
 import { listVariable, modelPriceVariables, numberVariable, urlVariable } from '@parley/service';
 import { z } from 'zod';
 
-/** What a process that runs agents, tools and triggers is told (libs/service loadConfig). */
+/** The environment variables of processes that run agents, tools and triggers. */
 export const runtimeVariables = {
   ...modelVariables,
   ...modelPriceVariables,
@@ -12,25 +12,25 @@ export const runtimeVariables = {
   SECRETS_KEY: secretsKeyVariable,
   EXECUTOR_TOKEN: z.string().optional().meta({ description: 'Bearer token of the tool executor.' }),
   TOOL_EXECUTOR_URL: urlVariable().optional().meta({
-    description: 'Address of the tool executor; without it custom tools do not run.',
+    description: 'Address of the tool executor. Without it custom tools cannot run.',
   }),
   PUBLIC_URL: urlVariable().default('http://localhost:4000').meta({
-    description: 'Address of the gateway as providers reach it: their webhooks and callbacks go there.',
+    description: 'Public address of the gateway, to which providers send webhooks and callbacks.',
   }),
   TURN_TIMEOUT_MS: numberVariable(120_000, 1_000).meta({
-    description: 'Milliseconds for one message, its wait for earlier ones of the thread included.',
+    description: 'Time limit of one message, including its wait for earlier messages of the thread, in milliseconds.',
   }),
   HISTORY_TOKENS: numberVariable(32_000, 1_000).meta({
-    description: 'How much of a conversation the model is given, in tokens (estimated).',
+    description: 'Maximum history of a thread that the model gets, in estimated tokens.',
   }),
   TRIGGER_LEASE_MS: numberVariable(4_000, 200, 60_000).meta({
     description:
-      'Milliseconds that a trigger run belongs to a process that has not been heard of; then a worker takes it over.',
+      'Lease of a trigger run in milliseconds. When its process no longer renews it, another worker claims the run.',
   }),
   WEB_FETCH_ALLOWED_PRIVATE_HOSTS: listVariable().meta({
-    description: 'Hosts, or host:port, that web.fetch may reach although they are not public. For development.',
+    description: 'Private hosts, as host or host:port, that web.fetch may call. For development.',
   }),
   MCP_ALLOWED_PRIVATE_HOSTS: listVariable().meta({
-    description: 'Hosts, or host:port, at which MCP servers may be although they are not public.',
+    description: 'Private hosts, as host or host:port, on which MCP servers may run.',
   }),
 };

@@ -9,14 +9,14 @@ export {
   methodNotAllowed,
   notFound,
   payloadTooLarge,
-  statedFailure,
+  serverError,
   unauthorized,
   unavailable,
 } from './http/errors';
 export { readBody } from './http/read-json';
 export { renderError } from './http/render-error';
 export { requestIdOf } from './http/request-id';
-export { RawJson, sendJson } from './http/respond';
+export { RawJson, sendJson } from './http/send-json';
 export { type CallerContext } from './http/exchange';
 export { type Handler, serve } from './http/serve';
 export { closeServer } from './process/close-server';

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 
 /**
  * Counts the statements that a pool sends to PostgreSQL while `work` runs, including `begin` and `commit`. Only one count may
- * run at a time. What the checks of tests add (libs/db testing/check-statements) is not counted.
+ * run at a time. Statements of the checks in tests (libs/db testing/check-statements) are not counted.
  */
 export async function countStatements(pool: Pool, work: () => Promise<unknown>): Promise<number> {
   let count = 0;
@@ -31,8 +31,8 @@ export async function countStatements(pool: Pool, work: () => Promise<unknown>):
 }
 
 /**
- * The least of three counts. A cached API key is looked up again every 800 ms: that statement belongs to whichever request
- * comes first after it, and to no kind of request.
+ * Returns the lowest of three counts. A cached API key is looked up again by the next request after 800 ms, so that a
+ * single count may be too high by one.
  */
 export async function countStatementsRepeatedly(pool: Pool, work: () => Promise<unknown>): Promise<number> {
   const counts: number[] = [];

@@ -12,7 +12,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 }
 
 describe('createTestDatabase', () => {
-  it('gives each caller a migrated database of its own, and drops it', async () => {
+  it('creates a migrated database for each caller, and drops it', async () => {
     const [one, two] = await Promise.all([createTestDatabase(), createTestDatabase()]);
     expect(await query(one.url, 'SELECT migration_name FROM _prisma_migrations')).not.toEqual([]);
     expect(await query(one.url, 'SELECT * FROM entities')).toEqual([]);
@@ -24,7 +24,7 @@ describe('createTestDatabase', () => {
     await expect(query(one.url, 'SELECT 1')).rejects.toThrow('does not exist');
   });
 
-  it('folds case beyond ASCII, as search needs', async () => {
+  it('creates a database that folds case beyond ASCII, which search requires', async () => {
     const database = await createTestDatabase();
     const rows = await query(
       database.url,
@@ -36,7 +36,7 @@ describe('createTestDatabase', () => {
 });
 
 describe('createTestRedis', () => {
-  it('gives each caller an empty logical database', async () => {
+  it('returns another logical database to each caller', async () => {
     const [one, two] = await Promise.all([createTestRedis(), createTestRedis()]);
     expect(one.url).not.toBe(two.url);
     await one.flush();

@@ -3,10 +3,10 @@ import { Client, escapeIdentifier } from 'pg';
 
 export type TestDatabase = { url: string; drop(): Promise<void> };
 
-/** Whether tenant tables have partitions in this run, as if they were on several machines (libs/db testing/check-plans). */
+/** Whether tenant tables are partitioned in this run, to check that each statement uses one partition (libs/db testing/check-plans). */
 const isPartitionedRun = process.env.PARLEY_TEST_PARTITIONS === 'true';
 
-/** Session options with which PostgreSQL sends the plan of everything that it runs, made for the values that it is run with. */
+/** Session options that make PostgreSQL send the plan of every statement, planned for its actual parameters. */
 const explaining = [
   'session_preload_libraries=auto_explain',
   'auto_explain.log_min_duration=0',
@@ -17,8 +17,8 @@ const explaining = [
 ];
 
 /**
- * A fresh database with the whole schema and no rows, for one test file: a clone (about 50 ms) of the template that the
- * jest preset has migrated. `isPartitioned`: its tenant tables have partitions.
+ * Creates a database with the whole schema and no rows, for one test file. It is a clone (about 50 ms) of the template that
+ * the jest preset has migrated. `isPartitioned`: its tenant tables are partitioned.
  */
 export async function createTestDatabase({ isPartitioned = isPartitionedRun } = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
@@ -28,6 +28,26 @@ export async function createTestDatabase({ isPartitioned = isPartitionedRun } = 
   return {
     url: Object.assign(new URL(fromEnvironment('PARLEY_TEST_POSTGRES_URL')), { pathname: `/${name}`, search }).href,
     drop: () => asAdmin(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`),
+  };
+}
+
+/**
+ * Creates a test database and opens it with `open`, which is `createDb` of `@parley/db`: this library does not depend on it.
+ * `close` also drops the database.
+ */
+export async function openTestDatabase<Options extends { databaseUrl: string }, Db extends { close(): Promise<void> }>(
+  open: (options: Options) => Db,
+  options?: Omit<Options, 'databaseUrl'>,
+): Promise<Db & { url: string }> {
+  const { url, drop } = await createTestDatabase();
+  const db = open({ ...options, databaseUrl: url } as Options);
+  return {
+    ...db,
+    url,
+    async close() {
+      await db.close();
+      await drop();
+    },
   };
 }
 
@@ -43,6 +63,6 @@ async function asAdmin(statement: string): Promise<void> {
 
 function fromEnvironment(name: string): string {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: jest.preset.cjs does that, or npm test`);
+  if (!value) throw new Error(`${name} is not set. Run the test with jest.preset.cjs or npm test`);
   return value;
 }

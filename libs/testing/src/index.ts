@@ -1,9 +1,9 @@
 export { freePort } from '@parley/embedded';
 export { countStatements, countStatementsRepeatedly } from './count-statements';
-export { createTestDatabase, type TestDatabase } from './database';
-export { readTable } from './read-table';
+export { createTestDatabase, openTestDatabase, type TestDatabase } from './database';
+export { parseStateTable } from './parse-state-table';
 export { createTestRedis, type TestRedis } from './redis';
-export { type FlowServer, type FlowServerOrder, startFlowServer } from './flow-server/flow-server';
+export { type FlowServer, type FlowServerOrder, startFlowServer } from './providers/flow-server';
 export { type ModelServer, startModelServer } from './model-server/model-server';
 export { type ModelScript, type ModelServerReply, type ModelServerRequest } from './model-server/protocol';
 export { type ServiceName, type Stack, type StackOptions, startStack } from './stack/start-stack';

@@ -5,8 +5,8 @@ export type TestRedis = { url: string; flush(): Promise<void> };
 const counterKey = 'parley:test:databases';
 
 /**
- * An empty logical Redis database for one test file. Their numbers are handed out in turn by a counter in database 0, as
- * test files run in several processes at once.
+ * Returns an empty logical Redis database for one test file. A counter in database 0 assigns the numbers in turn, because
+ * test files run in several processes.
  */
 export async function createTestRedis(): Promise<TestRedis> {
   const url = new URL(serverUrl());
@@ -22,7 +22,7 @@ export async function createTestRedis(): Promise<TestRedis> {
 
 function serverUrl(): string {
   const url = process.env.PARLEY_TEST_REDIS_URL;
-  if (!url) throw new Error('PARLEY_TEST_REDIS_URL is not set: the jest preset does that, or npm test');
+  if (!url) throw new Error('PARLEY_TEST_REDIS_URL is not set. Run the test with jest.preset.cjs or npm test');
   return url;
 }
 

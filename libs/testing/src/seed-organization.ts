@@ -11,20 +11,20 @@ import type {
 } from '@parley/contracts';
 import type { Pool } from 'pg';
 
-/** A pool; this lib knows none of our own code. */
+/** A pool of pg, because this library does not depend on `@parley/db`. */
 type Queryable = Pick<Pool, 'query'>;
 
 const newId = (prefix: string): string => `${prefix}_${randomBytes(13).toString('hex')}`;
 
 export interface SeededOrganization {
   scope: Scope;
-  /** An API key with `permissions`, `*` unless told. */
+  /** An API key with the given permissions, by default `*`. */
   key: string;
   /** Ids of the agents, by slug. */
   agentIds: Record<string, string>;
 }
 
-/** An organization with one environment's definitions, written as rows: for tests that do not push them. */
+/** Inserts an organization with the definitions of one environment, for tests that do not push. */
 export async function seedOrganization(
   db: Queryable,
   given: {

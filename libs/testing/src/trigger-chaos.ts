@@ -11,36 +11,36 @@ import { type Stack, startStack } from './stack/start-stack';
 import { until } from './until';
 
 export interface ChaosOptions {
-  /** Folder of the bundles. */
+  /** The folder of the bundles. */
   bundles: string;
-  /** Changes that must be acknowledged. */
+  /** Number of changes that must be acknowledged. */
   changes: number;
-  /** Processes that are killed meanwhile, at random: workers, Redis, PostgreSQL. */
+  /** Number of processes that are killed during the run: workers, Redis and PostgreSQL in turn. */
   kills: number;
-  /** Redis loses everything once. */
+  /** Whether Redis is flushed once. */
   flush: boolean;
-  /** One of the two workers is stopped for so long in mid-load, and goes on afterwards. */
+  /** Time for which one of the two workers is paused (SIGSTOP) under load. */
   pauseMs: number;
   leaseMs: number;
   seed?: number;
-  /** Of this repository. */
+  /** The root folder of this repository. */
   root: string;
   log?: (line: string) => void;
 }
 
 export interface ChaosResult {
   acknowledged: number;
-  /** Changes that were committed: a writer may not have heard of its last. */
+  /** Number of committed changes. A change may be committed although its response was lost. */
   committed: number;
-  /** Changes without an effect, and effects that are there more than once. */
+  /** Changes without an effect, and additional effects of a change. */
   lost: number;
   doubled: number;
-  /** Entities whose effects are not in the order of their changes. */
+  /** Number of entities whose effects are not in the order of their changes. */
   disordered: number;
   runs: Record<string, number>;
   done: string[];
   writingMs: number;
-  /** From the last change to the last effect. */
+  /** Time from the last change to the last effect. */
   drainMs: number;
 }
 
@@ -48,9 +48,9 @@ const writers = 8;
 const drainLimitMs = 900_000;
 
 /**
- * Two workers, a data service, PostgreSQL and Redis as real processes: changes are made over HTTP while processes are
- * killed. Each change has a trigger whose effect is an entity; what is there at the end is compared with the changes
- * that PostgreSQL holds.
+ * Runs two workers, the data service, PostgreSQL and Redis as processes, and makes changes over HTTP while processes are
+ * killed. Each change fires a trigger that creates an entity. At the end these entities are compared with the changes in
+ * PostgreSQL.
  */
 export async function runTriggerChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { log = () => {}, bundles, leaseMs, root } = options;
@@ -81,29 +81,31 @@ export async function runTriggerChaos(options: ChaosOptions): Promise<ChaosResul
     stacks.push(await startStack({ ...shared, services: ['data', 'worker'] }));
     stacks.push(await startStack({ ...shared, services: ['worker'] }));
     const workers = stacks.map(({ services }) => services.worker!);
-    return await withLines(workers, () => runChaos({ options, folder, servers, workers, log }, stacks[0]!, pool));
+    return await withWorkerOutput(workers, () =>
+      runChaos({ options, folder, servers, workers, log }, stacks[0]!, pool),
+    );
   } finally {
     for (const close of closing.reverse()) await close().catch(() => {});
   }
 }
 
-async function runChaos(harmed: Omit<Harm, 'load'>, stack: Stack, pool: pg.Pool): Promise<ChaosResult> {
-  const { changes } = harmed.options;
+async function runChaos(system: Omit<FaultTargets, 'load'>, stack: Stack, pool: pg.Pool): Promise<ChaosResult> {
+  const { changes } = system.options;
   const org = await seedOrganization(pool);
   const data = stack.services.data!.url;
-  await define(data, org.key);
+  await pushTriggers(data, org.key);
   const load = startLoad(data, org.key, changes);
   const startedAtMs = performance.now();
-  const done = await harm({ ...harmed, load });
+  const done = await injectFaults({ ...system, load });
   await load.ended;
   const writingMs = performance.now() - startedAtMs;
-  harmed.log(`${load.acknowledged()} changes in ${Math.round(writingMs)} ms`);
-  const drainMs = await drained(pool, org);
+  system.log(`${load.acknowledged()} changes in ${Math.round(writingMs)} ms`);
+  const drainMs = await waitForRuns(pool, org);
   return { acknowledged: load.acknowledged(), done, writingMs, drainMs, ...(await verify(pool, org)) };
 }
 
-/** A failure comes with what the workers said last; one that is stopped goes on, so that it can be ended. */
-async function withLines<T>(workers: ServiceProcess[], work: () => Promise<T>): Promise<T> {
+/** Adds the last output of the workers to an error. Continues paused workers, so that they can be stopped. */
+async function withWorkerOutput<T>(workers: ServiceProcess[], work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -116,7 +118,7 @@ async function withLines<T>(workers: ServiceProcess[], work: () => Promise<T>): 
 
 const isRunning = ({ pid }: ServiceProcess): boolean => pid > 0 && isAlive(pid);
 
-/** In a process of its own: the migration engine is a module that jest cannot load. */
+/** Migrates in a separate process, because jest cannot load the module of the migration engine. */
 async function migrate(root: string, databaseUrl: string): Promise<void> {
   const script = `
     import { loadMigrate } from ${JSON.stringify(join(root, 'tools', 'start', 'load-typescript.mjs'))};
@@ -125,7 +127,7 @@ async function migrate(root: string, databaseUrl: string): Promise<void> {
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd: root });
 }
 
-async function define(url: string, key: string): Promise<void> {
+async function pushTriggers(url: string, key: string): Promise<void> {
   const marker = '{{trigger.entityId}} {{trigger.data.n}}';
   const trigger = (action: string) => ({
     slug: `on-${action}`,
@@ -156,7 +158,7 @@ interface Load {
   ended: Promise<void>;
 }
 
-/** Writers that each make orders and change them a few times. What fails is not tried again: it may have happened. */
+/** Starts writers that create orders and change each a few times. A failed request is not repeated: it may have taken effect. */
 function startLoad(url: string, key: string, changes: number): Load {
   let acknowledged = 0;
   async function attempt(path: string, method: string, n: number): Promise<string | null> {
@@ -183,7 +185,7 @@ function startLoad(url: string, key: string, changes: number): Load {
   return { acknowledged: () => acknowledged, ended };
 }
 
-interface Harm {
+interface FaultTargets {
   options: ChaosOptions;
   folder: string;
   servers: { postgres: RunningServer; redis: RunningServer };
@@ -192,8 +194,8 @@ interface Harm {
   log: (line: string) => void;
 }
 
-/** Does harm at even distances of the load's progress; the kinds take turns, which of the workers is by chance. */
-async function harm({ options, folder, servers, workers, load, log }: Harm): Promise<string[]> {
+/** Injects faults at equal steps of the load's progress. The kinds take turns; the worker is random. Returns the faults. */
+async function injectFaults({ options, folder, servers, workers, load, log }: FaultTargets): Promise<string[]> {
   const random = randomOf(options.seed ?? 1);
   const kinds = ['worker', 'redis', 'worker', 'postgres'] as const;
   const steps: (() => Promise<string>)[] = Array.from({ length: options.kills }, (_, index) => async () => {
@@ -232,16 +234,16 @@ async function harm({ options, folder, servers, workers, load, log }: Harm): Pro
   }
   const done: string[] = [];
   for (const [index, step] of steps.entries()) {
-    if (!workers.every(isRunning)) throw new Error(`A worker ended by itself after ${done.at(-1)}`);
-    const wantedProgress = ((index + 0.5) / steps.length) * options.changes;
-    await until(() => load.acknowledged() >= wantedProgress, { limitMs: drainLimitMs, everyMs: 5 });
+    if (!workers.every(isRunning)) throw new Error(`A worker ended unexpectedly after ${done.at(-1)}`);
+    const progress = ((index + 0.5) / steps.length) * options.changes;
+    await until(() => load.acknowledged() >= progress, { limitMs: drainLimitMs, everyMs: 5 });
     done.push(await step());
     log(`${load.acknowledged()} changes: ${done.at(-1)}`);
   }
   return done;
 }
 
-/** The same numbers for the same seed (mulberry32). */
+/** A random number generator that is deterministic by its seed (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -252,7 +254,8 @@ function randomOf(seed: number): () => number {
   };
 }
 
-async function drained(pool: pg.Pool, { scope }: SeededOrganization): Promise<number> {
+/** Waits until all events are relayed and all runs have ended. Returns the duration in milliseconds. */
+async function waitForRuns(pool: pg.Pool, { scope }: SeededOrganization): Promise<number> {
   const startedAtMs = performance.now();
   const read = async () => {
     const { rows } = await pool.query(

@@ -12,8 +12,8 @@ interface Limits {
 }
 
 /**
- * Calls `look` until it returns a value that `isThere` accepts, by default any but undefined, null and false, and returns
- * that value. Throws after `limitMs`, with the last value; an error of `look` is thrown at once.
+ * Calls `look` until it returns a value that `isThere` accepts, by default any value but undefined, null and false, and
+ * returns that value. Throws after `limitMs`, with the last value; an error of `look` is thrown immediately.
  */
 export function until<T>(look: Look<T>, limits: Limits & { isThere: (seen: T) => boolean }): Promise<T>;
 export function until<T>(look: Look<T>, limits?: Limits): Promise<Exclude<T, Nothing>>;

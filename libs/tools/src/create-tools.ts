@@ -1,12 +1,12 @@
 import type { Scope } from '@parley/contracts';
 import { isListed } from '@parley/permissions';
-import { createBuiltIns } from './builtins/table';
+import { createBuiltIns } from './builtins/create-built-ins';
 import { createCustomTools } from './custom/create-custom-tools';
 import { runTool } from './run-tool';
 import type { Tool, ToolDeps } from './tool';
 import type { ToolOffer, Tools } from './types';
 
-/** The tools of every environment, from all sources. */
+/** The built-in, custom and MCP tools of all environments, behind one interface. */
 export function createTools(deps: ToolDeps): Tools {
   const sources = [createBuiltIns(deps), createCustomTools(deps), ...(deps.mcp === undefined ? [] : [deps.mcp])];
   const ownerOf = (name: string) => sources.find((source) => source.owns(name));

@@ -1,8 +1,8 @@
 import type { ToolErrorType, ToolFailure } from './types';
 
-/** The one envelope of everything that goes wrong with a call; the message may be shown to a model. */
+/** A failed call. The message may be shown to a model. */
 export const failure = (errorType: ToolErrorType, message: string): ToolFailure => ({ ok: false, errorType, message });
 
-/** For a tool outside of the caller's list, and for one that does not exist (interface.md, Permission engine errors). */
+/** The same message for a tool outside the list and a missing one (docs/reference/tools.md#how-a-tool-is-called). */
 export const notAvailable = (errorType: 'permission_denied' | 'tool_not_found', name: string): ToolFailure =>
   failure(errorType, `Tool not available: ${name}`);

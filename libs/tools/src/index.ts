@@ -19,7 +19,7 @@ export { compileTemplate, resolveArgs } from './templates/compile-template';
 export { localDay } from './templates/local-day';
 export { loadPromptVariables } from './templates/prompt-context';
 export { templateCaller } from './templates/template-caller';
-export { builtInToolNames } from './builtins/table';
+export { builtInToolNames } from './builtins/create-built-ins';
 export { createTools } from './create-tools';
 export { createMcpServers } from './mcp/create-mcp-servers';
 export { type McpCaller, answerMcp, mcpVersions } from './mcp/answer-mcp';

@@ -1,17 +1,16 @@
 import type { Actor, Json, JsonObject, Policy, RoleDefinition, Scope, ScopeRule } from '@parley/contracts';
 import { type Db, createDb, prismaOf } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
-import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { accessOf } from '@parley/permissions';
 import { createTools } from './create-tools';
 import type { ToolResult, Tools } from './types';
 
-let database: TestDatabase;
 let db: Db;
 let entities: Entities;
 let tools: Tools;
 let scope: Scope;
-/** Ids by the names that the tests know entities by. */
+/** Ids of entities by the names that the tests use. */
 const ids: Record<string, string> = {};
 const nameOf = (id: string) => Object.keys(ids).find((name) => ids[name] === id) ?? id;
 
@@ -41,7 +40,7 @@ async function create(name: string, type: string, data: JsonObject, status?: str
   ids[name] = made.entity.value.id;
 }
 
-/** Names of the orders that an actor sees, asked in every way there is; all ways must agree. */
+/** Names of the orders that an actor sees. Every tool must return the same. */
 async function visible(actor: Actor): Promise<string[]> {
   const found = async (tool: string, args: JsonObject) => {
     const result = await run(actor, tool, { type: 'order', limit: 100, ...args });
@@ -74,8 +73,7 @@ const denied = (action: string, resource: string) => ({
 });
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   entities = createEntities({ db });
   tools = createTools({ db, entities, log: { error: (fields) => console.error(fields) }, ports: {} });
   ({ scope } = await seedOrganization(db.pool, {
@@ -102,13 +100,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await entities.settled();
   await db.close();
-  await database.drop();
 });
 
-describe('who may do what', () => {
+describe('policies', () => {
   const everything = { create: true, read: true, list: true, update: true, delete: true };
 
-  /** Which actions on orders go through; on an order of its own, since some change it. */
+  /** Returns the allowed actions on orders. Uses a new order, because some actions change it. */
   async function allowedActions(actor: Actor): Promise<Record<string, boolean>> {
     const made = await entities.create(scope, { type: 'order', data: {}, actor: { type: 'system' } });
     const id = made.ok ? made.entity.value.id : '';
@@ -124,7 +121,7 @@ describe('who may do what', () => {
       update: await ok('entity.update', { id, data: { x: 1 } }),
     };
     expect(await ok('entity.search', { type: 'order', query: 'x' })).toBe(result.list);
-    // Setting the status is another way to delete, and must not be a way around.
+    // A change of the status can delete, and requires the same permission.
     const byStatus = await ok('entity.update', { id, status: 'deleted' });
     const deleted = await ok('entity.delete', { id });
     expect(byStatus).toBe(result.update && deleted);
@@ -151,8 +148,8 @@ describe('who may do what', () => {
 
   it.each<[string, Actor]>([
     ['a user without roles', { type: 'user', callerId: 'k', roles: [] }],
-    ['an agent whose role does not exist', agentWith('gone')],
-    ['a user whose role does not exist', { type: 'user', callerId: 'k', roles: ['gone'] }],
+    ['an agent whose role does not exist', agentWith('missing')],
+    ['a user whose role does not exist', { type: 'user', callerId: 'k', roles: ['missing'] }],
   ])('%s may do nothing', async (_name, actor) => {
     expect(await allowedActions(actor)).toEqual({
       create: false,
@@ -165,7 +162,7 @@ describe('who may do what', () => {
   });
 
   it.each(['create', 'read', 'list', 'update', 'delete'] as const)(
-    'one action of a policy is that action: %s',
+    'a policy for the action %s allows no other action',
     async (action) => {
       const actor = agentWith(await roleWith({ policies: [allow('order', action)] }));
       const none = { create: false, read: false, list: false, update: false, delete: false };
@@ -173,7 +170,7 @@ describe('who may do what', () => {
     },
   );
 
-  it('a role of another environment is no role', async () => {
+  it('a role of another environment has no effect', async () => {
     const elsewhere = { tenant: scope.tenant, environment: 'production' as const };
     const definition = { policies: [allow('*', '*')] } as unknown as JsonObject;
     await prismaOf(db).role.create({ data: { ...elsewhere, id: 'live', slug: 'live', name: 'Live', definition } });
@@ -190,7 +187,7 @@ describe('who may do what', () => {
     });
   });
 
-  it('is decided before arguments are looked at, and whatever type they claim', async () => {
+  it('are checked before the arguments, for any type in the arguments', async () => {
     const actor = agentWith(await roleWith({ policies: [allow('customer', '*')] }));
     expect(await run(actor, 'entity.create', { type: 'order' })).toEqual(denied('create', 'order'));
     expect(await run(actor, 'entity.query', { type: 'order', filters: { bad: 1 } })).toEqual(denied('list', 'order'));
@@ -204,7 +201,7 @@ describe('who may do what', () => {
     expect(await run(actor, 'entity.query', { type: 'nonsense' })).toEqual(denied('list', 'nonsense'));
   });
 
-  it('links need to change the one end and to read the other', async () => {
+  it('a link requires update on one entity and read on the other', async () => {
     const actor = agentWith(await roleWith({ policies: [allow('order', 'update', 'read')] }));
     const args = { fromId: ids.a!, relation: 'r', toId: ids.ana! };
     for (const tool of ['entity.link', 'entity.unlink']) {
@@ -214,7 +211,7 @@ describe('who may do what', () => {
     }
   });
 
-  it('tools without a type need execute on their name', async () => {
+  it('a tool without an entity type requires execute on its name', async () => {
     const none = agentWith(await roleWith({ policies: [allow('order', '*')] }));
     const some = agentWith(await roleWith({ policies: [allow('event.*', 'execute'), deny('event.emit', '*')] }));
     expect(await run(none, 'event.query', {})).toEqual(denied('execute', 'event.query'));
@@ -261,14 +258,14 @@ describe('scope rules', () => {
     ['id', 'eq', 'actor.relatedIds:order', ['a', 'b']],
     ['id', 'nin', 'actor.relatedIds:order', ['c', 'd']],
     ['id', 'ne', 'actor.relatedIds:order', ['c', 'd']],
-    ['id', 'in', 'actor.relatedIds:gone', []],
+    ['id', 'in', 'actor.relatedIds:missing', []],
   ])('%s %s %j', async (field, operator, value, expected) => {
     const role = await roleWith({ scopeRules: [rule(field, operator, value)] });
     const actor: Actor = { type: 'agent', slug: 'helper', roles: [role], userId: 'u1', entityId: ids.ana };
     expect(await visible(actor)).toEqual(expected);
   });
 
-  it('hold together, except alternatives of one name', async () => {
+  it('apply together, except alternatives with the same anyOf', async () => {
     const both = await roleWith({ scopeRules: [rule('n', 'gt', 1), rule('owner', 'eq', 'u1')] });
     expect(await visible(agentWith(both))).toEqual(['c']);
     const either = await roleWith({ scopeRules: [rule('n', 'eq', 2, 'x'), rule('owner', 'eq', 'u1', 'x')] });
@@ -279,7 +276,7 @@ describe('scope rules', () => {
     expect(await visible(agentWith(await roleWith({ scopeRules: twoNames })))).toEqual([]);
   });
 
-  it('of a second role only narrow, also under the same name', async () => {
+  it('of a second role only restrict further, even with the same anyOf', async () => {
     const one = await roleWith({ scopeRules: [rule('n', 'eq', 1, 'x'), rule('n', 'eq', 2, 'x')] });
     const two = await roleWith({ scopeRules: [rule('n', 'eq', 2, 'x'), rule('n', 'eq', 3, 'x')] });
     expect(await visible(agentWith(one))).toEqual(['a', 'b']);
@@ -287,7 +284,7 @@ describe('scope rules', () => {
     expect(await visible(agentWith(one, await roleWith({})))).toEqual(['a', 'b']);
   });
 
-  it('about what the actor does not have hold for nothing, whatever the operator', async () => {
+  it('match nothing when the actor does not have the value, with any operator', async () => {
     for (const value of ['actor.userId', 'actor.entityId', 'actor.relatedIds:order']) {
       for (const operator of ['eq', 'ne', 'in', 'nin'] as const) {
         const role = await roleWith({ scopeRules: [rule('data.owner', operator, value)] });
@@ -304,16 +301,16 @@ describe('scope rules', () => {
     ['a wrong operand', rule('data.n', 'in', 1)],
     ['a wrong operand of exists', rule('data.n', 'exists', 'yes')],
     ['a broken path', rule('data..n', 'ne', 1)],
-  ])('stored with %s hide everything', async (_name, broken) => {
+  ])('with %s hide everything', async (_name, broken) => {
     expect(await visible(agentWith(await roleWith({ scopeRules: [broken] })))).toEqual([]);
   });
 
-  it('of other types do not matter', async () => {
+  it('of other types have no effect', async () => {
     const role = await roleWith({ scopeRules: [{ ...rule('n', 'eq', 99), entityType: 'customer' }] });
     expect(await visible(agentWith(role))).toEqual(orders);
   });
 
-  it('do not let entities in or out', async () => {
+  it('refuse changes that move an entity into or out of the scope', async () => {
     const role = await roleWith({ scopeRules: [rule('owner', 'eq', 'u1')] });
     const actor = agentWith(role);
     expect(await run(actor, 'entity.create', { type: 'order', data: { owner: 'u2' } })).toEqual(outOfScope);
@@ -324,7 +321,7 @@ describe('scope rules', () => {
     expect(await visible(actor)).toEqual(['a', 'c']);
   });
 
-  it('hide deleted relatives', async () => {
+  it('do not match deleted related entities', async () => {
     await create('e', 'order', { n: 5 });
     await entities.link(scope, { fromId: ids.bo!, relation: 'ordered', toId: ids.e! });
     const role = await roleWith({ scopeRules: [rule('owner', 'in', 'actor.relatedIds:order')] });
@@ -368,7 +365,7 @@ describe('field masks', () => {
 
   const shown = { name: 'Cy', phone: '[redacted]', address: { city: 'Lima' }, card: '[redacted]' };
 
-  it('take fields out of everything that comes back', async () => {
+  it('remove fields from every result', async () => {
     expect(await run(actor, 'entity.get', { id })).toMatchObject({ ok: true, result: { data: shown } });
     const results = [
       await run(actor, 'entity.get', { id }),
@@ -385,7 +382,7 @@ describe('field masks', () => {
   });
 
   it.each(['salary', 'phone', 'address', 'address.street', 'address.street.no', 'card', 'card.number'])(
-    'cannot be got around by asking about %s',
+    'refuse filters and sorting by %s',
     async (field) => {
       const masked = { ok: false, errorType: 'permission_denied', message: expect.stringContaining('is masked') };
       for (const wanted of [
@@ -405,20 +402,20 @@ describe('field masks', () => {
     },
   );
 
-  it('leave their neighbours alone', async () => {
+  it('do not affect other fields', async () => {
     const filters = { 'data.address.city': 'Lima', 'data.salaries': { $exists: false } };
     expect(await run(actor, 'entity.query', { type: 'customer', filters })).toMatchObject({
       result: { data: [{ id }] },
     });
   });
 
-  it('cannot be got around by searching', async () => {
+  it('refuse a search in masked fields', async () => {
     const role = await roleWith({ fieldMasks: [{ entityType: 'order', fieldPath: 'word', maskType: 'redact' }] });
     const result = await run(agentWith(role), 'entity.search', { type: 'order', query: 'order' });
     expect(result).toMatchObject({ ok: false, errorType: 'permission_denied' });
   });
 
-  it('cannot be got around by a second role, or by one that redacts what another hides', async () => {
+  it('of several roles apply together, and hide is stronger than redact', async () => {
     const masks = [mask('salary', 'redact'), mask('phone', 'hide')];
     const role = await roleWith({ fieldMasks: masks });
     const both = { ...(actor as { roles: string[] }), roles: [...(actor as { roles: string[] }).roles, role] } as Actor;
@@ -427,7 +424,7 @@ describe('field masks', () => {
     expect(JSON.stringify(await run(both, 'entity.get', { id }))).not.toMatch(/S3CRET|phone|salary/);
   });
 
-  it('keep what they mask from being written blindly', async () => {
+  it('refuse writes to masked fields', async () => {
     const patches: JsonObject[] = [{ salary: 1 }, { address: { city: 'x' } }, { card: null }];
     for (const data of patches) {
       expect(await run(actor, 'entity.update', { id, data })).toMatchObject({ errorType: 'permission_denied' });
@@ -436,13 +433,13 @@ describe('field masks', () => {
     expect(stored.ok && stored.entity.value.data).toMatchObject({ salary: secret, address: { street: secret } });
   });
 
-  it('are not for who has no role', async () => {
+  it('do not apply to an actor without a role', async () => {
     expect(await run(agentWith(), 'entity.get', { id })).toMatchObject({ result: { data: { salary: secret } } });
   });
 });
 
 describe('accessOf', () => {
-  it('says what a key with a role may do, with the text of a denial', async () => {
+  it('reports what a key with a role may do, with the message of a denial', async () => {
     const role = await roleWith({ policies: [allow('order', 'read')], scopeRules: [rule('n', 'eq', 1)] });
     const { can, access } = await accessOf(db, scope, { type: 'user', callerId: 'k', roles: [role] }, 'order');
     expect(can('read')).toEqual({ allowed: true });
@@ -457,7 +454,7 @@ describe('accessOf', () => {
     expect(await entities.get(scope, { type: 'order', id: ids.a!, access })).toMatchObject({ ok: true });
   });
 
-  it('narrows nothing for the system', async () => {
+  it('does not restrict the system', async () => {
     const { can, access } = await accessOf(db, scope, { type: 'system' }, 'order');
     expect([can('delete'), access]).toEqual([{ allowed: true }, undefined]);
   });

@@ -8,10 +8,7 @@ import type { ToolCall, ToolFailure, ToolResult } from './types';
 
 type Find = ToolSource['find'];
 
-/**
- * A check that went through carries what runs; one that did not is the result. `mayActOutside`: a failing database does
- * not tell that nothing has happened.
- */
+/** The tool ready to start, or the failure. `mayActOutside`: the tool may have effects outside the database. */
 type Checked =
   | { ok: true; timeLimitMs: number; mayActOutside: boolean; start: (signal: AbortSignal) => Promise<ToolResult> }
   | ToolFailure;
@@ -19,8 +16,9 @@ type Checked =
 const defaultTimeLimitMs = 30_000;
 
 /**
- * One call, from asking to answer: in the list? → permitted? → arguments right? → run, within its time limit. Every
- * way of calling a tool comes through here: agents, templates, triggers, the API and the code of custom tools.
+ * Checks the caller's list, the permissions and the arguments, then runs the tool within its time limit
+ * (docs/reference/tools.md#how-a-tool-is-called). All calls use this function: calls of agents, templates, triggers, the
+ * API and the code of custom tools.
  */
 export async function runTool(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): Promise<ToolResult> {
   let mayHaveActed = false;
@@ -29,11 +27,11 @@ export async function runTool(deps: ToolDeps, find: Find, scope: Scope, call: To
     const checked = await check(deps, find, scope, call);
     if (!checked.ok) return checked;
     mayHaveActed = checked.mayActOutside;
-    return await within(checked, call);
+    return await runWithin(checked, call);
   } catch (error) {
-    // Whoever owns the transaction has to end it, and to know why.
+    // The owner of the transaction must end it, and needs the cause.
     if (call.tx !== undefined) throw error;
-    if (call.context.signal?.aborted) return failure('execution_error', 'The call was given up');
+    if (call.context.signal?.aborted) return failure('execution_error', 'The call was aborted');
     const { requestId, threadId } = call.context;
     deps.log.error({ err: error, tool: call.name, requestId, threadId, ...scope }, 'tool failed unexpectedly');
     if (!isDatabaseUnavailable(error)) return failure('execution_error', `${call.name} failed unexpectedly`);
@@ -59,7 +57,7 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
   const entityType = needs.action === 'execute' ? null : await entityTypeOf(db, scope, needs.entityIdIn, call);
   if (entityType === 'not_found') return failure('not_found', 'Entity not found');
   const permissions = await loadPermissions(db, scope, actor);
-  // No type means arguments that no tool takes: they are refused next.
+  // Without a type the arguments are invalid, and are refused below.
   const resource = needs.action === 'execute' ? name : entityType;
   const decision = resource === null ? null : permissions.decide(needs.action, resource);
   if (decision?.allowed === false) return failure('permission_denied', decision.message);
@@ -78,7 +76,7 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
   };
 }
 
-/** The type that a call is about: as it is named, else that of the entity; null when the arguments name neither. */
+/** The entity type of a call: the given `type`, else the type of the given entity; null when the arguments have neither. */
 async function entityTypeOf(
   db: Queryable,
   scope: Scope,
@@ -102,11 +100,11 @@ function argumentsOf(args: unknown): { ok: true; value: JsonObject } | ToolFailu
   return failure('invalid_arguments', `Invalid arguments: ${problem.path || 'a value'} ${problem.message}`);
 }
 
-/** Runs until the end, the time limit, or the caller's signal, whichever comes first. */
-async function within({ timeLimitMs, start }: Extract<Checked, { ok: true }>, call: ToolCall): Promise<ToolResult> {
+/** Returns the result, or a failure at the time limit or when the caller's signal is aborted. */
+async function runWithin({ timeLimitMs, start }: Extract<Checked, { ok: true }>, call: ToolCall): Promise<ToolResult> {
   const limit = new AbortController();
   const outer = call.context.signal;
-  // It may have gone while the check ran: a signal that is aborted already tells nobody.
+  // The caller may have aborted during the checks: a signal that is aborted already sends no event.
   outer?.throwIfAborted();
   const signal = outer ? AbortSignal.any([limit.signal, outer]) : limit.signal;
   const { promise: ended, resolve: end } = Promise.withResolvers<ToolResult>();
@@ -114,7 +112,7 @@ async function within({ timeLimitMs, start }: Extract<Checked, { ok: true }>, ca
     end(
       limit.signal.aborted
         ? failure('timeout', `${call.name} did not finish within ${timeLimitMs / 1000} s`)
-        : failure('execution_error', 'The call was given up'),
+        : failure('execution_error', 'The call was aborted'),
     );
   });
   const timer = setTimeout(() => limit.abort(), timeLimitMs);

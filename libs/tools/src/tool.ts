@@ -8,7 +8,6 @@ import type { Action, Permissions } from '@parley/permissions';
 import type { ExecutorClient } from './custom/executor-client';
 import type { ToolContext, ToolFailure, ToolLog, ToolPorts, ToolResult, ToolView } from './types';
 
-/** Dependencies of the tools. */
 export interface ToolDeps {
   db: Db;
   entities: Entities;
@@ -26,12 +25,12 @@ export interface ToolDeps {
   timeLimitMs?: number;
 }
 
-/** A call that is permitted: whom a tool runs for, and with what. */
+/** The context of a permitted call. */
 export interface PermittedCall {
   deps: ToolDeps;
   scope: Scope;
   actor: Actor;
-  /** The caller's list, which also holds for calls that the tool makes. */
+  /** The caller's list of tools. It also limits the calls that the tool makes. */
   allowed: readonly string[] | null;
   context: ToolContext;
   /** The caller's transaction, when the call is part of one. */
@@ -39,9 +38,9 @@ export interface PermittedCall {
   /** The transaction when there is one, else the database. */
   db: Queryable;
   permissions: Permissions;
-  /** The type of the entity that the call is about, permitted already; null for tools about none. */
+  /** The entity type of the call, already permitted; null for tools that are not about one. */
   entityType: string | null;
-  /** Ends the call at its time limit, or when the caller goes away. */
+  /** Aborted at the time limit of the call, or when the caller aborts. */
   signal: AbortSignal;
   /** Time limit of the whole call. */
   timeLimitMs: number;
@@ -49,10 +48,7 @@ export interface PermittedCall {
 
 /** A tool, run by this process, the tool executor or an MCP server. */
 export interface Tool extends ToolView {
-  /**
-   * What must be permitted: `execute` on the tool's own name, or an action on the type of the entity that the
-   * arguments name, by `type` or by the id in the given argument.
-   */
+  /** `execute` on the name, or an action on the argument `type`, else on the type of the entity in `entityIdIn`. */
   needs: { action: 'execute' } | { action: Exclude<Action, 'execute'>; entityIdIn?: string };
   /** Time limit of one call. Default: that of `ToolDeps`. */
   timeLimitMs?: number;

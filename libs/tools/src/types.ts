@@ -8,34 +8,34 @@ export interface ToolFailure {
   ok: false;
   errorType: ToolErrorType;
   message: string;
-  /** The data store could not be reached: it says nothing of the call, which may be tried again. */
+  /** The data store could not be reached. The cause is not the call itself, which may be retried. */
   isUnavailable?: true;
-  /** What the call needs is away, and it has done nothing: whoever made it may make it again. */
+  /** Something that the call needs is unavailable, and the call had no effect: it can be retried safely. */
   isNotDone?: boolean;
   logs?: LogLine[];
 }
-/** `logs`: what the code of a custom tool has written to its console. */
+/** `logs`: console output of the code of a custom tool. */
 export type ToolResult = { ok: true; result: Json; logs?: LogLine[] } | ToolFailure;
 
-/** Where a call comes from. It is handed on to whatever the call starts in turn. */
+/** Where a call comes from. Calls that it makes in turn inherit this. */
 export interface ToolContext {
   requestId?: string;
   threadId?: string;
   executionId?: string;
-  /** Names the call inside its execution. Without an execution it is unique, and the same when a call is tried again. */
+  /** Identifies the call within its execution, or globally when there is none. A retry has the same id. */
   callId?: string;
   agentSlug?: string;
   channel?: string;
-  /** Who writes, on a channel. */
+  /** The contact of the conversation, on a channel. */
   contact?: Contact;
   params?: JsonObject;
-  /** Triggers between this call and the change a person made. */
+  /** Number of triggers between a person's change and this call. */
   hops: number;
-  /** How many `agent.chat` calls this one is inside of. */
+  /** Number of `agent.chat` calls that contain this call. */
   depth: number;
-  /** The agents of those calls, outermost first, without `agentSlug` itself. */
+  /** The agents that wait for this one, outermost first, without `agentSlug` itself. */
   parentAgents?: readonly string[];
-  /** How many custom tools this call is inside of. */
+  /** Number of custom tools that contain this call. */
   nesting?: number;
   /** Templates may call `templateOnly` tools; models may not. */
   via?: 'template';
@@ -43,7 +43,7 @@ export interface ToolContext {
 }
 
 export interface ToolCall {
-  /** With dots, as users write it. */
+  /** The name with dots, as in definitions. */
   name: string;
   args: unknown;
   actor: Actor;
@@ -51,8 +51,8 @@ export interface ToolCall {
   allowed: readonly string[] | null;
   context: ToolContext;
   /**
-   * A client inside a transaction: what the call changes is part of that transaction. For tools that are
-   * `transactional`; what fails unexpectedly is then thrown, as the transaction is over.
+   * A client inside a transaction, of which the call's changes become part. For tools that are `transactional`. An
+   * unexpected error is then thrown, because the transaction can no longer commit.
    */
   tx?: Queryable;
 }
@@ -62,50 +62,50 @@ export interface ToolOffer {
   description: string;
   /** JSON Schema of the arguments. */
   parameters: JsonObject;
-  /** Whether it may change something: then it must not run twice for one call. */
+  /** Whether the tool may change something. It must then not run twice for one call. */
   sideEffects: boolean;
 }
 
 export interface ToolView extends ToolOffer {
   isBuiltin: boolean;
   templateOnly?: boolean;
-  /** All of its effect is in the database, and a transaction may be given for it. */
+  /** All its effects are in the database, so it can run inside a given transaction. */
   transactional?: boolean;
 }
 
 export interface Tools {
   /**
-   * The tools of a list that exist and may be shown to a model, in its order: `templateOnly` ones are left out,
-   * `entity.*` stands for all of that namespace, a tool named twice comes once.
+   * Returns the tools of a list that exist and may be shown to a model, in the order of the list. `templateOnly` tools
+   * are left out, `entity.*` is every tool of the namespace, and a tool that is named twice is returned once.
    */
   offer(scope: Scope, names: readonly string[]): Promise<ToolOffer[]>;
-  /** One tool by its name; null when there is none. */
+  /** Returns one tool by its name, or null. */
   describe(scope: Scope, name: string): Promise<ToolView | null>;
-  /** Checks and runs one call. Never throws: whatever goes wrong is a failure that may be shown to a model. */
+  /** Checks and runs one call. Errors are returned as failures that may be shown to a model; it throws only with `tx`. */
   run(scope: Scope, call: ToolCall): Promise<ToolResult>;
 }
 
-/** What this lib needs from those above it; plugged in by the process entry. A tool without its port is not there. */
+/** Functions of other libraries that built-in tools use. A tool without its port does not exist. */
 export interface ToolPorts {
   chatWithAgent?: (scope: Scope, request: AgentChatRequest) => Promise<ToolResult>;
   transfer?: (scope: Scope, request: TransferRequest) => Promise<ToolResult>;
-  /** A short-lived token with which the code of a custom tool may call tools as its caller. */
+  /** Creates a short-lived token with which the code of a custom tool can call tools as its caller. */
   mintCallbackToken?: (scope: Scope, grant: CallbackGrant) => string | Promise<string>;
 }
 
 export interface AgentChatRequest {
   agentSlug: string;
   message: string;
-  /** Who asks. */
+  /** The caller of `agent.chat`. */
   actor: Actor;
-  /** Who writes, on a channel: the agent that is asked acts by its own roles, on behalf of the same contact. */
+  /** The contact of the conversation: the other agent acts with its own roles, for the same contact. */
   contact?: Contact;
-  /** For the run that is asked for: 1 when a person's turn asks, at most 3. */
+  /** Depth of the requested turn: 1 when it is requested in a person's turn, at most 3. */
   depth: number;
   /** The agents that wait for this one, outermost first. */
   parentAgents: string[];
   hops: number;
-  /** How many custom tools wait for this answer: each holds a sandbox meanwhile. */
+  /** Number of custom tools that wait for this answer. Each holds a sandbox process. */
   nesting?: number;
   params?: JsonObject;
   requestId?: string;
@@ -120,7 +120,7 @@ export interface TransferRequest {
   reason?: string;
 }
 
-/** What a call made with a callback token is run with: `tools.run(scope, { name, args, ...grant })`. */
+/** The rights of a callback token: calls run as `tools.run(scope, { name, args, ...grant })`. */
 export interface CallbackGrant {
   actor: Actor;
   allowed: readonly string[] | null;

@@ -5,7 +5,7 @@ import { maxHops } from '@parley/events';
 const changedRow = { id: column.text, triggerSlug: column.text };
 type ChangedRun = RowOf<typeof changedRow>;
 
-/** Ids of runs, and slugs of triggers that stand for their runs. */
+/** `$3` has ids of runs, and slugs of triggers, which select the runs of these triggers with a status in `$4`. */
 const wantedSql = `r.tenant = $1 and r.environment = $2::"Environment"
   and (r.id = any($3) or r.trigger_slug = any($3) and r.status = any($4::text[]::"TriggerRunStatus"[]))`;
 
@@ -13,7 +13,7 @@ const retry = statement(
   'retry-runs',
   `with changed as (
      update trigger_runs r set status = 'scheduled', error = null, finished_at = null, lease_until = null,
-       takeovers = 0, enqueued_at = null, run_at = date_trunc('milliseconds', now()),
+       lease_expirations = 0, enqueued_at = null, run_at = date_trunc('milliseconds', now()),
        max_attempts = greatest(r.max_attempts, r.attempts + 1)
      where ${wantedSql} and r.status in ('dead', 'cancelled') and r.hops <= ${maxHops}
      returning r.id, r.trigger_slug as "triggerSlug")
@@ -22,9 +22,9 @@ const retry = statement(
 );
 
 /**
- * Makes dead and cancelled runs due again, now and for one more try; a worker's next sweep begins them. Steps that are
- * done stay done. `wanted` has ids of runs, and slugs of triggers whose dead runs are meant. Runs that were stopped at the
- * end of a chain of triggers stay as they are. Returns the runs that it changed, by id.
+ * Makes dead and cancelled runs due immediately, with one more attempt; the next sweep of a worker begins them. Completed
+ * steps are not repeated. `wanted` has ids of runs, and slugs of triggers, which select their dead runs. Runs that were
+ * stopped because their chain of triggers was too long are not changed. Returns the changed runs, ordered by id.
  */
 export async function retryRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<ChangedRun[]> {
   return (await db.query(scope, retry, [scope.tenant, scope.environment, wanted, ['dead']])).rows;
@@ -40,8 +40,8 @@ const cancel = statement(
 );
 
 /**
- * Cancels runs that wait or run. `wanted` has ids of runs, and slugs of triggers whose waiting runs are meant. The worker
- * of one that runs notices before the next effect that the run is not its own any more. Returns the runs that it changed.
+ * Cancels scheduled and running runs. `wanted` has ids of runs, and slugs of triggers, which select their scheduled runs.
+ * The worker of a running one stops before its next step, as the fence has changed. Returns the changed runs.
  */
 export async function cancelRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<ChangedRun[]> {
   const { rows } = await db.query(scope, cancel, [scope.tenant, scope.environment, wanted, ['scheduled']]);

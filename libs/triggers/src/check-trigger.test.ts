@@ -19,29 +19,29 @@ test.each([
   '{{trigger.bogus | "nothing"}}',
   '{{entity.get({"type":"order","id":"{{trigger.entityId}}"})}}',
   'a lone {{ is text',
-])('%s can be read', (value) => expect(args(value)).toEqual([]));
+])('%s is accepted', (value) => expect(args(value)).toEqual([]));
 
 test.each([
-  ['{{trigger.bogus}}', /^actions\.0\.args: \{\{trigger\.bogus\}\} is not known; trigger has slug, /],
-  ['{{data.total}}', /^actions\.0\.args: \{\{data\.total\}\} is not known; there are .*trigger/],
-  ['{{steps.later.id}}', /names no earlier step; named so far: none$/],
-  ['{{trigger.data.x | 5}}', /cannot be read; templates are .*"fallback"/],
-  ['{{entity.get({"id":"{{trigger.nope}}"})}}', /\{\{trigger\.nope\}\} is not known/],
-  ['{{entity.get({broken})}}', /cannot be read/],
+  ['{{trigger.bogus}}', /^actions\.0\.args: \{\{trigger\.bogus\}\} is unknown; fields of trigger: slug, /],
+  ['{{data.total}}', /^actions\.0\.args: \{\{data\.total\}\} is unknown; known names: .*trigger/],
+  ['{{steps.later.id}}', /names no earlier step; earlier steps: none$/],
+  ['{{trigger.data.x | 5}}', /is not a template; templates are .*"fallback"/],
+  ['{{entity.get({"id":"{{trigger.nope}}"})}}', /\{\{trigger\.nope\}\} is unknown/],
+  ['{{entity.get({broken})}}', /is not a template/],
 ])('%s is refused', (value, message) => expect(args(value)).toEqual([expect.stringMatching(message)]));
 
-test('a step is known to those after it, under a name of its own', () => {
+test('later steps can name a step by its unique name', () => {
   const step = (as: string | undefined, value: string) => ({ tool: 'x', args: { value }, ...(as && { as }) });
   expect(problems({ actions: [step('first', ''), step(undefined, '{{first.id}} {{steps.first.id}}')] })).toEqual([]);
   expect(problems({ actions: [step(undefined, '{{first.id}}'), step('first', '')] })).toHaveLength(1);
   expect(problems({ actions: [step('a', ''), step('a', ''), step('trigger', ''), step('q q', '')] })).toEqual([
     'actions.1.as: "a" is the name of an earlier step',
-    'actions.2.as: "trigger" stands for something else in templates',
+    'actions.2.as: "trigger" is the name of a variable of templates',
     expect.stringMatching(/^actions\.3\.as: must be letters/),
   ]);
 });
 
-test('times', () => {
+test('times of a schedule are dates, fields or templates, and durations are at most 100 years', () => {
   expect(problems({ schedule: { at: 'data.startsAt', offset: '-1h' } })).toEqual([]);
   expect(problems({ schedule: { at: '{{trigger.data.startsAt}}' } })).toEqual([]);
   expect(problems({ schedule: { at: '2031-01-01' } })).toEqual([]);
@@ -49,4 +49,12 @@ test('times', () => {
   expect(problems({ schedule: { at: '{{nope}}' } })).toEqual([expect.stringMatching(/^schedule\.at: \{\{nope\}\}/)]);
   expect(problems({ schedule: { delay: 'a while' } })).toEqual([expect.stringMatching(/^schedule\.delay: "a while"/)]);
   expect(problems({ schedule: { delay: '999999999w' } })).toEqual([expect.stringMatching(/longer than 100 years/)]);
+});
+
+test('a cron schedule must be due some time, in a known time zone', () => {
+  const cron = (schedule: string, timezone?: string) => problems({ on: { schedule, ...(timezone && { timezone }) } });
+  expect(cron('0 9 * * 1-5', 'America/Santiago')).toEqual([]);
+  expect(cron('0 9 * *')).toEqual([expect.stringMatching(/^on\.schedule: must have 5 fields/)]);
+  expect(cron('0 0 31 2 *')).toEqual(['on.schedule: describes a time that never occurs']);
+  expect(cron('0 9 * * *', 'Santiago')).toEqual(['on.timezone: "Santiago" is not a time zone']);
 });

@@ -1,44 +1,67 @@
 import type { ErrorDetail, Json, TriggerDefinition } from '@parley/contracts';
 import { type TemplateNode, type ValueTree, parseValue } from '@parley/tools';
-import { durationMs } from './duration';
-import { instantMs } from './instant';
-import { changedTimePattern } from './run-time';
+import { parseDurationMs } from './parse-duration';
+import { parseInstantMs } from './parse-instant';
+import { cronProblem, nextTickMs } from './cron';
+import { changedTimePattern } from './plan-run-time';
 import { runVariables } from './run-variables';
 
-/** As long as anybody plans ahead; what is beyond is a mistake of units. */
+/** A longer delay or offset is taken for a mistake of units. */
 const longestMs = 100 * 365 * 86_400_000;
 
-/** What would only be seen when a run dies of it: templates and times of a trigger that cannot be made out. */
-export function triggerProblems({ schedule, actions }: TriggerDefinition): ErrorDetail[] {
+/** Invalid times and templates of a trigger, which would otherwise fail each of its runs. */
+export function triggerProblems({ on, schedule, actions }: TriggerDefinition): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
-  const tell = (path: string, message: string) => problems.push({ path, message });
+  const add = (path: string, message: string) => problems.push({ path, message });
   for (const field of ['delay', 'offset'] as const) {
     const value = schedule?.[field];
     if (value === undefined) continue;
-    const ms = durationMs(value);
-    if (ms === null) tell(`schedule.${field}`, `"${value}" is not a duration such as 1500, "30s" or "1h30m"`);
-    else if (Math.abs(ms) > longestMs) tell(`schedule.${field}`, `"${value}" is longer than 100 years`);
+    const ms = parseDurationMs(value);
+    if (ms === null) add(`schedule.${field}`, `"${value}" is not a duration such as 1500, "30s" or "1h30m"`);
+    else if (Math.abs(ms) > longestMs) add(`schedule.${field}`, `"${value}" is longer than 100 years`);
   }
   const at = schedule?.at;
   if (at?.includes('{{')) problems.push(...templateProblems(at, 'schedule.at', []));
-  else if (at !== undefined && !changedTimePattern.test(at) && instantMs(at, 'UTC') === null)
-    tell('schedule.at', `"${at}" is neither a date nor a field such as data.startsAt`);
+  else if (at !== undefined && !changedTimePattern.test(at) && parseInstantMs(at, 'UTC') === null)
+    add('schedule.at', `"${at}" is neither a date nor a field such as data.startsAt`);
 
   const steps: string[] = [];
   for (const [index, { args, as: name }] of actions.entries()) {
     const path = `actions.${index}`;
     problems.push(...templateProblems(args, `${path}.args`, steps));
     if (name === undefined) continue;
-    if (steps.includes(name)) tell(`${path}.as`, `"${name}" is the name of an earlier step`);
+    if (steps.includes(name)) add(`${path}.as`, `"${name}" is the name of an earlier step`);
     else if (!/^[A-Za-z_][\w-]*$/.test(name))
-      tell(`${path}.as`, 'must be letters, digits, - and _, with a letter first');
-    else if (name in known) tell(`${path}.as`, `"${name}" stands for something else in templates`);
+      add(`${path}.as`, 'must be letters, digits, - and _, with a letter first');
+    else if (name in known) add(`${path}.as`, `"${name}" is the name of a variable of templates`);
     else steps.push(name);
   }
+  if ('schedule' in on) problems.push(...cronProblems(on));
   return problems;
 }
 
-/** What every run has. */
+function cronProblems({ schedule, timezone }: Extract<TriggerDefinition['on'], { schedule: string }>): ErrorDetail[] {
+  const problems: ErrorDetail[] = [];
+  const problem = cronProblem(schedule);
+  if (problem !== null) problems.push({ path: 'on.schedule', message: problem });
+  else if (nextTickMs({ expression: schedule, timezone: 'UTC' }, Date.now()) === null)
+    problems.push({ path: 'on.schedule', message: 'describes a time that never occurs' });
+  if (timezone !== undefined && !isTimeZone(timezone))
+    problems.push({ path: 'on.timezone', message: `"${timezone}" is not a time zone` });
+  return problems;
+}
+
+/** Whether the platform knows this IANA time zone. */
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The variables of every run. Only their names are used. */
 const known = runVariables({
   triggerSlug: '',
   triggerName: '',
@@ -54,7 +77,7 @@ const known = runVariables({
 
 function templateProblems(value: Json, path: string, steps: readonly string[]): ErrorDetail[] {
   return nodesOf(parseValue(value)).flatMap((node) => {
-    if (node.kind === 'invalid') return [{ path, message: `{{${node.name}}} cannot be read; ${howTo}` }];
+    if (node.kind === 'invalid') return [{ path, message: `{{${node.name}}} is not a template; ${howTo}` }];
     if (node.kind !== 'variable' || node.fallback !== null) return [];
     const problem = nameProblem(node.name.split('.'), steps);
     return problem === null ? [] : [{ path, message: `{{${node.name}}} ${problem}` }];
@@ -67,14 +90,14 @@ function nameProblem([first, second]: string[], steps: readonly string[]): strin
   const names = (list: readonly string[]) => (list.length === 0 ? 'none' : list.join(', '));
   if (first === 'steps') {
     if (second === undefined || steps.includes(second)) return null;
-    return `names no earlier step; named so far: ${names(steps)}`;
+    return `names no earlier step; earlier steps: ${names(steps)}`;
   }
   if (first === 'trigger') {
-    const parts = Object.keys(known.trigger as object);
-    return second === undefined || parts.includes(second) ? null : `is not known; trigger has ${names(parts)}`;
+    const fields = Object.keys(known.trigger as object);
+    return second === undefined || fields.includes(second) ? null : `is unknown; fields of trigger: ${names(fields)}`;
   }
   if (first! in known || steps.includes(first!)) return null;
-  return `is not known; there are ${names([...Object.keys(known), ...steps])}`;
+  return `is unknown; known names: ${names([...Object.keys(known), ...steps])}`;
 }
 
 function nodesOf(tree: ValueTree): TemplateNode[] {

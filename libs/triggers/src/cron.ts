@@ -1,25 +1,68 @@
 import { CronExpressionParser } from 'cron-parser';
 
-/** A cron expression of five fields and the zone that it is read in. */
+/** A cron expression of five fields and the time zone in which it is read. */
 export interface Schedule {
   expression: string;
   timezone: string;
 }
 
-/** The first time after `afterMs` at which a schedule is due; null when there is none, or the schedule is none. */
-export const nextTickMs = (schedule: Schedule, afterMs: number): number | null => tick(schedule, afterMs, 'next');
+const fields = [
+  { name: 'minute', min: 0, max: 59 },
+  { name: 'hour', min: 0, max: 23 },
+  { name: 'day of month', min: 1, max: 31 },
+  { name: 'month', min: 1, max: 12, names: 'jan feb mar apr may jun jul aug sep oct nov dec' },
+  // Both 0 and 7 are Sunday.
+  { name: 'day of week', min: 0, max: 7, names: 'sun mon tue wed thu fri sat' },
+];
 
-/** The last time up to `untilMs`, itself included, at which a schedule was due. */
-export const lastTickMs = (schedule: Schedule, untilMs: number): number | null => tick(schedule, untilMs + 1, 'prev');
+/** `*`, `5`, `jan` or a range such as `1-5`, each with an optional step such as `/15`. cron-parser accepts more, such as `L`. */
+const itemSyntax = /^(?:\*|(?:\d{1,2}|[a-z]{3})(?:-(?:\d{1,2}|[a-z]{3}))?)(?:\/(?<step>\d+))?$/i;
 
-/** The library also takes a sixth field, of seconds, which ours do not have. */
-function tick({ expression, timezone }: Schedule, fromMs: number, direction: 'next' | 'prev'): number | null {
-  if (expression.trim().split(/\s+/).length !== 5) return null;
+/** Why this is not a cron expression of five fields (docs/reference/triggers.md#schedules); null when it is one. */
+export function cronProblem(expression: string): string | null {
+  const parts = fieldsOf(expression);
+  if (parts.length !== fields.length) {
+    return `must have 5 fields (minute hour day month weekday), not ${parts.length}`;
+  }
+  for (const [index, { name, min, max, names = '' }] of fields.entries()) {
+    const isWrong = (item: string): boolean => {
+      const match = itemSyntax.exec(item);
+      const alone = fields.map((_, at) => (at === index ? item : '*')).join(' ');
+      return (
+        match === null ||
+        Number(match.groups!.step ?? 0) > max ||
+        // cron-parser reads names of weekdays as months and vice versa.
+        item.match(/[a-z]+/gi)?.some((word) => !names.includes(word.toLowerCase())) ||
+        orNull(() => CronExpressionParser.parse(alone)) === null
+      );
+    };
+    const wrong = parts[index]!.split(',').find(isWrong);
+    if (wrong !== undefined) return `has "${wrong}" as ${name}, which allows ${min}-${max}`;
+  }
+  return null;
+}
+
+/** The first time after `afterMs` at which a schedule is due, in Unix milliseconds; null when there is none. */
+export const nextTickMs = (schedule: Schedule, afterMs: number): number | null => tickMs(schedule, afterMs, 'next');
+
+/** The last time up to and including `untilMs` at which a schedule was due, in Unix milliseconds; null when there is none. */
+export const lastTickMs = (schedule: Schedule, untilMs: number): number | null => tickMs(schedule, untilMs + 1, 'prev');
+
+function tickMs({ expression, timezone }: Schedule, fromMs: number, direction: 'next' | 'prev'): number | null {
+  // With six fields cron-parser takes the first one for seconds.
+  if (fieldsOf(expression).length !== fields.length) return null;
+  return orNull(() => {
+    const cron = CronExpressionParser.parse(expression, { tz: timezone, currentDate: new Date(fromMs) });
+    return cron[direction]().getTime();
+  });
+}
+
+const fieldsOf = (expression: string): string[] => expression.trim().split(/\s+/);
+
+/** cron-parser throws when it cannot parse the expression, and when it finds no time. */
+function orNull<T>(compute: () => T): T | null {
   try {
-    return CronExpressionParser.parse(expression, { tz: timezone, currentDate: new Date(fromMs) })
-      [direction]()
-      .toDate()
-      .getTime();
+    return compute();
   } catch {
     return null;
   }

@@ -13,12 +13,12 @@ import {
 import { createTools } from '@parley/tools';
 import { type ExecuteDeps, executeRun } from './execute-run';
 import { claimRun } from './run-store';
-import { type TestRuns, leaseMs, overLeaseMs, startRuns } from './testing/start-runs';
+import { type TestRuns, leaseMs, expiredLeaseMs, startRuns } from './testing/start-runs';
 
 let bench: TestRuns;
 let entities: Entities;
 let provider: ProviderServer;
-/** What the e-mail provider waits for before it answers. */
+/** The e-mail provider waits for this promise before it answers. */
 let beforeAnswer: () => Promise<void> | void = () => {};
 let calls = 0;
 let deps: ExecuteDeps;
@@ -57,7 +57,7 @@ const missing: Action = { tool: 'entity.get', args: { id: 'entity_missing' } };
 const email: Action = { tool: 'email.send', args: { to: 'c@d.cl', subject: 'Hello', text: 'Hello' } };
 
 let count = 0;
-/** A run of a trigger of its own that is due. */
+/** Adds a due run of a new trigger. */
 async function addRun(
   actions: Action[],
   {
@@ -87,7 +87,7 @@ async function texts(prefix: string): Promise<unknown[]> {
 }
 const endsOf = async (id: string) => (await bench.endsOf(id)).map(({ type }) => type);
 
-test('a run whose actions are done has succeeded, with one event, and nobody runs it again', async () => {
+test('a run whose actions are completed has succeeded, with one event, and is not executed again', async () => {
   const { id } = await addRun([log('a1'), log('a2')]);
   expect(await run(id)).toBe('succeeded');
   expect(await bench.row(id)).toMatchObject({ status: 'succeeded', attempts: 1, error: null });
@@ -96,13 +96,13 @@ test('a run whose actions are done has succeeded, with one event, and nobody run
   expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
 });
 
-test('a run of one action costs 6 statements: claim, transaction of the action with its step, and end', async () => {
-  await run((await addRun([log('measured 1')])).id); // the type and its shapes are known from here on
+test('a run of one action takes 6 statements: claim, transaction of the action with its step, and end', async () => {
+  await run((await addRun([log('measured 1')])).id); // caches the entity type and its fields
   const { id } = await addRun([log('measured 2')]);
   expect(await countStatements(bench.db.pool, () => run(id))).toBe(6);
 });
 
-test('a run that fails is tried again from the step that failed, after growing pauses, and then it is dead', async () => {
+test('a failed run is retried from the failed step, after increasing delays, and then is dead', async () => {
   const { id } = await addRun([log('b'), missing], { maxAttempts: 3, retry: { maxAttempts: 3, backoffMs: 60_000 } });
   for (const [outcome, status, waitMs] of [
     ['retry', 'scheduled', 60_000],
@@ -127,7 +127,7 @@ test('a run that fails is tried again from the step that failed, after growing p
   expect(await endsOf(id)).toEqual(['trigger.failed']);
 });
 
-test('the pause before the next try is at most an hour', async () => {
+test('the delay before a retry is at most an hour', async () => {
   const { id } = await addRun([missing], { maxAttempts: 100 });
   await bench.db.pool.query('update trigger_runs set attempts = 40 where id = $1', [id]);
   const fromMs = Date.now();
@@ -135,9 +135,9 @@ test('the pause before the next try is at most an hour', async () => {
   expect(Math.abs((await bench.row(id)).run_at.getTime() - fromMs - 3_600_000)).toBeLessThan(20_000);
 });
 
-test('a holder whose run was taken over has no effect, and the run is done once', async () => {
+test('a worker whose run was claimed by another has no effect, and the run is executed once', async () => {
   const { id } = await addRun([log('c1'), log('c2')]);
-  const stale = await bench.claim(id, overLeaseMs);
+  const stale = await bench.claim(id, expiredLeaseMs);
   const fresh = await bench.claim(id);
   expect(await executeRun(deps, stale)).toBe('lost');
   expect(await texts('c')).toEqual([]);
@@ -147,13 +147,13 @@ test('a holder whose run was taken over has no effect, and the run is done once'
   expect(await endsOf(id)).toEqual(['trigger.succeeded']);
 });
 
-test('a holder and the one that takes over work at once, and every action has its effect once', async () => {
+test('when a worker and the one that claimed its run work concurrently, each action has its effect once', async () => {
   const { id } = await addRun([log('d1'), log('d2'), log('d3')]);
-  const stale = await bench.claim(id, overLeaseMs);
-  const staleOutcome = executeRun({ ...deps, leaseMs: overLeaseMs }, stale);
+  const stale = await bench.claim(id, expiredLeaseMs);
+  const staleOutcome = executeRun({ ...deps, leaseMs: expiredLeaseMs }, stale);
   const others: string[] = [];
   for (let other = null; (await bench.row(id)).status === 'running';) {
-    other = await claimRun(bench.db, id, overLeaseMs);
+    other = await claimRun(bench.db, id, expiredLeaseMs);
     if (other !== null) others.push(await executeRun(deps, other));
   }
   const outcomes = [await staleOutcome, ...others];
@@ -162,7 +162,7 @@ test('a holder and the one that takes over work at once, and every action has it
   expect(await endsOf(id)).toEqual(['trigger.succeeded']);
 });
 
-test('a worker that stops gives its run back at once, and the next one goes on behind the steps that are done', async () => {
+test('a worker that stops releases its run immediately, and the next one continues after the completed steps', async () => {
   const { id } = await addRun([log('e1'), email, log('e2')]);
   const stop = new AbortController();
   beforeAnswer = () => stop.abort();
@@ -174,12 +174,12 @@ test('a worker that stops gives its run back at once, and the next one goes on b
   expect(await texts('e')).toEqual(['e1', 'e2']);
 });
 
-test('nobody takes a run over while the transaction of a step is at work, however long ago its lease was over', async () => {
+test('a run cannot be claimed during the transaction of a step, even when its lease has expired', async () => {
   const { id } = await addRun([log('l')]);
   const blocker = await bench.db.pool.connect();
   try {
     await blocker.query('begin; lock table entities in exclusive mode');
-    const outcome = executeRun(deps, await bench.claim(id, overLeaseMs));
+    const outcome = executeRun(deps, await bench.claim(id, expiredLeaseMs));
     const waits = `select from pg_locks where not granted and relation = 'entities'::regclass`;
     await until(async () => (await bench.db.pool.query(waits)).rowCount !== 0, { everyMs: 1 });
     expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
@@ -188,7 +188,7 @@ test('nobody takes a run over while the transaction of a step is at work, howeve
   } finally {
     blocker.release();
   }
-  expect(await bench.row(id)).toMatchObject({ status: 'succeeded', fence: 1, takeovers: 0 });
+  expect(await bench.row(id)).toMatchObject({ status: 'succeeded', fence: 1, lease_expirations: 0 });
 });
 
 describe('while a tool works outside of the database for longer than the lease', () => {
@@ -213,14 +213,14 @@ describe('while a tool works outside of the database for longer than the lease',
     expect(await outcome).toBe('succeeded');
   });
 
-  test('its worker gives up when the run was cancelled meanwhile, and does no more', async () => {
+  test('its worker stops when the run is cancelled', async () => {
     const { id, outcome, answer } = await begin();
     const done = (await texts('f')).length;
     await bench.db.pool.query(
       `update trigger_runs set status = 'cancelled', fence = fence + 1, lease_until = null where id = $1`,
       [id],
     );
-    // The provider has not answered, and the call has not run into its time limit of 12 s.
+    // The provider has not answered, and the time limit of 12 s is not reached.
     const fromMs = Date.now();
     expect(await outcome).toBe('lost');
     expect(Date.now() - fromMs).toBeLessThan(8_000);
@@ -231,7 +231,7 @@ describe('while a tool works outside of the database for longer than the lease',
   });
 });
 
-describe('a run is not begun', () => {
+describe('a run is not executed', () => {
   const setRow = (id: string, set: string) => bench.db.pool.query(`update trigger_runs set ${set} where id = $1`, [id]);
 
   test('when its trigger was deleted', async () => {
@@ -241,7 +241,7 @@ describe('a run is not begun', () => {
     expect(await endsOf(id)).toEqual([]);
   });
 
-  test('when its trigger was disabled, unless a person began it', async () => {
+  test('when its trigger was disabled, unless it was fired by hand', async () => {
     const { id } = await addRun([log('g1')], { enabled: false });
     expect(await run(id)).toBe('cancelled');
     expect(await bench.row(id)).toMatchObject({ status: 'cancelled', error: 'The trigger was disabled' });
@@ -250,27 +250,27 @@ describe('a run is not begun', () => {
     expect(await texts('g')).toEqual(['g2']);
   });
 
-  test('when its workers ended again and again', async () => {
+  test('when its lease expired too often', async () => {
     const { id } = await addRun([log('h')]);
-    await bench.claim(id, overLeaseMs);
-    await setRow(id, 'takeovers = 50');
+    await bench.claim(id, expiredLeaseMs);
+    await setRow(id, 'lease_expirations = 50');
     expect(await run(id)).toBe('dead');
-    expect((await bench.row(id)).error).toBe('Given up: its worker ended 51 times while it ran');
+    expect((await bench.row(id)).error).toBe('Stopped: the lease of the run expired 51 times');
     expect(await endsOf(id)).toEqual(['trigger.failed']);
     expect(await texts('h')).toEqual([]);
   });
 
-  test('when its actions were changed while it was half done', async () => {
+  test('when its actions were changed while it was in progress', async () => {
     const { id, slug } = await addRun([log('i1'), missing, log('i2')], { maxAttempts: 2 });
     expect(await run(id)).toBe('retry');
     await bench.addTrigger({ slug, actions: [missing, log('i3')] });
     await becomesDue(id);
     expect(await run(id)).toBe('dead');
-    expect((await bench.row(id)).error).toBe('The actions of the trigger were changed while this run was half done');
+    expect((await bench.row(id)).error).toBe('The actions of the trigger were changed while this run was in progress');
     expect(await texts('i')).toEqual(['i1']);
   });
 
-  test('and has succeeded when the actions that were left were removed', async () => {
+  test('and has succeeded when its remaining actions were removed', async () => {
     const { id, slug } = await addRun([log('j'), missing], { maxAttempts: 2 });
     expect(await run(id)).toBe('retry');
     await bench.addTrigger({ slug, actions: [log('j')] });
@@ -281,7 +281,7 @@ describe('a run is not begun', () => {
   });
 });
 
-describe('a step that PostgreSQL refuses', () => {
+describe('a step that PostgreSQL rejects', () => {
   afterEach(() => bench.db.pool.query('drop function refuse cascade'));
 
   test.each([

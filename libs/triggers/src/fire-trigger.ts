@@ -6,9 +6,9 @@ import { type RunStep, claimRun } from './run-store';
 
 export interface FireRequest {
   triggerSlug: string;
-  /** Its data is what the run is about. */
+  /** The entity whose data the actions read. */
   entityId?: string;
-  /** Laid over that of the entity. */
+  /** Overrides fields of the entity's data. */
   data?: JsonObject;
   requestId?: string;
 }
@@ -16,11 +16,11 @@ export interface FireRequest {
 export type FireResult =
   | { ok: true; runId: string; steps: RunStep[] }
   | { ok: false; reason: 'trigger_not_found' | 'entity_not_found' }
-  /** The last step says why. */
+  /** The last step has the error. */
   | { ok: false; reason: 'failed'; runId: string; steps: RunStep[]; error: string }
-  /** By hand or with its trigger; what was done before stays done. */
+  /** Someone cancelled the run, or deleted its trigger. Completed steps are not undone. */
   | { ok: false; reason: 'cancelled'; runId: string }
-  /** It was begun, and a worker brings it to its end. */
+  /** The run has begun, and a worker will finish it. */
   | { ok: false; reason: 'interrupted'; runId: string };
 
 const triggerBySlug = statement(
@@ -29,7 +29,7 @@ const triggerBySlug = statement(
   { definition: column.jsonb<TriggerDefinition>() },
 );
 
-// `enqueued_at` is set, so that the sweep does not send a job for a run that this process executes.
+// `enqueued_at` is set so that the sweep sends no job for a run that this process executes.
 const insertManualRun = statement(
   'insert-manual-run',
   `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, entity_id, hops, max_attempts,
@@ -39,8 +39,8 @@ const insertManualRun = statement(
 );
 
 /**
- * Runs a trigger's actions now and waits for them (interface.md, fire-trigger): whatever its condition and schedule say,
- * also when it is disabled, once. A run like any other: should this process end, a worker goes on with it.
+ * Runs a trigger's actions once and waits for them, regardless of its condition and schedule, even when it is disabled
+ * (docs/reference/triggers.md#firing-by-hand). If this process ends, a worker continues the run.
  */
 export async function fireTrigger(
   deps: ExecuteDeps & { entities: Entities },
@@ -65,10 +65,10 @@ export async function fireTrigger(
     request.requestId ?? null,
   ]);
   const run = await claimRun(db, runId, deps.leaseMs, scope);
-  if (run === null) return { ok: false, reason: await whyNotOurs(db, scope, runId), runId };
+  if (run === null) return { ok: false, reason: await reasonOfLoss(db, scope, runId), runId };
   const outcome = await executeRun(deps, run);
   if (outcome === 'succeeded') return { ok: true, runId, steps: run.steps };
-  if (outcome !== 'dead') return { ok: false, reason: await whyNotOurs(db, scope, runId), runId };
+  if (outcome !== 'dead') return { ok: false, reason: await reasonOfLoss(db, scope, runId), runId };
   return { ok: false, reason: 'failed', runId, steps: run.steps, error: run.steps.at(-1)?.error ?? 'failed' };
 }
 
@@ -77,7 +77,7 @@ const cancelledRun = statement(
   `select from trigger_runs where tenant = $1 and id = $2 and status = 'cancelled'`,
 );
 
-async function whyNotOurs(db: Queryable, scope: Scope, runId: string): Promise<'cancelled' | 'interrupted'> {
+async function reasonOfLoss(db: Queryable, scope: Scope, runId: string): Promise<'cancelled' | 'interrupted'> {
   const { rowCount } = await db.query(scope, cancelledRun, [scope.tenant, runId]);
   return rowCount === 1 ? 'cancelled' : 'interrupted';
 }

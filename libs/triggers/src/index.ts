@@ -1,7 +1,6 @@
 export { cancelRuns, retryRuns } from './change-runs';
 export { triggerProblems } from './check-trigger';
 export { type Triggers, type TriggersOptions, createTriggers } from './create-triggers';
-export { nextTickMs } from './cron';
 export { type FireResult } from './fire-trigger';
 export { type TriggerRun, type TriggerRunSummary, findRun, listRuns } from './read-runs';
 export { type TriggerSummary, listTriggers } from './read-triggers';

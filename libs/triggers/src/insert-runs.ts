@@ -14,13 +14,13 @@ export interface NewRun extends Omit<Scope, 'organizationId'> {
   runAtMs: number;
   context: JsonObject;
   requestId: string | null;
-  /** Runs of the same trigger for the same entity that have not begun give way to it. */
+  /** Whether it replaces runs of the same trigger and entity that have not begun. */
   cancelsPrevious: boolean;
-  /** It never runs, and this is why: a record for people. */
+  /** Why the run is stored as dead and never executed; null for a run that can be executed. */
   problem: string | null;
 }
 
-/** A run whose job is to be sent. */
+/** A run for which a job has to be sent. */
 export interface DueRun {
   id: string;
   requestId: string | null;
@@ -44,7 +44,7 @@ const insert = statement(
   { tenant: column.int4, id: column.text, requestId: column.text.nullable, isDue: column.bool, isDead: column.bool },
 );
 
-/** Writes runs that are not there yet, in order. Returns those that are due; it is for the caller to send their jobs. */
+/** Inserts the runs that do not exist yet, in order. Returns those that are due; the caller sends their jobs. */
 export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Promise<DueRun[]> {
   if (runs.length === 0) return [];
   const { rows } = await client.acrossTenants('relay', insert, [JSON.stringify(runs)]);
@@ -67,7 +67,7 @@ const cancelReplaced = statement(
      and r.trigger_slug = n."triggerSlug"`,
 );
 
-/** The result of a run that never runs is an event like that of any other. */
+/** A run that is stored as dead has an event of its result, like every other dead run. */
 const insertDeadEvents = statement(
   'record-dead-runs',
   insertRunEventSql(`from json_to_recordset($1::json) n(tenant int, id text)

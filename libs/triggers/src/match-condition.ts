@@ -1,7 +1,7 @@
 import type { FilterOperator, Json, JsonObject } from '@parley/contracts';
 import { isEqual, matchesOperator, valueAt } from '@parley/entities';
 
-/** What a condition looks at: an event of an entity's change. */
+/** The change of an entity, as its event records it. */
 export interface ChangedEntity {
   data: JsonObject;
   /** Null for a new entity. */
@@ -11,8 +11,8 @@ export interface ChangedEntity {
 }
 
 /**
- * Whether all of a trigger's `condition` holds for a change. Keys are `data.<path>`, `previousData.<path>`, `status` and
- * `previousStatus`; values are literals or operators that mean what they mean in a query (decisions.md, Data API).
+ * Whether all conditions of a trigger are true for a change (docs/reference/triggers.md#conditions). Keys are `data.<path>`,
+ * `previousData.<path>`, `status` and `previousStatus`; values are literals or the operators of queries.
  */
 export const matchesCondition = (condition: JsonObject | undefined, change: ChangedEntity): boolean =>
   Object.entries(condition ?? {}).every(([path, wanted]) =>

@@ -3,27 +3,27 @@ import { type Db, type Queryable, type RowOf, column, newId, statement } from '@
 import { type WaitingEvent, maxHops, readPayloads, takeWaitingEvents } from '@parley/events';
 import { type ChangedEntity, matchesCondition } from './match-condition';
 import { type DueRun, type NewRun, insertRuns } from './insert-runs';
-import { type PlannedTime, runTime } from './run-time';
+import { type PlannedTime, planRunTime } from './plan-run-time';
 
 export interface Planned {
-  /** Events that were looked at; 0 when there was nothing to do or other relays are at it. */
+  /** Number of processed events; 0 when none wait or other relays process them. */
   events: number;
   hasMore: boolean;
-  /** Runs that are due now. */
+  /** Runs that are due now and need a job. */
   due: DueRun[];
 }
 
 /**
- * Takes the next events that wait and writes down, in one transaction, which triggers run for them. What is written is
- * never written again (unique per trigger and event), so that it may be begun anew wherever it was cut short.
+ * Takes the next waiting events and stores the runs of the triggers that react to them, in one transaction. A run is
+ * unique for its trigger and event, so planning the same events again after a crash adds nothing.
  */
 export function planRuns(db: Db): Promise<Planned> {
   return db.transaction(async (client) => {
     const { events, hasMore } = await takeWaitingEvents(client);
     if (events.length === 0) return { events: 0, hasMore, due: [] };
     const triggers = await readTriggers(client, events);
-    const looked = events.filter((event) => triggers.get(keyOf(event))?.some(looksAtChange));
-    const payloads = await readPayloads<ChangedEntity>(client, looked);
+    const withPayload = events.filter((event) => triggers.get(keyOf(event))?.some(needsPayload));
+    const payloads = await readPayloads<ChangedEntity>(client, withPayload);
     const runs: NewRun[] = [];
     for (const event of events) {
       for (const trigger of triggers.get(keyOf(event)) ?? []) {
@@ -46,8 +46,8 @@ const matchedTriggerRow = {
 };
 type MatchedTrigger = RowOf<typeof matchedTriggerRow>;
 
-const keyOf = (one: { tenant: number; environment: string; entityType: string }, action?: string): string =>
-  JSON.stringify([one.tenant, one.environment, one.entityType, action ?? (one as WaitingEvent).type.slice(7)]);
+const keyOf = (row: { tenant: number; environment: string; entityType: string }, action?: string): string =>
+  JSON.stringify([row.tenant, row.environment, row.entityType, action ?? (row as WaitingEvent).type.slice(7)]);
 
 const triggersOfEvents = statement(
   'triggers-of-events',
@@ -72,19 +72,19 @@ async function readTriggers(
   return Map.groupBy(rows, (row) => keyOf(row, row.action));
 }
 
-const looksAtChange = ({ definition: { on, schedule } }: MatchedTrigger): boolean =>
+const needsPayload = ({ definition: { on, schedule } }: MatchedTrigger): boolean =>
   ('condition' in on && on.condition !== undefined) || schedule?.at !== undefined;
 
-const nothing: ChangedEntity = { data: {}, previousData: null, status: '', previousStatus: null };
+const noChange: ChangedEntity = { data: {}, previousData: null, status: '', previousStatus: null };
 
-/** What one trigger does about one event; null when it does nothing. */
-async function plan(event: WaitingEvent, trigger: MatchedTrigger, change = nothing): Promise<NewRun | null> {
+/** The run of one trigger for one event; null when the trigger's condition is not met. */
+async function plan(event: WaitingEvent, trigger: MatchedTrigger, change = noChange): Promise<NewRun | null> {
   try {
     const { on } = trigger.definition;
     if (!matchesCondition('condition' in on ? on.condition : undefined, change)) return null;
     return newRun(event, trigger, await timeOf(event, trigger, change));
   } catch (error) {
-    // A definition that cannot be read must not hold up the events of everybody else.
+    // An invalid definition must not block the events of other tenants, so its run is stored as dead.
     return newRun(event, trigger, { ok: false, problem: `Could not be planned: ${String(error).slice(0, 500)}` });
   }
 }
@@ -95,7 +95,7 @@ async function timeOf(
   change: ChangedEntity,
 ): Promise<PlannedTime> {
   if (event.hops >= maxHops) return { ok: false, problem: chainProblem };
-  return runTime(definition.schedule, {
+  return planRunTime(definition.schedule, {
     triggerSlug: definition.slug,
     triggerName: definition.name,
     entityId: event.entityId,

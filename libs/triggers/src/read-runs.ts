@@ -2,7 +2,7 @@ import type { JsonObject, Scope } from '@parley/contracts';
 import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
 import type { RunStep } from './run-store';
 
-/** `scheduled` waits for its time, its turn or its next try. */
+/** A `scheduled` run waits until it is due, until earlier runs of its entity have ended, or for its next attempt. */
 type RunState = 'scheduled' | 'running' | 'succeeded' | 'dead' | 'cancelled';
 
 const columns = `id, trigger_slug as "triggerSlug", cause, entity_id as "entityId", status::text as status, attempts,
@@ -18,7 +18,7 @@ const summaryRow = {
   status: column.oneOf<RunState>(),
   attempts: column.int4,
   maxAttempts: column.int4,
-  /** Triggers between the change that a person made and this run, itself included. */
+  /** Number of triggers from the first change to this run, including its own. */
   hops: column.int4,
   error: column.text.nullable,
   runAt: column.timestamptz,
@@ -46,7 +46,7 @@ const runsOfEnvironment = statement(
   summaryRow,
 );
 
-/** Runs of an environment, newest first. Runs that are added meanwhile do not move the pages that follow. */
+/** Runs of an environment, newest first. Runs that are added between two pages do not move later pages. */
 export async function listRuns(
   db: Queryable,
   scope: Scope,
@@ -65,7 +65,7 @@ const runById = statement(
   wholeRow,
 );
 
-/** One run with its context and its steps; null when the environment has none of this id. */
+/** One run with its context and its steps; null when the environment has no run with this id. */
 export async function findRun(db: Queryable, scope: Scope, id: string): Promise<TriggerRun | null> {
   const { rows } = await db.query(scope, runById, [scope.tenant, scope.environment, id]);
   return rows[0] ?? null;

@@ -7,7 +7,7 @@ const triggerRow = {
   enabled: column.bool,
   on: column.jsonb<TriggerDefinition['on']>(),
   nextTickAt: column.timestamptz.nullable,
-  /** Runs by status: those that are not finished, and those of the last day. */
+  /** Number of runs by status: unfinished ones, and those created in the last 24 hours. */
   runs: column.jsonb<Record<string, number>>(),
 };
 export type TriggerSummary = RowOf<typeof triggerRow>;
@@ -23,7 +23,7 @@ const triggersOfEnvironment = statement(
   triggerRow,
 );
 
-/** The triggers of an environment with the numbers of their runs, by slug. */
+/** The triggers of an environment with the numbers of their runs, ordered by slug. */
 export async function listTriggers(db: Queryable, scope: Scope): Promise<TriggerSummary[]> {
   return (await db.query(scope, triggersOfEnvironment, [scope.tenant, scope.environment])).rows;
 }

@@ -1,9 +1,9 @@
 import { type Queryable, purgeRows, removeOldRows } from '@parley/db';
 
-/** What a purge deletes: triggers first, so that they plan no run meanwhile. */
+/** Deletes triggers first, so that they plan no new runs during the purge. */
 export const triggersPurge = purgeRows(['triggers', 'trigger_runs']);
 
-/** Removes runs that ended more than so many days ago. */
+/** Deletes runs that ended more than `days` days ago; returns their number. */
 export const removeOldRuns = (db: Queryable, days: number, signal: AbortSignal): Promise<number> =>
   removeOldRows(
     db,
@@ -16,7 +16,7 @@ export const removeOldRuns = (db: Queryable, days: number, signal: AbortSignal):
     signal,
   );
 
-/** Whether no run needs the event `t`, which holds what a run is about: one that has not ended, or a dead one, which may be retried. */
+/** SQL condition: no run needs the event `t`. Unfinished runs read it, and dead ones may be retried. */
 export const noRunNeedsEventSql = `not exists (select from trigger_runs r
      where r.tenant = t.tenant and r.entity_id = t.entity_id and r.event_id = t.id and r.status in ('scheduled', 'running'))
    and not exists (select from trigger_runs r where r.tenant = t.tenant and r.event_id = t.id and r.status = 'dead')`;

@@ -1,6 +1,6 @@
 import { insertEventSql } from '@parley/events';
 
-/** Inserts the event of each run of `source` (`from … r where …`) that has succeeded or is dead. */
+/** Inserts a `trigger.succeeded` or `trigger.failed` event for each ended run of `source` (`from … r where …`). */
 export const insertRunEventSql = (source: string): string =>
   insertEventSql(
     {

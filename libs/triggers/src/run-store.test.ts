@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contracts';
-import { createTestDatabase, readTable, seedOrganization } from '@parley/testing';
+import { createTestDatabase, parseStateTable, seedOrganization } from '@parley/testing';
 import { insertRuns } from './insert-runs';
 import {
   type ClaimedRun,
@@ -14,10 +14,10 @@ import {
   releaseRun,
   renewLease,
 } from './run-store';
-import { type TestRuns, leaseMs, overLeaseMs, startRuns } from './testing/start-runs';
+import { type TestRuns, leaseMs, expiredLeaseMs, startRuns } from './testing/start-runs';
 
 let bench: TestRuns;
-/** Of another organization. */
+/** The scope of another organization. */
 let elsewhere: Scope;
 beforeAll(async () => {
   bench = await startRuns(await createTestDatabase(), (pool) => seedOrganization(pool));
@@ -30,7 +30,7 @@ const step: RunStep = { tool: 'entity.get', status: 'success', attempt: 1, start
 const record = (run: ClaimedRun, end?: RunEnd) => recordRun(bench.db, run, { step, end, leaseMs });
 const retryIn = (inMs: number): RunEnd => ({ status: 'scheduled', error: 'failed', inMs });
 
-/** Each brings a run into a state through the store alone. What it returns is the run as its first holder knows it. */
+/** Each function brings a run into a state and returns the run as its first worker claimed it. */
 const states: Record<string, (id: string) => Promise<ClaimedRun>> = {
   'released, due': async (id) => {
     const run = await bench.claim(id);
@@ -45,9 +45,9 @@ const states: Record<string, (id: string) => Promise<ClaimedRun>> = {
   'due again': (id) => ended(id, retryIn(-1_000)),
   'to be tried again': (id) => ended(id, retryIn(hourMs)),
   running: (id) => bench.claim(id),
-  silent: (id) => bench.claim(id, overLeaseMs),
+  silent: (id) => bench.claim(id, expiredLeaseMs),
   'taken over': async (id) => {
-    const run = await bench.claim(id, overLeaseMs);
+    const run = await bench.claim(id, expiredLeaseMs);
     await bench.claim(id);
     return run;
   },
@@ -62,7 +62,7 @@ async function ended(id: string, end: RunEnd): Promise<ClaimedRun> {
   return run;
 }
 
-/** What a worker does with a run; false when it is refused. */
+/** Operations of a worker on a run; false when the store refuses them. */
 const actions: Record<string, (run: ClaimedRun) => Promise<unknown>> = {
   claim: async ({ id }) => (await claimRun(bench.db, id, leaseMs)) !== null,
   renewal: (run) => renewLease(bench.db, run, leaseMs),
@@ -75,8 +75,8 @@ const actions: Record<string, (run: ClaimedRun) => Promise<unknown>> = {
   release: (run) => releaseRun(bench.db, run, 1_000),
 };
 
-/** In each cell the state that follows; `-` is refused. A silent run is that of a worker whose lease is over. */
-const transitions = readTable(`
+/** Each cell has the next state; `-` means refused. A silent run is running with an expired lease. */
+const transitions = parseStateTable(`
   run                | claim   | renewal | hold    | step    | success   | failure   | death | cancellation | release
   released, due      | running | -       | -       | -       | -         | -         | -     | -            | -
   released for later | -       | -       | -       | -       | -         | -         | -     | -            | -
@@ -110,12 +110,12 @@ describe.each(transitions)('of a run that is $row', ({ row: state, cells }) => {
     }
     expect([true, undefined]).toContain(outcome);
     expect(row.status).toBe(after);
-    // Only an end that people wait for is an event.
+    // Only success and death of a run are events.
     expect(events.map(({ type }) => type)).toEqual(after in eventOf ? [eventOf[after]] : []);
   });
 });
 
-test('a claim counts the try, begins a lease and gives the worker a fence of its own', async () => {
+test('a claim counts the attempt, begins a lease and increases the fence', async () => {
   await bench.addTrigger({ slug: 'on-order', actions: [{ tool: 'entity.get', args: {} }] });
   const id = await bench.add({ requestId: 'req-1', hops: 2, context: { a: 1 } });
   expect(await bench.claim(id)).toMatchObject({
@@ -126,7 +126,7 @@ test('a claim counts the try, begins a lease and gives the worker a fence of its
     attempts: 1,
     maxAttempts: 3,
     fence: 1,
-    takeovers: 0,
+    leaseExpirations: 0,
     requestId: 'req-1',
     context: { a: 1 },
     steps: [],
@@ -137,7 +137,7 @@ test('a claim counts the try, begins a lease and gives the worker a fence of its
   expect(lease!.getTime() - started!.getTime()).toBe(leaseMs);
 });
 
-test('a claim of a run whose trigger was deleted or disabled says so', async () => {
+test('a claimed run reports that its trigger was deleted or disabled', async () => {
   await bench.addTrigger({ slug: 'off', enabled: false });
   expect(await bench.claim(await bench.add({ triggerSlug: 'off' }))).toMatchObject({ enabled: false, definition: {} });
   const orphan = await bench.claim(await bench.add({ triggerSlug: 'no-such-trigger' }));
@@ -163,7 +163,7 @@ test.each(Object.keys(actions))(
   'the %s of a run is refused to another organization that knows its id and its fence',
   async (action) => {
     const id = await bench.add();
-    const run = await bench.claim(id, overLeaseMs);
+    const run = await bench.claim(id, expiredLeaseMs);
     const before = await bench.row(id);
     const outcome =
       action === 'claim'
@@ -176,41 +176,41 @@ test.each(Object.keys(actions))(
   },
 );
 
-test('the next run of an entity is not that of another organization', async () => {
+test('the next run of an entity is not a run of another organization', async () => {
   const entityId = 'entity_of_two';
   const id = await bench.add({ entityId, tenant: elsewhere.tenant });
   expect(await claimNextRun(bench.db, bench.scope, entityId, leaseMs)).toBeNull();
   expect(await claimNextRun(bench.db, elsewhere, entityId, leaseMs)).toMatchObject({ id, scope: elsewhere });
 });
 
-test('a takeover keeps the steps that are done and counts as the worker, not as a try', async () => {
+test('a claim after an expired lease keeps the completed steps and counts no attempt', async () => {
   const id = await bench.add();
   const first = await bench.claim(id);
   expect(await record(first)).toBe(true);
-  await recordRun(bench.db, first, { step, leaseMs: overLeaseMs });
-  const second = await bench.claim(id, overLeaseMs);
-  expect(second).toMatchObject({ attempts: 1, takeovers: 1, fence: 2, steps: [step, step] });
-  expect(await bench.claim(id)).toMatchObject({ attempts: 1, takeovers: 2, fence: 3 });
+  await recordRun(bench.db, first, { step, leaseMs: expiredLeaseMs });
+  const second = await bench.claim(id, expiredLeaseMs);
+  expect(second).toMatchObject({ attempts: 1, leaseExpirations: 1, fence: 2, steps: [step, step] });
+  expect(await bench.claim(id)).toMatchObject({ attempts: 1, leaseExpirations: 2, fence: 3 });
 });
 
-test('a worker that is late and not yet replaced renews its lease, and then nobody takes the run', async () => {
+test('a late worker can renew its expired lease, and then the run cannot be claimed', async () => {
   const id = await bench.add();
-  const run = await bench.claim(id, overLeaseMs);
+  const run = await bench.claim(id, expiredLeaseMs);
   expect(await renewLease(bench.db, run, leaseMs)).toBe(true);
   expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
 });
 
 test('a step renews the lease of its worker', async () => {
   const id = await bench.add();
-  const run = await bench.claim(id, overLeaseMs);
+  const run = await bench.claim(id, expiredLeaseMs);
   expect(await record(run)).toBe(true);
   expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
   expect(await bench.row(id)).toMatchObject({ status: 'running', steps: [step], fence: 1 });
 });
 
-test('a run that a transaction holds is not taken over before the transaction ends', async () => {
+test('a run that a transaction has locked cannot be claimed before the transaction ends', async () => {
   const id = await bench.add();
-  const run = await bench.claim(id, overLeaseMs);
+  const run = await bench.claim(id, expiredLeaseMs);
   await bench.db.transaction(async (tx) => {
     expect(await holdRun(tx, run)).toBe(true);
     expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
@@ -218,10 +218,10 @@ test('a run that a transaction holds is not taken over before the transaction en
   expect(await bench.claim(id)).toMatchObject({ fence: 2 });
 });
 
-test('the end of a run is one event, however many of its workers record it at once', async () => {
+test('the end of a run is one event, even when several workers record it concurrently', async () => {
   for (const status of ['succeeded', 'dead'] as const) {
     const id = await bench.add();
-    const stale = await bench.claim(id, overLeaseMs);
+    const stale = await bench.claim(id, expiredLeaseMs);
     const run = await bench.claim(id);
     const end: RunEnd = status === 'dead' ? { status, error: 'x' } : { status };
     const recorded = await Promise.all([stale, run, run, stale, run].map((one) => record(one, end)));
@@ -231,7 +231,7 @@ test('the end of a run is one event, however many of its workers record it at on
   }
 });
 
-test('the event of an end names the run, its trigger, its tries, its error and its request', async () => {
+test('the event of an end has the run, its trigger, attempts, error and request', async () => {
   const id = await bench.add({ hops: 4, requestId: 'req-2', entityId: 'entity_of_event' });
   await record(await bench.claim(id), { status: 'dead', error: 'entity.get: Entity not found' });
   expect(await bench.endsOf(id)).toMatchObject([
@@ -251,14 +251,14 @@ test('the event of an end names the run, its trigger, its tries, its error and i
   ]);
 });
 
-test('a failure keeps its error until the next end, which says how the run ended and when', async () => {
+test('the error of a failure is kept until the run ends', async () => {
   const id = await bench.add();
   await record(await bench.claim(id), { status: 'scheduled', error: 'e'.repeat(5_000), inMs: -1_000 });
   const waiting = await bench.row(id);
   expect(waiting).toMatchObject({ attempts: 1, lease_until: null, enqueued_at: null, finished_at: null });
   expect(waiting.error).toHaveLength(4_000);
   const again = await bench.claim(id);
-  expect(again).toMatchObject({ attempts: 2, takeovers: 0, steps: [step] });
+  expect(again).toMatchObject({ attempts: 2, leaseExpirations: 0, steps: [step] });
   expect(await record(again)).toBe(true);
   expect((await bench.row(id)).error).toBe(waiting.error);
   await record(again, { status: 'succeeded' });
@@ -268,7 +268,7 @@ test('a failure keeps its error until the next end, which says how the run ended
   expect(done.started_at).toEqual(waiting.started_at);
 });
 
-test('a failure and a release are due after the wait that they name, and their jobs are to be sent', async () => {
+test('after a failure or a release a run is due after its delay, and its job is sent again', async () => {
   for (const wait of [
     (run: ClaimedRun) => record(run, retryIn(hourMs)),
     (run: ClaimedRun) => releaseRun(bench.db, run, hourMs),
@@ -282,16 +282,16 @@ test('a failure and a release are due after the wait that they name, and their j
   }
 });
 
-test('a release does not count as a try', async () => {
+test('a release does not count as an attempt', async () => {
   const id = await bench.add();
   await releaseRun(bench.db, await bench.claim(id), -1_000);
   expect(await bench.row(id)).toMatchObject({ attempts: 0, lease_until: null, error: null });
-  expect(await bench.claim(id)).toMatchObject({ attempts: 1, fence: 2, takeovers: 0 });
+  expect(await bench.claim(id)).toMatchObject({ attempts: 1, fence: 2, leaseExpirations: 0 });
 });
 
 describe('a later run of the same entity', () => {
-  /** Whether it can be claimed while the run before it is in a state. */
-  const order = readTable(`
+  /** Whether a run can be claimed, by the state of the previous run. */
+  const order = parseStateTable(`
     run before         | same trigger | other trigger
     due                | no           | no
     due later          | yes          | yes
@@ -322,7 +322,7 @@ describe('a later run of the same entity', () => {
     expect(await claimRun(bench.db, unrelated, leaseMs)).not.toBeNull();
   });
 
-  test('does not hold up an earlier one', async () => {
+  test('does not block an earlier one', async () => {
     const entityId = 'entity_earlier';
     const first = await bench.add({ entityId, runAtMs: Date.now() + hourMs });
     const second = await bench.add({ entityId });
@@ -331,7 +331,7 @@ describe('a later run of the same entity', () => {
     expect(await bench.claim(first)).toMatchObject({ id: first });
   });
 
-  test('begins when the one before it has ended, whatever the number of workers', async () => {
+  test('begins when the previous one has ended, with any number of workers', async () => {
     const entityId = 'entity_of_many';
     const ids: string[] = [];
     for (let n = 0; n < 12; n += 1) ids.push(await bench.add({ entityId, triggerSlug: `t${n % 3}` }));
@@ -355,7 +355,7 @@ describe('a later run of the same entity', () => {
 });
 
 describe('a run that is inserted', () => {
-  test('under the same cause is one run, however often and at once', async () => {
+  test('with the same cause is stored once, even by concurrent calls', async () => {
     const runs = workers.map(() => bench.newRun({ cause: 'event-same' }));
     const due = await Promise.all(runs.map((run) => insertRuns(bench.db, [run])));
     expect(due.flat()).toHaveLength(1);
@@ -363,7 +363,7 @@ describe('a run that is inserted', () => {
     expect(rows).toEqual([{ id: due.flat()[0]!.id }]);
   });
 
-  test('is returned for its job when it is due, and only then', async () => {
+  test('is returned for its job only when it is due', async () => {
     const now = bench.newRun({ requestId: 'req-3' });
     const later = bench.newRun({ runAtMs: Date.now() + hourMs });
     expect(await insertRuns(bench.db, [now, later])).toEqual([{ id: now.id, requestId: 'req-3' }]);
@@ -371,7 +371,7 @@ describe('a run that is inserted', () => {
     expect((await bench.row(later.id)).enqueued_at).toBeNull();
   });
 
-  test('with a problem is dead at once, never runs, and is one event', async () => {
+  test('with a problem is dead immediately, is never executed, and is one event', async () => {
     const run = bench.newRun({ problem: 'schedule.at: "soon" is not a time' });
     expect(await insertRuns(bench.db, [run])).toEqual([]);
     expect(await insertRuns(bench.db, [{ ...run, id: 'run_twin' }])).toEqual([]);
@@ -383,7 +383,7 @@ describe('a run that is inserted', () => {
 });
 
 describe('a run that replaces earlier ones', () => {
-  /** What is left of a run when a later change of the entity replaces those that have not begun. */
+  /** The state of a run after a later change of the entity has replaced runs that have not begun. */
   test.each([
     ['due', 'cancelled'],
     ['due later', 'cancelled'],
@@ -411,7 +411,7 @@ describe('a run that replaces earlier ones', () => {
     expect(await bench.endsOf(id)).toEqual(events);
   });
 
-  test('leaves those of other triggers, entities, environments and later changes', async () => {
+  test('does not replace runs of other triggers, entities, environments and later changes', async () => {
     const entityId = 'entity_replaced';
     const runAtMs = Date.now() + hourMs;
     const replacing = bench.newRun({ entityId, cancelsPrevious: true, runAtMs });
@@ -432,7 +432,7 @@ describe('a run that replaces earlier ones', () => {
     expect(statuses).toEqual([...kept.map(() => 'scheduled'), 'cancelled', 'scheduled']);
   });
 
-  test('replaces nothing when it was there already or never runs', async () => {
+  test('replaces nothing when it already existed or is stored as dead', async () => {
     const entityId = 'entity_not_replaced';
     const runAtMs = Date.now() + hourMs;
     const replacing = bench.newRun({ entityId, cancelsPrevious: true, runAtMs });
@@ -444,7 +444,7 @@ describe('a run that replaces earlier ones', () => {
     expect((await bench.row(id)).status).toBe('scheduled');
   });
 
-  test('that comes while a worker claims the earlier one leaves it claimed or cancelled, never both', async () => {
+  test('inserted while a worker claims the earlier one leaves that claimed or cancelled, never both', async () => {
     for (let round = 0; round < 20; round += 1) {
       const entityId = `entity_race_${round}`;
       const id = await bench.add({ entityId });
@@ -462,7 +462,7 @@ describe('the sweep', () => {
   const due = async (lostAfterMs: number, ids: string[]) =>
     (await dueRuns(bench.db, { limit: 1_000, lostAfterMs })).map(({ id }) => id).filter((id) => ids.includes(id));
 
-  test('sends the job of a due run once, and again when it is taken for lost', async () => {
+  test('sends the job of a due run once, and again when it is considered lost', async () => {
     const id = await bench.add();
     expect(await due(hourMs, [id])).toEqual([]);
     await bench.db.pool.query('update trigger_runs set enqueued_at = null where id = $1', [id]);
@@ -473,7 +473,7 @@ describe('the sweep', () => {
     expect(await due(hourMs, [id])).toEqual([]);
   });
 
-  test('finds runs whose worker is silent, and none that run, wait or have ended', async () => {
+  test('finds runs whose lease has expired, and no others', async () => {
     const ids: Record<string, string> = {};
     for (const [state, enter] of Object.entries(states)) {
       const id = (ids[state] = await bench.add());
@@ -484,7 +484,7 @@ describe('the sweep', () => {
     expect(found.sort()).toEqual([ids['released, due'], ids['due again'], ids.silent].sort());
   });
 
-  test('is to come back when the next run is due', async () => {
+  test('returns the time until the next run is due', async () => {
     await bench.db.pool.query("update trigger_runs set run_at = now() - interval '1 s' where status = 'scheduled'");
     expect(await nextDueInMs(bench.db)).toBeNull();
     await bench.add({ runAtMs: Date.now() + 2 * hourMs });
@@ -494,7 +494,7 @@ describe('the sweep', () => {
 });
 
 describe('the sweep over tenants', () => {
-  /** Due runs of an organization, each of an entity of its own unless `entityId` is given. */
+  /** Adds due runs of an organization, each of a new entity unless `entityId` is given. */
   const addMany = async (name: 'many' | 'few', count: number, entityId: string | null = null) => {
     const { tenant, environment } = name === 'many' ? bench.scope : elsewhere;
     await bench.db.pool.query(
@@ -508,7 +508,7 @@ describe('the sweep over tenants', () => {
   const few = ['few_run_1', 'few_run_2', 'few_run_3'];
   beforeEach(() => bench.db.pool.query('delete from trigger_runs'));
 
-  test('sends the runs of one behind the backlog of another at once, and each run once', async () => {
+  test('sends the runs of a tenant immediately despite the backlog of another, and each run once', async () => {
     await addMany('many', 5_000);
     await addMany('few', 3);
     await bench.db.pool.query("update trigger_runs set run_at = now() - interval '1 minute' where id = any($1)", [few]);
@@ -520,17 +520,17 @@ describe('the sweep over tenants', () => {
     expect(await sweep()).toEqual([]);
   });
 
-  test('finds runs behind those of another whose runs all wait for an earlier one', async () => {
+  test('finds runs of a tenant when all runs of another wait for an earlier one', async () => {
     await addMany('many', 5_000, 'entity_blocked');
     await bench.claim('many_run_1');
     await addMany('few', 3);
     expect((await sweep(10)).sort()).toEqual(few);
   });
 
-  test('finds what a silent worker held behind a backlog', async () => {
+  test('finds runs with an expired lease behind a backlog', async () => {
     await addMany('many', 5_000);
     await addMany('few', 1);
-    await bench.claim('few_run_1', overLeaseMs);
+    await bench.claim('few_run_1', expiredLeaseMs);
     expect(await sweep(20)).toContain('few_run_1');
   });
 });

@@ -5,12 +5,12 @@ import type { ToolErrorType } from '@parley/tools';
 import type { ChangedEntity } from './match-condition';
 import { insertRunEventSql } from './run-event';
 
-/** What is kept of one action, done or failed; a failed one is followed by its next try. */
+/** The record of one action. A failed one is followed by the record of its next attempt. */
 export interface RunStep {
   tool: string;
   as?: string;
   status: 'success' | 'error';
-  /** Of the run, from 1. */
+  /** The attempt of the run, from 1. */
   attempt: number;
   /** Unix milliseconds. */
   startedAt: number;
@@ -32,31 +32,31 @@ const claimedRow = {
   attempts: column.int4,
   maxAttempts: column.int4,
   fence: column.int4,
-  /** How often it was taken from a worker that was not heard of again. */
-  takeovers: column.int4,
+  /** Number of times that the lease expired and another worker claimed the run. */
+  leaseExpirations: column.int4,
   requestId: column.text.nullable,
   context: column.jsonb<JsonObject>(),
   steps: column.jsonb<RunStep[]>(),
-  /** Null when the trigger is gone. */
+  /** Null when the trigger was deleted. */
   definition: column.jsonb<TriggerDefinition>().nullable,
   enabled: column.bool,
   change: column.jsonb<ChangedEntity>().nullable,
   timestamp: column.float8,
-  /** When it was to begin; Unix milliseconds. */
+  /** When it was due; Unix milliseconds. */
   dueAt: column.float8,
   organization: column.jsonb<{ name: string; timezone: string }>(),
 };
 type ClaimedRow = RowOf<typeof claimedRow>;
 
-/** A run that belongs to this worker for as long as its lease lasts and its fence is the last one given out. */
+/** A run that this worker holds until its lease expires or another claim increases the fence. */
 export interface ClaimedRun extends Omit<ClaimedRow, keyof Scope> {
   scope: Scope;
 }
 
 /**
- * Runs of one entity begin in the order of its changes. A run waits for an earlier one that is due and has not been
- * tried to its end, or that runs now; behind one that is to be tried again only those of the same trigger wait. The
- * order makes PostgreSQL read the index on entities also when it knows nothing yet of a tenant's number of rows.
+ * The order of runs: the runs of one entity begin in the order of its changes. A run waits for an earlier run that is
+ * running, or is due and has not ended its first attempt. If the earlier run waits for a retry, only runs of its trigger
+ * wait. The `order by` makes PostgreSQL use the index on entities even without statistics of the tenant's rows.
  */
 const notBlocked = (tenant: string): string => `(
   select true from trigger_runs p where p.tenant = ${tenant} and p.entity_id = c.entity_id and p.event_id < c.event_id
@@ -66,12 +66,12 @@ const notBlocked = (tenant: string): string => `(
   order by p.event_id limit 1) is null`;
 
 /**
- * Takes the run `c` that is `which`. `tenant`: a parameter, absent where it is not known. The lease begins with the
- * statement, not with its transaction.
+ * Claims the run `c` for which the condition `which` is true. `tenant` is a parameter, absent where the tenant is unknown. The lease
+ * begins with the statement, not with its transaction.
  */
 const claimSql = (which: string, tenant?: string): string => `with claimed as (
     update trigger_runs r set status = 'running', fence = r.fence + 1,
-      takeovers = r.takeovers + case when r.status = 'running' then 1 else 0 end,
+      lease_expirations = r.lease_expirations + case when r.status = 'running' then 1 else 0 end,
       attempts = r.attempts + case when r.status = 'scheduled' then 1 else 0 end,
       lease_until = statement_timestamp() + $2 * interval '1 ms', started_at = coalesce(r.started_at, statement_timestamp())
     where ${tenant ? `r.tenant = ${tenant} and` : ''} r.status in ('scheduled', 'running') and r.id = (
@@ -81,7 +81,7 @@ const claimSql = (which: string, tenant?: string): string => `with claimed as (
     returning r.*)
   select ${scopeColumns('r.')}, r.id, r.trigger_slug as "triggerSlug", r.cause,
     r.entity_id as "entityId", coalesce(e.entity_type, r.context->>'entityType') as "entityType", r.hops, r.attempts,
-    r.max_attempts as "maxAttempts", r.fence, r.takeovers, r.request_id as "requestId", r.context, r.steps, t.definition,
+    r.max_attempts as "maxAttempts", r.fence, r.lease_expirations as "leaseExpirations", r.request_id as "requestId", r.context, r.steps, t.definition,
     coalesce(t.enabled, false) as enabled, e.payload as change,
     coalesce((r.context->>'timestamp')::float8, floor(extract(epoch from coalesce(e.created_at, r.created_at)) * 1000)::float8) as timestamp,
     floor(extract(epoch from r.run_at) * 1000)::float8 as "dueAt",
@@ -96,8 +96,8 @@ const claimById = statement('claim-run', claimSql('c.id = $1'), claimedRow);
 const claimOfTenant = statement('claim-run-of-tenant', claimSql('c.id = $3', '$1'), claimedRow);
 
 /**
- * Takes a run that is due, or whose worker was not heard of again; null when it is neither, or not its turn yet. `scope`:
- * absent for a job, which does not know it.
+ * Claims a run that is due, or whose lease has expired; null when it is not or earlier runs go first. `scope` is absent for
+ * a job, which contains only the id.
  */
 export async function claimRun(db: Queryable, id: string, leaseMs: number, scope?: Scope): Promise<ClaimedRun | null> {
   const { rows } = scope
@@ -112,7 +112,7 @@ const claimOfEntity = statement(
   claimedRow,
 );
 
-/** Takes the next run of an entity, after the one before it has ended. */
+/** Claims the next run of an entity, after the previous one has ended. */
 export async function claimNextRun(
   db: Queryable,
   scope: Scope,
@@ -128,12 +128,12 @@ function toClaimedRun([row]: ClaimedRow[]): ClaimedRun | null {
   return { ...run, scope: { organizationId, tenant, environment } };
 }
 
-/** The run `$2` of the tenant `$1` still belongs to whom the fence `$3` was given. */
+/** Whether the worker with the fence `$3` still holds the run `$2` of the tenant `$1`. */
 const isHeld = `tenant = $1 and id = $2 and fence = $3 and status = 'running'`;
 
 const hold = statement('hold-run', `select from trigger_runs where ${isHeld} for update`);
 
-/** Locks a run inside a transaction; false when it belongs to another by now. Effects of the transaction depend on it. */
+/** Locks a run inside a transaction; false when another worker has claimed it. Then the transaction must not commit. */
 export async function holdRun(tx: Queryable, { id, scope, fence }: ClaimedRun): Promise<boolean> {
   const { rowCount } = await tx.query(scope, hold, [scope.tenant, id, fence]);
   return rowCount === 1;
@@ -144,7 +144,7 @@ const renew = statement(
   `update trigger_runs set lease_until = statement_timestamp() + $4 * interval '1 ms' where ${isHeld}`,
 );
 
-/** Says that its worker is alive; false when the run belongs to another by now. */
+/** Extends the lease of a run; false when another worker has claimed it. */
 export async function renewLease(db: Queryable, { id, scope, fence }: ClaimedRun, leaseMs: number): Promise<boolean> {
   const { rowCount } = await db.query(scope, renew, [scope.tenant, id, fence, leaseMs]);
   return rowCount === 1;
@@ -171,8 +171,8 @@ const record = statement(
 );
 
 /**
- * Records a step, the end of a try or of the run, and the event of its result, in one statement. False when the run
- * belongs to another by now: then nothing is recorded.
+ * Records a step, the end of an attempt or of the run, and the event of its result, in one statement. Returns false, and
+ * records nothing, when another worker has claimed the run.
  */
 export async function recordRun(
   db: Queryable,
@@ -198,13 +198,13 @@ const release = statement(
      run_at = statement_timestamp() + $4 * interval '1 ms' where ${isHeld}`,
 );
 
-/** Gives a run back for reasons that are not its own: the try does not count. */
+/** Makes a run due again in `inMs` milliseconds without counting the attempt. */
 export async function releaseRun(db: Queryable, { id, scope, fence }: ClaimedRun, inMs: number): Promise<void> {
   await db.query(scope, release, [scope.tenant, id, fence, inMs]);
 }
 
 const since = 'coalesce(lease_until, run_at)';
-/** As in the index of due runs, which no other statement shall be planned with: it has all open runs of a tenant. */
+/** Matches the expression of the index of due runs. It keeps other statements from using that index, which has all open runs. */
 const tenant = '(tenant + 0)';
 const isSendable = `status in ('scheduled', 'running') and (enqueued_at is null
   or enqueued_at < now() - case status when 'running' then 1000 else $1::float8 end * interval '1 ms')`;
@@ -212,7 +212,7 @@ const dueWork = {
   tenants: leaseSql.tenants('due-run-tenants', {
     table: 'trigger_runs',
     tenant,
-    // While nothing at all is due, tenants with runs for later are not looked at.
+    // While nothing is due, tenants with later runs are not read.
     where: `${isSendable} and ((select min(run_at) from trigger_runs where status = 'scheduled') <= now()
       or (select min(lease_until) from trigger_runs where status = 'running') <= now())`,
     since,
@@ -231,8 +231,8 @@ const dueWork = {
 };
 
 /**
- * Runs that are due and whose job was never sent or is taken for lost, and runs whose worker was not heard of again.
- * They are marked as sent.
+ * Runs that are due and whose job was never sent or is considered lost, and runs whose lease has expired. They are marked as
+ * sent.
  */
 export const dueRuns = (db: Queryable, { limit, lostAfterMs }: { limit: number; lostAfterMs: number }) =>
   claimByTenant(db, { ...dueWork, values: [lostAfterMs] }, limit);
@@ -246,7 +246,7 @@ const nextDue = statement(
   { ms: column.float8.nullable },
 );
 
-/** Milliseconds until the next run or cron trigger is due; null when none is planned. */
+/** Milliseconds until the next run or cron trigger is due; null when there is none. */
 export async function nextDueInMs(db: Queryable): Promise<number | null> {
   return (await db.acrossTenants('due work', nextDue)).rows[0]!.ms;
 }
@@ -258,7 +258,7 @@ const waiting = statement(
   { waiting: column.int4, lag: column.float8 },
 );
 
-/** Runs that are due and that no worker has begun: how many, and how long the oldest has waited in seconds. */
+/** The number of due runs that no worker has begun, and how long the oldest has waited, in seconds. */
 export async function waitingRuns(db: Queryable): Promise<{ waiting: number; lag: number }[]> {
   return (await db.acrossTenants('metrics', waiting)).rows;
 }

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@parley/contracts';
 import { localDay } from '@parley/tools';
 import type { ChangedEntity } from './match-condition';
 
-/** What a run is about, as its actions see it under `trigger`. */
+/** The values of a run that its templates read as `trigger`. */
 export interface RunSubject {
   triggerSlug: string;
   triggerName: string;
@@ -17,11 +17,11 @@ export interface RunSubject {
   organization: { name: string; timezone: string };
 }
 
-/** What templates of actions and of `at` may name. */
+/** The variables of templates in actions and in `schedule.at`. */
 export function runVariables(subject: RunSubject, results: Record<string, Json> = {}, now = new Date()): JsonObject {
   const { organization, change, runId, attempt } = subject;
   return {
-    // A step's result also goes by its own name; nothing of ours is hidden by one.
+    // The result of a step is also available under its own name, unless one of the following variables has that name.
     ...results,
     ...localDay(now, organization.timezone),
     currentTime: now.toISOString(),

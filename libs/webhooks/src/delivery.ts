@@ -2,14 +2,14 @@ import type { Environment } from '@parley/contracts';
 
 export type DeliveryStatus = 'received' | 'processed' | 'ignored' | 'failed' | 'unattributed' | 'rejected';
 
-/** What a door has read of a delivery, to be stored before it is acknowledged. */
+/** A delivery as a webhook endpoint stores it, before it is acknowledged. */
 export interface NewDelivery {
   provider: string;
-  /** The provider's id of the delivery, or one made of its bytes: the same one is stored once. */
+  /** The provider's id, or a digest of the body. Each id is stored once per provider. */
   deliveryId: string;
   path: string;
   eventType: string | null;
-  /** What is worth keeping of them; never a signature. */
+  /** The headers that are stored; never a signature. */
   headers: Record<string, string>;
   body: Buffer;
   tenant: number | null;

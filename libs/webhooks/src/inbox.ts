@@ -1,15 +1,10 @@
 import { type Queryable, column, newId, statement, unprepared } from '@parley/db';
 import type { DeliveryStatus, NewDelivery } from './delivery';
 
-/** `isNew` false: this delivery had come before, and nothing was written. */
+/** `isNew` is false for a delivery that was stored before; nothing is written then. */
 export type Stored = { id: string; isNew: true } | { id: string; isNew: false; status: DeliveryStatus };
 
-export interface Inbox {
-  /** Resolves when the delivery is durable. */
-  store(delivery: NewDelivery): Promise<Stored>;
-  /** Gives a delivery that was unattributed to its owner, who is known by now, to be worked off. */
-  revive(id: string, owner: Pick<NewDelivery, 'tenant' | 'environment'>): Promise<void>;
-}
+export type Inbox = ReturnType<typeof createInbox>;
 
 interface Waiting {
   id: string;
@@ -18,7 +13,7 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** More than this at a time would make one statement long without making the rest faster. */
+/** A larger batch takes longer without a higher throughput. */
 const largestBatch = 200;
 
 const revive = statement(
@@ -29,35 +24,37 @@ const revive = statement(
 );
 
 /**
- * Writes deliveries, those that arrive while others are being written together in one statement: alone each costs what
- * one insert costs, and under load many share the cost of one. `lanes` statements may be under way at a time.
+ * Stores deliveries. Those that arrive while a statement runs are stored together by the next one, so that under load many
+ * share the cost of one insert. At most `lanes` statements run at the same time.
  */
-export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {}): Inbox {
+export function createInbox(db: Queryable, { lanes = 2 }: { lanes?: number } = {}) {
   const waiting: Waiting[] = [];
   let busy = 0;
 
   async function drain(): Promise<void> {
     busy += 1;
     while (waiting.length > 0) {
-      // In one order: two statements with the same deliveries would otherwise wait for each other.
+      // Sorted: two statements that insert the same deliveries in different orders could deadlock.
       const batch = waiting.splice(0, largestBatch).sort((a, b) => (keyOf(a.delivery) < keyOf(b.delivery) ? -1 : 1));
       try {
         const stored = await storeAll(db, batch);
-        for (const [at, one] of batch.entries()) one.resolve(stored[at]!);
+        for (const [at, entry] of batch.entries()) entry.resolve(stored[at]!);
       } catch (error) {
-        for (const one of batch) one.reject(error);
+        for (const entry of batch) entry.reject(error);
       }
     }
     busy -= 1;
   }
 
   return {
-    store: (delivery) =>
+    /** Resolves when the delivery is committed. */
+    store: (delivery: NewDelivery): Promise<Stored> =>
       new Promise((resolve, reject) => {
         waiting.push({ id: newId('dlv'), delivery, resolve, reject });
         if (busy < lanes) void drain();
       }),
-    async revive(id, { tenant, environment }) {
+    /** Sets the owner of an unattributed delivery and its status to `received`, so that it is processed. */
+    async revive(id: string, { tenant, environment }: Pick<NewDelivery, 'tenant' | 'environment'>): Promise<void> {
       await db.acrossTenants('inbound webhook', revive, [id, tenant, environment]);
     },
   };
@@ -75,7 +72,7 @@ const storedRow = { id: column.text };
 
 const storeOne = statement('store-delivery', storeText(1), storedRow);
 
-/** Most batches hold one delivery. A prepared statement for each size would fill the connection's memory. */
+/** Only the statement for one delivery is prepared: one per batch size would fill the connection's memory. */
 const storeOf = (count: number) =>
   count === 1 ? storeOne : unprepared('store-deliveries', storeText(count), storedRow);
 
@@ -102,14 +99,14 @@ async function storeAll(db: Queryable, batch: readonly Waiting[]): Promise<Store
     batch.filter(({ id }) => !made.has(id)),
   );
   return batch.map(({ id, delivery }) => {
-    const before = known.get(keyOf(delivery));
-    // A row that retention has removed in between: the delivery was dealt with long ago.
-    if (made.has(id) || before === undefined) return { id, isNew: made.has(id), status: 'processed' } as Stored;
-    return { id: before.id, isNew: false, status: before.status };
+    const earlier = known.get(keyOf(delivery));
+    // Without an earlier row, retention has just deleted it: the delivery was processed long ago.
+    if (made.has(id) || earlier === undefined) return { id, isNew: made.has(id), status: 'processed' } as Stored;
+    return { id: earlier.id, isNew: false, status: earlier.status };
   });
 }
 
-/** The parameters of one row: its columns, and the time at which it was done where nothing is left to do. */
+/** The values of one row. `processed_at` is set immediately when there is nothing to process. */
 function rowOf(at: number): string {
   const parameters = columnTypes.map((type, column) => `$${at * columnTypes.length + column + 1}::${type}`);
   return `(${parameters.join(', ')}, case when ${parameters[columnTypes.length - 2]} <> 'received' then now() end)`;

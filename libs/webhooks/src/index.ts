@@ -19,7 +19,7 @@ export {
   sweepDeliveries,
   unknownOwner,
   waitingDeliveries,
-} from './work-off';
+} from './process-delivery';
 
-/** Only who sends samples needs them. */
+/** The sample deliveries of all providers, loaded on demand: only the CLI and tests use them. */
 export const loadWebhookSamples = async () => (await import('./samples')).webhookSamples;

@@ -1,10 +1,10 @@
 import type { JsonObject } from '@parley/contracts';
 
-/** Deeper is nothing that a provider sends. */
+/** Values nested deeper are replaced by null. No provider sends such bodies. */
 const maxJsonDepth = 64;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** The JSON object that a body holds; null when it holds none. What no table could keep is left out of its texts. */
+/** Parses a body as a JSON object; null when it is not one. Characters that PostgreSQL cannot store are replaced. */
 export function readJsonObject(body: Buffer): JsonObject | null {
   let value: unknown;
   try {
@@ -16,12 +16,12 @@ export function readJsonObject(body: Buffer): JsonObject | null {
   return storable(value, 0) as JsonObject;
 }
 
-/** A field of a form body, once; null when it has none or an empty one. */
+/** The first value of a field of a form body; null when it is missing or empty. */
 export function readFormField(body: Buffer, name: string): string | null {
   return new URLSearchParams(body.toString('latin1')).get(name) || null;
 }
 
-/** NUL and half surrogate pairs may stand in what a customer writes, and must not stop a delivery. */
+/** Removes NUL and replaces lone surrogates: a message may contain them, and must not make the delivery fail. */
 function storable(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.replaceAll('\u0000', '').toWellFormed();
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;

@@ -7,10 +7,10 @@ const summaryRow = {
   provider: column.text,
   path: column.text,
   eventType: column.text.nullable,
-  /** Slug of its organization; null when it belongs to none. */
+  /** Slug of the organization; null for an unattributed delivery. */
   organization: column.text.nullable,
   environment: column.oneOf<Environment>('Environment').nullable,
-  /** Whether its signature was checked. */
+  /** Whether the signature was checked. */
   signed: column.bool,
   status: column.oneOf<DeliveryStatus>('DeliveryStatus'),
   attempts: column.int4,
@@ -19,7 +19,7 @@ const summaryRow = {
   processedAt: column.timestamptz.nullable,
 };
 
-/** A delivery in the inbox, for people. */
+/** A delivery in a list, without headers and body. */
 export type DeliverySummary = RowOf<typeof summaryRow>;
 
 const columns = `d.id, d.provider, d.path, d.event_type as "eventType", o.slug as organization, d.environment, d.signed,
@@ -35,10 +35,7 @@ const newestDeliveries = statement(
   summaryRow,
 );
 
-/**
- * Deliveries of all organizations, newest first; those that belong to none too. `organization` is the slug of the only one
- * that is meant.
- */
+/** Lists deliveries, newest first, including unattributed ones. `organization` is the slug of a filter. */
 export async function listDeliveries(
   db: Queryable,
   { status, provider, organization, ...page }: Page & { status?: string; provider?: string; organization?: string },
@@ -63,7 +60,7 @@ const deliveryById = statement(
   fullRow,
 );
 
-/** A delivery by its id or by the provider's; of several with the same the latest. Null when there is none. */
+/** Finds a delivery by its own id or the provider's id. Returns the latest match, or null. */
 export async function findDelivery(db: Queryable, id: string): Promise<RowOf<typeof fullRow> | null> {
   const { rows } = await db.acrossTenants('operator command', deliveryById, [id]);
   return rows[0] ?? null;

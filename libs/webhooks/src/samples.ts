@@ -65,7 +65,7 @@ import emailDeliveredTagsArray from '../fixtures/resend/email.delivered.tags-arr
 import emailReceivedUnhandled from '../fixtures/resend/email.received.unhandled.json';
 import contactCreatedUnhandled from '../fixtures/resend/contact.created.unhandled.json';
 
-/** A delivery as its provider would send it: one of each kind, from the fixtures. */
+/** A delivery as its provider sends it, from the fixtures. */
 export interface WebhookSample {
   path: string;
   event: string;

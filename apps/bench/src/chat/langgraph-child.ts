@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** The peer's server from the folder it was installed into; ten workers, as its command starts it. */
+/** Starts LangGraph's server from its installation folder, with ten workers as its own command does. */
 const [folder = '', modelUrl = ''] = process.argv.slice(2);
-// The caller reads the port from the first thing printed: whatever the server says goes to the other stream.
+// The first line of stdout must be the port, so the output of the server is sent to stderr.
 const print = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
 Object.assign(process.env, { BENCH_MODEL_URL: modelUrl, LOG_LEVEL: 'error', NODE_ENV: 'development' });

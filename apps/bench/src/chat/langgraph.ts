@@ -10,7 +10,7 @@ const packages = [
   '@langchain/openai@1.5.8',
 ];
 
-/** One node that asks the model, as the manual begins: the same request and the same answer as ours. */
+/** One node that calls the model, as in LangGraph's manual, with the same request and answer as ours. */
 const graph = `
 import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
@@ -24,7 +24,7 @@ export const graph = new StateGraph(MessagesAnnotation)
   .compile();
 `;
 
-/** The server of LangGraph.js as its npm package has it (in memory), installed into a temporary folder. */
+/** Installs the in-memory server of LangGraph.js into a temporary folder and starts it. */
 export async function startLangGraph(folder: string, modelUrl: string): Promise<Child> {
   const peerFolder = join(folder, 'langgraph');
   const options = ['--silent', '--no-fund', '--no-audit', '--ignore-scripts', '--prefix', peerFolder];

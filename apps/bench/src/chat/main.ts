@@ -53,13 +53,13 @@ async function main(): Promise<void> {
     const open = () => openClient(url, { method: 'POST', path, headers, body: JSON.stringify(body) });
     let client = await open();
     return async () => {
-      // While others are measured a connection may be closed: that is no part of a turn.
+      // A connection may be closed while other calls are measured. Opening it again is not part of a turn.
       if (client.isClosed()) client = await open();
       const status = await client.call();
       if (status !== 200) throw new Error(`${path} answered ${status}`);
     };
   };
-  /** Opens a connection for each thread when its turns begin: an idle one would be closed meanwhile. */
+  /** Opens a connection for each thread when its turns begin, because idle connections are closed. */
   let series = 0;
   const inThreads = (url: string) => {
     let turn = 0;
@@ -103,7 +103,7 @@ async function main(): Promise<void> {
   const oneCall = p50Of('chat, new thread, one call of entity.query');
   const fourCalls = p50Of('chat, new thread, four calls of entity.query');
   const own = p50Of('chat, new thread, stub model') - p50Of('the model stub itself');
-  console.log(`\nOf p50: ${ms(own)} ms of a new thread's turn are not the model stub's, a further step takes`);
+  console.log(`\nOf p50: ${ms(own)} ms of a turn in a new thread are not spent in the model stub; another step takes`);
   console.log(`${ms((fourCalls - oneCall) / 3)} ms (a model call, its record, entity.query)`);
   if (peerSamples) {
     const [theirs, ours] = [summarize(peerSamples.theirs), summarize(peerSamples.ours)];
@@ -126,7 +126,7 @@ async function main(): Promise<void> {
   process.exit(0);
 }
 
-/** The same message to the peer and to us, in turns; fewer, as the peer takes long. */
+/** Sends the same message to LangGraph and to our gateway in turns. Fewer calls, as LangGraph is slow. */
 async function langGraph(url: string, ours: () => Promise<unknown>) {
   const input = { messages: [{ role: 'user', content: 'Is it there?' }] };
   const body = JSON.stringify({ assistant_id: 'agent', input });

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * An OpenAI-compatible model that takes no time. A message "tools N" makes it call `entity.query` that often, one call
- * an answer, each with other arguments; anything else is answered with the same short completion.
+ * An OpenAI-compatible model that answers immediately. The message "tools N" causes N calls of `entity.query` with different
+ * arguments, one call in each answer. All other messages get the same short completion.
  */
 const completion = (message: object) =>
   Buffer.from(
@@ -27,7 +27,7 @@ interface Asked {
 }
 
 function answerTo(body: string): Buffer {
-  // The usual request is not parsed: this server is measured too.
+  // Most requests are not parsed, because the time of this server is part of the measurement.
   if (!body.includes('"tools ')) return answer;
   const { messages = [] } = JSON.parse(body) as Asked;
   const from = messages.findLastIndex(({ role }) => role === 'user');

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Makes entities in a third tenant that hold the words searched for: what they cost others is what is measured. */
+/** Creates entities of a third tenant that contain the searched words, to measure their effect on other tenants. */
 export async function addNoise(databaseUrl: string, count: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

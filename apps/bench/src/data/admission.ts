@@ -4,10 +4,10 @@ import { closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parl
 import { measureInTurns, summarize, table } from '../measure';
 import { big } from './load-entities';
 
-/** So many key checks are one sample: one alone takes less than the clock can tell. */
+/** Number of key checks in one sample. A single one is too short for the clock's resolution. */
 const checksPerSample = 100;
 
-/** What each request pays before its work: the key from the cache, and both limits in one trip to Redis. */
+/** Measures the checks before each request: the cached key, and both rate limits in one call of Redis. */
 export async function admission(db: Db, redisUrl: string): Promise<void> {
   await db.pool.query(
     `insert into organizations (id, no, slug, name, updated_at) values ($1, $2, 'bench', 'Bench', now()) on conflict do nothing`,
@@ -17,7 +17,7 @@ export async function admission(db: Db, redisUrl: string): Promise<void> {
   const identify = createIdentify(db);
   const request = { headers: { authorization: `Bearer ${key}` } };
   const caller = await identify(request);
-  if (caller === null) throw new Error('The key is not known');
+  if (caller === null) throw new Error('The key was not found');
   const redis = connectRedis({ url: redisUrl, role: 'limiter' });
   await waitForRedis(redis, 5_000);
   const limiter = createRateLimiter({ redis, limits: { perKey: 1e8, perOrganization: 1e8 } });
@@ -40,6 +40,6 @@ export async function admission(db: Db, redisUrl: string): Promise<void> {
     const micros = (ms: number): string => ((ms * 1000) / share).toFixed(1);
     return [name, micros(p50), micros(p95), `${(p50 / share / ping).toFixed(2)}×`];
   });
-  console.log('\nBefore the work of a request\n');
+  console.log('\nChecks before each request\n');
   console.log(table(['', 'p50 µs', 'p95 µs', '÷ PING'], rows));
 }

@@ -6,7 +6,7 @@ import { type, actor } from './load-entities';
 
 let made = 0;
 
-/** A new customer as the loaded ones are: 14 fields, some 400 bytes. */
+/** A customer like the loaded ones: 14 fields, about 400 bytes. */
 export function newCustomer(): JsonObject {
   const hex = randomBytes(16).toString('hex');
   made += 1;
@@ -31,7 +31,7 @@ export async function createWithLibrary(entities: Entities, scope: Scope): Promi
   if (!created.ok) throw new Error(created.reason);
 }
 
-/** A create without the index over fields and without search: the type's lock, the entity, its event. */
+/** A create without the field index and without search: it locks the type and inserts the entity and its event. */
 export async function createListOnly(db: Db, scope: Scope): Promise<void> {
   const { rows } = await db.pool.query<{ id: string }>({
     name: 'bench-list-only',

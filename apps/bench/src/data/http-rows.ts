@@ -18,7 +18,7 @@ interface Place {
   folder: string;
 }
 
-/** The data service and the gateway beside the driver with the same statement, and Parse Server on the same PostgreSQL. */
+/** Compares the data service and the gateway with the driver, which sends the same statement, and with Parse Server. */
 export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, folder }: Place): Promise<void> {
   await db.pool.query(
     `insert into organizations (id, no, slug, name, updated_at) values ($1, $2, 'bench', 'Bench', now()) on conflict do nothing`,
@@ -63,18 +63,18 @@ export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, f
       get: await recorded(db, (tx) => entities.get(big, { type, id }, tx)),
       'list of 50': await recorded(db, (tx) => entities.list(big, { type, limit: 50 }, tx)),
     };
-    const doors = { 'data service': stack.services.data!.url, gateway: stack.url };
+    const targets = { 'data service': stack.services.data!.url, gateway: stack.url };
 
     const rows: (string | number)[][] = [];
     for (const name of ['get', 'list of 50'] as const) {
       const calls: Record<string, () => Promise<unknown>> = { driver: () => db.pool.query(statements[name]) };
-      for (const [door, url] of Object.entries(doors)) calls[door] = call(await opened(url, requests[name].ours));
+      for (const [target, url] of Object.entries(targets)) calls[target] = call(await opened(url, requests[name].ours));
       calls['Parse Server'] = call(await opened(peer.url, requests[name].theirs));
       const samples = await measureInTurns(calls, { rounds: 10, perRound: 200 });
       const driver = summarize(samples.driver!).p50;
-      for (const [door, of] of Object.entries(samples)) {
+      for (const [target, of] of Object.entries(samples)) {
         const { p50, p95, p99 } = summarize(of);
-        rows.push([name, door, ms(p50), ms(p95), ms(p99), `${(p50 / driver).toFixed(2)}×`]);
+        rows.push([name, target, ms(p50), ms(p95), ms(p99), `${(p50 / driver).toFixed(2)}×`]);
       }
     }
     console.log('\nOne caller, 2,000 calls each, in turns of 200; the driver sends the same statement\n');
@@ -83,12 +83,12 @@ export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, f
     const rates: (string | number)[][] = [];
     for (const [name, { ours, theirs }] of Object.entries(requests)) {
       const sides: [string, string, RawRequest][] = [
-        ['data service', doors['data service'], ours],
-        ['gateway', doors.gateway, ours],
+        ['data service', targets['data service'], ours],
+        ['gateway', targets.gateway, ours],
         ['Parse Server', peer.url, theirs],
       ];
       const perSecond = new Map<string, number>();
-      // Twice around: whatever else the machine does meets each of them.
+      // Two rounds, so that other load on the machine affects all of them.
       for (let round = 0; round < 2; round += 1) {
         for (const [side, url, request] of sides) {
           const clients = await Promise.all(Array.from({ length: 8 }, () => opened(url, request)));
@@ -121,23 +121,23 @@ async function opened(url: string, request: RawRequest): Promise<RawClient> {
 
 const call = (client: RawClient) => () => client.call();
 
-/** The statement that a read of the library consists of, for the driver to send as it is. */
+/** Records the statement of a library's read, so that the driver can send the same one. */
 async function recorded(
   db: Db,
   read: (tx: Queryable) => Promise<unknown>,
 ): Promise<{ name: string; text: string; values: unknown[] }> {
-  const asked: { name: string; text: string; values: unknown[] }[] = [];
+  const sent: { name: string; text: string; values: unknown[] }[] = [];
   const recorder: Queryable = {
     ...db,
     query(tenant, statement, values = []) {
-      asked.push({ name: statement.preparedAs!, text: statement.text, values: [...values] });
+      sent.push({ name: statement.preparedAs!, text: statement.text, values: [...values] });
       return db.query(tenant, statement, values);
     },
   };
-  // What comes a second time has a name, and is prepared.
+  // A statement is prepared, and has a name, the second time it is sent.
   for (let time = 0; time < 2; time += 1) await read(recorder);
-  if (asked.length !== 2) throw new Error('A read is one statement');
-  return asked[1]!;
+  if (sent.length !== 2) throw new Error('A read is one statement');
+  return sent[1]!;
 }
 
 function residentMb(pid: number): number {

@@ -3,7 +3,7 @@ import type { Scope } from '@parley/contracts';
 import { type Db, newId } from '@parley/db';
 import type { Entities } from '@parley/entities';
 
-/** One tenant with 200,000 entities, one with 1,000, and 198 that share the rest of the million. */
+/** One tenant has 200,000 entities, one has 1,000, and 198 tenants share the rest of the million. */
 export const big: Scope = { organizationId: 'org_1', tenant: 1, environment: 'production' };
 export const small: Scope = { organizationId: 'org_2', tenant: 2, environment: 'production' };
 const tenants = 200;
@@ -11,15 +11,15 @@ export const type = 'customer';
 
 export const actor = { type: 'system' } as const;
 
-/** Paths with an index row each; the elements of `tags` have one more each. */
+/** Paths that have one index row each. Each element of `tags` has another one. */
 const paths = ['name', 'email', 'city', 'amount', 'score', 'seq', 'rare', 'active', 'tier', 'note', 'const', 'address']
   .map((name) => [name])
   .concat([['address', 'zip'], ['tags'], ['maybe']]);
 
 /**
- * A million entities, their index rows and search vectors, as the library would have stored them one by one over the last
- * year. Made inside PostgreSQL, which takes minutes instead of an hour; how the rows look is read from an entity
- * that the library has stored.
+ * Creates a million entities with index rows and search vectors, as the library would have stored them over the last year.
+ * PostgreSQL generates them, which takes minutes instead of an hour. The form of the rows is read from an entity that the
+ * library has stored.
  */
 export async function loadEntities(db: Db, entities: Entities, databaseUrl: string, total: number): Promise<void> {
   const { pool } = db;
@@ -29,7 +29,7 @@ export async function loadEntities(db: Db, entities: Entities, databaseUrl: stri
     [type, tenants],
   );
   const fields = await fieldNumbers(db, entities);
-  // The pool gives up on a statement after half a minute.
+  // Statements of the pool are limited to half a minute.
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
@@ -78,7 +78,7 @@ export async function loadEntities(db: Db, entities: Entities, databaseUrl: stri
       `update entity_types t set segment = 1 + (select max(segment) from entities e where e.tenant = t.tenant and part = t.no),
          segment_floor = (extract(epoch from now()) * 1000)::bigint`,
     );
-    // For a create without the index over fields: the same million entities, the index of the list and the primary key.
+    // For creates without the field index: the same entities with only the index of lists and the primary key.
     await query(client, 'create table bench_entities (like entities including defaults)');
     await query(client, 'insert into bench_entities select * from entities order by pos');
     await query(client, 'alter table bench_entities add primary key (id, tenant)');
@@ -95,7 +95,7 @@ type Client = { query(text: string): Promise<unknown> };
 
 const query = (client: Client, text: string): Promise<unknown> => client.query(text);
 
-/** The sets of fields that the data has, under keys made here: that they are told apart is all that counts. */
+/** The sets of fields of the data. Their keys are arbitrary, as they only have to be distinct. */
 async function loadShapes(client: Client, fields: Map<string, number>): Promise<void> {
   const always = paths.map((path) => path.join('.')).filter((path) => path !== 'rare' && path !== 'maybe');
   for (const rare of [false, true]) {
@@ -117,7 +117,7 @@ async function loadShapes(client: Client, fields: Map<string, number>): Promise<
   }
 }
 
-/** How the library numbers the fields: read from the rows of entities that it has stored, one field each. */
+/** The library's numbers of the fields, read from entities that it has stored, with one field each. */
 async function fieldNumbers(db: Db, entities: Entities): Promise<Map<string, number>> {
   const numbers = new Map<string, number>();
   const scope: Scope = { organizationId: newId('org'), tenant: tenants + 1, environment: 'production' };
@@ -138,7 +138,8 @@ async function fieldNumbers(db: Db, entities: Entities): Promise<Map<string, num
   };
   const find = (rows: { field: number; value: string }[], test: (value: string) => boolean): number => {
     const row = rows.find(({ value }) => test(value));
-    if (row === undefined) throw new Error('The library stores its index rows in a way that this bench does not know');
+    if (row === undefined)
+      throw new Error('The library stores index rows in a form that this benchmark does not support');
     return row.field;
   };
   const own = await probe({});

@@ -11,8 +11,8 @@ import { big, loadEntities, small, type } from './load-entities';
 import { operators, random, randomFilter } from './random-filters';
 
 /**
- * `node tools/bench.mjs data [entities]`: a million unless told, a fifth of them in the big tenant. With `BENCH_LOADED` it
- * takes what an earlier run has loaded into the database of `DATABASE_URL`.
+ * `node tools/bench.mjs data [entities]`: a million by default, a fifth of them in the big tenant. With `BENCH_LOADED` it uses
+ * the entities that an earlier run has loaded into the database of `DATABASE_URL`.
  */
 async function main(): Promise<void> {
   const {
@@ -86,7 +86,7 @@ async function filters(databaseUrl: string): Promise<void> {
       const result = await entities.query(big, { type, limit: 50, filters: one });
       if (!result.ok) throw new Error(JSON.stringify(result));
     };
-    // Prepared at the second time.
+    // The statement is prepared the second time.
     for (let time = 0; time < 2; time += 1) await call();
     const cpu: number[] = [];
     const times = await measure(7, async () => cpu.push(await onCpu(call)));
@@ -111,7 +111,7 @@ async function filters(databaseUrl: string): Promise<void> {
   console.log('\n1,000 random filters on undeclared fields in the 200k tenant, 100 an operator, p50 of each\n');
   const head = ['operator', 'median', 'in the database', 'p95', 'worst', 'above 10 ms', 'the worst'];
   console.log(table(head, rows));
-  console.log('\n"In the database" and the columns after it are milliseconds of the backend on a core.');
+  console.log('\n"In the database" and the columns after it are milliseconds of CPU time of the backend.');
 }
 
 async function creates(db: Parameters<typeof createListOnly>[0], entities: Entities): Promise<void> {
@@ -149,7 +149,7 @@ async function noise(entities: Entities, databaseUrl: string): Promise<void> {
   await addNoise(databaseUrl, 200_000);
   const after = await measureInTurns(calls, turns);
   const grown = (name: keyof typeof calls): number => summarize(after[name]).p50 / summarize(before[name]).p50;
-  // The two are minutes apart: what else the machine does meets the list as well, which reads nothing of the other tenant.
+  // The measurements are minutes apart. The list reads nothing of the other tenant, so it shows the effect of other load.
   const drift = grown('list of 50, to compare');
   const rows = (Object.keys(calls) as (keyof typeof calls)[]).map((name) => [
     name,
@@ -159,7 +159,7 @@ async function noise(entities: Entities, databaseUrl: string): Promise<void> {
     `${(grown(name) / drift).toFixed(2)}×`,
   ]);
   console.log('\nThe 1k tenant before and after another tenant gains 200,000 matching entities\n');
-  console.log(table(['', 'before, p50 ms', 'after, p50 ms', 'ratio', '÷ that of the list'], rows));
+  console.log(table(['', 'before, p50 ms', 'after, p50 ms', 'ratio', 'ratio ÷ ratio of the list'], rows));
 }
 
 main().catch((error: unknown) => {

@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 
-/** Parse Server from the folder it was installed into, on the given database, set up as its manual says. */
+/** Starts Parse Server from its installation folder on the given database, configured as in its manual. */
 const [folder = '', databaseURI = '', applicationId = '', masterKey = ''] = process.argv.slice(2);
-// The caller reads the port from the first thing printed: whatever Parse Server says goes to the other stream.
+// The first line of stdout must be the port, so the output of Parse Server is sent to stderr.
 const print = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
-// It writes a folder of logs to where it runs, whatever it is told.
+// Parse Server always writes a folder of logs to the current directory.
 process.chdir(folder);
 const load = createRequire(`${folder}/package.json`);
 interface Parse {
@@ -20,7 +20,7 @@ const express = load('express') as () => { use(path: string, app: unknown): void
 async function main(): Promise<void> {
   const app = express();
   const server = createServer(app as never);
-  // While others have their turn the connection is idle.
+  // The connection is idle while other candidates are measured.
   server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

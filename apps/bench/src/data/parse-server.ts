@@ -7,15 +7,15 @@ import { newCustomer } from './create-cost';
 
 export interface Peer extends Child {
   headers: Record<string, string>;
-  /** An object that is there. */
+  /** The id of an existing object. */
   objectId: string;
 }
 
 const version = '9.10.0';
 
 /**
- * Parse Server, installed into a temporary folder, on a database of its own in the same PostgreSQL, with objects of the same
- * fields. They are stored by it once and then copied inside PostgreSQL.
+ * Installs Parse Server into a temporary folder and starts it on a new database in the same PostgreSQL, with objects of the
+ * same fields. It stores one object, which PostgreSQL then copies.
  */
 export async function startParseServer(folder: string, databaseUrl: string, objects: number): Promise<Peer> {
   const peerFolder = join(folder, 'parse');
@@ -56,7 +56,7 @@ export async function startParseServer(folder: string, databaseUrl: string, obje
     `insert into "Customer" ("objectId", "createdAt", ${rows[0]!.name})
      select substr(md5(n::text), 1, 10), "createdAt" - n * interval '1 second', ${rows[0]!.name} from "Customer", generate_series(1, ${objects}) n`,
   );
-  // Parse Server makes none, and its list would sort all objects each time.
+  // Parse Server creates no such index, so its list would sort all objects each time.
   await client.query('create index on "Customer" ("createdAt" desc)');
   await client.query('vacuum analyze "Customer"');
   await client.end();

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@parley/contracts';
 
-/** mulberry32: the same filters in every run. */
+/** mulberry32, so that all runs use the same filters. */
 export function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -11,13 +11,13 @@ export function random(seed: number): () => number {
   };
 }
 
-/** The operators of the HTTP interface; a literal is `$eq`. The typed client adds `$contains` and `$exists`. */
+/** The operators of the API. A literal means `$eq`. The typed client adds `$contains` and `$exists`. */
 export const operators = ['$eq', '$ne', '$in', '$nin', '$gt', '$gte', '$lt', '$lte', '$exists', '$contains'] as const;
 export type BenchOperator = (typeof operators)[number];
 
 /**
- * One condition at random on a field that nobody declared. Shares of matching entities go from none over 0.001 % to all of
- * the 200,000; values follow the order of creation (`seq`), turn against it, or have nothing to do with it.
+ * A random condition on an undeclared field. It matches from none or 0.001 % up to all of the 200,000 entities. The values
+ * follow the order of creation (`seq`), its reverse, or neither.
  */
 export function randomFilter(operator: BenchOperator, next: () => number): JsonObject {
   const pick = <T>(values: readonly T[]): T => values[Math.floor(next() * values.length)]!;
@@ -40,7 +40,7 @@ export function randomFilter(operator: BenchOperator, next: () => number): JsonO
     case '$eq':
     case '$ne': {
       const value = next() < 0.2 ? null : next() < 0.5 ? text() : Math.floor(next() * 101);
-      const field = value === null ? pick(['maybe', 'rare', 'name', 'nobody']) : fieldOf(value);
+      const field = value === null ? pick(['maybe', 'rare', 'name', 'missing']) : fieldOf(value);
       return { [`data.${field}`]: { [operator]: value } };
     }
     case '$in':
@@ -56,7 +56,7 @@ export function randomFilter(operator: BenchOperator, next: () => number): JsonO
       return { [`data.${fieldOf(first)}`]: { [operator]: values } };
     }
     case '$exists':
-      return { [`data.${pick(['maybe', 'rare', 'name', 'nobody', 'address.zip'])}`]: { $exists: next() < 0.5 } };
+      return { [`data.${pick(['maybe', 'rare', 'name', 'missing', 'address.zip'])}`]: { $exists: next() < 0.5 } };
     case '$contains':
       return next() < 0.3
         ? { 'data.tags': { $contains: pick(['t1', 'u3', 'nothing']) } }

@@ -17,7 +17,7 @@ const handlerCode =
   'const total = args.lines.reduce((sum, line) => sum + line.price * line.count, 0);\nreturn { total, rounded: Math.round(total) };';
 const args = { lines: Array.from({ length: 10 }, (_, index) => ({ price: 1.5 * index, count: index })) };
 
-/** What a warm call costs beside the two ways of a fresh thread or process, and what many calls leave behind. */
+/** Compares a warm call with starting a thread or a process, and measures the resources that many calls leave. */
 async function main(): Promise<void> {
   const bundles = process.env.PARLEY_BENCH_BUNDLES ?? '';
   const where = machine();
@@ -35,9 +35,9 @@ async function main(): Promise<void> {
   await until(isUp, { limitMs: 20_000 });
   console.log(`${where}\n`);
 
-  const parts = { oneCaller, manyCallers, neighbours, growth: () => growth(service.pid!) };
+  const sections = { oneCaller, manyCallers, attacks, growth: () => growth(service.pid!) };
   const only = process.argv[2];
-  for (const [name, run] of Object.entries(parts)) if (only === undefined || only === name) await run();
+  for (const [name, run] of Object.entries(sections)) if (only === undefined || only === name) await run();
   await stopProcess(service, 'SIGTERM', 5_000);
   process.exit(0);
 }
@@ -139,7 +139,7 @@ async function manyCallers(): Promise<void> {
   for (const client of clients) client.close();
 }
 
-const attacks = [
+const attackCodes = [
   'for (;;);',
   'for (;;) await 0',
   '/^(a+)+$/.test("a".repeat(40) + "!")',
@@ -148,14 +148,14 @@ const attacks = [
 ];
 
 /**
- * Calls of one tenant while another runs, one after the other, what wants to take the service down. In turns of a second
- * with and without it, so that other work on the machine falls on both alike.
+ * Measures calls of one tenant while another runs code that attacks the service. Alternates between a second with and a
+ * second without attacks, so that other load on the machine affects both equally.
  */
-async function neighbours(): Promise<void> {
-  const neighbour = await execute(handlerCode);
+async function attacks(): Promise<void> {
+  const victim = await execute(handlerCode);
   const calls = (durationMs: number): Promise<number[]> =>
     load(1, durationMs, () => async () => {
-      await neighbour.call();
+      await victim.call();
       await sleep(5);
     }).then(({ samples }) => samples.map((sample) => sample - 5));
   let attacked = 0;
@@ -163,7 +163,7 @@ async function neighbours(): Promise<void> {
     let isOver = false;
     const done = work.finally(() => (isOver = true));
     while (!isOver) {
-      const client = await execute(attacks[attacked++ % attacks.length]!, { timeoutMs: 200 });
+      const client = await execute(attackCodes[attacked++ % attackCodes.length]!, { timeoutMs: 200 });
       await client.call();
       client.close();
     }
@@ -173,12 +173,14 @@ async function neighbours(): Promise<void> {
   for (let turn = 0; turn < 12; turn++) {
     samples.alone.push(...(await calls(1_000)));
     samples.beside.push(...(await attackDuring(calls(1_000))));
-    // What was killed is replaced before the next turn.
+    // Killed processes are replaced before the next turn.
     await sleep(500);
   }
-  neighbour.close();
+  victim.close();
   const [alone, beside] = [summarize(samples.alone), summarize(samples.beside)];
-  console.log(`\nA neighbour of ${attacked} calls that loop, backtrack and hoard, one after the other; 200 ms each\n`);
+  console.log(
+    `\nOne tenant beside ${attacked} consecutive calls of another that loop, backtrack or fill the memory; 200 ms each\n`,
+  );
   console.log(
     table(
       ['', 'calls', 'p50 ms', 'p95 ms', 'p99 ms'],

@@ -10,7 +10,7 @@ const requests: Record<string, RawRequest> = {
   'GET, 1 KiB back': { path: '/v1/data/order' },
   'POST 200 B, 1 KiB back': { method: 'POST', path: '/v1/data/order', body: JSON.stringify({ data: 'x'.repeat(189) }) },
 };
-/** Turns of 1,000 calls at each door; fewer for a quick look: node tools/bench.mjs gateway 2 */
+/** Turns of 1,000 calls for each target. For a quick run: node tools/bench.mjs gateway 2 */
 const rounds = Number(process.argv[2] ?? 10);
 const headers = { Authorization: `Bearer sk_dev_${'A'.repeat(43)}`, Accept: 'application/json', 'User-Agent': 'bench' };
 
@@ -34,21 +34,21 @@ async function main(): Promise<void> {
     services: ['gateway'],
     environment: { DATA_URL: service.url, NODE_ENV: 'production' },
   });
-  const doors = { directly: service.url, gateway: stack.url, 'http-proxy': peer.url, nginx: nginx.url };
+  const targets = { directly: service.url, gateway: stack.url, 'http-proxy': peer.url, nginx: nginx.url };
   console.log(`${where}\n\nOne caller, ${rounds} turns of 1,000 calls each\n`);
   const rows: (string | number)[][] = [];
-  for (const [name, request] of Object.entries(requests)) rows.push(...(await compare(name, request, doors)));
+  for (const [name, request] of Object.entries(requests)) rows.push(...(await compare(name, request, targets)));
   rows.push(...(await compareRealService({ bundles, databaseUrl: DATABASE_URL, redisUrl: REDIS_URL })));
   console.log(table(['request', 'through', 'p10 ms', 'p50 ms', 'p95 ms', 'p99 ms', 'added p10', 'added p50'], rows));
 
   const loadRows: (string | number)[][] = [];
   const request = requests['GET, 1 KiB back']!;
-  for (const [door, url] of Object.entries(doors)) {
+  for (const [target, url] of Object.entries(targets)) {
     const clients = await Promise.all(Array.from({ length: 32 }, () => openClient(url, { ...request, headers })));
     await load(32, 1_000, (index) => clients[index]!.call);
     const { perSecond, samples } = await load(32, 4_000, (index) => clients[index]!.call);
     const { p50, p99 } = summarize(samples);
-    loadRows.push([door, Math.round(perSecond), ms(p50), ms(p99)]);
+    loadRows.push([target, Math.round(perSecond), ms(p50), ms(p99)]);
     for (const client of clients) client.close();
   }
   console.log(`\n32 callers without a pause, 4 s\n`);
@@ -59,24 +59,24 @@ async function main(): Promise<void> {
   process.exit(0);
 }
 
-/** The same request through each door, in turns; the first door is what the others add to. */
-async function compare(name: string, request: RawRequest, doors: Record<string, string>): Promise<string[][]> {
+/** Sends the same request to each target in turns. The first target is the baseline of the added times. */
+async function compare(name: string, request: RawRequest, targets: Record<string, string>): Promise<string[][]> {
   const calls: Record<string, () => Promise<number>> = {};
-  for (const [door, url] of Object.entries(doors)) {
+  for (const [target, url] of Object.entries(targets)) {
     const client = await openClient(url, { ...request, headers: { ...headers, ...request.headers } });
-    if ((await client.call()) !== 200) throw new Error(`${door} does not answer 200`);
-    calls[door] = () => client.call();
+    if ((await client.call()) !== 200) throw new Error(`${target} does not answer 200`);
+    calls[target] = () => client.call();
   }
   const samples = Object.entries(await measureInTurns(calls, { rounds, perRound: 1_000 }));
   const direct = summarize(samples[0]![1]);
-  return samples.map(([door, ofDoor]) => {
-    const { p10, p50, p95, p99 } = summarize(ofDoor);
+  return samples.map(([target, ofTarget]) => {
+    const { p10, p50, p95, p99 } = summarize(ofTarget);
     const added = (value: number) => `${Math.round(value * 1000)} µs`;
-    return [name, door, ms(p10), ms(p50), ms(p95), ms(p99), added(p10 - direct.p10), added(p50 - direct.p50)];
+    return [name, target, ms(p10), ms(p50), ms(p95), ms(p99), added(p10 - direct.p10), added(p50 - direct.p50)];
   });
 }
 
-/** An entity by its id: with the key check and both rate limits on. */
+/** Measures the read of an entity by its id, with the key check and both rate limits. */
 async function compareRealService(options: {
   bundles: string;
   databaseUrl: string;

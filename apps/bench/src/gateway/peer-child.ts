@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { Agent, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** `http-proxy` from the folder it was installed into, in front of the given service, as its manual sets it up. */
+/** Starts `http-proxy` from its installation folder as a proxy of the given service, configured as in its manual. */
 const [folder = '', target = ''] = process.argv.slice(2);
 interface HttpProxy {
   createProxyServer(options: object): { web(request: unknown, response: unknown): void };

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The cheapest service there is: reads what comes and answers 1 KiB of JSON. */
+/** A minimal service: reads the request and answers 1 KiB of JSON. */
 const answer = Buffer.from(JSON.stringify({ data: 'x'.repeat(1013) }));
 
 const server = createServer((request, response) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDb } from '@parley/db';
 import { createEntities } from '@parley/entities';
-import { closeRedis, connectRedis, createRing } from '@parley/redis';
+import { closeRedis, connectRedis, createRelayWaker } from '@parley/redis';
 import { runTriggerChaos, seedOrganization, startStack } from '@parley/testing';
 import { machine, ms, summarize, table } from '../measure';
 
@@ -9,7 +9,7 @@ const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } 
 const secondsPerRate = 20;
 const idleChanges = 500;
 
-/** `node tools/bench.mjs triggers [speed] [chaos]`: both unless told; the chaos takes minutes. */
+/** `node tools/bench.mjs triggers [speed] [chaos]`: both by default; `chaos` takes minutes. */
 async function main(): Promise<void> {
   const wanted = process.argv.slice(2);
   console.log(machine());
@@ -27,7 +27,7 @@ async function speed(): Promise<void> {
   });
   const db = createDb({ databaseUrl: DATABASE_URL });
   const redis = connectRedis({ url: REDIS_URL, role: 'producer' });
-  const entities = createEntities({ db, ring: createRing(redis) });
+  const entities = createEntities({ db, wakeRelay: createRelayWaker(redis) });
   const { scope } = await seedOrganization(db.pool, {
     entityTypes: ['order', 'plain', 'effect'].map((slug) => ({ slug, name: slug, schema: {} })),
   });
@@ -71,7 +71,7 @@ async function speed(): Promise<void> {
     `select entity_id, (steps->0->>'startedAt')::float8 as at from trigger_runs where entity_id = any($1)`,
     [[...committedAt.keys()]],
   );
-  // The worker notes whole milliseconds, cut.
+  // The worker records milliseconds, rounded down.
   const { p50, p95, p99 } = summarize(rows.map(({ entity_id, at }) => at + 0.5 - committedAt.get(entity_id)!));
   console.log(`\nChange committed to first action started, one change at a time (${rows.length}), ms\n`);
   console.log(table(['p50', 'p95', 'p99'], [[ms(p50), ms(p95), ms(p99)]]));
@@ -85,7 +85,7 @@ async function speed(): Promise<void> {
     const pending = new Set<Promise<unknown>>();
     while (performance.now() - startedAt < secondsPerRate * 1_000) {
       const due = Math.floor(((performance.now() - startedAt) / 1_000) * perSecond);
-      // Past its rate of creating, the machine is the limit: then fewer are sent.
+      // If the machine cannot create entities at this rate, fewer are created.
       for (; sent < due && pending.size < 16; sent += 1) {
         const one = change(sent).finally(() => pending.delete(one));
         pending.add(one);

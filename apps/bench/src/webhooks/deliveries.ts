@@ -7,11 +7,11 @@ export const phoneNumberId = '109876543210987';
 export interface SignedDelivery {
   path: string;
   body: string;
-  /** Signed when it is asked for: a delivery may be tried again later. */
+  /** Signed for each attempt, as a signature contains its time. */
   headers(): Record<string, string>;
 }
 
-/** An order that was paid by the organization. */
+/** A billing order that the organization has paid. */
 export function orderPaid(organizationId: string, orderId: string, cents: number): SignedDelivery {
   const data = { id: orderId, subtotal_amount: cents, currency: 'usd', metadata: { organizationId } };
   const body = JSON.stringify({ type: 'order.paid', timestamp: new Date().toISOString(), data });
@@ -40,7 +40,7 @@ const kapso = (event: string, body: string): SignedDelivery => {
   return { path: '/webhook/kapso/messages', body, headers: () => headers };
 };
 
-/** A text of a customer, about a kilobyte as the intermediary sends it. */
+/** A text message of a customer, about one kilobyte, as Kapso sends it. */
 export function messageReceived(messageId: string, contact: string, text: string): SignedDelivery {
   const body = {
     message: {

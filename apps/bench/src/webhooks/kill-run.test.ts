@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { KillReport } from './kill-run';
 
-// Five kills here, one of each process; fifty with: node tools/bench.mjs webhooks
+// Five kills, which include each process. For fifty run: node tools/bench.mjs webhooks
 const kills = process.env.PARLEY_KILLS ?? '5';
 const root = resolve(__dirname, '../../../..');
 const bundles = join(root, 'dist', `webhook-kills-${process.pid}`);
@@ -27,7 +27,7 @@ afterAll(() => {
   for (const path of [bundles, folder]) rmSync(path, { recursive: true, force: true });
 });
 
-test('what was acknowledged is applied, once, whatever is killed meanwhile', async () => {
+test('acknowledged deliveries are applied exactly once while processes are killed', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [join(bundles, 'kill-child.cjs'), kills, '40', bundles, folder],

@@ -12,7 +12,7 @@ export interface KillRunOptions {
   kills: number;
   perSecond: number;
   bundles: string;
-  /** Where the databases are; the caller removes it. */
+  /** The folder of the databases, which the caller deletes. */
   folder: string;
   log?: (line: string) => void;
 }
@@ -23,7 +23,7 @@ export interface KillReport {
   messages: { acknowledged: number; stored: number; answered: number; sent: number };
   kills: Record<string, number>;
   flushes: number;
-  /** From a worker's SIGKILL until the last delivery that waited then was done by the other one. */
+  /** Milliseconds from a worker's SIGKILL until the other one has processed all deliveries that waited then. */
   redeliveryMs: number[];
   problems: string[];
 }
@@ -31,8 +31,8 @@ export interface KillReport {
 const targets = ['webhook-ingest', 'worker', 'redis', 'postgres', 'worker'] as const;
 
 /**
- * Deliveries as providers send them, tried again until they are acknowledged, while ingest, workers, Redis and PostgreSQL
- * are killed in turn and Redis is emptied; then everything is counted.
+ * Sends deliveries and retries them until they are acknowledged, as providers do, while ingest, workers, Redis and PostgreSQL
+ * are killed in turn and Redis is flushed. Then it counts the effects.
  */
 export async function killRun({
   kills,
@@ -81,7 +81,7 @@ export async function killRun({
   let count = 0;
   let cents = 0;
 
-  /** As a provider does: until it is acknowledged. */
+  /** Sends a delivery until it is acknowledged, as a provider does. */
   async function deliver({ path, body, headers }: SignedDelivery): Promise<void> {
     for (;;) {
       const status = await fetch(ingestUrl + path, {

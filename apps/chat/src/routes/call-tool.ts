@@ -3,7 +3,7 @@ import type { CallbackTokens } from '@parley/agents';
 import { type Handler, unauthorized } from '@parley/service';
 import type { Tools } from '@parley/tools';
 
-/** What a callback token grants; refuses a request without a valid one. */
+/** Reads the callback token of a request. Throws 401 when it has no valid one. */
 export const createGrantOf = (callbackTokens: Pick<CallbackTokens, 'read'>) => (request: IncomingMessage) => {
   const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
   const read = token === undefined ? null : callbackTokens.read(token);
@@ -11,17 +11,12 @@ export const createGrantOf = (callbackTokens: Pick<CallbackTokens, 'read'>) => (
   return read;
 };
 
-export interface CallToolDeps {
-  tools: Pick<Tools, 'run'>;
-  grantOf: ReturnType<typeof createGrantOf>;
-}
-
 /**
- * `POST /internal/tool-calls`: `parley.<tool>(…)` of code in the executor, with the token that was made for its run. It
- * can do what its caller may and no more. The gateway does not forward this path.
+ * `POST /internal/tool-calls`: runs `parley.<tool>(…)` of code in the executor, which sends the token of its run. The code has
+ * the permissions of its caller. The gateway does not forward this path.
  */
 export const callTool =
-  ({ tools, grantOf }: CallToolDeps): Handler<'callTool'> =>
+  ({ tools, grantOf }: { tools: Pick<Tools, 'run'>; grantOf: ReturnType<typeof createGrantOf> }): Handler<'callTool'> =>
   async ({ body: { tool, args } }, { request, signal }) => {
     const { scope, grant } = grantOf(request);
     const { actor, allowed, context } = grant;

@@ -1,7 +1,7 @@
 import type { Agents } from '@parley/agents';
 import { type Handler, notFound } from '@parley/service';
 
-/** `POST /v1/compile-prompt`: an agent's system prompt as a conversation would see it, and what it used. */
+/** `POST /v1/compile-prompt`: an agent's system prompt as in a conversation, and the values it used. */
 export const compilePrompt =
   ({ agents }: { agents: Pick<Agents, 'compilePrompt'> }): Handler<'compilePrompt'> =>
   async ({ body }, { scope, requestId, signal }) => {

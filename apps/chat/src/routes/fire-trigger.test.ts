@@ -7,12 +7,11 @@ import { type Db, createDb } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { pushResources } from '@parley/resources';
 import { silentLogger } from '@parley/service';
-import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { type SeededOrganization, openTestDatabase, seedOrganization } from '@parley/testing';
 import { builtInToolNames, createTools } from '@parley/tools';
 import { createTriggers } from '@parley/triggers';
 import { createChatApp } from '../app';
 
-let database: TestDatabase;
 let db: Db;
 let entities: Entities;
 let org: SeededOrganization;
@@ -33,8 +32,7 @@ const trigger = (slug: string, rest: Partial<TriggerDefinition>): TriggerDefinit
 });
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   const log = silentLogger();
   entities = createEntities({ db });
   const tools = createTools({ db, entities, log, ports: {} });
@@ -58,7 +56,7 @@ beforeAll(async () => {
           enabled: false,
           schedule: { delay: '1h' },
           actions: [
-            note({ total: '{{trigger.data.total}}', who: '{{trigger.entityId | "nobody"}}', s: '{{trigger.status}}' }),
+            note({ total: '{{trigger.data.total}}', who: '{{trigger.entityId | "unknown"}}', s: '{{trigger.status}}' }),
             {
               tool: 'entity.update',
               args: { id: '{{steps.note.id}}', data: { more: '{{trigger.data.more | "none"}}' } },
@@ -77,7 +75,6 @@ beforeAll(async () => {
     await agents.close();
     await entities.settled();
     await db.close();
-    await database.drop();
   };
 });
 afterAll(() => close());
@@ -97,7 +94,7 @@ async function notes(): Promise<JsonObject[]> {
   return (JSON.parse(result.page.json) as { data: { data: JsonObject }[] }).data.map(({ data }) => data);
 }
 
-test('runs the actions now, whatever the condition, the delay and the switch say, and leaves a record', async () => {
+test('runs the actions immediately, regardless of the condition, the delay and `enabled`, and stores the run', async () => {
   const { status, body } = await fire({ triggerSlug: 'steps', data: { total: 12.5, more: 'x' } });
   expect({ status, body }).toEqual({
     status: 200,
@@ -114,14 +111,14 @@ test('runs the actions now, whatever the condition, the delay and the switch say
       },
     },
   });
-  expect(await notes()).toEqual([{ total: 12.5, who: 'nobody', s: null, more: 'x' }]);
+  expect(await notes()).toEqual([{ total: 12.5, who: 'unknown', s: null, more: 'x' }]);
   const { rows } = await db.pool.query('select status::text, attempts, cause from trigger_runs where id = $1', [
     (body.result as { runId: string }).runId,
   ]);
   expect(rows).toEqual([{ status: 'succeeded', attempts: 1, cause: expect.stringMatching(/^manual-run_/) }]);
 });
 
-test('an entity is the context, and data is laid over its own', async () => {
+test('the entity is the context, and `data` overrides its fields', async () => {
   const made = await entities.create(org.scope, {
     type: 'order',
     data: { total: 3, more: 'own' },
@@ -151,7 +148,7 @@ test.each([
   expect(await fire(body)).toMatchObject({ status: 400, body: { error } });
 });
 
-test('needs a key with sync', async () => {
+test('requires a key with the permission sync', async () => {
   const permissions: Permission[] = ['chat', 'data'];
   const { key } = await seedOrganization(db.pool, { permissions });
   expect(await fire({ triggerSlug: 'steps' }, key)).toMatchObject({

@@ -1,7 +1,7 @@
 import { type Handler, HttpError } from '@parley/service';
 import type { FireResult, Triggers } from '@parley/triggers';
 
-/** `POST /v1/fire-trigger`: a trigger's actions, run now as the system; the answer waits for them. */
+/** `POST /v1/fire-trigger`: runs a trigger's actions as the system and waits for them. */
 export const fireTrigger =
   ({ triggers }: { triggers: Pick<Triggers, 'fire'> }): Handler<'fireTrigger'> =>
   async ({ body }, { scope, requestId }) => {
@@ -13,7 +13,7 @@ export const fireTrigger =
     return { success: true, triggerSlug: body.triggerSlug, result: { runId: fired.runId, steps, durationMs } };
   };
 
-/** The interface knows three types: what an action does not find is an action that failed. */
+/** Error types as in docs/reference/utilities.md#fire-a-trigger. An action that finds nothing is an `execution_error`. */
 function refusalOf(fired: Extract<FireResult, { ok: false }>, durationMs: number): HttpError {
   const refuse = (status: number, errorType: string, message: string) =>
     new HttpError(status, errorType, message, { fields: { errorType, durationMs } });
@@ -23,7 +23,7 @@ function refusalOf(fired: Extract<FireResult, { ok: false }>, durationMs: number
     case 'entity_not_found':
       return refuse(404, 'not_found', 'Entity not found');
     case 'interrupted':
-      return refuse(500, 'execution_error', `Run ${fired.runId} was interrupted; a worker goes on with it`);
+      return refuse(500, 'execution_error', `Run ${fired.runId} was interrupted; a worker continues it`);
     case 'cancelled':
       return refuse(500, 'execution_error', `Run ${fired.runId} was cancelled while it ran`);
     case 'failed': {

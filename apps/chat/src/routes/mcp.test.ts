@@ -7,12 +7,11 @@ import { type Db, createDb } from '@parley/db';
 import { createApiKey } from '@parley/identity';
 import { type Entities, createEntities } from '@parley/entities';
 import { silentLogger } from '@parley/service';
-import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { type SeededOrganization, openTestDatabase, seedOrganization } from '@parley/testing';
 import { createTools } from '@parley/tools';
 import { createTriggers } from '@parley/triggers';
 import { createChatApp } from '../app';
 
-let database: TestDatabase;
 let db: Db;
 let entities: Entities;
 let org: SeededOrganization;
@@ -21,8 +20,7 @@ let url: string;
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   const log = silentLogger();
   entities = createEntities({ db });
   const tools = createTools({ db, entities, log, ports: {} });
@@ -47,7 +45,7 @@ beforeAll(async () => {
     agents: [{ slug: 'reader', tools: ['entity.get', 'entity.create'], roles: ['reader'] }],
     roles: [
       { slug: 'reader', name: 'Reader', policies: [{ resource: 'order', actions: ['read'], effect: 'allow' }] },
-      { slug: 'nobody', name: 'Nobody', policies: [] },
+      { slug: 'denied', name: 'Denied', policies: [] },
     ],
     entityTypes: [{ slug: 'order', name: 'Order', schema: {} }],
   });
@@ -58,7 +56,6 @@ afterAll(async () => {
   await close();
   await entities.settled();
   await db.close();
-  await database.drop();
 });
 
 async function post(message: unknown, { key = org.key, query = '', headers = {} } = {}) {
@@ -89,7 +86,7 @@ const denied = (action: string) => ({
 });
 
 describe('POST /v1/mcp', () => {
-  it('serves the tools of the environment to a key with sync', async () => {
+  it('offers the tools of the environment to a key with the permission sync', async () => {
     const list = await post({ jsonrpc: '2.0', id: 'a', method: 'tools/list' });
     expect(list).toMatchObject({ status: 200, body: { id: 'a', result: { tools: expect.any(Array) } } });
     expect(await post(create)).toMatchObject({
@@ -102,17 +99,17 @@ describe('POST /v1/mcp', () => {
     expect(await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual({ status: 202, body: null });
   });
 
-  it('serves an agent’s tools as that agent', async () => {
+  it('offers the tools of an agent and acts as that agent', async () => {
     const list = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { query: '?agent=reader' });
     expect(list.body).toMatchObject({ result: { tools: [{ name: 'entity_get' }, { name: 'entity_create' }] } });
     expect((await post(create, { query: '?agent=reader' })).body).toMatchObject({ result: denied('create') });
-    expect(await post(create, { query: '?agent=gone' })).toMatchObject({ status: 404 });
+    expect(await post(create, { query: '?agent=missing' })).toMatchObject({ status: 404 });
   });
 
-  it('lets a key with a role do what the role may', async () => {
+  it('gives a key with a role the permissions of the role', async () => {
     const { scope } = org;
     const given = { ...scope, name: 'r', permissions: ['*' as const] };
-    const { key } = await createApiKey(db, { ...given, role: 'nobody' });
+    const { key } = await createApiKey(db, { ...given, role: 'denied' });
     expect((await post(create, { key })).body).toMatchObject({ result: denied('create') });
     const get = call('entity_get', { type: 'order', id: 'x' });
     expect((await post(get, { key, query: '?agent=reader' })).body).toMatchObject({ result: denied('read') });

@@ -4,19 +4,19 @@ import { type Handler, badRequest, notFound } from '@parley/service';
 import { type McpCaller, type Tools, answerMcp, mcpVersions } from '@parley/tools';
 
 /**
- * `POST /v1/mcp`: the environment's tools for clients of the Model Context Protocol (Streamable HTTP, no sessions, an
- * addition to the interface). Like run-tool it has the system's powers, so it needs `sync`; `?agent=<slug>` serves the
- * tools of an agent as that agent, and a key with a role acts by that role.
+ * `POST /v1/mcp`: the environment's tools for clients of the Model Context Protocol (Streamable HTTP without sessions,
+ * docs/reference/utilities.md#mcp). Calls run as the system, so the permission `sync` is required. With `?agent=<slug>`
+ * only the agent's tools are offered, and calls run as the agent. A key with a role has the rights of that role.
  */
 export const mcp =
   ({ agents, tools }: { agents: Pick<Agents, 'describe'>; tools: Tools }): Handler<'mcp'> =>
-  async ({ body, query }, { caller: asking, scope, request, requestId, response, signal }) => {
+  async ({ body, query }, { caller: apiCaller, scope, request, requestId, response, signal }) => {
     const version = request.headers['mcp-protocol-version'];
     if (version !== undefined && !mcpVersions.some((known) => known === version)) {
       throw badRequest(`Unsupported MCP-Protocol-Version; supported are ${mcpVersions.join(', ')}`);
     }
     const context = { requestId, channel: 'api', hops: 0, depth: 0, signal };
-    const actor = actorOf(asking);
+    const actor = actorOf(apiCaller);
     let caller: McpCaller = { actor, allowed: null, context };
     if (query.agent !== undefined) {
       const agent = await agents.describe(scope, query.agent);

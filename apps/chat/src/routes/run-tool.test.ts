@@ -7,38 +7,35 @@ import { type Db, createDb } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { pushResources } from '@parley/resources';
 import { silentLogger } from '@parley/service';
-import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { type SeededOrganization, openTestDatabase, seedOrganization } from '@parley/testing';
 import { builtInToolNames, createExecutorClient, createTools } from '@parley/tools';
 import { createTriggers } from '@parley/triggers';
 import { createChatApp } from '../app';
 
-let database: TestDatabase;
 let db: Db;
 let org: SeededOrganization;
-/** PostgreSQL as a request finds it that was admitted just before it went away. */
+/** A database that closes each connection, as when PostgreSQL stops after the request was authenticated. */
 let away: Db;
 const closing: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   org = await seedOrganization(db.pool);
   const tool = { name: 'stock.count', description: 'Counts', parameters: {}, handlerCode: 'return 1' };
   const pushed = await pushResources(db, org.scope, { knownTools: builtInToolNames, resources: { tools: [tool] } });
   expect(pushed).toMatchObject({ ok: true });
   const hangsUp = createTcpServer((socket) => socket.end()).listen(0, '127.0.0.1');
   await once(hangsUp, 'listening');
-  away = createDb({ databaseUrl: `postgresql://nobody@127.0.0.1:${(hangsUp.address() as AddressInfo).port}/none` });
+  away = createDb({ databaseUrl: `postgresql://user@127.0.0.1:${(hangsUp.address() as AddressInfo).port}/none` });
   closing.push(() => hangsUp.close());
 });
 afterAll(async () => {
   for (const close of closing.reverse()) await close();
   await away.close();
   await db.close();
-  await database.drop();
 });
 
-/** Chat whose tools have the given database, and an executor that nobody answers for. */
+/** The chat service whose tools use the given database and an executor that does not answer. */
 async function serve(ofTools: Db) {
   const log = silentLogger();
   const entities = createEntities({ db: ofTools });
@@ -69,7 +66,7 @@ async function serve(ofTools: Db) {
   };
 }
 
-describe('run-tool, while something that a tool needs is away, is 503 with Retry-After', () => {
+describe('run-tool is 503 with Retry-After while a service that the tool needs is unavailable', () => {
   it.each([
     ['PostgreSQL, before the tool is found', 'stock.count', {}],
     ['PostgreSQL, for a tool that reads', 'entity.query', { type: 'order' }],

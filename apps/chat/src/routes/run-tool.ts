@@ -3,7 +3,7 @@ import type { Actor } from '@parley/contracts';
 import { type Handler, HttpError, unavailable } from '@parley/service';
 import type { ToolErrorType, ToolFailure, Tools } from '@parley/tools';
 
-/** The interface knows four types (statuses: decisions.md); what exactly went wrong is the error's `code`. */
+/** Status and `errorType` of each error (docs/reference/utilities.md#run-a-tool). The error's `code` is the exact type. */
 const answers: Record<ToolErrorType, [status: number, errorType: string]> = {
   not_found: [404, 'not_found'],
   tool_not_found: [400, 'tool_not_found'],
@@ -18,7 +18,7 @@ export interface RunToolDeps {
   tools: Pick<Tools, 'run' | 'describe'>;
 }
 
-/** `POST /v1/run-tool`: a tool as in a real conversation, run as an agent or, without one, as the system. */
+/** `POST /v1/run-tool`: runs a tool as an agent, with the agent's permissions, or else as the system. */
 export const runTool =
   ({ agents, tools }: RunToolDeps): Handler<'runTool'> =>
   async ({ body: { agentSlug, toolName, args = {} } }, { scope, requestId, signal }) => {
@@ -27,8 +27,8 @@ export const runTool =
       const [status, errorType] = answers[type];
       const fields = { errorType, durationMs: since(startedAt), ...(logs && { logs }) };
       if (!isNotDone) return new HttpError(status, type, message, { fields });
-      const { status: away, code, extra } = unavailable();
-      return new HttpError(away, code, message, { ...extra, fields });
+      const { status: unavailableStatus, code, extra } = unavailable();
+      return new HttpError(unavailableStatus, code, message, { ...extra, fields });
     };
     const agent = agentSlug === undefined ? null : await agents.describe(scope, agentSlug);
     if (agentSlug !== undefined && agent === null) {

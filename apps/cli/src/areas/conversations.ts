@@ -1,73 +1,73 @@
 import { type Command, Option } from 'commander';
-import { executionStates } from '../conversations/execution-states';
-import { emailStates } from '../conversations/email-states';
-import { messageStates } from '../conversations/message-states';
 import { groups, inScope, paged } from '../options';
+import { emailStatuses, executionStatuses, messageStatuses } from '../statuses';
 
-/** What was said, and what agents did for each message. */
+/** Commands for threads, channel messages, e-mails and executions. */
 export function addConversationCommands(program: Command): void {
-  const threads = program.command('threads').helpGroup(groups.database).description('conversations of one environment');
+  const threads = program.command('threads').helpGroup(groups.database).description('read and take over conversations');
   paged(inScope(threads.command('list')))
-    .description('list threads by their last message, newest first')
-    .option('--agent <slug>', 'only those that this agent answered last')
+    .description('list threads, latest message first')
+    .option('--agent <slug>', 'only threads that this agent answered last')
     .addOption(
-      new Option('--state <state>', 'only these; paused: a person has taken over').choices(['active', 'paused']),
+      new Option('--state <state>', 'only threads that the agent, or a person, answers').choices(['agent', 'human']),
     )
     .action(async (options) => (await import('../commands/threads-list')).runThreadsList(options));
   inScope(threads.command('show'))
-    .description('a conversation as it went')
+    .description('show the messages and tool calls of a thread')
     .argument('<threadId|externalId>')
-    .option('--limit <n>', 'at most so many turns, the last ones; default 20')
-    .option('--before <execution>', 'the turns before this one')
-    .option('--full', 'cut nothing')
+    .option('--limit <n>', 'maximum number of turns, counted from the last (default: 20)')
+    .option('--before <execution>', 'only turns before this execution')
+    .option('--full', 'do not shorten long texts')
     .action(async (thread, options) => (await import('../commands/threads-show')).runThreadsShow(thread, options));
-  for (const [name, isPaused, description] of [
-    ['pause', true, 'a person takes over: messages are stored and not answered'],
-    ['resume', false, 'the agent answers again'],
+  for (const [name, takenOver, description] of [
+    ['takeover', true, 'a person takes the thread over: messages are stored and the agent does not answer'],
+    ['resume', false, 'end a takeover: the agent answers again'],
   ] as const) {
     inScope(threads.command(name))
       .description(description)
       .argument('<threadId|externalId>')
       .action(async (thread, options) =>
-        (await import('../commands/threads-pause')).runThreadsPause(thread, isPaused, options),
+        (await import('../commands/threads-takeover')).runThreadsTakeover(thread, takenOver, options),
       );
   }
 
   const messages = program
     .command('messages')
     .helpGroup(groups.database)
-    .description('what channels have brought and sent, and what became of it');
+    .description('messages received and sent on channels');
   paged(inScope(messages.command('list')))
-    .description('list messages, newest first')
-    .addOption(new Option('--status <status>', 'only these').choices(messageStates))
-    .addOption(new Option('--direction <direction>', 'only these').choices(['inbound', 'outbound']))
-    .option('--contact <number|id>', 'only those of this contact')
+    .description('list messages with their status, newest first')
+    .addOption(new Option('--status <status>', 'only messages with this status').choices(messageStatuses))
+    .addOption(
+      new Option('--direction <direction>', 'only received or only sent messages').choices(['inbound', 'outbound']),
+    )
+    .option('--contact <number|id>', 'only messages of this contact')
     .action(async (options) => (await import('../commands/messages-list')).runMessagesList(options));
   inScope(messages.command('retry'))
-    .description('send messages that have failed once more, and answer those of customers that nobody answered')
+    .description('resend failed outbound messages, and answer inbound messages whose answer failed')
     .argument('<id...>')
-    .option('--anyway', 'also those that the customer may have got already')
+    .option('--anyway', 'also resend messages that may have been delivered already')
     .action(async (ids, options) => (await import('../commands/messages-retry')).runMessagesRetry(ids, options));
 
-  const emails = program.command('emails').helpGroup(groups.database).description('e-mails that tools have sent');
+  const emails = program.command('emails').helpGroup(groups.database).description('e-mails sent by tools');
   paged(inScope(emails.command('list')))
-    .description('list e-mails and what became of them, newest first')
-    .addOption(new Option('--status <status>', 'only these').choices(emailStates))
+    .description('list e-mails with their status, newest first')
+    .addOption(new Option('--status <status>', 'only e-mails with this status').choices(emailStatuses))
     .action(async (options) => (await import('../commands/emails-list')).runEmailsList(options));
 
   const executions = program
     .command('executions')
     .helpGroup(groups.database)
-    .description('what agents did for each message');
+    .description('turns of agents, with their model and tool calls');
   paged(inScope(executions.command('list')))
     .description('list executions, newest first')
-    .option('--thread <threadId|externalId>', 'only those of this thread')
-    .option('--agent <slug>', 'only those of this agent')
-    .addOption(new Option('--status <status>', 'only these').choices(executionStates))
+    .option('--thread <threadId|externalId>', 'only executions of this thread')
+    .option('--agent <slug>', 'only executions of this agent')
+    .addOption(new Option('--status <status>', 'only executions with this status').choices(executionStatuses))
     .action(async (options) => (await import('../commands/executions-list')).runExecutionsList(options));
   inScope(executions.command('show'))
-    .description('one execution step by step')
-    .argument('<id>', 'its number')
-    .option('--full', 'cut nothing')
+    .description('show the steps of an execution')
+    .argument('<id>', 'id of the execution')
+    .option('--full', 'do not shorten long texts')
     .action(async (id, options) => (await import('../commands/executions-show')).runExecutionsShow(id, options));
 }

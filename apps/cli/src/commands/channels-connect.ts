@@ -18,21 +18,21 @@ import { note, print, printJson } from '../terminal';
 export interface ChannelsConnectOptions extends ScopeOptions {
   agent?: string;
   router?: string;
-  /** Entity type of the contacts; "" for none. Left out, an existing connection keeps its own. */
+  /** Entity type of the contacts; "" for none. When absent, an existing connection keeps its type. */
   contactType?: string;
   customer?: string;
   phoneNumberId?: string;
   name?: string;
-  json?: boolean;
 }
 
-/** `parley channels connect`: a connection that waits for its number, and the link at which a person connects it. */
+/** `parley channels connect`: creates a pending connection and the link at which a person connects the number. */
 export async function runChannelsConnect(options: ChannelsConnectOptions): Promise<void> {
   const { agent, router, json } = options;
-  if ((agent === undefined) === (router === undefined)) throw usageFailure('Who answers? --agent or --router');
+  if ((agent === undefined) === (router === undefined))
+    throw usageFailure('Choose who answers with either --agent or --router');
   const made = await withScope(options, async (db, scope) => {
     if (!(await hasAnswerer(db, scope, { agentSlug: agent, routerSlug: router })))
-      throw new Failure(`No ${agent ? `agent "${agent}"` : `router "${router}"`} in ${scope.name}; push it first`);
+      throw new Failure(`No ${agent ? `agent "${agent}"` : `router "${router}"`} in ${scope.name}. Push it first`);
     await requireContactType(db, scope, options);
     return connect(db, scope, options);
   });
@@ -52,7 +52,8 @@ async function connect(
     RESEND_API_URL: '',
   });
   const account = await accounts.kapso(scope);
-  if (account === null) throw new Failure('Kapso is not configured: parley integrations set kapso --api-key …');
+  if (account === null)
+    throw new Failure('Kapso is not configured. Configure it with: parley integrations set kapso --api-key …');
   const client = createKapsoClient(account);
   const answerer = { agentSlug: agent ?? null, routerSlug: router ?? null };
   const settings = { ...answerer, contactType: contactType || null };
@@ -61,7 +62,10 @@ async function connect(
     if (!number.ok) throw new Failure(`Kapso: ${number.message}`);
     const customerId = number.value.customerId ?? phoneNumberId;
     const gateway = readVariable('PUBLIC_URL') ?? findStack()?.gatewayUrl;
-    if (gateway === undefined) throw new Failure('PUBLIC_URL is not set: it is where Kapso sends the messages');
+    if (gateway === undefined)
+      throw new Failure(
+        'PUBLIC_URL is not set. Set it to the public address of the gateway, where Kapso sends messages',
+      );
     const webhookUrl = `${gateway.replace(/\/+$/, '')}/webhook/kapso/messages`;
     const webhookSecrets = findSecrets('MESSAGING_WEBHOOK_SECRET');
     const existing = await findExisting(db, scope, { phoneNumberId, customerId, ...answerer });
@@ -93,26 +97,26 @@ async function requireContactType(
   if (!contactType) return;
   const types = await readEntityTypes(db, scope);
   if (!types.some(({ slug }) => slug === contactType))
-    throw new Failure(`No entity type "${contactType}" in ${scope.name}; push it first`);
+    throw new Failure(`No entity type "${contactType}" in ${scope.name}. Push it first`);
 }
 
 /**
- * The connection that will get the number, when there is one. Connecting it again registers its webhook again, but changes
- * neither whose it is nor who answers.
+ * The existing connection of a number or customer, or null. Connecting it again registers its webhook again, but does not
+ * change its organization, environment, agent or router.
  */
 async function findExisting(
   db: Queryable,
   scope: NamedScope,
-  wanted: { phoneNumberId: string; customerId: string; agentSlug: string | null; routerSlug: string | null },
+  requested: { phoneNumberId: string; customerId: string; agentSlug: string | null; routerSlug: string | null },
 ): Promise<string | null> {
-  const found = await findConnectionFor(db, wanted);
+  const found = await findConnectionFor(db, requested);
   if (found === null) return null;
-  const number = `Number ${wanted.phoneNumberId}`;
+  const number = `Number ${requested.phoneNumberId}`;
   if (found.organizationId !== scope.organizationId || found.environment !== scope.environment)
     throw new Failure(`${number} is connected to another organization or environment`);
-  if (found.agentSlug !== wanted.agentSlug || found.routerSlug !== wanted.routerSlug) {
+  if (found.agentSlug !== requested.agentSlug || found.routerSlug !== requested.routerSlug) {
     const answers = found.routerSlug === null ? `agent ${found.agentSlug ?? '-'}` : `router ${found.routerSlug}`;
-    throw new Failure(`${number} has the connection ${found.id} already, and ${answers} answers there`);
+    throw new Failure(`${number} already has the connection ${found.id}, which ${answers} answers`);
   }
   return found.id;
 }

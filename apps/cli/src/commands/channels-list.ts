@@ -2,8 +2,8 @@ import { listConnections } from '@parley/channels';
 import { type ScopeOptions, withScope } from '../scope';
 import { formatTable, note, print, printJson } from '../terminal';
 
-/** `parley channels list`: the numbers of an environment and who answers them. */
-export async function runChannelsList({ json, ...options }: ScopeOptions & { json?: boolean }): Promise<void> {
+/** `parley channels list`: the connections of an environment, each with the agent or router that answers. */
+export async function runChannelsList({ json, ...options }: ScopeOptions): Promise<void> {
   const { name, connections } = await withScope(options, async (db, scope) => ({
     name: scope.name,
     connections: await listConnections(db, scope),

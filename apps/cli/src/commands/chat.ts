@@ -4,7 +4,7 @@ import type { ChatResponse, ToolCallSummary } from '@parley/contracts';
 import { type Api, createApi } from '../api';
 import { Failure, exitCodes, usageFailure } from '../failure';
 import { safeLine, safeText } from '../safe-text';
-import { colors, note, print, printJson, tellJson } from '../terminal';
+import { colors, note, print, printJson, printJsonError } from '../terminal';
 
 export interface ChatOptions {
   thread?: string;
@@ -15,7 +15,7 @@ export interface ChatOptions {
   json?: boolean;
 }
 
-/** `parley chat <agent> [message]`: one answer, or a conversation that lasts until the input ends. */
+/** `parley chat <agent> [message]`: sends one message, or reads messages until the input ends. */
 export async function runChat(agent: string, message: string | undefined, options: ChatOptions): Promise<void> {
   const api = createApi();
   const conversation = createConversation(api, agent, options);
@@ -24,18 +24,18 @@ export async function runChat(agent: string, message: string | undefined, option
 }
 
 interface Conversation {
-  /** Each message continues the thread of the one before. */
+  /** Sends a message to the thread of the previous one. */
   say(message: string): Promise<ChatResponse>;
 }
 
 function createConversation(api: Api, agent: string, options: ChatOptions): Conversation {
   const params = parseParams(options.param ?? []);
-  if (options.phone !== undefined && !options.router) throw usageFailure('--phone is for --router');
-  const place = options.router ? 'routers' : 'agents';
+  if (options.phone !== undefined && !options.router) throw usageFailure('--phone requires --router');
+  const collection = options.router ? 'routers' : 'agents';
   let threadId = options.thread;
   return {
     async say(message) {
-      const response = await api.post<ChatResponse>(`/v1/${place}/${encodeURIComponent(agent)}/chat`, {
+      const response = await api.post<ChatResponse>(`/v1/${collection}/${encodeURIComponent(agent)}/chat`, {
         message,
         threadId,
         externalThreadId: threadId === undefined ? options.externalThread : undefined,
@@ -48,12 +48,12 @@ function createConversation(api: Api, agent: string, options: ChatOptions): Conv
   };
 }
 
-/** `name=value`; a value that is JSON counts as what it says, any other as text. */
+/** Parses `name=value`. The value is parsed as JSON if it is valid JSON, otherwise it is text. */
 function parseParams(written: string[]): Record<string, unknown> | undefined {
   if (written.length === 0) return undefined;
   const entries = written.map((text) => {
     const at = text.indexOf('=');
-    if (at < 1) throw usageFailure(`--param wants name=value, not "${text}"`);
+    if (at < 1) throw usageFailure(`--param must be name=value, not "${text}"`);
     return [text.slice(0, at), parseValue(text.slice(at + 1))] as const;
   });
   return Object.fromEntries(entries);
@@ -67,12 +67,12 @@ function parseValue(text: string): unknown {
   }
 }
 
-/** Reads line by line; an error is shown and the conversation goes on. Input that is piped works the same. */
+/** Reads one message per line, from a terminal or a pipe. An error is printed, and the conversation continues. */
 async function converse(conversation: Conversation, options: ChatOptions): Promise<void> {
   const isTerminal = process.stdin.isTTY;
   const lines = createInterface({ input: process.stdin, output: isTerminal ? process.stdout : undefined });
-  if (isTerminal) note(colors.dim('Ctrl-D ends the conversation.'));
-  // On a terminal the key is input, not a signal: leave also when an answer is still awaited.
+  if (isTerminal) note(colors.dim('Press Ctrl-D to end the conversation.'));
+  // readline handles Ctrl-C as input and sends no signal. Exit also while a request is in progress.
   lines.on('SIGINT', () => process.exit(128 + constants.signals.SIGINT));
   lines.setPrompt(colors.cyan('> '));
   const prompt = () => isTerminal && lines.prompt();
@@ -91,7 +91,7 @@ async function answer(conversation: Conversation, line: string, options: ChatOpt
     if (!(error instanceof Failure)) throw error;
     process.exitCode = exitCodes.failure;
     const { message, text, fields } = error;
-    if (options.json) tellJson(text, fields);
+    if (options.json) printJsonError(text, fields);
     else note(colors.red(safeText(`error: ${message}`)));
   }
 }
@@ -101,10 +101,10 @@ function show(response: ChatResponse, { json }: ChatOptions): void {
   for (const call of response._executionMeta?.toolCallSummary ?? []) note(formatCall(call));
   if (response.routedToAgentSlug) note(colors.dim(`  routed to ${safeLine(response.routedToAgentSlug)}`));
   if (response._transferred) note(colors.dim(`  transferred to ${response._transferred.targetAgentSlug}`));
-  // Nobody was asked: a person has taken the conversation over (docs/chat.md).
+  // No agent was called: a person has taken the thread over (docs/reference/chat.md#takeover).
   const isStoredOnly = response.message === '' && response.assistantMessageId === undefined;
   if (isStoredOnly)
-    note(colors.yellow('  stored for the person who answers this conversation (parley threads resume)'));
+    note(colors.yellow('  stored, not answered: a person has taken this thread over (parley threads resume)'));
   else print(safeText(response.message));
   note(colors.dim(`  thread ${response.threadId}, ${formatCost(response)}`));
 }

@@ -12,7 +12,7 @@ export interface CompilePromptOptions {
   json?: boolean;
 }
 
-/** `parley compile-prompt <agent>`: the system prompt as a conversation would see it. */
+/** `parley compile-prompt <agent>`: prints the system prompt with its templates filled in. */
 export async function runCompilePrompt(slug: string, options: CompilePromptOptions): Promise<void> {
   const { message, channel, metadata, context, json } = options;
   const threadMetadata = metadata === undefined ? undefined : parseObject(metadata, '--metadata');

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { usageFailure } from '../failure';
 import { print, printJson } from '../terminal';
 
-/** Each asks this command itself what may come next, so that it never lags behind. */
+/** Each script calls `parley complete` for the candidates, so that it matches the installed version. */
 const scripts: Record<string, string> = {
   bash: `_parley() {
   local IFS=$'\\n'
@@ -20,35 +20,35 @@ compdef _parley parley`,
   fish: `complete -c parley -f -a '(set -l words (commandline -opc) (commandline -ct); parley complete -- $words[2..-1] 2>/dev/null)'`,
 };
 
-/** `parley completion bash|zsh|fish`: what the shell is to source. */
+/** `parley completion bash|zsh|fish`: prints the script that the shell sources. */
 export function runCompletion(shell: string, { json }: { json?: boolean } = {}): void {
   const script = scripts[shell];
   if (script === undefined)
-    throw usageFailure(`There is completion for ${Object.keys(scripts).join(', ')}, not for "${shell}"`);
+    throw usageFailure(`Completion supports ${Object.keys(scripts).join(', ')}, not "${shell}"`);
   if (json) printJson({ shell, script });
   else print(script);
 }
 
-/** What may stand where the last of these words is being typed. */
+/** Returns the candidates for the last word, which is being typed. */
 export function completionsOf(program: Command, words: readonly string[]): string[] {
   const { typed, previous, prefix } = readLast(words);
   let command = program;
   for (const word of words.slice(0, -1)) {
-    command = command.commands.find((one) => one.name() === word) ?? command;
+    command = command.commands.find((subcommand) => subcommand.name() === word) ?? command;
   }
-  const option = command.options.find((one) => one.long === previous);
+  const option = command.options.find(({ long }) => long === previous);
   if (option?.argChoices !== undefined)
     return option.argChoices.filter((choice) => choice.startsWith(typed)).map((choice) => prefix + choice);
   const candidates = typed.startsWith('-')
     ? command.options.flatMap(({ long }) => long ?? [])
     : [
-        ...command.commands.map((one) => one.name()),
+        ...command.commands.map((subcommand) => subcommand.name()),
         ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
       ];
   return candidates.filter((name) => name.startsWith(typed) && name !== 'complete');
 }
 
-/** `--option=value` is one word in zsh and fish, and three in bash, which completes the last of them. */
+/** `--option=value` is one word in zsh and fish. In bash it is three words, of which the last is completed. */
 function readLast(words: readonly string[]): { typed: string; previous: string | undefined; prefix: string } {
   const [last = '', previous, beforeThat] = words.toReversed();
   if (last === '=') return { typed: '', previous, prefix: '' };

@@ -4,7 +4,7 @@ import { findOrganization } from '../organizations';
 import { parseLimit } from '../page';
 import { formatTable, formatTime, print, printJson } from '../terminal';
 
-/** `parley credits show`: the balance is the sum of the ledger. */
+/** `parley credits show`: prints the balance, which is the sum of the ledger, and the last entries. */
 export async function runCreditsShow(options: { org?: string; limit?: string; json?: boolean }): Promise<void> {
   const limit = parseLimit(options.limit, 20);
   const { slug, balanceCents, entries } = await withDatabase(async (db) => {

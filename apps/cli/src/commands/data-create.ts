@@ -8,9 +8,9 @@ export interface DataWriteOptions {
   json?: boolean;
 }
 
-/** `parley data create <type> <data>` */
+/** `parley data create <type> <data>`: creates an entity and prints it. */
 export async function runDataCreate(type: string, text: string, { status, json }: DataWriteOptions): Promise<void> {
-  const data = parseObject(text, 'the data');
+  const data = parseObject(text, 'data');
   const entity = await withClient((client) => client.data.create(type, { data, status }));
   if (json) printJson(entity);
   else print(formatEntity(entity));

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { ParleyApiError } from '@parley/client';
 import { type DataClient, withClient } from '../data/client';
 import { startProgress } from '../data/progress';
-import { createMark } from '../data/resume';
+import { createCheckpoint } from '../data/checkpoint';
 import { type Format, type NewEntity, type Schema, formatOf, readRows } from '../data/rows';
 import { Failure, usageFailure } from '../failure';
 import { note, print, printJson } from '../terminal';
@@ -15,64 +15,66 @@ export interface DataImportOptions {
 }
 
 interface ImportState {
-  /** Names this import: a row that was sent twice is made once (Idempotency-Key). */
+  /** Part of each row's idempotency key, so that a row that is sent twice creates one entity. */
   importId: string;
   type: string;
-  /** So many rows from the first on are in. */
+  /** Number of rows from the beginning of the file that are imported. */
   done: number;
-  /** Of those rows: when they have changed since, nobody can say what is in. */
+  /** Hash of the imported rows. An import is not resumed when they have changed. */
   hash: string;
 }
 
-/** Enough to hide the way to the server; a rate limit is what takes time. */
-const inFlight = 4;
+/** Hides the latency of the network. More requests would not be faster, because of the rate limit. */
+const maxConcurrentRequests = 4;
 
-/** `parley data import <type> <file>`: CSV or JSON lines; when it is interrupted, the same call goes on where it was. */
+/** `parley data import <type> <file>`: imports CSV or JSON lines. The same command resumes an interrupted import. */
 export async function runDataImport(type: string, file: string, options: DataImportOptions): Promise<void> {
-  if (!existsSync(file)) throw usageFailure(`There is no file ${file}`);
+  if (!existsSync(file)) throw usageFailure(`File ${file} does not exist`);
   const format = formatOf(options.format, file);
   const text = readText(file, format);
   const schema = await schemaOf(type);
   await withClient(async (client) => {
     const { rows, problems } = readRows(text, format, schema);
     if (problems.length > 0)
-      throw new Failure([`${file} has problems, nothing was imported:`, ...problems.slice(0, 50)].join('\n  '));
-    const mark = createMark<ImportState>(`${file}.parley-import`);
-    const earlier = options.again ? null : mark.read();
-    const known = earlier?.type === type ? earlier : null;
-    if (known) requireSame(rows, known, file);
-    const state = known ?? { importId: randomUUID(), type, done: 0, hash: '' };
-    if (known) note(`Going on at row ${known.done + 1} of ${rows.length}.`);
+      throw new Failure([`${file} has errors. Nothing was imported:`, ...problems.slice(0, 50)].join('\n  '));
+    const checkpoint = createCheckpoint<ImportState>(`${file}.parley-import`);
+    const earlier = options.again ? null : checkpoint.read();
+    const resumed = earlier?.type === type ? earlier : null;
+    if (resumed) requireSame(rows, resumed, file);
+    const state = resumed ?? { importId: randomUUID(), type, done: 0, hash: '' };
+    if (resumed) note(`Resuming at row ${resumed.done + 1} of ${rows.length}.`);
     const before = state.done;
-    await sendRows(client, rows, state, () => mark.write(state), options.json);
+    await sendRows(client, rows, state, () => checkpoint.write(state), options.json);
     const imported = rows.length - before;
     if (options.json) printJson({ type, imported, total: rows.length });
     else print(`Imported ${imported} of ${rows.length} rows into ${type}.`);
   }, 'file');
 }
 
-/** What is not UTF-8 would come in with its letters replaced. */
+/** Reads the file as UTF-8 and refuses other encodings, whose letters would be replaced. */
 function readText(file: string, format: Format): string {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (error) {
-    if (!(error instanceof TypeError)) throw new Failure(`${file} cannot be read: ${(error as Error).message}`);
-    throw new Failure(`${file} is not UTF-8, nothing was imported; save it as UTF-8 and call again`);
+    if (!(error instanceof TypeError)) throw new Failure(`Cannot read ${file}: ${(error as Error).message}`);
+    throw new Failure(`${file} is not UTF-8. Nothing was imported. Save the file as UTF-8 and run the command again`);
   }
-  // Of JSON lines that is the export of a type without entities; a table has its header at least.
-  if (text.trim() === '' && format === 'csv') throw new Failure(`${file} is empty, nothing was imported`);
+  // An empty file of JSON lines is the export of a type without entities. CSV has at least a header.
+  if (text.trim() === '' && format === 'csv') throw new Failure(`${file} is empty. Nothing was imported`);
   return text;
 }
 
-/** Rows that are in cannot be changed by another import; those after them may have been mended since. */
+/** Imported rows must not have changed, because an import does not update entities. Later rows may have been corrected. */
 function requireSame(rows: NewEntity[], { done, hash }: ImportState, file: string): void {
   const now = rows.slice(0, done).reduce(chain, '');
   if (rows.length < done || now !== hash) {
-    throw new Failure(`${file} has changed in rows that were imported already; --again imports all of it as new rows`);
+    throw new Failure(
+      `Rows of ${file} have changed after they were imported. Use --again to import all rows as new entities`,
+    );
   }
   if (done === rows.length) {
-    throw new Failure(`${file} was imported already (${done} rows); --again imports it once more`);
+    throw new Failure(`${file} was already imported (${done} rows). Use --again to import it again`);
   }
 }
 
@@ -84,12 +86,12 @@ export async function schemaOf(type: string): Promise<Schema> {
   const found = data.find(({ slug }) => slug === type);
   if (found === undefined)
     throw new Failure(
-      `Entity type ${type} not found; ${data.length === 0 ? 'there are none' : `there are: ${data.map(({ slug }) => slug).join(', ')}`}`,
+      `Entity type ${type} not found. ${data.length === 0 ? 'The environment has none' : `Available types: ${data.map(({ slug }) => slug).join(', ')}`}`,
     );
   return found.schema;
 }
 
-/** A row is known by what is in it, not by where it stands: rows before it may come or go while one is mended. */
+/** Identifies rows by content instead of position, because the correction of one row may insert or delete others. */
 function namesOf(rows: NewEntity[]): string[] {
   const counts = new Map<string, number>();
   return rows.map((row) => {
@@ -100,7 +102,7 @@ function namesOf(rows: NewEntity[]): string[] {
   });
 }
 
-/** Several rows at a time; `save` is told how many from the first on are in. */
+/** Sends several rows at a time. Calls `save` after each change of `state`, which counts rows from the beginning. */
 async function sendRows(
   client: DataClient,
   rows: NewEntity[],
@@ -135,13 +137,13 @@ async function sendRows(
       progress.advance(state.done);
     }
   };
-  const lanes = await Promise.allSettled(Array.from({ length: inFlight }, send));
-  const broken = lanes.find((lane) => lane.status === 'rejected');
-  progress.stop(broken ? `Stopped after ${state.done} rows` : `All ${rows.length} rows are in`);
-  if (broken) throw broken.reason;
+  const results = await Promise.allSettled(Array.from({ length: maxConcurrentRequests }, send));
+  const rejected = results.find((result) => result.status === 'rejected');
+  progress.stop(rejected ? `Stopped after ${state.done} rows` : `Imported all ${rows.length} rows`);
+  if (rejected) throw rejected.reason;
 }
 
-/** An import is in no hurry: a limit that lasts longer than the client's patience is waited for again. */
+/** Repeats a call that is still rate limited after the client's own retries. */
 async function untilAdmitted<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -156,6 +158,6 @@ function inRow(error: unknown, at: number): unknown {
   if (!(error instanceof ParleyApiError)) return error;
   const { status, requestId, message, body } = error;
   const fields = typeof body === 'object' && body !== null ? body : {};
-  const text = `row ${at + 1}: ${message}; what came before is in, mend the row and call again`;
+  const text = `row ${at + 1}: ${message}. The rows before it are imported. Correct the row and run the command again`;
   return new ParleyApiError(status, { ...fields, error: text }, requestId);
 }

@@ -11,7 +11,7 @@ export interface DataListOptions {
   json?: boolean;
 }
 
-/** `parley data list <type>`: a page of entities, newest first. */
+/** `parley data list <type>`: prints a page of entities, newest first. */
 export async function runDataList(type: string, { limit, cursor, status, json }: DataListOptions): Promise<void> {
   const input = { limit: parsePageLimit(limit), cursor, status };
   showPage(await withClient((client) => client.data.list(type, input)), json);
@@ -21,5 +21,5 @@ export function showPage(page: EntityPage, json: boolean | undefined): void {
   if (json) return printJson(page);
   if (page.data.length === 0) return note('No entities');
   print(formatEntities(page.data));
-  if (page.hasMore) note(`more: --cursor ${page.cursor}`);
+  if (page.hasMore) note(`Next page: --cursor ${page.cursor}`);
 }

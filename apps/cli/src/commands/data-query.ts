@@ -7,14 +7,14 @@ export interface DataQueryOptions extends DataListOptions {
   sort?: string;
 }
 
-/** `parley data query <type> [filters]`: filters as in `POST /v1/data/:type/query`. */
+/** `parley data query <type> [filters]`: prints a page of matching entities (docs/reference/data.md#filters). */
 export async function runDataQuery(
   type: string,
   filters: string | undefined,
   { limit, cursor, status, sort, json }: DataQueryOptions,
 ): Promise<void> {
   const input = {
-    filters: filters === undefined ? undefined : parseObject(filters, 'the filters'),
+    filters: filters === undefined ? undefined : parseObject(filters, 'filters'),
     limit: parsePageLimit(limit),
     cursor,
     status,
@@ -23,10 +23,10 @@ export async function runDataQuery(
   showPage(await withClient((client) => client.data.query(type, input as object)), json);
 }
 
-/** `data.price` or `data.price:asc`. */
+/** Parses `data.price` or `data.price:asc`. */
 function parseSort(text: string): { field: string; direction: 'asc' | 'desc' } {
   const [, sorted, direction = 'desc', alone] = /^(.+):(asc|desc)$|^([^:]+)$/.exec(text) ?? [];
   const field = sorted ?? alone;
-  if (field === undefined) throw usageFailure(`--sort wants a field, such as data.price:asc, not "${text}"`);
+  if (field === undefined) throw usageFailure(`--sort must be a field such as data.price:asc, not "${text}"`);
   return { field, direction: direction as 'asc' | 'desc' };
 }

@@ -9,7 +9,7 @@ export interface DataSearchOptions {
   json?: boolean;
 }
 
-/** `parley data search <type> <words…>`: best matches first. */
+/** `parley data search <type> <words…>`: prints matching entities, best matches first. */
 export async function runDataSearch(
   type: string,
   words: string[],
@@ -18,6 +18,6 @@ export async function runDataSearch(
   const input = { query: words.join(' '), limit: parsePageLimit(limit), status };
   const found = await withClient((client) => client.data.search(type, input));
   if (json) return printJson(found);
-  if (found.data.length === 0) return note('Nothing matches');
+  if (found.data.length === 0) return note('No entities match');
   print(formatEntities(found.data));
 }

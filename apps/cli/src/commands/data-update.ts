@@ -4,14 +4,14 @@ import { parseObject } from '../data/input';
 import { print, printJson } from '../terminal';
 import type { DataWriteOptions } from './data-create';
 
-/** `parley data update <type> <id> <data>`: merges at the top level of `data`. */
+/** `parley data update <type> <id> <data>`: merges fields at the top level of `data`. */
 export async function runDataUpdate(
   type: string,
   id: string,
   text: string,
   { status, json }: DataWriteOptions,
 ): Promise<void> {
-  const data = parseObject(text, 'the data');
+  const data = parseObject(text, 'data');
   const entity = await withClient((client) => client.data.update(type, id, { data, status }));
   if (json) printJson(entity);
   else print(formatEntity(entity));

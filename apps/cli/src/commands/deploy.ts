@@ -3,7 +3,7 @@ import { createApi } from '../api';
 import { productionAddress } from '../environment';
 import { Failure, usageFailure } from '../failure';
 import { formatChanges, isEmpty, summarize } from '../push/format-changes';
-import { previewPush } from '../push/preview';
+import { previewPush } from '../push/preview-push';
 import { sendDefinitions } from '../push/send-definitions';
 import { note, print, printJson } from '../terminal';
 
@@ -13,7 +13,7 @@ export interface DeployOptions {
   json?: boolean;
 }
 
-/** `parley deploy [folder]`: shows what changes in production and does it, once somebody has agreed. */
+/** `parley deploy [folder]`: shows the changes, asks for confirmation and pushes to production. */
 export async function runDeploy(folder: string, { yes, prune = false, json }: DeployOptions): Promise<void> {
   const api = createApi(productionAddress());
   const { loaded, before, result } = await previewPush(api, folder, prune);
@@ -23,7 +23,7 @@ export async function runDeploy(folder: string, { yes, prune = false, json }: De
   }
   if (!json) print(formatChanges(result, before.resources, loaded.resources, { detailed: true }));
   if (!yes) await requireConsent(`Deploy to production at ${api.url} (${summarize(result)})?`, json);
-  // What was shown is what is done: not when somebody else has pushed meanwhile.
+  // expectedVersion refuses the push if another push has changed production since the changes were shown.
   const done = await sendDefinitions(api, loaded, { prune, expectedVersion: before.version });
   if (json) return printJson(done);
   note(`Deployed: ${summarize(done)}; production is at version ${done.version}.`);
@@ -31,7 +31,7 @@ export async function runDeploy(folder: string, { yes, prune = false, json }: De
 
 async function requireConsent(message: string, json: boolean | undefined): Promise<void> {
   if (json || !process.stdin.isTTY || !process.stderr.isTTY)
-    throw usageFailure('Nobody is there to ask: --yes deploys without asking');
+    throw usageFailure('Cannot ask for confirmation without a terminal. Use --yes to deploy without it');
   const answer = await confirm({ message, initialValue: false, output: process.stderr });
   if (isCancel(answer) || !answer) throw new Failure('Nothing was deployed');
 }

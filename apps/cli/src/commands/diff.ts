@@ -3,8 +3,8 @@ import { createApi } from '../api';
 import { exitCodes } from '../failure';
 import { compareFields } from '../push/compare';
 import { find, formatChanges, isEmpty, summarize } from '../push/format-changes';
-import { type Preview, previewPush } from '../push/preview';
-import { tellLeftAlone } from '../push/tell-left-alone';
+import { type Preview, previewPush } from '../push/preview-push';
+import { reportExtraDefinitions } from '../push/report-extra-definitions';
 import { note, print, printJson } from '../terminal';
 
 export interface DiffOptions {
@@ -13,7 +13,7 @@ export interface DiffOptions {
   json?: boolean;
 }
 
-/** `parley diff [folder]`: what a push would change, field by field. */
+/** `parley diff [folder]`: shows what a push would change, field by field. */
 export async function runDiff(folder: string, { prune = false, exitCode, json }: DiffOptions): Promise<void> {
   const api = createApi();
   const preview = await previewPush(api, folder, prune);
@@ -22,7 +22,7 @@ export async function runDiff(folder: string, { prune = false, exitCode, json }:
   else {
     const text = formatChanges(result, before.resources, loaded.resources, { detailed: true });
     if (text !== '') print(text);
-    if (!prune) await tellLeftAlone(api, before.resources, loaded);
+    if (!prune) await reportExtraDefinitions(api, before.resources, loaded);
     note(`${summarize(result)}; ${before.environment} is at version ${before.version}.`);
   }
   if (exitCode && !isEmpty(result)) process.exitCode = exitCodes.different;

@@ -15,7 +15,7 @@ const marks: Record<State, string> = {
   skipped: colors.dim('skipped'),
 };
 
-/** `parley doctor`: looks at everything that Parley needs, as far as it is known here, and says how to fix it. */
+/** `parley doctor`: checks everything that Parley needs, as far as it is configured here, and shows how to fix problems. */
 export async function runDoctor({ json }: { json?: boolean }): Promise<void> {
   const findings: Finding[] = [];
   for (const check of [
@@ -37,7 +37,7 @@ export async function runDoctor({ json }: { json?: boolean }): Promise<void> {
   }
   const failed = findings.filter(({ state }) => state === 'failed');
   if (json) printJson({ ok: failed.length === 0, findings });
-  else note(failed.length === 0 ? 'All is well.' : `${failed.length} of ${findings.length} checks failed.`);
+  else note(failed.length === 0 ? 'No checks failed.' : `${failed.length} of ${findings.length} checks failed.`);
   if (failed.length > 0) process.exitCode = exitCodes.failure;
 }
 
@@ -49,7 +49,7 @@ async function checkNode(): Promise<Finding[]> {
       name: 'Node.js',
       state: isOld ? 'failed' : 'ok',
       detail: process.versions.node,
-      ...(isOld && { fix: 'Install Node 24; 20.19 is the oldest that works' }),
+      ...(isOld && { fix: 'Install Node.js 24. The oldest supported version is 20.19' }),
     },
   ];
 }
@@ -59,7 +59,12 @@ async function checkProject(): Promise<Finding[]> {
   return [
     has.length > 0
       ? { name: 'Project', state: 'ok', detail: `this folder has ${has.join(', ')}` }
-      : { name: 'Project', state: 'skipped', detail: 'no definitions in this folder', fix: 'parley init my-project' },
+      : {
+          name: 'Project',
+          state: 'skipped',
+          detail: 'no definitions in this folder',
+          fix: 'Create a project with: parley init my-project',
+        },
   ];
 }
 
@@ -67,13 +72,13 @@ const providers = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_API_KEY', 'OLL
 
 async function checkModel(): Promise<Finding[]> {
   const set = providers.filter((variable) => readVariable(variable) !== undefined);
-  if (set.length > 0) return [{ name: 'Model providers', state: 'ok', detail: `${set.join(', ')} here` }];
+  if (set.length > 0) return [{ name: 'Model providers', state: 'ok', detail: `${set.join(', ')} set here` }];
   return [
     {
       name: 'Model providers',
       state: 'warning',
-      detail: 'none is configured here; without one the offline/scripted model answers',
-      fix: `Set one of ${providers.join(', ')} where chat and worker run`,
+      detail: 'none is configured here. Without one, the offline/scripted model answers',
+      fix: `Set one of ${providers.join(', ')} for the services chat and worker`,
     },
   ];
 }

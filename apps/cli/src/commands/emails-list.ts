@@ -4,13 +4,12 @@ import { previewOf } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';
 import { formatTable, formatTime, note, print, printJson } from '../terminal';
 
-interface EmailsListOptions extends ScopeOptions, PageOptions {
-  status?: string;
-  json?: boolean;
-}
-
-/** `parley emails list`: what tools have sent, and what the provider tells of it. */
-export async function runEmailsList({ status, json, ...options }: EmailsListOptions): Promise<void> {
+/** `parley emails list`: prints e-mails that tools sent, with the status that the provider reported. */
+export async function runEmailsList({
+  status,
+  json,
+  ...options
+}: ScopeOptions & PageOptions & { status?: string }): Promise<void> {
   const page = parsePage(options, /^[\w-]+$/);
   const { name, items, next } = await withScope(options, async (db, scope) => ({
     name: scope.name,
@@ -18,8 +17,8 @@ export async function runEmailsList({ status, json, ...options }: EmailsListOpti
   }));
   if (json) return printJson({ emails: items, next });
   if (items.length === 0) return note(`No${page.before ? ' more' : ''} e-mails in ${name}`);
-  print(formatTable(['EMAIL', 'TO', 'SUBJECT', 'STATUS', 'TRIES', 'MADE', 'REASON'], items.map(toRow)));
-  if (next !== null) note(`more: --before ${next}`);
+  print(formatTable(['EMAIL', 'TO', 'SUBJECT', 'STATUS', 'ATTEMPTS', 'CREATED', 'REASON'], items.map(toRow)));
+  if (next !== null) note(`Next page: --before ${next}`);
 }
 
 const toRow = (email: SentEmail): string[] => [

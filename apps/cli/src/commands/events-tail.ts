@@ -11,14 +11,13 @@ export interface EventsTailOptions extends ScopeOptions {
   entity?: string;
   last?: string;
   once?: boolean;
-  json?: boolean;
 }
 
 const pollMs = 250;
-/** Of one read. An event may hold two megabytes. */
+/** Events per read. One event may have two megabytes. */
 const pageEvents = 100;
 
-/** `parley events tail`: the last events, and then each as it happens. */
+/** `parley events tail`: prints the last events, then each new one. */
 export async function runEventsTail(options: EventsTailOptions): Promise<void> {
   const last = parseLimit(options.last, 10, '--last', 0);
   const filter = { type: options.type, entityId: options.entity };
@@ -28,10 +27,13 @@ export async function runEventsTail(options: EventsTailOptions): Promise<void> {
     let page = options.once ? null : await followEvents(db, scope, filter, null, pageEvents);
     const before = (await readEvents(db, scope, filter, options.once ? last : Math.max(last, pageEvents))).reverse();
     before.slice(before.length - last).forEach(show);
-    // Some of these come after the cursor, too.
+    // Some of these also follow the cursor.
     const seen = new Set(before.map(({ id }) => id));
     for (; page !== null; page = await followEvents(db, scope, filter, page.cursor, pageEvents)) {
-      if (!page.ok) throw new Failure('The last event is gone, as after a restore. Run parley events tail again.');
+      if (!page.ok)
+        throw new Failure(
+          'The last event no longer exists, as after a restore of a backup. Run parley events tail again',
+        );
       page.events.filter(({ id }) => !seen.has(id)).forEach(show);
       if (page.events.length < pageEvents) await sleep(pollMs);
     }
@@ -42,7 +44,7 @@ function formatEvent({ type, entityType, entityId, payload, actor, createdAt }: 
   const about = entityId === null ? '' : `  ${entityType ?? ''} ${entityId}`;
   const { trigger, slug, provider } = actor as { trigger?: string; slug?: string; provider?: string };
   const who = [actor.type, trigger ?? slug ?? provider].filter(Boolean).join(' ');
-  const said = payload.data === undefined ? payload : { status: payload.status, data: payload.data };
-  const line = `${type}${about}  by ${who}  ${cutText(JSON.stringify(said), 200)}`;
+  const shown = payload.data === undefined ? payload : { status: payload.status, data: payload.data };
+  const line = `${type}${about}  by ${who}  ${cutText(JSON.stringify(shown), 200)}`;
   return `${colors.dim(formatTime(new Date(createdAt)))}  ${safeLine(line)}`;
 }

@@ -1,7 +1,7 @@
 import { type ExecutionSummary, listExecutions } from '@parley/agents';
 import { durationOf } from '../conversations/format-execution';
-import type { ExecutionState } from '../conversations/execution-states';
-import { requireThread } from '../conversations/require';
+import type { ExecutionStatus } from '../statuses';
+import { requireThread } from '../conversations/require-thread';
 import { type PageOptions, executionIdPattern, parsePage } from '../page';
 import { previewOf } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';
@@ -10,11 +10,10 @@ import { formatTable, formatTime, note, print, printJson } from '../terminal';
 export interface ExecutionsListOptions extends ScopeOptions, PageOptions {
   thread?: string;
   agent?: string;
-  status?: ExecutionState;
-  json?: boolean;
+  status?: ExecutionStatus;
 }
 
-/** `parley executions list`: the turns of an environment or of one thread, newest first. */
+/** `parley executions list`: prints the executions of an environment or of one thread, newest first. */
 export async function runExecutionsList(options: ExecutionsListOptions): Promise<void> {
   const { thread, agent, status, json } = options;
   const page = parsePage(options, executionIdPattern);
@@ -23,10 +22,10 @@ export async function runExecutionsList(options: ExecutionsListOptions): Promise
     return { name: scope.name, ...(await listExecutions(db, scope, { ...page, threadId, agentSlug: agent, status })) };
   });
   if (json) return printJson({ executions: items, next });
-  if (items.length === 0) return note(`No${page.before ? ' more' : ''} such executions in ${name}`);
+  if (items.length === 0) return note(`No${page.before ? ' more' : ''} matching executions in ${name}`);
   const header = ['EXECUTION', 'CREATED', 'THREAD', 'AGENT', 'STATUS', 'MODEL', 'CALLS', 'TOKENS', 'TOOK', ''];
   print(formatTable(header, items.map(toRow)));
-  if (next !== null) note(`more: --before ${next}`);
+  if (next !== null) note(`Next page: --before ${next}`);
 }
 
 const toRow = (execution: ExecutionSummary): string[] => [

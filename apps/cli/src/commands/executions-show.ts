@@ -6,14 +6,12 @@ import { executionIdPattern } from '../page';
 import { type ScopeOptions, withScope } from '../scope';
 import { print, printJson } from '../terminal';
 
-export interface ExecutionsShowOptions extends ScopeOptions {
-  full?: boolean;
-  json?: boolean;
-}
-
-/** `parley executions show <id>`: what one turn did, step by step. */
-export async function runExecutionsShow(id: string, { full, json, ...options }: ExecutionsShowOptions): Promise<void> {
-  if (!executionIdPattern.test(id)) throw usageFailure(`An execution has a number, not "${id}"`);
+/** `parley executions show <id>`: prints the steps of an execution. */
+export async function runExecutionsShow(
+  id: string,
+  { full, json, ...options }: ScopeOptions & { full?: boolean },
+): Promise<void> {
+  if (!executionIdPattern.test(id)) throw usageFailure(`The id of an execution is a number, not "${id}"`);
   const execution = await withScope(options, async (db, scope) => {
     const found = await findExecution(db, scope, id);
     if (found === null) throw new Failure(`No execution ${id} in ${scope.name}`);

@@ -9,17 +9,17 @@ export interface FireOptions {
   json?: boolean;
 }
 
-/** `parley fire <trigger>`: runs its actions now, with an entity or data as their context. */
+/** `parley fire <trigger>` and `parley triggers fire <trigger>`: runs the actions of a trigger now and waits for them. */
 export async function runFire(triggerSlug: string, { entity, data, json }: FireOptions): Promise<void> {
   const body = { triggerSlug, entityId: entity, data: data === undefined ? undefined : parseObject(data, '--data') };
   const fired = await createApi().post<FireTriggerResponse>('/v1/fire-trigger', body);
   if (json) return printJson(fired);
-  const { steps, durationMs } = fired.result;
+  const { runId, steps, durationMs } = fired.result;
   print(
     formatTable(
       ['TOOL', 'STATUS', 'TOOK'],
       steps.map((step) => [step.tool, step.status, formatDuration(step.durationMs)]),
     ),
   );
-  note(`${fired.triggerSlug}: ${fired.success ? 'done' : 'failed'} in ${formatDuration(durationMs)}.`);
+  note(`${runId} ${fired.success ? 'succeeded' : 'failed'} in ${formatDuration(durationMs)}.`);
 }

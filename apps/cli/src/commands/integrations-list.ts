@@ -3,8 +3,8 @@ import { type ScopeOptions, withScope } from '../scope';
 import { openSecretBox } from '../secrets';
 import { formatTable, note, print, printJson } from '../terminal';
 
-/** `parley integrations list`: of a secret the last four characters are shown. */
-export async function runIntegrationsList({ json, ...options }: ScopeOptions & { json?: boolean }): Promise<void> {
+/** `parley integrations list`: prints the integrations of an environment, with the last four characters of each secret. */
+export async function runIntegrationsList({ json, ...options }: ScopeOptions): Promise<void> {
   const box = openSecretBox();
   const { name, integrations } = await withScope(options, async (db, scope) => {
     const integrations = (await listIntegrations(db, box, scope)).map(({ provider, active, config, secrets }) => ({
@@ -19,8 +19,8 @@ export async function runIntegrationsList({ json, ...options }: ScopeOptions & {
   if (integrations.length === 0) return note(`No integrations in ${name}`);
   const rows = integrations.map(({ provider, active, config, secrets }) => [
     provider,
-    active ? 'active' : 'off',
-    secrets === null ? 'no key in SECRETS_KEY opens them' : pairs(secrets),
+    active ? 'enabled' : 'disabled',
+    secrets === null ? 'cannot be decrypted with SECRETS_KEY' : pairs(secrets),
     pairs(config),
   ]);
   print(formatTable(['PROVIDER', 'STATE', 'SECRETS', 'CONFIGURATION'], rows));

@@ -6,7 +6,7 @@ import { usageFailure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
 import { openSecretBox } from '../secrets';
 import { print, printJson } from '../terminal';
-import { integrationSecrets, isMcpServer, providers } from '../webhooks/names';
+import { integrationSecrets, isMcpServer, unknownProvider } from '../webhooks/providers';
 
 export interface IntegrationsSetOptions extends ScopeOptions {
   apiKey?: string;
@@ -17,13 +17,12 @@ export interface IntegrationsSetOptions extends ScopeOptions {
   currency?: string;
   from?: string;
   mediaReply?: string;
-  json?: boolean;
 }
 
 const flowUrl = 'https://www.flow.cl/api';
 
-/** Which providers take an option that not all of them have. */
-const takers: Readonly<Record<string, (provider: string) => boolean>> = {
+/** Options that only some providers accept. */
+const accepts: Readonly<Record<string, (provider: string) => boolean>> = {
   secretKey: (provider) => provider === 'flow',
   returnUrl: (provider) => provider === 'flow',
   currency: (provider) => provider === 'flow',
@@ -31,16 +30,16 @@ const takers: Readonly<Record<string, (provider: string) => boolean>> = {
   mediaReply: (provider) => provider === 'kapso',
   header: isMcpServer,
 };
-/** `hello@acme.example` or `Acme <hello@acme.example>`, as e-mails are sent from. */
+/** Matches a sender: `hello@acme.example` or `Acme <hello@acme.example>`. */
 const senderPattern = /^([^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
 
-/** `parley integrations set`: what is not given stays as it is. */
+/** `parley integrations set`: stores the given settings and keeps the others. */
 export async function runIntegrationsSet(provider: string, options: IntegrationsSetOptions): Promise<void> {
   const isMcp = isMcpServer(provider);
-  const wanted = isMcp ? [] : integrationSecrets[provider];
-  if (wanted === undefined) throw usageFailure(`Which provider? ${providers.join(', ')}`);
-  for (const [name, takes] of Object.entries(takers))
-    if (name in options && !takes(provider)) throw usageFailure(`${provider} takes no ${optionOf(name)}`);
+  const required = isMcp ? [] : integrationSecrets[provider];
+  if (required === undefined) throw usageFailure(unknownProvider(provider));
+  for (const [name, isAccepted] of Object.entries(accepts))
+    if (name in options && !isAccepted(provider)) throw usageFailure(`${provider} does not accept ${optionOf(name)}`);
   const { apiUrl, returnUrl } = options;
   if (options.from !== undefined && !senderPattern.test(options.from.trim()))
     throw usageFailure(`--from must be an address or "Name <address>", not "${options.from}"`);
@@ -54,14 +53,14 @@ export async function runIntegrationsSet(provider: string, options: Integrations
   const name = await withScope(options, async (db, scope) => {
     const before = await findIntegration(db, box, scope, provider);
     const secrets: JsonObject = { ...before?.secrets };
-    for (const secret of wanted) {
+    for (const secret of required) {
       const value = given[secret as keyof typeof given] ?? secrets[secret];
-      if (!value) throw usageFailure(`${provider} wants ${optionOf(secret)}`);
+      if (!value) throw usageFailure(`${provider} requires ${optionOf(secret)}`);
       secrets[secret] = value;
     }
     if (isMcp && given.apiKey) secrets.apiKey = given.apiKey;
     if (headers) secrets.headers = headers;
-    if (isMcp && !apiUrl && !before?.config.url) throw usageFailure(`${provider} wants --api-url`);
+    if (isMcp && !apiUrl && !before?.config.url) throw usageFailure(`${provider} requires --api-url`);
     const isModel = !['flow', 'kapso', 'resend'].includes(provider);
     const config: JsonObject = {
       ...(provider === 'flow' && { apiUrl: flowUrl }),
@@ -77,7 +76,7 @@ export async function runIntegrationsSet(provider: string, options: Integrations
     return scope.name;
   });
   if (options.json) return printJson({ provider, configured: true });
-  print(`${provider} is configured in ${name}. Try it: parley integrations test ${provider}`);
+  print(`Configured ${provider} in ${name}. Test it with: parley integrations test ${provider}`);
 }
 
 const optionOf = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -86,13 +85,13 @@ function parseHeaders(written: string[]): Record<string, string> {
   return Object.fromEntries(
     written.map((text) => {
       const [, name, value] = /^([\w-]+):\s*(.+)$/.exec(text) ?? [];
-      if (!name || !value) throw usageFailure(`--header wants "Name: value", not "${text}"`);
+      if (!name || !value) throw usageFailure(`--header must be "Name: value", not "${text}"`);
       return [name, value];
     }),
   );
 }
 
-/** Keys on a command line stay in the shell's history, so they may be piped in. */
+/** Secrets on a command line remain in the shell's history, so `-` reads one from standard input. */
 async function secretOf(value: string | undefined): Promise<string | undefined> {
   return value === '-' ? (await text(process.stdin)).trim() : value;
 }

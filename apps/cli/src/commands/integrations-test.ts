@@ -1,22 +1,18 @@
-import { testAccount } from '@parley/channels';
+import { checkCredentials } from '@parley/channels';
 import type { Scope } from '@parley/contracts';
 import { type Integration, type Queryable, type SecretBox, findIntegration } from '@parley/db';
-import { testFlow, toFlowAccount } from '@parley/payments';
+import { checkFlowCredentials, toFlowAccount } from '@parley/payments';
 import { createGuardedFetch } from '@parley/outbound';
 import { createMcpServers } from '@parley/tools';
 import { Failure, usageFailure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
 import { findSecret, openSecretBox } from '../secrets';
 import { print, printJson } from '../terminal';
-import { integrationSecrets, isMcpServer, providers } from '../webhooks/names';
+import { integrationSecrets, isMcpServer, unknownProvider } from '../webhooks/providers';
 
-/** `parley integrations test`: one question that changes nothing; status 1 when the provider refuses the key. */
-export async function runIntegrationsTest(
-  provider: string,
-  { json, ...options }: ScopeOptions & { json?: boolean },
-): Promise<void> {
-  if (!(provider in integrationSecrets) && !isMcpServer(provider))
-    throw usageFailure(`Which provider? ${providers.join(', ')}`);
+/** `parley integrations test`: sends a read-only request. Exits with status 1 when the provider rejects the credentials. */
+export async function runIntegrationsTest(provider: string, { json, ...options }: ScopeOptions): Promise<void> {
+  if (!(provider in integrationSecrets) && !isMcpServer(provider)) throw usageFailure(unknownProvider(provider));
   const box = openSecretBox();
   const { name, integration, tools } = await withScope(options, async (db, scope) => ({
     name: scope.name,
@@ -24,7 +20,9 @@ export async function runIntegrationsTest(
     tools: isMcpServer(provider) ? await listMcpTools(db, box, scope, provider) : null,
   }));
   if (integration === null)
-    throw new Failure(`${provider} is not configured in ${name}: parley integrations set ${provider}`);
+    throw new Failure(
+      `${provider} is not configured in ${name}. Configure it with: parley integrations set ${provider}`,
+    );
   const result = tools ?? (await test(integration));
   if (!result.ok) throw new Failure(`${provider}: ${result.message}`);
   if (json) return printJson({ provider, ok: true, message: result.message });
@@ -32,18 +30,19 @@ export async function runIntegrationsTest(
 }
 
 async function test(integration: Integration): Promise<{ ok: boolean; message: string }> {
-  if (integration.secrets === null) return { ok: false, message: 'no key in SECRETS_KEY opens its secrets' };
+  if (integration.secrets === null)
+    return { ok: false, message: 'its secrets cannot be decrypted with SECRETS_KEY. Configure it again' };
   if (integration.provider !== 'flow') {
-    // As the services do: the address of the integration, else the one that they were given.
+    // The services use the same address: the one of the integration, else the variable.
     const apiUrl = findSecret(`${integration.provider.toUpperCase()}_API_URL`);
     const config = { ...(apiUrl !== undefined && { apiUrl }), ...integration.config };
-    return testAccount(integration.provider, { ...integration, config });
+    return checkCredentials(integration.provider, { ...integration, config });
   }
   const account = toFlowAccount(integration);
-  return account.ok ? testFlow(account.account) : { ok: false, message: account.message };
+  return account.ok ? checkFlowCredentials(account.account) : { ok: false, message: account.message };
 }
 
-/** Asks an MCP server for its tools, as an agent's turn would. */
+/** Lists the tools of an MCP server with the code that lists them for agents. */
 async function listMcpTools(
   db: Queryable,
   box: SecretBox,

@@ -17,7 +17,7 @@ export interface KeysCreateOptions {
   json?: boolean;
 }
 
-/** `parley keys create`: prints only the key on stdout; it cannot be shown again. */
+/** `parley keys create`: prints the key, and nothing else, on stdout. It cannot be shown again. */
 export async function runKeysCreate(options: KeysCreateOptions): Promise<void> {
   const environment = parseEnvironment(options.env);
   const permissions = parsePermissions(options.permissions);
@@ -27,9 +27,9 @@ export async function runKeysCreate(options: KeysCreateOptions): Promise<void> {
   await withDatabase(async (db) => {
     const organization = await findOrganization(db, options.org);
     const scope = scopeOf(organization, environment);
-    // A key whose role is misspelled would be refused everywhere.
+    // All requests with a key whose role does not exist are refused.
     if (role !== undefined && !(await listRoles(db, scope)).some(({ slug }) => slug === role))
-      throw new Failure(`No role "${role}" in ${environment}; push it first`);
+      throw new Failure(`No role "${role}" in ${environment}. Push it first`);
     const { id, key } = await createApiKey(db, { ...scope, name: name.trim(), permissions, role, expiresAt });
     if (options.json) {
       return printJson({
@@ -43,7 +43,8 @@ export async function runKeysCreate(options: KeysCreateOptions): Promise<void> {
       });
     }
     const until = expiresAt === undefined ? '' : `, valid until ${expiresAt.toISOString()}`;
-    note(`${id}: ${permissions.join(', ')} in ${environment} of ${organization.slug}${until}. It is shown only now.`);
+    note(`Created key ${id}: ${permissions.join(', ')} in ${environment} of ${organization.slug}${until}.`);
+    note('Store it now. It cannot be shown again.');
     print(key);
   });
 }
@@ -52,19 +53,19 @@ function parsePermissions(text: string): Permission[] {
   const names = text.split(',').map((name) => name.trim());
   const parsed = names.map((name) => permissionSchema.safeParse(name));
   const wrong = names.filter((_, index) => !parsed[index]!.success);
-  if (wrong.length > 0) throw usageFailure(`--permissions knows chat, data, sync and *, not "${wrong.join(', ')}"`);
+  if (wrong.length > 0) throw usageFailure(`--permissions must be chat, data, sync or *, not "${wrong.join(', ')}"`);
   return [...new Set(parsed.map((result) => result.data!))];
 }
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** `30d`, `12h`, `2w`, `90m` from now, or a date in ISO 8601; in the future either way. */
+/** Parses a duration (`90m`, `12h`, `30d`, `2w`) or an ISO 8601 date, which must be in the future. */
 export function parseExpiry(text: string, nowMs: number): Date {
   const duration = /^(\d{1,6})([mhdw])$/.exec(text);
   const date = duration
     ? new Date(nowMs + Number(duration[1]) * unitMs[duration[2] as keyof typeof unitMs])
     : new Date(/^\d{4}-\d{2}-\d{2}/.test(text) ? text : Number.NaN);
-  if (Number.isNaN(date.getTime())) throw usageFailure(`--expires wants 30d, 12h, 2w or a date, not "${text}"`);
-  if (date.getTime() <= nowMs) throw usageFailure('--expires lies in the past');
+  if (Number.isNaN(date.getTime())) throw usageFailure(`--expires must be 30d, 12h, 2w or a date, not "${text}"`);
+  if (date.getTime() <= nowMs) throw usageFailure('--expires is in the past');
   return date;
 }

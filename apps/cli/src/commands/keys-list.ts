@@ -3,7 +3,7 @@ import { withDatabase } from '../database';
 import { findOrganization } from '../organizations';
 import { formatTable, note, print } from '../terminal';
 
-/** `parley keys list`: every key of an organization, newest first; never the keys themselves. */
+/** `parley keys list`: prints the prefixes of an organization's keys with their settings, newest first. */
 export async function runKeysList({ org, json }: { org?: string; json?: boolean }): Promise<void> {
   const { slug, keys } = await withDatabase(async (db) => {
     const organization = await findOrganization(db, org);
@@ -11,7 +11,7 @@ export async function runKeysList({ org, json }: { org?: string; json?: boolean 
   });
   if (json) return print(JSON.stringify(keys));
   if (keys.length === 0) return note(`${slug} has no keys`);
-  const header = ['ID', 'NAME', 'KEY', 'ENVIRONMENT', 'PERMISSIONS', 'ROLE', 'LAST USED', 'STATE'];
+  const header = ['ID', 'NAME', 'KEY', 'ENVIRONMENT', 'PERMISSIONS', 'ROLE', 'LAST USED', 'STATUS'];
   print(formatTable(header, keys.map(toRow)));
 }
 
@@ -23,10 +23,10 @@ const toRow = (key: ApiKeySummary): string[] => [
   key.permissions.join(','),
   key.role ?? '-',
   key.lastUsedAt?.toISOString().slice(0, 16) ?? 'never',
-  stateOf(key, Date.now()),
+  statusOf(key, Date.now()),
 ];
 
-function stateOf({ revokedAt, expiresAt }: ApiKeySummary, nowMs: number): string {
+function statusOf({ revokedAt, expiresAt }: ApiKeySummary, nowMs: number): string {
   if (revokedAt !== null) return `revoked ${revokedAt.toISOString().slice(0, 10)}`;
   if (expiresAt === null) return 'active';
   return `${expiresAt.getTime() <= nowMs ? 'expired' : 'expires'} ${expiresAt.toISOString().slice(0, 10)}`;

@@ -8,14 +8,13 @@ interface MessagesListOptions extends ScopeOptions, PageOptions {
   status?: string;
   direction?: string;
   contact?: string;
-  json?: boolean;
 }
 
-/** `parley messages list`: what channels have brought and sent, with why it failed. */
+/** `parley messages list`: prints messages of channels with their status and the reason of failures. */
 export async function runMessagesList({ json, ...options }: MessagesListOptions): Promise<void> {
   const page = parsePage(options, /^[\w-]+$/);
   const { status, direction } = options;
-  // As people write numbers, with a plus and spaces; scoped ids have letters.
+  // Numbers may be written with a plus and spaces. Business-scoped ids contain letters.
   const contact = /[a-z]/i.test(options.contact ?? '') ? options.contact : options.contact?.replace(/\D/g, '');
   const { name, items, next } = await withScope(options, async (db, scope) => ({
     name: scope.name,
@@ -23,9 +22,9 @@ export async function runMessagesList({ json, ...options }: MessagesListOptions)
   }));
   if (json) return printJson({ messages: items, next });
   if (items.length === 0) return note(`No${page.before ? ' more' : ''} messages in ${name}`);
-  const header = ['MESSAGE', '', 'CONTACT', 'TYPE', 'STATUS', 'TRIES', 'MADE', 'TEXT', 'REASON'];
+  const header = ['MESSAGE', '', 'CONTACT', 'TYPE', 'STATUS', 'ATTEMPTS', 'CREATED', 'TEXT', 'REASON'];
   print(formatTable(header, items.map(toRow)));
-  if (next !== null) note(`more: --before ${next}`);
+  if (next !== null) note(`Next page: --before ${next}`);
 }
 
 const toRow = (message: ChannelMessage): string[] => [

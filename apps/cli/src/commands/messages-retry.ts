@@ -3,28 +3,23 @@ import { Failure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
 import { print, printJson } from '../terminal';
 
-interface MessagesRetryOptions extends ScopeOptions {
-  anyway?: boolean;
-  json?: boolean;
-}
-
-/** `parley messages retry`: the worker takes them up within seconds; status 1 when one of them cannot be. */
+/** `parley messages retry`: queues messages for the worker; status 1 when one of them cannot be retried. */
 export async function runMessagesRetry(
   ids: string[],
-  { anyway = false, json, ...options }: MessagesRetryOptions,
+  { anyway = false, json, ...options }: ScopeOptions & { anyway?: boolean },
 ): Promise<void> {
   const results = await withScope(options, async (db, scope) => {
-    const tried: { message: string; result: RetriedMessage }[] = [];
+    const attempted: { message: string; result: RetriedMessage }[] = [];
     for (const message of new Set(ids))
-      tried.push({ message, result: await retryMessage(db, scope, message, { anyway }) });
-    return tried;
+      attempted.push({ message, result: await retryMessage(db, scope, message, { anyway }) });
+    return attempted;
   });
   const problems = results.flatMap(({ message, result }) => (result.ok ? [] : [`${message}: ${problemOf(result)}`]));
   const retried = results.flatMap(({ message, result }) => (result.ok ? [{ message, retriedAs: result.id }] : []));
   for (const { message, result } of json ? [] : results) {
     if (!result.ok) continue;
-    const verb = result.direction === 'inbound' ? 'answered' : 'sent';
-    print(`${message} is ${verb} once more${result.id === message ? '' : `, as ${result.id}`}.`);
+    const action = result.direction === 'inbound' ? 'answered' : 'sent';
+    print(`${message} will be ${action} again${result.id === message ? '' : ` as ${result.id}`}.`);
   }
   if (problems.length > 0) throw new Failure(problems.join('\n'), undefined, { retried });
   if (json) printJson({ retried });
@@ -33,11 +28,11 @@ export async function runMessagesRetry(
 function problemOf(result: Extract<RetriedMessage, { ok: false }>): string {
   switch (result.reason) {
     case 'not_found':
-      return 'no such message here';
+      return 'not found in this environment';
     case 'not_failed':
-      return `${result.id} is ${result.status}, only what has failed is tried again`;
+      return `${result.id} is ${result.status}. Only failed messages can be retried`;
     case 'in_doubt':
-      return 'the customer may have got it; --anyway sends it all the same';
+      return 'may have been delivered. Use --anyway to send it again';
     case 'no_sender':
       return result.message;
   }

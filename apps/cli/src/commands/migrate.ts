@@ -14,7 +14,7 @@ interface MigrateOptions {
 
 const retryMs = 1_000;
 
-/** `parley migrate`: applies what is missing; with --check only says whether something is. */
+/** `parley migrate`: applies missing migrations. With --check, only fails when one is missing. */
 export async function runMigrate({ check, wait = 0, json }: MigrateOptions): Promise<void> {
   const url = databaseUrl();
   const deadlineMs = Date.now() + wait * 1_000;
@@ -22,9 +22,9 @@ export async function runMigrate({ check, wait = 0, json }: MigrateOptions): Pro
     try {
       return check ? await checkSchema(url, json) : await apply(url, json);
     } catch (error) {
-      const mayPass = isDatabaseUnavailable(error) || (check && error instanceof Failure);
-      if (!mayPass || Date.now() + retryMs > deadlineMs) throw explain(error, url);
-      note(`waiting: ${error instanceof Error && error.message ? error.message : 'no answer'}`);
+      const isTemporary = isDatabaseUnavailable(error) || (check && error instanceof Failure);
+      if (!isTemporary || Date.now() + retryMs > deadlineMs) throw explain(error, url);
+      note(`Waiting: ${error instanceof Error && error.message ? error.message : 'no response'}`);
       await sleep(retryMs);
     }
   }
@@ -33,7 +33,8 @@ export async function runMigrate({ check, wait = 0, json }: MigrateOptions): Pro
 async function apply(url: string, json = false): Promise<void> {
   const { applied } = await migrate({ databaseUrl: url, migrationsDir: migrationsDir(), log: note });
   if (json) return printJson({ applied });
-  print(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.join(', ')}.`);
+  if (applied.length === 0) print('The database is up to date.');
+  else print(`Applied ${applied.length} migration${applied.length === 1 ? '' : 's'}.`);
 }
 
 async function checkSchema(url: string, json = false): Promise<void> {

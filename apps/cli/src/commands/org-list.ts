@@ -3,11 +3,11 @@ import { withDatabase } from '../database';
 import { shownOrganization } from '../organizations';
 import { formatTable, formatTime, note, print, printJson } from '../terminal';
 
-/** `parley org list`: every organization that is not being deleted. */
+/** `parley org list`: prints all organizations that are not being deleted. */
 export async function runOrgList({ json }: { json?: boolean }): Promise<void> {
   const organizations = await withDatabase((db) => listOrganizations(db));
   if (json) return printJson({ organizations: organizations.map(shownOrganization) });
-  if (organizations.length === 0) return note('There is no organization yet; make one with: parley org create');
+  if (organizations.length === 0) return note('There is no organization yet. Create one with: parley org create');
   const rows = organizations.map(({ slug, name, id, externalId, createdAt }) => [
     slug,
     name,

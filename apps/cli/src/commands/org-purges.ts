@@ -6,8 +6,8 @@ import { type PageOptions, parsePage } from '../page';
 import { formatFields, formatTable, formatTime, note, print, printJson } from '../terminal';
 
 /**
- * `parley org purges`: the report of each organization that was deleted; of one that is named, table by table. `--stop`
- * stops the unsigned deletion of an organization.
+ * `parley org purges`: lists deletions of organizations; with `--org`, prints the deleted rows of one by table. `--stop`
+ * stops an unsigned deletion.
  */
 export async function runOrgPurges({
   org,
@@ -17,10 +17,10 @@ export async function runOrgPurges({
 }: PageOptions & { org?: string; stop?: string; json?: boolean }): Promise<void> {
   if (stopName !== undefined) {
     if (Object.keys(options).length > 0 || org !== undefined)
-      throw usageFailure('--stop takes no other option except --json');
+      throw usageFailure('--stop cannot be combined with options other than --json');
     const stopped = await withDatabase((db) => stop(db, stopName));
     if (json) return printJson({ stopped });
-    return print(`Stopped the purge of ${nameOf(stopped)}: the organization stays as it is.`);
+    return print(`Stopped the purge of ${nameOf(stopped)}. The organization is not deleted.`);
   }
   const page = parsePage(options, /^purge_[0-9a-z]{1,40}$/);
   const { items, next } = await withDatabase((db) => listPurges(db, { ...page, name: org }));
@@ -28,8 +28,8 @@ export async function runOrgPurges({
   if (items.length === 0) return note(`No${page.before ? ' more' : ''} purges`);
   if (org !== undefined) for (const purge of items) printReport(purge);
   else
-    print(formatTable(['ORGANIZATION', 'STATE', 'SIGNED', 'ASKED FOR', 'DUE', 'FINISHED', 'ROWS'], items.map(toRow)));
-  if (next !== null) note(`more: --before ${next}`);
+    print(formatTable(['ORGANIZATION', 'STATE', 'SIGNED', 'REQUESTED', 'DUE', 'FINISHED', 'ROWS'], items.map(toRow)));
+  if (next !== null) note(`Next page: --before ${next}`);
 }
 
 async function stop(db: Queryable, name: string): Promise<Purge> {
@@ -38,9 +38,9 @@ async function stop(db: Queryable, name: string): Promise<Purge> {
   if (stopped.reason === 'not_found') throw new Failure(`No purge of "${name}"`);
   const { purge } = stopped;
   const subject = `The purge of ${nameOf(purge)}`;
-  if (purge.state === 'stopped') throw new Failure(`${subject} is stopped already`);
-  if (purge.signed) throw new Failure(`${subject} was asked for by a signed delivery: it cannot be stopped`);
-  throw new Failure(`${subject} is ${purge.state}: it cannot be stopped any more`);
+  if (purge.state === 'stopped') throw new Failure(`${subject} is already stopped`);
+  if (purge.signed) throw new Failure(`${subject} was requested by a signed delivery and cannot be stopped`);
+  throw new Failure(`${subject} is ${purge.state} and can no longer be stopped`);
 }
 
 const nameOf = ({ slug, organizationId }: Purge): string => slug ?? organizationId;
@@ -64,7 +64,7 @@ function printReport(purge: Purge): void {
       'provider id': purge.externalId ?? undefined,
       state: purge.state,
       signed: purge.signed ? 'yes' : 'no',
-      'asked for': formatTime(purge.askedAt),
+      requested: formatTime(purge.askedAt),
       due: formatTime(purge.runAt),
       stopped: purge.stoppedAt === null ? undefined : formatTime(purge.stoppedAt),
       finished: purge.finishedAt === null ? undefined : formatTime(purge.finishedAt),

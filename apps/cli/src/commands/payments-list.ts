@@ -1,30 +1,28 @@
 import type { Entity } from '@parley/contracts';
 import { listPayments } from '@parley/payments';
 import { usageFailure } from '../failure';
-import { parseLimit } from '../page';
+import { type PageOptions, parseLimit, positionProblem } from '../page';
 import { previewOf } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';
 import { formatTable, formatTime, note, print, printJson } from '../terminal';
 
-export interface PaymentsListOptions extends ScopeOptions {
-  status?: string;
-  limit?: string;
-  before?: string;
-  json?: boolean;
-}
-
-/** `parley payments list`: the payments of an environment, newest first. */
-export async function runPaymentsList({ status, before, json, ...options }: PaymentsListOptions): Promise<void> {
+/** `parley payments list`: prints the payments of an environment, newest first. */
+export async function runPaymentsList({
+  status,
+  before,
+  json,
+  ...options
+}: ScopeOptions & PageOptions & { status?: string }): Promise<void> {
   const limit = Math.min(parseLimit(options.limit, 20), 100);
   const { name, payments, next } = await withScope(options, async (db, scope) => {
     const page = await listPayments(db, scope, { status, limit, cursor: before });
-    if (page === null) throw usageFailure(`--before wants what a list has ended with, not "${before}"`);
+    if (page === null) throw usageFailure(positionProblem(before));
     return { name: scope.name, ...page };
   });
   if (json) return printJson({ payments, next });
-  if (payments.length === 0) return note(`No${before ? ' more' : ''} such payments in ${name}`);
+  if (payments.length === 0) return note(`No${before ? ' more' : ''} matching payments in ${name}`);
   print(formatTable(['PAYMENT', 'CREATED', 'STATUS', 'AMOUNT', 'ORDER', 'CUSTOMER', ''], payments.map(toRow)));
-  if (next !== null) note(`more: --before ${next}`);
+  if (next !== null) note(`Next page: --before ${next}`);
 }
 
 const toRow = ({ id, createdAt, data }: Entity): string[] => [

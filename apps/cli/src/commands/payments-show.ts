@@ -4,11 +4,8 @@ import { safeLine } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';
 import { formatFields, formatTime, print, printJson } from '../terminal';
 
-/** `parley payments show <id>`: a payment's fields and its events in order. */
-export async function runPaymentsShow(
-  id: string,
-  { json, ...options }: ScopeOptions & { json?: boolean },
-): Promise<void> {
+/** `parley payments show <id>`: prints the fields of a payment and its events in order. */
+export async function runPaymentsShow(id: string, { json, ...options }: ScopeOptions): Promise<void> {
   const history = await withScope(options, async (db, scope) => {
     const found = await findPaymentHistory(db, scope, id);
     if (found === null) throw new Failure(`No payment ${id} in ${scope.name}`);

@@ -13,9 +13,8 @@ export interface PullOptions {
 }
 
 /**
- * `parley pull [folder]`: writes what the environment has and the folder does not, one file for each definition. A
- * definition that differs is left to you, unless `--force` is given: then its file is replaced. Pushing what was pulled
- * changes nothing.
+ * `parley pull [folder]`: writes definitions that the folder lacks, one file for each. A file whose definition differs is
+ * overwritten only with `--force`. A push of pulled definitions changes nothing.
  */
 export async function runPull(folder: string, { force = false, json }: PullOptions): Promise<void> {
   const { environment, version, resources } = await createApi().post<SyncPull>('/v1/sync/pull', {});
@@ -26,14 +25,14 @@ export async function runPull(folder: string, { force = false, json }: PullOptio
   if (json) return printJson({ environment, version, definitions: pulled });
   for (const { file, outcome, slug, reason } of pulled) {
     if (outcome === 'written') print(colors.green(`  + ${safeLine(file)}: ${safeLine(slug)}`));
-    if (outcome === 'kept') print(colors.yellow(`  ! ${safeLine(file)}: ${safeLine(slug)} was not written, ${reason}`));
+    if (outcome === 'kept') print(colors.yellow(`  ! ${safeLine(file)}: ${safeLine(slug)} was not written: ${reason}`));
   }
-  const count = (wanted: Pulled['outcome']) => pulled.filter(({ outcome }) => outcome === wanted).length;
-  note(`Pulled ${environment} at version ${version}: ${count('written')} written, ${count('unchanged')} the same.`);
+  const count = (counted: Pulled['outcome']) => pulled.filter(({ outcome }) => outcome === counted).length;
+  note(`Pulled ${environment} at version ${version}: ${count('written')} written, ${count('unchanged')} unchanged.`);
   if (kept.length > 0)
     note(
       force
-        ? `${kept.length} could not be written; mend or remove the files that are named.`
-        : `${kept.length} differ and were left alone; parley diff shows how, --force replaces their files.`,
+        ? `${kept.length} could not be written. Fix or delete the files listed above.`
+        : `${kept.length} differ and were not written. parley diff shows the differences; --force overwrites the files.`,
     );
 }

@@ -3,7 +3,7 @@ import { createApi } from '../api';
 import { formatChanges, summarize } from '../push/format-changes';
 import { loadFolder } from '../push/load-folder';
 import { sendDefinitions } from '../push/send-definitions';
-import { tellLeftAlone } from '../push/tell-left-alone';
+import { reportExtraDefinitions } from '../push/report-extra-definitions';
 import { note, print, printJson } from '../terminal';
 
 export interface PushOptions {
@@ -12,7 +12,7 @@ export interface PushOptions {
   json?: boolean;
 }
 
-/** `parley push [folder]`: brings the key's environment to what the folder defines, and prints what that changed. */
+/** `parley push [folder]`: sends the folder's definitions to the key's environment and prints the changes. */
 export async function runPush(folder: string, { dryRun = false, prune = false, json }: PushOptions): Promise<void> {
   const api = createApi();
   const loaded = await loadFolder(folder);
@@ -22,7 +22,7 @@ export async function runPush(folder: string, { dryRun = false, prune = false, j
   if (json) return printJson(result);
   const changes = formatChanges(result, before?.resources ?? {}, loaded.resources, { detailed: dryRun });
   if (changes !== '') print(changes);
-  if (!prune && before) await tellLeftAlone(api, before.resources, loaded);
+  if (!prune && before) await reportExtraDefinitions(api, before.resources, loaded);
   const version = `${before?.environment ?? 'the environment'} is at version ${result.version}`;
   note(dryRun ? `Dry run: ${summarize(result)}; ${version}.` : `Pushed: ${summarize(result)}; ${version}.`);
 }

@@ -2,15 +2,15 @@ import { type SyncResult, type SyncState, resourceKinds } from '@parley/contract
 import { createApi } from '../api';
 import { countOf, isEmpty, namesOfRefused } from '../push/format-changes';
 import { folders, hasDefinitions } from '../push/load-folder';
-import { previewPush } from '../push/preview';
+import { previewPush } from '../push/preview-push';
 import { formatFields, formatTable, print, printJson } from '../terminal';
 
-/** `parley status [folder]`: where the key leads, what is there, and whether the folder says the same. */
+/** `parley status [folder]`: prints the key's environment, its definitions, and how the folder differs. */
 export async function runStatus(folder: string, { json }: { json?: boolean }): Promise<void> {
   const api = createApi();
   const { environment, version, resources } = await api.post<SyncState>('/v1/sync/state', {});
   const result = hasDefinitions(folder) ? (await previewPush(api, folder, true)).result : null;
-  const local = result === null ? 'no definitions here' : describeDifference(result);
+  const local = result === null ? 'no definitions in this folder' : describeDifference(result);
   if (json) {
     const counts = Object.fromEntries(resourceKinds.map((kind) => [kind, resources[kind].length]));
     return printJson({ url: api.url, environment, version, counts, local: result?.results ?? null });
@@ -29,18 +29,18 @@ export async function runStatus(folder: string, { json }: { json?: boolean }): P
   );
 }
 
-/** As seen from the folder: nobody has said yet which of the two is to follow the other. */
+/** Names differences without a direction, as either a push or a pull may follow. */
 function describeDifference(result: SyncResult): string {
   const { results } = result;
   const refused = namesOfRefused(results);
-  if (isEmpty(result) && refused.length === 0) return 'the same';
+  if (isEmpty(result) && refused.length === 0) return 'same as the environment';
   const parts = [
     [countOf(results, 'created'), 'only in the folder'],
     [countOf(results, 'updated'), 'differ'],
     [countOf(results, 'deleted'), 'only in the environment'],
   ] as const;
-  const told = parts.flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`));
+  const shown = parts.flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`));
   if (refused.length > 0)
-    told.push(`${refused.length} there only that --prune would not delete: ${refused.join(', ')}`);
-  return told.join(', ');
+    shown.push(`${refused.length} only in the environment and not deletable with --prune: ${refused.join(', ')}`);
+  return shown.join(', ');
 }

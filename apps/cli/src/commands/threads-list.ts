@@ -6,11 +6,10 @@ import { formatTable, formatTime, note, print, printJson } from '../terminal';
 
 export interface ThreadsListOptions extends ScopeOptions, PageOptions {
   agent?: string;
-  state?: 'active' | 'paused';
-  json?: boolean;
+  state?: 'agent' | 'human';
 }
 
-/** `parley threads list`: the conversations of an environment by their last message, newest first. */
+/** `parley threads list`: prints the threads of an environment, latest message first. */
 export async function runThreadsList({ agent, state, json, ...options }: ThreadsListOptions): Promise<void> {
   const page = parsePage(options, /^[\w-]+$/);
   const { name, items, next } = await withScope(options, async (db, scope) => ({
@@ -21,7 +20,7 @@ export async function runThreadsList({ agent, state, json, ...options }: Threads
   if (items.length === 0) return note(`No${page.before ? ' more' : ''} threads in ${name}`);
   const header = ['THREAD', 'EXTERNAL ID', 'AGENT', 'CHANNEL', 'STATE', 'TURNS', 'LAST MESSAGE', ''];
   print(formatTable(header, items.map(toRow)));
-  if (next !== null) note(`more: --before ${next}`);
+  if (next !== null) note(`Next page: --before ${next}`);
 }
 
 const toRow = (thread: ThreadSummary): string[] => [
@@ -29,7 +28,7 @@ const toRow = (thread: ThreadSummary): string[] => [
   previewOf(thread.externalId ?? '-', 40),
   thread.agentSlug ?? '-',
   thread.channel,
-  thread.agentPaused ? 'paused' : 'active',
+  thread.state,
   String(thread.turnCount),
   formatTime(thread.lastMessageAt),
   previewOf(thread.lastInput ?? '', 40),

@@ -1,11 +1,11 @@
 import { cancelRuns } from '@parley/triggers';
-import { type ChangeOptions, printChanged } from '../triggers/describe-change';
-import { withScope } from '../scope';
+import { printChangedRuns } from '../triggers/print-changed-runs';
+import { type ScopeOptions, withScope } from '../scope';
 
-/** `parley triggers cancel <run...>`: runs that wait or are at work end here. */
-export async function runTriggersCancel(wanted: string[], options: ChangeOptions): Promise<void> {
+/** `parley triggers cancel <run...>`: cancels scheduled or running runs. */
+export async function runTriggersCancel(names: string[], options: ScopeOptions): Promise<void> {
   await withScope(options, async (db, scope) => {
-    const none = `No run of that name is waiting or at work in ${scope.name}`;
-    printChanged(await cancelRuns(db, scope, wanted), { verb: 'Cancelled', none, json: options.json });
+    const none = `No scheduled or running run matches in ${scope.name}`;
+    printChangedRuns(await cancelRuns(db, scope, names), { verb: 'Cancelled', none, json: options.json });
   });
 }

@@ -3,15 +3,15 @@ import { type TriggerSummary, listTriggers } from '@parley/triggers';
 import { type ScopeOptions, withScope } from '../scope';
 import { formatTable, formatTime, note, print, printJson } from '../terminal';
 
-/** `parley triggers list`: what runs by itself in an environment. */
-export async function runTriggersList(options: ScopeOptions & { json?: boolean }): Promise<void> {
+/** `parley triggers list`: prints the triggers of an environment with their runs of the last day by status. */
+export async function runTriggersList(options: ScopeOptions): Promise<void> {
   const { name, triggers } = await withScope(options, async (db, scope) => ({
     name: scope.name,
     triggers: await listTriggers(db, scope),
   }));
   if (options.json) return printJson({ triggers });
   if (triggers.length === 0) return note(`No triggers in ${name}`);
-  print(formatTable(['TRIGGER', 'ON', 'NEXT', 'WAITING', 'RUNNING', 'DONE', 'DEAD', ''], triggers.map(toRow)));
+  print(formatTable(['TRIGGER', 'ON', 'NEXT', 'SCHEDULED', 'RUNNING', 'SUCCEEDED', 'DEAD', ''], triggers.map(toRow)));
 }
 
 const toRow = ({ slug, enabled, on, nextTickAt, runs }: TriggerSummary): string[] => [

@@ -1,11 +1,11 @@
 import { retryRuns } from '@parley/triggers';
-import { type ChangeOptions, printChanged } from '../triggers/describe-change';
-import { withScope } from '../scope';
+import { printChangedRuns } from '../triggers/print-changed-runs';
+import { type ScopeOptions, withScope } from '../scope';
 
-/** `parley triggers retry <run...>`: dead or cancelled runs are tried again. */
-export async function runTriggersRetry(wanted: string[], options: ChangeOptions): Promise<void> {
+/** `parley triggers retry <run...>`: retries dead or cancelled runs. */
+export async function runTriggersRetry(names: string[], options: ScopeOptions): Promise<void> {
   await withScope(options, async (db, scope) => {
-    const none = `No dead or cancelled run of that name in ${scope.name}`;
-    printChanged(await retryRuns(db, scope, wanted), { verb: 'Retrying', none, json: options.json });
+    const none = `No dead or cancelled run matches in ${scope.name}`;
+    printChangedRuns(await retryRuns(db, scope, names), { verb: 'Retrying', none, json: options.json });
   });
 }

@@ -1,17 +1,16 @@
 import { type TriggerRunSummary, listRuns } from '@parley/triggers';
-import type { RunState } from '../triggers/run-states';
+import type { RunStatus } from '../statuses';
 import { type PageOptions, parsePage } from '../page';
 import { previewOf } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';
 import { formatDuration, formatTable, formatTime, note, print, printJson } from '../terminal';
 
 export interface TriggersRunsOptions extends ScopeOptions, PageOptions {
-  status?: RunState;
+  status?: RunStatus;
   entity?: string;
-  json?: boolean;
 }
 
-/** `parley triggers runs [trigger]`: runs, newest first. */
+/** `parley triggers runs [trigger]`: prints runs, newest first. */
 export async function runTriggersRuns(trigger: string | undefined, options: TriggersRunsOptions): Promise<void> {
   const page = parsePage(options, /^run_[0-9a-z]{1,40}$/);
   const filter = { triggerSlug: trigger, status: options.status, entityId: options.entity };
@@ -20,9 +19,11 @@ export async function runTriggersRuns(trigger: string | undefined, options: Trig
     ...(await listRuns(db, scope, { ...page, ...filter })),
   }));
   if (options.json) return printJson({ runs: items, next });
-  if (items.length === 0) return note(`No${page.before ? ' more' : ''} such runs in ${name}`);
-  print(formatTable(['RUN', 'CREATED', 'TRIGGER', 'CAUSE', 'ENTITY', 'STATUS', 'TRIES', 'TOOK', ''], items.map(toRow)));
-  if (next !== null) note(`more: --before ${next}`);
+  if (items.length === 0) return note(`No${page.before ? ' more' : ''} matching runs in ${name}`);
+  print(
+    formatTable(['RUN', 'CREATED', 'TRIGGER', 'CAUSE', 'ENTITY', 'STATUS', 'ATTEMPTS', 'TOOK', ''], items.map(toRow)),
+  );
+  if (next !== null) note(`Next page: --before ${next}`);
 }
 
 const toRow = (run: TriggerRunSummary): string[] => [

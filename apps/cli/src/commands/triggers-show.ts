@@ -4,13 +4,11 @@ import { cutText, safeLine } from '../safe-text';
 import { type ScopeOptions, withScope } from '../scope';
 import { colors, formatDuration, formatFields, formatTime, print, printJson, timeZone } from '../terminal';
 
-export interface TriggersShowOptions extends ScopeOptions {
-  full?: boolean;
-  json?: boolean;
-}
-
-/** `parley triggers show <run>`: what one run did, step by step and try by try. */
-export async function runTriggersShow(id: string, { full, json, ...options }: TriggersShowOptions): Promise<void> {
+/** `parley triggers show <run>`: prints the steps of a run with their attempts. */
+export async function runTriggersShow(
+  id: string,
+  { full, json, ...options }: ScopeOptions & { full?: boolean },
+): Promise<void> {
   const run = await withScope(options, async (db, scope) => {
     const found = await findRun(db, scope, id);
     if (found === null) throw new Failure(`No run "${id}" in ${scope.name}`);
@@ -32,7 +30,7 @@ const formatHead = (run: TriggerRun): string =>
     entity: run.entityId ?? undefined,
     status: run.status,
     error: run.error ?? undefined,
-    tries: `${run.attempts} of ${run.maxAttempts}`,
+    attempts: `${run.attempts} of ${run.maxAttempts}`,
     hops: String(run.hops),
     request: run.requestId ?? undefined,
     created: `${formatTime(run.createdAt)} (${timeZone()})`,
@@ -52,7 +50,7 @@ function formatStep(
   const margin = ' '.repeat(`  ${number}. `.length);
   const called = `${safeLine(tool)}${as === undefined ? '' : ` as ${safeLine(as)}`}`;
   const given = args === undefined ? '' : ` ${safeLine(cutText(JSON.stringify(args), cut))}`;
-  const outcome = `${status === 'error' ? colors.red('error') : 'ok'}, try ${attempt}, ${formatDuration(durationMs)}`;
+  const outcome = `${status === 'error' ? colors.red('error') : 'ok'}, attempt ${attempt}, ${formatDuration(durationMs)}`;
   const answer = error ?? (result === undefined ? '' : JSON.stringify(result));
   return `  ${number}. ${called}${given}\n${margin}${outcome}${answer === '' ? '' : `  ${safeLine(cutText(answer, cut))}`}`;
 }

@@ -2,8 +2,8 @@ import { type SearchState, searchStates } from '@parley/entities';
 import { type ScopeOptions, withScope } from '../scope';
 import { formatTable, note, print, printJson } from '../terminal';
 
-/** `parley types list`: the entity types of an environment and the state of their search. */
-export async function runTypesList({ json, ...options }: ScopeOptions & { json?: boolean }): Promise<void> {
+/** `parley types list`: prints the entity types of an environment with their search fields and reindexing. */
+export async function runTypesList({ json, ...options }: ScopeOptions): Promise<void> {
   const { name, types } = await withScope(options, async (db, scope) => ({
     name: scope.name,
     types: await searchStates(db, scope),
@@ -22,6 +22,6 @@ const toRow = ({ slug, name, searchFields, reindexing }: SearchState): string[] 
 
 function stateOf(reindexing: SearchState['reindexing']): string {
   if (reindexing === null) return 'ready';
-  if (reindexing.done === 0) return 'waits for the worker';
+  if (reindexing.done === 0) return 'waiting for the worker';
   return `${Math.floor(reindexing.share * 100)} % reindexed (${reindexing.done})`;
 }

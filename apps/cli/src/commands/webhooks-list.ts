@@ -11,7 +11,7 @@ export interface WebhooksListOptions extends PageOptions {
   json?: boolean;
 }
 
-/** `parley webhooks list`: the inbox, with why a delivery was refused or failed. */
+/** `parley webhooks list`: prints the deliveries in the inbox, with the reason of failures. */
 export async function runWebhooksList({ json, org, ...options }: WebhooksListOptions): Promise<void> {
   const page = parsePage(options, /^[\w-]+$/);
   const { items, next } = await withDatabase((db) =>
@@ -19,8 +19,8 @@ export async function runWebhooksList({ json, org, ...options }: WebhooksListOpt
   );
   if (json) return printJson({ deliveries: items, next });
   if (items.length === 0) return note(`No${page.before ? ' more' : ''} deliveries`);
-  print(formatTable(['DELIVERY', 'PROVIDER', 'EVENT', 'STATUS', 'TRIES', 'RECEIVED', 'REASON'], items.map(toRow)));
-  if (next !== null) note(`more: --before ${next}`);
+  print(formatTable(['DELIVERY', 'PROVIDER', 'EVENT', 'STATUS', 'ATTEMPTS', 'RECEIVED', 'REASON'], items.map(toRow)));
+  if (next !== null) note(`Next page: --before ${next}`);
 }
 
 const toRow = (delivery: DeliverySummary): string[] => [

@@ -4,21 +4,26 @@ import { withDatabase } from '../database';
 import { Failure, usageFailure } from '../failure';
 import { print, printJson } from '../terminal';
 
-/** `parley webhooks replay`: the worker takes the deliveries up again within seconds. What they did before is not repeated. */
+/** `parley webhooks replay`: queues deliveries for the worker. Effects of earlier processing are not repeated. */
 export async function runWebhooksReplay(
   ids: string[],
   { status, json }: { status?: DeliveryStatus; json?: boolean },
 ): Promise<void> {
-  if ((ids.length === 0) === (status === undefined)) throw usageFailure('Say which: ids, or --status');
+  if ((ids.length === 0) === (status === undefined))
+    throw usageFailure('Name the deliveries either by id or with --status');
   const count = await withDatabase(async (db) => replayDeliveries(db, await resolveIds(db, ids), status));
-  const wanted = new Set(ids).size;
-  if (count < wanted)
-    throw new Failure(`${count} of ${wanted} can be replayed: refused ones cannot`, undefined, { replayed: count });
+  const requested = new Set(ids).size;
+  if (count < requested)
+    throw new Failure(
+      `${count} of ${requested} deliveries will be processed again. Rejected deliveries cannot be replayed`,
+      undefined,
+      { replayed: count },
+    );
   if (json) return printJson({ replayed: count });
-  print(`${count} ${count === 1 ? 'delivery is' : 'deliveries are'} worked off once more.`);
+  print(`${count} ${count === 1 ? 'delivery' : 'deliveries'} will be processed again.`);
 }
 
-/** Our ids of what is named by ours or by the provider's, as `webhooks show` takes them; one nobody knows stops all. */
+/** Finds deliveries by their ids or the provider's ids. Throws when one does not exist, before any is replayed. */
 async function resolveIds(db: Queryable, names: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const name of names) {

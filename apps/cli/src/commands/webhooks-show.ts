@@ -2,13 +2,13 @@ import { findDelivery } from '@parley/webhooks';
 import { withDatabase } from '../database';
 import { Failure } from '../failure';
 import { formatFields, formatTime, indentText, print, printJson } from '../terminal';
-import { showBody } from '../webhooks/show-body';
+import { maskBody } from '../webhooks/mask-body';
 
-/** `parley webhooks show`: a delivery with its headers and body. */
+/** `parley webhooks show`: prints a delivery with its headers and body. */
 export async function runWebhooksShow(id: string, { json }: { json?: boolean }): Promise<void> {
   const delivery = await withDatabase((db) => findDelivery(db, id));
   if (delivery === null) throw new Failure(`No delivery "${id}"`);
-  const body = showBody(delivery.body);
+  const body = maskBody(delivery.body);
   if (json) return printJson({ ...delivery, body });
   print(
     formatFields({
@@ -19,7 +19,7 @@ export async function runWebhooksShow(id: string, { json }: { json?: boolean }):
       signed: delivery.signed ? 'yes' : 'no',
       status: delivery.status,
       reason: delivery.reason ?? undefined,
-      tries: String(delivery.attempts),
+      attempts: String(delivery.attempts),
       organization: delivery.organization ?? undefined,
       environment: delivery.environment ?? undefined,
       received: formatTime(delivery.receivedAt),

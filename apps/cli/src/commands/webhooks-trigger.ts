@@ -12,10 +12,9 @@ import { signSample } from '../webhooks/sign-sample';
 export interface WebhooksTriggerOptions extends ScopeOptions {
   set?: string[];
   url?: string;
-  json?: boolean;
 }
 
-/** `parley webhooks trigger`: a delivery as its provider would send it, about this environment. */
+/** `parley webhooks trigger`: sends a sample delivery, adapted to this environment and signed like its provider's. */
 export async function runWebhooksTrigger(
   event: string | undefined,
   { set = [], url, json, ...scopeOptions }: WebhooksTriggerOptions,
@@ -24,8 +23,7 @@ export async function runWebhooksTrigger(
   const names = Object.keys(samples);
   if (event === undefined) return json ? printJson({ events: names }) : print(names.join('\n'));
   const sample = samples[event];
-  if (sample === undefined)
-    throw new Failure(`No sample "${event}"; parley webhooks trigger without an event lists them`);
+  if (sample === undefined) throw new Failure(`No sample "${event}". List the samples with: parley webhooks trigger`);
   const body = structuredClone(sample.body) as JsonObject;
   await withScope(scopeOptions, async (db, scope) => {
     for (const line of await adaptSample(db, scope, { ...sample, name: event }, body)) note(line);
@@ -50,17 +48,17 @@ export async function runWebhooksTrigger(
     },
     body: new Uint8Array(bytes),
   }).catch((error: unknown) => {
-    throw new Failure(`${address} does not answer: ${(error as Error).message}`);
+    throw new Failure(`Cannot connect to ${address}: ${(error as Error).message}`);
   });
   const text = await response.text();
   if (!response.ok)
-    throw new Failure(`${sample.path} answered ${response.status}: ${text}${adviceFor(sample.path, response.status)}`);
+    throw new Failure(`${sample.path} returned ${response.status}: ${text}${adviceFor(sample.path, response.status)}`);
   if (json) printJson({ status: response.status, path: sample.path, body });
-  else print(`${sample.path} answered ${response.status}. Its status: parley webhooks list`);
+  else print(`${sample.path} returned ${response.status}. See its status with: parley webhooks list`);
 }
 
-/** The reply never says why it refuses: in production webhook-ingest takes no unsigned delivery of Clerk. */
+/** Explains a 401 for an unsigned delivery of Clerk, which webhook-ingest refuses in production without a reason. */
 const adviceFor = (path: string, status: number): string =>
   path === '/webhook/clerk' && status === 401 && findSecrets('IDENTITY_WEBHOOK_SECRET').length === 0
-    ? '. IDENTITY_WEBHOOK_SECRET is not set here, so the delivery is unsigned. Set it to the secret of webhook-ingest; when that has none, set one there, or IDENTITY_WEBHOOK_UNSIGNED=true'
+    ? '. The delivery is unsigned, because IDENTITY_WEBHOOK_SECRET is not set here. Set it to the secret of webhook-ingest. If webhook-ingest has no secret, set one there, or set IDENTITY_WEBHOOK_UNSIGNED=true'
     : '';

@@ -1,10 +1,10 @@
 import type { Execution, ExecutionSummary } from '@parley/agents';
 import { cutText, safeLine } from '../safe-text';
 import { colors, formatDuration, formatFields, formatTime, indentText, timeZone } from '../terminal';
-import type { ExecutionState } from './execution-states';
+import type { ExecutionStatus } from '../statuses';
 import { type ModelStep, type Step, type ToolStep, stepsOf } from './steps';
 
-/** How much of one text is shown; `--full` shows all. */
+/** The length, in characters, at which each kind of text is cut; `--full` cuts none. */
 export interface Cuts {
   message: number;
   args: number;
@@ -14,14 +14,14 @@ export interface Cuts {
 export const cutsOf = (full: boolean | undefined): Cuts =>
   full ? { message: Infinity, args: Infinity, result: Infinity } : { message: 2000, args: 300, result: 500 };
 
-/** From its start to its end; null while there is none. */
+/** Time from start to end; null before the end. */
 export const durationOf = ({ startedAt, finishedAt }: ExecutionSummary): string | null =>
   startedAt === null || finishedAt === null ? null : formatDuration(finishedAt.getTime() - startedAt.getTime());
 
-const isTrouble = (status: ExecutionState | Step['status']): boolean =>
+const isTrouble = (status: ExecutionStatus | Step['status']): boolean =>
   ['failed', 'stalled', 'error', 'unknown'].includes(status);
 
-export const colorStatus = (status: ExecutionState | Step['status'], text: string = status): string =>
+export const colorStatus = (status: ExecutionStatus | Step['status'], text: string = status): string =>
   isTrouble(status) ? colors.red(text) : text;
 
 export function formatExecution(execution: Execution, cuts: Cuts): string {
@@ -77,7 +77,7 @@ function formatToolStep(step: ToolStep, number: number, cuts: Cuts): string {
   return `  ${number}. tool ${safeLine(step.name)} ${args}\n${margin}${result}`;
 }
 
-/** A call in two pieces of one line each: its arguments, and its outcome, duration and result. */
+/** The two lines of a tool call: its arguments, and its outcome, duration and result. */
 export function formatCall(
   { args, status, result, durationMs }: ToolStep,
   cuts: Cuts,
@@ -86,7 +86,7 @@ export function formatCall(
     success: 'ok',
     error: 'error',
     running: 'still running',
-    unknown: 'interrupted: it may or may not have happened',
+    unknown: 'interrupted: the call may or may not have taken effect',
   }[status];
   const timed = durationMs === null ? outcome : `${outcome}, ${formatDuration(durationMs)}`;
   const text = result === null ? '' : `  ${safeLine(cutText(result, cuts.result))}`;

@@ -5,13 +5,13 @@ import { type Cuts, colorStatus, durationOf, formatCall } from './format-executi
 import { callsOf } from './steps';
 
 export function formatThreadHead(thread: Thread, cuts: Cuts): string {
-  const { id, externalId, agentSlug, channel, agentPaused, params, transferCount, turnCount, createdAt } = thread;
+  const { id, externalId, agentSlug, channel, state, params, transferCount, turnCount, createdAt } = thread;
   return formatFields({
     thread: id,
     'external id': externalId ?? undefined,
     agent: agentSlug ?? '-',
     channel,
-    state: agentPaused ? 'paused: a person has taken over, messages are stored and not answered' : 'active',
+    state: state === 'human' ? 'human: a person has taken over, messages are stored and not answered' : state,
     params: cutText(JSON.stringify(params), cuts.message),
     transfers: transferCount === 0 ? undefined : String(transferCount),
     turns: String(turnCount),
@@ -21,8 +21,8 @@ export function formatThreadHead(thread: Thread, cuts: Cuts): string {
 }
 
 /**
- * One turn: when, by whom and how, then what was said and called. What others have written is always indented, so that
- * it cannot pass for a heading.
+ * Formats one turn: a heading with time, agent and status, then messages and tool calls. Untrusted text is always
+ * indented, so that it cannot imitate a heading.
  */
 export function formatTurn(turn: Execution, cuts: Cuts): string {
   const { createdAt, id, agentSlug, routerSlug, status } = turn;
@@ -55,8 +55,8 @@ function formatMessage(
 }
 
 function describeUndelivered({ id, status, error }: Execution['undelivered'][number]): string {
-  const what = status === 'failed' ? 'not delivered' : 'in doubt, it may not have been delivered';
-  return colors.red(`${what}: message ${id}: ${safeLine(error ?? 'no reason was given')}`);
+  const outcome = status === 'failed' ? 'not delivered' : 'may not have been delivered';
+  return colors.red(`${outcome}: message ${id}: ${safeLine(error ?? 'no reason given')}`);
 }
 
 function describeEnd({ status, error }: Execution): string | null {
@@ -68,10 +68,10 @@ function describeEnd({ status, error }: Execution): string | null {
     case 'stored':
       return colors.dim('no answer: a person had taken over');
     case 'queued':
-      return colors.dim('waits for the turns before it');
+      return colors.dim('waiting for earlier turns of the thread');
     case 'running':
-      return colors.dim('is being answered');
+      return colors.dim('running');
     case 'stalled':
-      return colors.red('no answer yet, and no sign of life from the process that works on it');
+      return colors.red('stalled: the process that runs this turn no longer renews its lease');
   }
 }

@@ -8,9 +8,9 @@ export interface ToolStep {
   callId: string;
   name: string;
   args: Json;
-  /** `unknown`: it was begun and its process died, so it may or may not have happened. */
+  /** `unknown`: its process died during the call, which may or may not have taken effect. */
   status: 'success' | 'error' | 'running' | 'unknown';
-  /** A text as it is, anything else as JSON; of an error its type and message. */
+  /** Text unchanged, other values as JSON, errors as type and message. */
   result: string | null;
   durationMs: number | null;
 }
@@ -19,8 +19,8 @@ export type ModelStep = Execution['steps'][number] & { kind: 'model' };
 export type Step = ModelStep | ToolStep;
 
 /**
- * What an execution did, in order. Its steps are recorded when it ends: of one that runs or was killed they are what is
- * stored of its calls.
+ * The steps of an execution in order. They are recorded when it ends; for an execution that is running or was killed, its
+ * stored tool calls are used.
  */
 export function stepsOf(execution: Execution): Step[] {
   const calls = new Map(execution.toolCalls.map((call) => [call.callId, call]));
@@ -31,12 +31,12 @@ export function stepsOf(execution: Execution): Step[] {
     calls.delete(call.callId);
     return [toolStep(execution, call, step.durationMs)];
   });
-  const asked = execution.messages.flatMap(({ toolCalls }) => toolCalls ?? []);
-  const left = asked.flatMap(({ id }) => calls.get(id) ?? []);
-  return [...steps, ...left.map((call) => toolStep(execution, call, null))];
+  const requested = execution.messages.flatMap(({ toolCalls }) => toolCalls ?? []);
+  const unrecorded = requested.flatMap(({ id }) => calls.get(id) ?? []);
+  return [...steps, ...unrecorded.map((call) => toolStep(execution, call, null))];
 }
 
-/** The calls of one message of the assistant, in its order. */
+/** The tool calls of one message of the assistant, in the order of the message. */
 export function callsOf(execution: Execution, callIds: readonly string[]): ToolStep[] {
   const steps = new Map(stepsOf(execution).flatMap((step) => (step.kind === 'tool' ? [[step.callId, step]] : [])));
   return callIds.flatMap((id) => steps.get(id) ?? []);

@@ -5,10 +5,10 @@ import { apiAddress } from '../environment';
 
 export type DataClient = ParleyClient<Record<string, JsonObject>>;
 
-/** A person waits: some 2 seconds for a server that is away. A file that is half way through waits for most of a minute. */
+/** Retries when the server is unavailable: about 2 seconds for a single call, almost a minute for an import or export. */
 const retries = { call: 2, file: 8 };
 
-/** Runs `work` with the typed client; what it throws is told like any other failure of the API. */
+/** Runs `work` with the typed client. Turns its errors into ApiFailures. */
 export async function withClient<T>(
   work: (client: DataClient) => Promise<T>,
   kind: keyof typeof retries = 'call',
@@ -28,7 +28,7 @@ function explainApiError(error: unknown, url: string): unknown {
     const more = details.length > 1 ? details.map((one) => `\n  ${one.path}: ${one.message}`).join('') : '';
     return new ApiFailure(status, code, requestId, details, message + more);
   }
-  // The platform's fetch says only that it failed, and why in its cause.
+  // The message of fetch is only "fetch failed"; its cause has the reason.
   const cause = (error as { cause?: { code?: string; message?: string } }).cause;
   if (error instanceof TypeError && cause !== undefined)
     return unreachable(url, cause.message || cause.code || 'no answer');

@@ -1,68 +1,40 @@
+import { CsvError, parse } from 'csv-parse/sync';
+
 /**
- * CSV as RFC 4180 has it: quoted fields may hold commas, quotes (doubled) and line breaks. Rows as they are; an empty
- * line is no row. Spreadsheets of many countries write semicolons or tabs for commas: which it is, the first line says.
- * Throws a SyntaxError with the line of a quote that is never closed.
+ * Parses CSV (RFC 4180) and skips empty lines. Spreadsheets in many countries write semicolons or tabs instead of commas, so the
+ * delimiter is taken from the first line. Throws an error with the row number for a quote that is never closed.
  */
-export function* parseCsv(text: string): Generator<string[]> {
-  let [at, line] = [text.startsWith('\ufeff') ? 1 : 0, 1];
-  const delimiter = delimiterOf(text.slice(at, at + 65_536));
-  let row: string[] = [];
-  while (at < text.length) {
-    let field: string;
-    if (text[at] === '"') {
-      const startedAt = line;
-      const parts: string[] = [];
-      at += 1;
-      for (;;) {
-        const quote = text.indexOf('"', at);
-        if (quote === -1) throw new SyntaxError(`line ${startedAt}: a quote is never closed`);
-        parts.push(text.slice(at, quote));
-        at = quote + 1;
-        if (text[at] !== '"') break;
-        parts.push('"');
-        at += 1;
-      }
-      field = parts.join('');
-      line += field.split('\n').length - 1;
-    } else field = '';
-    const end = endOfField(text, at, delimiter);
-    field += text.slice(at, end);
-    at = end;
-    row.push(field);
-    if (text[at] === delimiter) {
-      at += 1;
-      if (at < text.length) continue;
-      row.push('');
-    }
-    if (text[at] === '\r') at += 1;
-    if (text[at] === '\n') at += 1;
-    line += 1;
-    if (row.length > 1 || row[0] !== '') yield row;
-    row = [];
+export function parseCsv(text: string): string[][] {
+  try {
+    return parse(text, {
+      bom: true,
+      delimiter: delimiterOf(text.slice(0, 65_536)),
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+    });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new SyntaxError(`row ${(error as CsvError & { records: number }).records + 1}: a quote is never closed`);
   }
 }
 
-/** What stands most often in the first line, outside of quotes; the comma when there is nothing to choose by. */
+/** The most frequent delimiter in the first line, outside quotes. Defaults to the comma. */
 function delimiterOf(text: string): string {
   const header = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text)![0].replaceAll(/"(?:[^"]|"")*"/g, '');
   const count = (sign: string) => header.split(sign).length;
   return [',', ';', '\t'].reduce((best, sign) => (count(sign) > count(best) ? sign : best));
 }
 
-function endOfField(text: string, from: number, delimiter: string): number {
-  let at = from;
-  while (at < text.length && text[at] !== delimiter && text[at] !== '\n' && text[at] !== '\r') at += 1;
-  return at;
-}
-
-/** One row; that a spreadsheet runs none of it is `guardText`'s. */
+/** Formats one row. Formulas are not escaped here: see `guardText`. */
 export const formatCsvRow = (row: string[]): string =>
   row.map((field) => (/[",;\t\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
 
 /**
- * A text that a spreadsheet would run as a formula gets an apostrophe in front, which every spreadsheet shows as text.
- * One that has such an apostrophe of its own gets one more, also where formulas are to stay: whoever reads the table
- * takes exactly one away (`unguardText`), so that each text comes back as it was.
+ * Prefixes an apostrophe to text that a spreadsheet would run as a formula; every spreadsheet then shows it as text. Text
+ * that already begins with an apostrophe before a formula gets another one, also with `keepFormulas`. `unguardText` removes exactly
+ * one, so that each text is read back unchanged.
  */
 export const guardText = (text: string, keepFormulas = false): string =>
   (keepFormulas ? guarded : formula).test(text) ? `'${text}` : text;

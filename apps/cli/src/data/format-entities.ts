@@ -4,7 +4,7 @@ import { formatFields, formatTable, formatTime } from '../terminal';
 
 const shownFields = 5;
 
-/** Entities as a table: what most of them have in `data` becomes columns. */
+/** Formats entities as a table, with the most frequent fields of `data` as columns. */
 export function formatEntities(entities: Entity[]): string {
   const counts = new Map<string, number>();
   for (const { data } of entities) for (const name of Object.keys(data)) counts.set(name, (counts.get(name) ?? 0) + 1);

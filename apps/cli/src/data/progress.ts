@@ -8,7 +8,7 @@ export interface Progress {
 
 const lineEveryMs = 5_000;
 
-/** A bar on a terminal; elsewhere a line now and then. `total` 0: nobody knows. */
+/** Shows a progress bar on a terminal, and a line every few seconds elsewhere. `total` is 0 when it is not known. */
 export function startProgress(message: string, total: number, quiet = false): Progress {
   if (quiet) return { advance: () => {}, stop: () => {} };
   if (process.stderr.isTTY && total > 0) {
@@ -23,11 +23,11 @@ export function startProgress(message: string, total: number, quiet = false): Pr
       stop: (text) => bar.stop(text),
     };
   }
-  let saidAt = Date.now();
+  let printedAt = Date.now();
   return {
     advance(to) {
-      if (Date.now() - saidAt < lineEveryMs) return;
-      saidAt = Date.now();
+      if (Date.now() - printedAt < lineEveryMs) return;
+      printedAt = Date.now();
       note(`${message}: ${to}${total > 0 ? ` of ${total}` : ''}`);
     },
     stop: note,

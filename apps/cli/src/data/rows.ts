@@ -5,7 +5,7 @@ import { formatCsvRow, guardText, parseCsv, unguardText } from './csv';
 export const formats = ['csv', 'jsonl'] as const;
 export type Format = (typeof formats)[number];
 
-/** Field to type name, as `GET /v1/entity-types` shows it. */
+/** Field names with their types, as `GET /v1/entity-types` returns them. */
 export type Schema = Record<string, string>;
 
 export interface NewEntity {
@@ -15,11 +15,12 @@ export interface NewEntity {
 
 export function formatOf(given: string | undefined, file: string | undefined): Format {
   const name = given ?? (/\.csv$/i.test(file ?? '') ? 'csv' : 'jsonl');
-  if (!(formats as readonly string[]).includes(name)) throw usageFailure(`--format is csv or jsonl, not "${name}"`);
+  if (!(formats as readonly string[]).includes(name))
+    throw usageFailure(`--format must be csv or jsonl, not "${name}"`);
   return name as Format;
 }
 
-/** The entities of a file, in order. What cannot be read is a problem with its row, and stands in the way of all. */
+/** Parses the entities of a file, in order. Lists each row that cannot be read; callers then import none. */
 export function readRows(text: string, format: Format, schema: Schema): { rows: NewEntity[]; problems: string[] } {
   const problems: string[] = [];
   const rows = format === 'csv' ? readCsv(text, schema, problems) : readJsonLines(text, problems);
@@ -42,7 +43,7 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const entityKeys = new Set(['id', 'type', 'status', 'data', 'createdAt', 'updatedAt']);
 
-/** A whole entity, as an export writes it, or only what is in its `data`. */
+/** A line is a whole entity, as an export writes it, or only its `data`. */
 function toNewEntity(value: unknown): NewEntity {
   if (!isObject(value)) throw new Error('must be a JSON object');
   const { data, status } = value;
@@ -53,17 +54,17 @@ function toNewEntity(value: unknown): NewEntity {
 function readCsv(text: string, schema: Schema, problems: string[]): NewEntity[] {
   const found: NewEntity[] = [];
   try {
-    const lines = parseCsv(text);
-    const first = lines.next();
-    if (first.done) return [];
-    const header = first.value.map((name) => name.trim());
+    const [first, ...lines] = parseCsv(text);
+    if (first === undefined) return [];
+    const header = first.map((name) => name.trim());
     problems.push(...headerProblems(header));
     if (problems.length > 0) return [];
     let number = 1;
     for (const cells of lines) {
       number += 1;
       try {
-        if (cells.length > header.length) throw new Error(`has ${cells.length} fields, the header ${header.length}`);
+        if (cells.length > header.length)
+          throw new Error(`has ${cells.length} fields, but the header has ${header.length}`);
         found.push(fromCells(header, cells, schema));
       } catch (error) {
         problems.push(`row ${number}: ${(error as Error).message}`);
@@ -77,26 +78,26 @@ function readCsv(text: string, schema: Schema, problems: string[]): NewEntity[] 
 
 const ownColumns = ['id', 'status', 'createdAt', 'updatedAt'];
 
-/** An export of a type without declared fields has all of `data` in one column. */
+/** Whether this is the header of an export. An export of a type without declared fields has all of `data` in one column. */
 const hasFieldColumns = (header: string[]): boolean =>
   header.some((name) => name.startsWith('data.')) || [...ownColumns, 'data'].every((name) => header.includes(name));
 
-/** A column whose values would be lost is refused before anything is made of the file. */
+/** A column whose values would be lost is an error, found before any row is read. */
 function headerProblems(header: string[]): string[] {
   const problems: string[] = [];
   const doubled = header.filter((name, at) => name !== '' && header.indexOf(name) < at);
-  if (doubled.length > 0) problems.push(`header: ${[...new Set(doubled)].join(', ')} stands there more than once`);
+  if (doubled.length > 0) problems.push(`header: duplicate column ${[...new Set(doubled)].join(', ')}`);
   const bare = header.filter((name) => name !== '' && !name.startsWith('data.') && !entityKeys.has(name));
   if (hasFieldColumns(header) && bare.length > 0) {
     problems.push(
-      `header: ${bare.join(', ')} would not be imported, as other columns are named data.<field>; ` +
-        `write ${bare.map((name) => `data.${name}`).join(', ')}, or no data. anywhere`,
+      `header: ${bare.join(', ')} would not be imported, because other columns are named data.<field>. ` +
+        `Rename to ${bare.map((name) => `data.${name}`).join(', ')}, or remove the prefix "data." from all columns`,
     );
   }
   return problems;
 }
 
-/** With columns `data.<field>` the others are the entity's own; without them every column is a field. */
+/** In an export, columns `data.<field>` are fields and the others are the entity's own. Otherwise each column is a field. */
 function fromCells(header: string[], cells: string[], schema: Schema): NewEntity {
   const isExport = hasFieldColumns(header);
   const entity: NewEntity = { data: {} };
@@ -104,7 +105,7 @@ function fromCells(header: string[], cells: string[], schema: Schema): NewEntity
     const cell = isExport ? unguardText(cells[at] ?? '') : (cells[at] ?? '');
     const field = isExport ? (name.startsWith('data.') ? name.slice('data.'.length) : null) : name;
     if (cell === '') continue;
-    if (name === '') throw new Error(`field ${at + 1} has no name in the header: ${cell}`);
+    if (name === '') throw new Error(`column ${at + 1} has a value but no name in the header: ${cell}`);
     if (field !== null) entity.data[field] = toValue(cell, schema[field], field);
     else if (name === 'status') entity.status = cell;
     else if (name === 'data') Object.assign(entity.data, JSON.parse(cell));
@@ -112,17 +113,17 @@ function fromCells(header: string[], cells: string[], schema: Schema): NewEntity
   return entity;
 }
 
-/** A cell by the type of its field; of a field that nobody has declared the text itself. */
+/** Converts a cell to the type of its field. A cell of an undeclared field stays text. */
 function toValue(cell: string, type: string | undefined, field: string): Json {
   switch (type) {
     case 'number':
     case 'integer': {
       const number = Number(cell);
-      if (Number.isNaN(number) || cell.trim() === '') throw new Error(`${field} is no number: ${cell}`);
+      if (Number.isNaN(number) || cell.trim() === '') throw new Error(`${field} must be a number: ${cell}`);
       return number;
     }
     case 'boolean':
-      if (!/^(true|false)$/i.test(cell)) throw new Error(`${field} is neither true nor false: ${cell}`);
+      if (!/^(true|false)$/i.test(cell)) throw new Error(`${field} must be true or false: ${cell}`);
       return cell.toLowerCase() === 'true';
     case 'object':
     case 'array':
@@ -133,16 +134,16 @@ function toValue(cell: string, type: string | undefined, field: string): Json {
   }
 }
 
-function jsonOr(cell: string, otherwise: Json, field: string): Json {
+function jsonOr(cell: string, fallback: Json, field: string): Json {
   try {
     return JSON.parse(cell) as Json;
   } catch {
-    if (otherwise === null) throw new Error(`${field} is not JSON: ${cell}`);
-    return otherwise;
+    if (fallback === null) throw new Error(`${field} must be JSON: ${cell}`);
+    return fallback;
   }
 }
 
-/** How entities are written: a head line for CSV, and one line for each. `keepFormulas`: see `guardText`. */
+/** Formats entities for an export: a head line for CSV, and one line per entity. `keepFormulas`: see `guardText`. */
 export function createWriter(
   format: Format,
   schema: Schema,
@@ -154,7 +155,7 @@ export function createWriter(
   return {
     head: `${formatCsvRow(header)}\n`,
     line({ id, status, createdAt, updatedAt, data }) {
-      // What the type does not declare stands together in the last column.
+      // The last column holds fields that the type does not declare, and values that a cell would not preserve.
       const rest = Object.entries(data).filter(
         ([name, value]) => !fields.includes(name) || !isPlain(value, schema[name]),
       );
@@ -166,7 +167,7 @@ export function createWriter(
   };
 }
 
-/** Whether a cell of this type comes back as the same value. */
+/** Whether an import reads a cell of this type back as the same value. */
 function isPlain(value: Json | undefined, type: string | undefined): boolean {
   if (value === undefined) return true;
   if (value === null || value === '') return false;

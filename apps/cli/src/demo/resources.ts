@@ -11,7 +11,7 @@ You answer questions about products and orders. The shop's data is behind your t
 Rules:
 - Look things up before you answer; never invent a product, a price, a stock level or an order.
 - Prices are Chilean pesos: write them as $89.990.
-- Speak of an order only with somebody who names its number and the e-mail address that it was placed with.
+- Discuss an order only with a customer who gives its number and the e-mail address that it was placed with.
 - Be brief and friendly, and answer in the language of the customer. When the data has no answer, say so.`;
 
 const shopAssistant = {
@@ -24,19 +24,13 @@ const shopAssistant = {
   firstMessageSuggestions: ['Which tents do you have in stock?', 'Where is my order C-1042?'],
 };
 
-/** What the demo organization has in development: enough for a first question that needs real data. */
+/** The demo's definitions for development: enough for a first question that needs real data. */
 export const developmentResources: ResourceSet = {
   entityTypes: [
     {
       slug: 'product',
       name: 'Product',
-      schema: {
-        name: 'string',
-        category: 'string',
-        priceClp: 'number',
-        stock: 'number',
-        description: 'string',
-      },
+      schema: { name: 'string', category: 'string', priceClp: 'number', stock: 'number', description: 'string' },
       searchFields: ['name', 'category', 'description'],
     },
     {
@@ -62,5 +56,5 @@ export const developmentResources: ResourceSet = {
   agents: [shopAssistant],
 };
 
-/** Production has the agent alone: its data is the business's own. */
+/** Production has the agent only, and no demo data. */
 export const productionResources: ResourceSet = { agents: [shopAssistant] };

@@ -10,13 +10,13 @@ const product = (name: string, category: string, priceClp: number, stock: number
 
 const products = [
   product('Paine 2 tent', 'tents', 189_990, 7, 'Three-season tent for two, 2.1 kg, 3,000 mm fly.'),
-  product('Paine 3 tent', 'tents', 239_990, 3, 'Three-season tent for three, 2.8 kg, two doors.'),
+  product('Paine 3 tent', 'tents', 239_990, 3, 'Three-season tent for three, 2.8 kg, two entrances.'),
   product('Dientes expedition tent', 'tents', 499_990, 1, 'Four-season dome for two, five poles, snow skirt.'),
   product('Valle family tent', 'tents', 319_990, 0, 'Standing height, six people, two rooms.'),
   product('Salar −5 °C sleeping bag', 'sleeping', 129_990, 12, 'Synthetic filling, comfort −5 °C, 1.4 kg.'),
   product('Ojos −18 °C sleeping bag', 'sleeping', 289_990, 4, 'Goose down, comfort −18 °C, 1.2 kg.'),
   product('Puna sleeping mat', 'sleeping', 54_990, 20, 'Self-inflating, 5 cm, R-value 3.8.'),
-  product('Aysén 45 backpack', 'backpacks', 119_990, 9, '45 litres, adjustable back, rain cover.'),
+  product('Aysén 45 backpack', 'backpacks', 119_990, 9, '45 litres, adjustable back, rain hood.'),
   product('Aysén 65 backpack', 'backpacks', 149_990, 5, '65 litres for long treks, adjustable back.'),
   product('Quebrada 20 day pack', 'backpacks', 44_990, 31, '20 litres, laptop sleeve, side pockets.'),
   product('Baker rain jacket', 'clothing', 99_990, 14, 'Three layers, 20,000 mm, taped seams.'),
@@ -48,7 +48,7 @@ const customers = [
 
 type Line = [name: string, quantity: number];
 
-/** An order's items and total come from the products, so that the figures agree. */
+/** Prices and total are computed from the products, so that they agree. */
 function order(number: string, customerEmail: string, state: string, placedOn: string, lines: Line[]) {
   const items = lines.map(([name, quantity]) => {
     const found = products.find((candidate) => candidate.name === name);
@@ -88,5 +88,5 @@ const orders = [
   order('C-1044', 'tomas.henriquez@example.com', 'pending', '2026-11-19', [['Aysén 45 backpack', 1]]),
 ];
 
-/** The entities of the demo by type, in the order in which they are made. */
+/** The entities of the demo by type, in the order of their creation. */
 export const demoRows: Record<string, JsonObject[]> = { product: products, customer: customers, order: orders };

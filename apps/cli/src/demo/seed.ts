@@ -20,8 +20,8 @@ import { demoRows } from './rows';
 const keyName = 'demo';
 
 /**
- * Makes the demo organization, its definitions, its data and its key: each once. What a person has changed since is
- * left alone. Runs that come together take turns; one that was killed is finished by the next.
+ * Creates the demo organization, its definitions, data and key, each once. Later changes of people are kept. A lock makes
+ * concurrent runs wait for each other; the next run finishes one that was killed.
  */
 export const seedDemo = (db: Db, { newKey = false } = {}): Promise<{ key: string | null }> =>
   db.locked('parley-demo', async (turn) => {
@@ -42,7 +42,7 @@ async function demoOrganization(db: Queryable): Promise<Organization> {
   return organization;
 }
 
-/** Version 0: an environment that anything was pushed to belongs to whoever pushed. */
+/** Expects version 0, so that an environment with definitions of another push is not changed. */
 async function pushOnce(db: Db, scope: Scope, resources: PushRequest['resources']): Promise<void> {
   const pushed = await pushResources(db, scope, { resources, expectedVersion: 0, knownTools: builtInToolNames });
   if (!pushed.ok && pushed.reason === 'invalid') {
@@ -51,14 +51,14 @@ async function pushOnce(db: Db, scope: Scope, resources: PushRequest['resources'
   }
 }
 
-/** All rows or none, together with the note that they are there. */
+/** Inserts all rows and the flag `demoSeeded` in one transaction. */
 async function insertRows(db: Db, scope: Scope): Promise<void> {
   const entities = createEntities({ db });
   await db.transaction(async (client) => {
     for (const [type, rows] of Object.entries(demoRows)) {
       for (const data of rows) {
         const created = await entities.create(scope, { type, data, actor: { type: 'system' } }, client);
-        // Whoever pushed definitions of their own before the demo's need not have its types.
+        // The environment may have other definitions, without the demo's types (pushOnce).
         if (!created.ok && created.reason === 'type_not_found') break;
         if (!created.ok) throw new Error(`The demo's own ${type} is refused: ${created.reason}`);
       }

@@ -1,7 +1,7 @@
 import { apiAddress, findStack, readVariable } from '../environment';
 import { type Finding, ask, reasonOf } from './finding';
 
-/** The address, when there is one; what is missing is told by whoever asks for the key. */
+/** The gateway's address, without the errors of apiAddress, which checkKey reports. */
 function gatewayUrl(): string | undefined {
   return (readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl)?.replace(/\/+$/, '');
 }
@@ -15,19 +15,19 @@ export async function checkGateway(): Promise<Finding[]> {
         name,
         state: 'failed',
         detail: 'PARLEY_URL is not set',
-        fix: 'Set PARLEY_URL (or write .env), or run npm start in a checkout',
+        fix: 'Set PARLEY_URL in the environment or in .env, or run npm start in a checkout of Parley',
       },
     ];
   }
   try {
     const { response, tookMs } = await ask(`${url}/health`);
-    if (response.ok) return [{ name, state: 'ok', detail: `${url} answers in ${tookMs} ms` }];
+    if (response.ok) return [{ name, state: 'ok', detail: `${url} responded in ${tookMs} ms` }];
     return [
       {
         name,
         state: 'failed',
-        detail: `${url}/health answers ${response.status}`,
-        fix: 'PARLEY_URL must be the address of the gateway',
+        detail: `${url}/health returned ${response.status}`,
+        fix: 'Set PARLEY_URL to the address of the gateway',
       },
     ];
   } catch (error) {
@@ -35,8 +35,8 @@ export async function checkGateway(): Promise<Finding[]> {
       {
         name,
         state: 'failed',
-        detail: `${url} does not answer: ${reasonOf(error)}`,
-        fix: 'Start Parley (npm start), or fix PARLEY_URL',
+        detail: `cannot connect to ${url}: ${reasonOf(error)}`,
+        fix: 'Start Parley (npm start), or correct PARLEY_URL',
       },
     ];
   }
@@ -67,14 +67,14 @@ export async function checkKey(): Promise<Finding[]> {
   try {
     const granted: string[] = [];
     for (const [permission, method, path] of probes) {
-      // An empty body is refused with 400 by chat, and with 403 before that when the key may not chat.
+      // Chat checks the permission (403) before the body, and refuses an empty body with 400.
       const { response } = await ask(url + path, { method, headers, ...(method === 'POST' && { body: '{}' }) });
       if (response.status === 401)
         return [
           {
             name,
             state: 'failed',
-            detail: 'it is refused: unknown, revoked or expired',
+            detail: 'the key is unknown, revoked or expired',
             fix: "parley keys create --env development --permissions '*' --name me",
           },
         ];
@@ -83,29 +83,29 @@ export async function checkKey(): Promise<Finding[]> {
           {
             name,
             state: 'failed',
-            detail: `${path} answers 503`,
-            fix: `See the logs of the ${permission === 'chat' ? 'chat' : 'data'} service`,
+            detail: `${path} returned 503`,
+            fix: `Read the logs of the ${permission === 'chat' ? 'chat' : 'data'} service`,
           },
         ];
       if (response.status !== 403) granted.push(permission);
     }
     const environment = key.startsWith('sk_prod_') ? 'production' : 'development';
     if (granted.includes('sync'))
-      return [{ name, state: 'ok', detail: `of ${environment}, may ${granted.join(', ')}` }];
+      return [{ name, state: 'ok', detail: `${environment}, permissions: ${granted.join(', ')}` }];
     return [
       {
         name,
         state: 'warning',
-        detail: `of ${environment}, may ${granted.join(', ') || 'nothing'}`,
-        fix: 'push, diff, dev and run-tool need a key with sync',
+        detail: `${environment}, permissions: ${granted.join(', ') || 'none'}`,
+        fix: 'Use a key with the sync permission for push, diff, dev and run-tool',
       },
     ];
   } catch (error) {
-    return [{ name, state: 'skipped', detail: `${url} does not answer: ${reasonOf(error)}` }];
+    return [{ name, state: 'skipped', detail: `cannot connect to ${url}: ${reasonOf(error)}` }];
   }
 }
 
-/** Of a stack that runs from this checkout each service says itself whether it is ready. */
+/** Reads the readiness of each service of a stack that runs from this checkout. */
 export async function checkServices(): Promise<Finding[]> {
   const services = Object.entries(findStack()?.services ?? {});
   const findings: Finding[] = [];
@@ -122,15 +122,15 @@ export async function checkServices(): Promise<Finding[]> {
               name: `Service ${name}`,
               state: 'failed',
               detail: broken.map(([what, why]) => `${what}: ${why}`).join('; '),
-              fix: 'Fix what it waits for; it goes on by itself',
+              fix: 'Fix these dependencies; the service becomes ready without a restart',
             },
       );
     } catch (error) {
       findings.push({
         name: `Service ${name}`,
         state: 'failed',
-        detail: `does not answer: ${reasonOf(error)}`,
-        fix: 'See its lines in the output of npm start',
+        detail: `cannot connect: ${reasonOf(error)}`,
+        fix: 'Read its log in the output of npm start',
       });
     }
   }

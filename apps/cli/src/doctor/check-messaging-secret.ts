@@ -5,13 +5,16 @@ import type { Finding } from './finding';
 
 const name = 'MESSAGING_WEBHOOK_SECRET';
 const retry =
-  'The worker registers them again, at most an hour after a failure; its log has the reason for each that fails';
-/** An account that has failed this often may fail for ever, so nothing waits for it. */
+  'Wait for the worker, which registers their webhooks again, at most an hour after a failure. Its log has the reason of each failure';
+/** An account that has failed this often may never work again, so the replacement of the secret does not wait for it. */
 const stuckAfterAttempts = 3;
 
 const warning = (detail: string, fix: string): Finding => ({ name, state: 'warning', detail, fix });
 
-/** Whether organizations know the secret, since earlier versions registered it with their accounts (docs/adr/0031). */
+/**
+ * Checks whether organizations can read the secret in their Kapso accounts, where earlier versions registered it
+ * (docs/adr/0031).
+ */
 export async function checkMessagingSecret(db: Db): Promise<Finding> {
   const secrets = findSecrets(name);
   const { registered, shared, outdated, isKnown, isEarlierKnown } = await readRegistrations(db, secrets);
@@ -21,30 +24,30 @@ export async function checkMessagingSecret(db: Db): Promise<Finding> {
   };
   const isStuck = ({ attempts }: { attempts: number }) => attempts >= stuckAfterAttempts;
   const stuck = [...shared, ...outdated].filter(isStuck);
-  const failing = stuck.length > 0 ? `. ${countOf(stuck)} could not be registered again` : '';
+  const failing = stuck.length > 0 ? `. The webhooks of ${countOf(stuck)} could not be registered again` : '';
   if (!shared.every(isStuck))
-    return warning(`is itself the secret of ${countOf(shared)}, whose organizations can sign for all others`, retry);
+    return warning(`is the webhook secret of ${countOf(shared)}, whose organizations can sign for all others`, retry);
   if (!outdated.every(isStuck))
     return warning(
       `${countOf(outdated)} have a secret that is derived from an earlier one`,
-      `${retry}. Keep the earlier secret behind the new one until then`,
+      `${retry}. Until then, keep the earlier secret in the list after the new one`,
     );
   if (isKnown)
     return warning(
-      `is known to organizations: an earlier version registered it with their accounts${failing}`,
-      'Replace it: set NEW,OLD, change it at the project webhook, and set NEW once this check says so (docs/operations.md)',
+      `organizations can read it: an earlier version registered it with their accounts${failing}`,
+      'Replace it: set NEW,OLD, change the secret of the project webhook, and set NEW once this check reports so (docs/operations.md)',
     );
   if (isEarlierKnown)
     return warning(
-      `accepts an earlier secret, which organizations know${failing}`,
-      `Remove it from the list, once the project webhook signs with the first${failing && '. Then deliveries of the connections that could not be registered are refused until their account works'}`,
+      `accepts an earlier secret, which organizations can read${failing}`,
+      `Remove the earlier secret from the list once the project webhook signs with the first one${failing && '. Then deliveries of the connections that could not be registered are refused until their account works'}`,
     );
   if (stuck.length > 0)
     return warning(
-      `${countOf(stuck)} could not be registered again; their deliveries are accepted only while their earlier secret is in the list`,
+      `the webhooks of ${countOf(stuck)} could not be registered again; their deliveries are accepted only while their earlier secret is in the list`,
       'Correct the Kapso key of their organizations, or disconnect their numbers (docs/operations.md)',
     );
   if (secrets.length === 0 && isKnown === null)
-    return { name, state: 'skipped', detail: 'is not set; only channels connect and webhooks trigger need it' };
-  return { name, state: 'ok', detail: `each connection has a secret of its own (${registered})` };
+    return { name, state: 'skipped', detail: 'not set; only channels connect and webhooks trigger need it' };
+  return { name, state: 'ok', detail: `each connection has its own secret (${registered})` };
 }

@@ -13,7 +13,7 @@ import { databaseUrl, findStack, migrationsDir, readVariable } from '../environm
 import { findSecret } from '../secrets';
 import { checkMessagingSecret } from './check-messaging-secret';
 import { formatTime } from '../terminal';
-import { type Finding, patienceMs, reasonOf } from './finding';
+import { type Finding, timeoutMs, reasonOf } from './finding';
 
 const serverVersion = statement('server-version', 'show server_version_num', { server_version_num: column.text });
 
@@ -23,47 +23,46 @@ export async function checkDatabase(): Promise<Finding[]> {
   try {
     url = databaseUrl();
   } catch {
-    return [{ name, state: 'skipped', detail: 'DATABASE_URL is not set; only commands at the database need it' }];
+    return [{ name, state: 'skipped', detail: 'DATABASE_URL is not set; only commands that use the database need it' }];
   }
   const db = createDb({ databaseUrl: url, poolSize: 1, applicationName: 'parley-doctor' });
   try {
     const { rows } = await db.acrossTenants('operator command', serverVersion);
     const major = Math.floor(Number(rows[0]!.server_version_num) / 10_000);
     const problem = await schemaProblem(db, migrationsDir());
-    // What is wrong, and what to do about it.
+    // The first sentence is the problem, the second one the fix.
     const [detail, fix] = problem?.split(/\. (?:Run: )?/) ?? [];
     return [
       major < 15
-        ? { name, state: 'failed', detail: `version ${major}`, fix: 'Parley needs PostgreSQL 15 or newer' }
+        ? { name, state: 'failed', detail: `version ${major}`, fix: 'Install PostgreSQL 15 or newer' }
         : { name, state: 'ok', detail: `version ${major}` },
       problem === null
-        ? { name: 'Schema', state: 'ok', detail: 'the one that this version knows' }
+        ? { name: 'Schema', state: 'ok', detail: 'up to date' }
         : { name: 'Schema', state: 'failed', detail: detail!, fix },
       ...(problem === null
         ? [...(await checkSecrets(db)), await checkMessagingSecret(db), ...(await checkIdentity(db))]
         : []),
     ];
   } catch (error) {
-    return [{ name, state: 'failed', detail: reasonOf(error), fix: 'Start PostgreSQL, or fix DATABASE_URL' }];
+    return [{ name, state: 'failed', detail: reasonOf(error), fix: 'Start PostgreSQL, or correct DATABASE_URL' }];
   } finally {
     await db.close();
   }
 }
 
-/** Whether what the services have sealed opens with the key that is known here. */
+/** Checks that SECRETS_KEY decrypts the stored secrets of integrations. */
 async function checkSecrets(db: Db): Promise<Finding[]> {
   const name = 'SECRETS_KEY';
   const key = findSecret('SECRETS_KEY');
-  if (key === undefined)
-    return [{ name, state: 'skipped', detail: 'is not set; only commands of integrations need it' }];
+  if (key === undefined) return [{ name, state: 'skipped', detail: 'not set; only commands for integrations need it' }];
   let box: ReturnType<typeof createSecretBox>;
   try {
     box = createSecretBox(key);
   } catch (error) {
-    return [{ name, state: 'failed', detail: reasonOf(error), fix: 'openssl rand -base64 32 makes one' }];
+    return [{ name, state: 'failed', detail: reasonOf(error), fix: 'Create a key with: openssl rand -base64 32' }];
   }
   const { sealed, unreadable } = await checkSealedIntegrations(db, box);
-  if (unreadable.length === 0) return [{ name, state: 'ok', detail: `opens what is sealed (${sealed})` }];
+  if (unreadable.length === 0) return [{ name, state: 'ok', detail: `decrypts the integrations (${sealed})` }];
   const shown = unreadable
     .slice(0, 3)
     .map(({ provider, organization, environment }) => `${provider} in ${environment} of ${organization}`);
@@ -71,13 +70,13 @@ async function checkSecrets(db: Db): Promise<Finding[]> {
     {
       name,
       state: 'failed',
-      detail: `does not open ${unreadable.length} of ${sealed} sealed integrations: ${shown.join('; ')}${unreadable.length > 3 ? '; …' : ''}`,
-      fix: 'Set the SECRETS_KEY that they were sealed with (several, separated by commas); or set them again: parley integrations set',
+      detail: `cannot decrypt ${unreadable.length} of ${sealed} integrations: ${shown.join('; ')}${unreadable.length > 3 ? '; …' : ''}`,
+      fix: 'Add the key that encrypted them to SECRETS_KEY, after a comma, or configure them again with parley integrations set',
     },
   ];
 }
 
-/** Whether strangers may write identities, as far as it is known here, and what they have asked to be deleted. */
+/** Checks for unsigned identity deliveries: deletions that they requested, and whether they are accepted. */
 async function checkIdentity(db: Db): Promise<Finding[]> {
   const name = 'Identity deliveries';
   const purges = await dueUnsignedPurges(db, 4);
@@ -95,8 +94,8 @@ async function checkIdentity(db: Db): Promise<Finding[]> {
       name,
       state: 'skipped',
       detail:
-        'IDENTITY_WEBHOOK_SECRET is not set here: without it /webhook/clerk refuses them in production and accepts unsigned ones in development',
-      fix: 'Set IDENTITY_WEBHOOK_SECRET where webhook-ingest runs, to the signing secret that Clerk shows for the endpoint',
+        'IDENTITY_WEBHOOK_SECRET is not set here. Without it, /webhook/clerk refuses deliveries in production and accepts unsigned ones in development',
+      fix: 'Set IDENTITY_WEBHOOK_SECRET of webhook-ingest to the signing secret that Clerk shows for the endpoint',
     });
   return findings.length > 0 ? findings : [{ name, state: 'ok', detail: 'IDENTITY_WEBHOOK_SECRET is set' }];
 }
@@ -109,22 +108,23 @@ export async function checkRedis(): Promise<Finding[]> {
   const onError = (error: Error) => (refusal = error);
   const redis = connectRedis({ url, role: 'producer', name: 'parley-doctor', onError });
   try {
-    await waitForRedis(redis, patienceMs);
+    await waitForRedis(redis, timeoutMs);
     const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1];
-    if (policy === undefined) return [{ name, state: 'ok', detail: 'answers, and does not tell its maxmemory-policy' }];
-    if (policy === 'noeviction') return [{ name, state: 'ok', detail: 'answers, and forgets nothing (noeviction)' }];
+    if (policy === undefined)
+      return [{ name, state: 'ok', detail: 'connected; maxmemory-policy is not reported by this server' }];
+    if (policy === 'noeviction') return [{ name, state: 'ok', detail: 'connected; maxmemory-policy is noeviction' }];
     return [
       {
         name,
         state: 'failed',
-        detail: `maxmemory-policy is ${policy}: jobs may be lost`,
+        detail: `maxmemory-policy is ${policy}, so Redis may delete jobs when memory is full`,
         fix: 'redis-cli config set maxmemory-policy noeviction',
       },
     ];
   } catch (error) {
-    // The wait only says that it took too long; why is what the connection has said meanwhile.
-    const detail = redis.status === 'ready' ? reasonOf(error) : `does not answer: ${reasonOf(refusal ?? error)}`;
-    return [{ name, state: 'failed', detail, fix: 'Start Redis, or fix REDIS_URL' }];
+    // waitForRedis only reports a timeout. The reason is the last error of the connection.
+    const detail = redis.status === 'ready' ? reasonOf(error) : `cannot connect: ${reasonOf(refusal ?? error)}`;
+    return [{ name, state: 'failed', detail, fix: 'Start Redis, or correct REDIS_URL' }];
   } finally {
     await closeRedis(redis);
   }

@@ -3,18 +3,17 @@ export type State = 'ok' | 'warning' | 'failed' | 'skipped';
 export interface Finding {
   name: string;
   state: State;
-  /** What was found. */
   detail: string;
-  /** What to do about it. */
+  /** What the user can do about it. */
   fix?: string;
 }
 
-/** For each question to another process. */
-export const patienceMs = 5_000;
+/** Limit of each request to another process. */
+export const timeoutMs = 5_000;
 
 export async function ask(url: string, init: RequestInit = {}): Promise<{ response: Response; tookMs: number }> {
   const startedAt = performance.now();
-  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(patienceMs) });
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
   return { response, tookMs: Math.round(performance.now() - startedAt) };
 }
 

@@ -1,9 +1,6 @@
-import { packageFiles } from './own-packages';
+import { packageFiles } from './copy-packages';
 
-/**
- * A project that runs as it is: a shop whose assistant looks products up, takes orders and works out discounts. Paths
- * are below its folder.
- */
+/** The files of a new project, by path: a shop whose assistant finds products, creates orders and computes discounts. */
 export const template = (name: string, version: string): Record<string, string> => ({
   'package.json': `${JSON.stringify(
     {
@@ -36,7 +33,7 @@ export const template = (name: string, version: string): Record<string, string> 
     null,
     2,
   )}\n`,
-  'prompts.d.ts': `/** Markdown files are imported as their text. */
+  'prompts.d.ts': `/** Importing a Markdown file returns its text. */
 declare module '*.md' {
   const text: string;
   export default text;
@@ -46,7 +43,7 @@ declare module '*.md' {
   '.env.example': `# Copy to .env, which is not committed. Keys: parley keys create --env … --permissions '*' --name …
 PARLEY_URL=http://localhost:4000
 PARLEY_API_KEY=
-# For parley deploy:
+# Used by parley deploy:
 PARLEY_PRODUCTION_API_KEY=
 `,
   'README.md': `# ${name}
@@ -54,31 +51,31 @@ PARLEY_PRODUCTION_API_KEY=
 Agents, entity types, roles, triggers, routers and tools of Parley, as code.
 
 \`\`\`sh
-cp .env.example .env       # fill in the address and a key
-npm install                # from packages/, see below
-npx parley dev             # pushes to development whenever a file changes
+cp .env.example .env       # then enter the address and a key
+npm install                # installs from packages/, see below
+npx parley dev             # push to development whenever a file changes
 npx parley chat assistant  # talk to the agent
-npx parley diff            # what a push would change
-npx parley deploy          # production, after asking
+npx parley diff            # show what a push would change
+npx parley deploy          # push to production, after a confirmation
 \`\`\`
 
-Parley's own packages are installed from files in \`packages/\`, as no registry has them. \`parley init\` puts them there when
-it was itself installed from them into a folder; else copy them, or make them in a checkout of Parley:
+The packages of Parley are installed from files in \`packages/\`, because they are not in a registry. Copy the files there, or
+create them in a checkout of Parley:
 
 \`\`\`sh
 node tools/pack.mjs --out <this folder>/packages cli definitions
 \`\`\`
 
-Another version is installed by \`npm install --save-dev ./packages/*.tgz\`, once its files are there in place of the old ones.
+To install another version, replace the files in \`packages/\` and run \`npm install --save-dev ./packages/*.tgz\`.
 
-| folder | holds |
+| folder | content |
 |---|---|
-| \`agents/\` | who answers: prompt, model, tools |
-| \`entity-types/\` | the kinds of records and their fields |
-| \`roles/\` | who may see and do what |
-| \`tools/\` | what agents can call; handlers run in a sandbox |
+| \`agents/\` | agents: prompt, model, tools |
+| \`entity-types/\` | types of records and their fields |
+| \`roles/\` | what agents and keys may read and do |
+| \`tools/\` | functions that agents can call; handlers run in a sandbox |
 | \`routers/\` | which agent answers a message |
-| \`triggers/\` | what runs when a record changes, or at a time |
+| \`triggers/\` | tools that run when a record changes, or on a schedule |
 | \`prompts/\` | texts that agents import |
 `,
   'agents/assistant.ts': `import { defineAgent } from '@parley/definitions';
@@ -95,8 +92,8 @@ export default defineAgent({
 `,
   'prompts/assistant.md': `You are the assistant of a small shop. Today is {{weekday}}, {{today}}.
 
-Look products up with entity.query (type "product") before you speak of them, and never invent one. When somebody wants
-to buy, make an order (type "order") with entity.create; shop.discount says how much to take off.
+Find products with entity.query (type "product") before you mention them, and never invent one. To place an order for a
+customer, create it (type "order") with entity.create; shop.discount returns the discount.
 `,
   'entity-types/product.ts': `import { defineData } from '@parley/definitions';
 
@@ -135,7 +132,7 @@ export default defineTools([
     name: 'shop.discount',
     description: 'The discount on a total, in percent.',
     parameters: { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] },
-    // Stored as its source and run in a sandbox: it can use its parameters and nothing of this file.
+    // The handler is stored as source and runs in a sandbox: it can use its parameters, but no other code of this file.
     handler({ total }: { total: number }) {
       return { percent: total > 100 ? 10 : 0 };
     },
@@ -154,7 +151,7 @@ export default defineRouter({
 `,
   'triggers/new-order.ts': `import { defineTrigger } from '@parley/definitions';
 
-/** An order begins as "new", whoever made it. */
+/** Sets the state of every new order to "new". */
 export default defineTrigger({
   slug: 'new-order',
   name: 'New order',

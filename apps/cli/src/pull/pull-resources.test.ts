@@ -34,7 +34,7 @@ const pull = async (remote: object, { force = false } = {}) =>
   pullResources(folder, environmentOf(remote), await loadFolder(folder).catch(() => null), force);
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
-test('--force replaces a file of several definitions, and keeps what only the folder has', async () => {
+test('--force rewrites a file of several definitions, and keeps those that only the folder has', async () => {
   write({
     'agents/all.ts': `import { defineAgent } from '@parley/definitions';
       export const one = defineAgent({ slug: 'one', name: 'Mine', systemPrompt: 'x' });
@@ -73,7 +73,7 @@ test('--force replaces a file of several definitions, and keeps what only the fo
   expect((await pull(remote)).every(({ outcome }) => outcome === 'unchanged')).toBe(true);
 });
 
-test('a file with another definition in it is not overwritten: the new one gets a name of its own', async () => {
+test('a file with another definition is not overwritten: the pulled one gets another file name', async () => {
   write({
     'agents/helper.json': JSON.stringify(agent('renamed')),
     'agents/helper.ts': 'export default { slug: "x", name: "X", systemPrompt: "x" };',
@@ -83,7 +83,7 @@ test('a file with another definition in it is not overwritten: the new one gets 
   expect(read('agents/helper.ts')).toContain('"X"');
 });
 
-test('what cannot be read is named and left alone', async () => {
+test('files that cannot be read are reported and not changed', async () => {
   write({
     'agents/helper.ts': 'export default {{{',
     'roles/both.ts': `import { defineAgent, defineRole } from '@parley/definitions';
@@ -98,21 +98,21 @@ test('what cannot be read is named and left alone', async () => {
         slug: 'helper',
         file: 'agents/helper.ts',
         outcome: 'kept',
-        reason: 'a file of this name is there and cannot be read',
+        reason: 'the file exists and cannot be read',
       },
       {
         kind: 'roles',
         slug: 'clerk',
         file: 'roles/both.ts',
         outcome: 'kept',
-        reason: 'another definition of its file cannot be read',
+        reason: 'another definition in the file cannot be read',
       },
     ]),
   );
   expect(read('agents/helper.ts')).toBe('export default {{{');
 });
 
-test('a name that looks like a test or a declaration still makes a file that a push reads', async () => {
+test('a definition whose name ends like a test or declaration file gets a file name that push reads', async () => {
   const remote = { tools: [tool('shop.test'), tool('shop.d')] };
   await pull(remote);
   expect(readdirSync(join(folder, 'tools')).sort()).toEqual(['shop-d.ts', 'shop-test.ts']);

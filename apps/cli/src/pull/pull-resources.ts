@@ -2,26 +2,26 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type ResourceKind, type ResourceSet, resourceKinds } from '@parley/contracts';
-import { type LoadedFolder, folders, isNoDefinition } from '../push/load-folder';
-import { writeDefinitions } from './write-definition';
+import { type LoadedFolder, folders, isIgnoredFile } from '../push/load-folder';
+import { writeDefinitions } from './write-definitions';
 
 type Definition = { slug?: string; name: string };
 
 export interface Pulled {
   kind: ResourceKind;
   slug: string;
-  /** Below the folder. */
+  /** Path relative to the folder. */
   file: string;
   outcome: 'written' | 'unchanged' | 'kept';
-  /** Why it was not written. */
+  /** Why the file was not written. */
   reason?: string;
 }
 
 const nameOf = ({ slug, name }: Definition): string => slug ?? name;
 
 /**
- * Writes definitions of an environment into a folder: those that it does not have, and with `force` those that differ.
- * A file is written as a whole, with all of its definitions: what only the folder has stays in it.
+ * Writes definitions of an environment that a folder lacks, and with `force` those that differ. A file is rewritten as a
+ * whole; definitions in it that only the folder has are kept.
  */
 export function pullResources(
   root: string,
@@ -39,9 +39,9 @@ export function pullResources(
       if (at === -1) return pullNew(kind, definition);
       const file = files[at]!;
       if (isDeepStrictEqual(plain(own[at]), plain(definition))) return { kind, slug, file, outcome: 'unchanged' };
-      if (!force) return { kind, slug, file, outcome: 'kept', reason: 'it differs' };
+      if (!force) return { kind, slug, file, outcome: 'kept', reason: 'the file has another version' };
       if (local!.incomplete.includes(file))
-        return { kind, slug, file, outcome: 'kept', reason: 'another definition of its file cannot be read' };
+        return { kind, slug, file, outcome: 'kept', reason: 'another definition in the file cannot be read' };
       rewritten.add(file);
       return { kind, slug, file, outcome: 'written' };
     });
@@ -53,31 +53,31 @@ export function pullResources(
     const slug = nameOf(definition);
     const file = freeName(kind, slug);
     if (local?.incomplete.includes(file))
-      return { kind, slug, file, outcome: 'kept', reason: 'a file of this name is there and cannot be read' };
+      return { kind, slug, file, outcome: 'kept', reason: 'the file exists and cannot be read' };
     write(file, kind, [definition]);
     return { kind, slug, file, outcome: 'written' };
   }
 
-  /** A file that defines something else is not overwritten, and one that `push` would not read is not written. */
+  /** A name of a file that does not exist yet and that `push` does not ignore. */
   function freeName(kind: ResourceKind, slug: string): string {
-    const stem = isNoDefinition(`${slug}.ts`) ? slug.replaceAll('.', '-') : slug;
+    const stem = isIgnoredFile(`${slug}.ts`) ? slug.replaceAll('.', '-') : slug;
     for (let number = 1; ; number += 1) {
       const file = `${folders[kind]}/${stem}${number === 1 ? '' : `-${number}`}.ts`;
       if (local?.incomplete.includes(file) || !existsSync(join(root, file))) return file;
     }
   }
 
-  /** The environment's definitions in place of the folder's, file by file. */
+  /** Replaces definitions in existing files by the environment's definitions. */
   function rewrite(kind: ResourceKind): void {
     const own = (local?.resources[kind] ?? []) as Definition[];
     const files = local?.files[kind] ?? [];
     for (const file of new Set(files.filter((one) => rewritten.has(one)))) {
       const inFile = own.filter((_, index) => files[index] === file);
-      const there = remote[kind] as Definition[];
+      const pulled = remote[kind] as Definition[];
       write(
         file,
         kind,
-        inFile.map((one) => there.find((other) => nameOf(other) === nameOf(one)) ?? (plain(one) as Definition)),
+        inFile.map((one) => pulled.find((other) => nameOf(other) === nameOf(one)) ?? (plain(one) as Definition)),
       );
     }
   }
@@ -93,5 +93,5 @@ export function pullResources(
   }
 }
 
-/** As it goes over the wire. */
+/** A definition as the API transmits it, without functions and undefined fields. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

@@ -14,11 +14,11 @@ import { folders } from './load-folder';
 type Definition = { slug?: string; name: string };
 
 interface FormatOptions {
-  /** With the values of the fields that differ, texts line by line. */
+  /** Also show the values of changed fields, and changed lines of texts. */
   detailed?: boolean;
 }
 
-/** What a push does, kind by kind: `+` new, `~` changed with the fields that differ, `-` gone, `!` refused. */
+/** The changes of a push by kind: `+` created, `~` updated with the changed fields, `-` deleted, `!` not deleted. */
 export function formatChanges(
   { results }: SyncResult,
   before: ResourceSet,
@@ -60,8 +60,8 @@ function formatKind(
   ];
 }
 
-/** What the environment has of the kinds of the folder and the folder does not: `agents helper`. */
-export const namesBeyond = (before: ResourceSet, after: ResourceSet): string[] =>
+/** Definitions that the environment has and the folder lacks, of the kinds that the folder has: `agents helper`. */
+export const namesOfExtra = (before: ResourceSet, after: ResourceSet): string[] =>
   resourceKinds.flatMap((kind) => {
     const own = after[kind];
     const names = (before[kind] ?? []).map((one: Definition) => one.slug ?? one.name);
@@ -70,15 +70,13 @@ export const namesBeyond = (before: ResourceSet, after: ResourceSet): string[] =
       : names.filter((name) => find(own, name) === undefined).map((name) => safeLine(`${folders[kind]} ${name}`));
   });
 
-/**
- * What the environment has and the folder does not stays, as one of them may have been renamed: that is not to be
- * guessed. Takes what a push with --prune would do.
- */
-export function noteLeftAlone({ results }: SyncResult): void {
-  const gone = named(results, ({ deleted }) => deleted);
-  const kept = namesOfRefused(results);
-  if (gone.length > 0) note(colors.dim(`Not in the folder and left alone: ${gone.join(', ')}. --prune deletes them.`));
-  if (kept.length > 0) note(colors.dim(`Not in the folder, and --prune would not delete: ${kept.join(', ')}.`));
+/** Takes the result of a dry run with --prune. */
+export function noteExtraDefinitions({ results }: SyncResult): void {
+  const deletable = named(results, ({ deleted }) => deleted);
+  const refused = namesOfRefused(results);
+  if (deletable.length > 0)
+    note(colors.dim(`Not in the folder, and kept: ${deletable.join(', ')}. --prune deletes them.`));
+  if (refused.length > 0) note(colors.dim(`Not in the folder, and --prune cannot delete: ${refused.join(', ')}.`));
 }
 
 /** `entity-types order (still has 2 entities)`. */
@@ -103,12 +101,12 @@ function formatField({ path, before, after }: FieldChange): string[] {
 }
 
 const cut = (text: string): string => safeLine(text.length <= 200 ? text : `${text.slice(0, 199)}…`);
-const around = 2;
+const contextLines = 2;
 
-/** Changed lines with two lines around them. */
+/** Changed lines with the lines around them. */
 function formatLines(changes: LineChange[]): string[] {
   const isNear = (at: number) =>
-    changes.slice(Math.max(0, at - around), at + around + 1).some(([sign]) => sign !== ' ');
+    changes.slice(Math.max(0, at - contextLines), at + contextLines + 1).some(([sign]) => sign !== ' ');
   const paint = { '-': colors.red, '+': colors.green, ' ': colors.dim };
   return changes.flatMap(([sign, line], at) => {
     if (isNear(at)) return [`        ${paint[sign](`${sign} ${safeLine(line)}`)}`];
@@ -116,7 +114,7 @@ function formatLines(changes: LineChange[]): string[] {
   });
 }
 
-/** `3 created, 1 updated`, or that there was nothing to do. */
+/** `3 created, 1 updated`, or `nothing to change`. */
 export function summarize({ results }: SyncResult): string {
   const parts = (['created', 'updated', 'deleted'] as const)
     .map((key) => [countOf(results, key), key] as const)

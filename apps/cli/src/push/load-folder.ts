@@ -6,7 +6,7 @@ import { flatSchema } from '@parley/entities';
 import { usageFailure } from '../failure';
 import { loadModule } from './load-module';
 
-/** Where each kind is found below the folder that is pushed. */
+/** The subfolder of each kind of definition. */
 export const folders: Record<ResourceKind, string> = {
   entityTypes: 'entity-types',
   roles: 'roles',
@@ -18,31 +18,33 @@ export const folders: Record<ResourceKind, string> = {
 const kinds = Object.keys(folders) as ResourceKind[];
 
 export interface LoadedFolder {
-  /** Only the kinds that the folder has a folder for; what has a wrong shape is among them, as it was written. */
+  /** Has a member for each kind that has a subfolder. Includes invalid definitions, as they were written. */
   resources: ResourceSet;
   /** The file of each definition, in the same order. */
   files: Partial<Record<ResourceKind, string[]>>;
-  /** Everything that is wrong, each with its file. */
+  /** Errors, each with its file. */
   problems: string[];
-  /** Files that could not be read, or not all of their definitions: what they define is missing. */
+  /** Files that could not be read, or only in part. Their definitions are missing from `resources`. */
   incomplete: string[];
-  /** Of which kinds something may be missing for that reason. */
+  /** Kinds of which definitions may be missing for that reason. */
   incompleteKinds: Set<ResourceKind>;
-  /** What is allowed and probably not meant, each with its file. */
-  doubts: string[];
+  /** Probable mistakes that are allowed, each with its file. */
+  warnings: string[];
 }
 
-/** Whether a folder has any of the folders of definitions. */
+/** Whether a folder has a subfolder for any kind of definition. */
 export const hasDefinitions = (path: string): boolean =>
   Object.values(folders).some((name) => existsSync(join(resolve(path), name)));
 
-/** Loads every definition below a folder: agents/, entity-types/, roles/, triggers/, routers/ and tools/. */
+/** Loads the definitions in the subfolders agents/, entity-types/, roles/, routers/, tools/ and triggers/. */
 export async function loadFolder(path: string): Promise<LoadedFolder> {
   const folder = resolve(path);
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usageFailure(`There is no folder ${path}`);
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usageFailure(`Folder ${path} does not exist`);
   const given = kinds.filter((kind) => existsSync(join(folder, folders[kind])));
   if (given.length === 0) {
-    throw usageFailure(`${path} has none of the folders ${Object.values(folders).join(', ')}`);
+    throw usageFailure(
+      `${path} has no definitions. Expected one of the folders ${Object.values(folders).join(', ')}. Create a project with: parley init`,
+    );
   }
   const loaded: LoadedFolder = {
     resources: {},
@@ -50,7 +52,7 @@ export async function loadFolder(path: string): Promise<LoadedFolder> {
     problems: [],
     incomplete: [],
     incompleteKinds: new Set(),
-    doubts: [],
+    warnings: [],
   };
   for (const kind of given) await loadKind(loaded, folder, kind);
   return loaded;
@@ -65,7 +67,9 @@ async function loadKind(loaded: LoadedFolder, folder: string, kind: ResourceKind
     if (missing.length > 0) loaded.incomplete.push(name);
     for (const one of missing) loaded.incompleteKinds.add(one);
     if (kind === 'entityTypes')
-      loaded.doubts.push(...found.flatMap((type) => undeclaredSearchFields(type).map((doubt) => `${name}: ${doubt}`)));
+      loaded.warnings.push(
+        ...found.flatMap((type) => undeclaredSearchFields(type).map((warning) => `${name}: ${warning}`)),
+      );
     loaded.problems.push(...problems.map((problem) => `${name}: ${problem}`));
     definitions.push(...found);
     files.push(...found.map(() => name));
@@ -77,19 +81,19 @@ async function loadKind(loaded: LoadedFolder, folder: string, kind: ResourceKind
 function definitionFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(ts|js|mjs|cjs|json)$/.test(entry.name))
-    .filter(({ name }) => !isNoDefinition(name))
+    .filter(({ name }) => !isIgnoredFile(name))
     .map(({ name }) => join(folder, name))
     .sort();
 }
 
-/** Helpers, declarations and tests beside definitions. */
-export const isNoDefinition = (name: string): boolean => /^[._]|\.d\.ts$|\.(test|spec)\.\w+$/.test(name);
+/** Helpers (`_name.ts`), declarations and tests are not definitions. */
+export const isIgnoredFile = (name: string): boolean => /^[._]|\.d\.ts$|\.(test|spec)\.\w+$/.test(name);
 
 interface LoadedFile {
   file: string;
   found: object[];
   problems: string[];
-  /** Kinds of what could not be taken from it. */
+  /** Kinds of definitions that could not be read from it. */
   missing: ResourceKind[];
 }
 
@@ -98,7 +102,7 @@ async function loadFile(file: string, kind: ResourceKind): Promise<LoadedFile> {
   const none = { file, found: [], missing: [kind] };
   if (!loaded.ok) return { ...none, problems: loaded.message.split('\n') };
   const values = definitionsAmong(loaded.exports);
-  if (values.length === 0) return { ...none, problems: [`exports no definition of ${labels[kind]}`] };
+  if (values.length === 0) return { ...none, problems: [`does not export ${labels[kind]}`] };
   const found: object[] = [];
   const problems: string[] = [];
   const missing: ResourceKind[] = [];
@@ -107,7 +111,7 @@ async function loadFile(file: string, kind: ResourceKind): Promise<LoadedFile> {
     const parsed = made === null || made === kind ? parseDefinition(kind, value) : null;
     if (parsed === null) {
       missing.push(made!);
-      problems.push(`defines ${labels[made!]}, which belongs into ${folders[made!]}/`);
+      problems.push(`defines ${labels[made!]}. Move it to ${folders[made!]}/`);
     } else {
       found.push(value as object);
       if (!parsed.ok) problems.push(...parsed.problems.map((problem) => describeProblem(value, problem)));
@@ -125,7 +129,7 @@ export const labels: Record<ResourceKind, string> = {
   triggers: 'a trigger',
 };
 
-/** Undeclared fields are allowed, so they may be searched; of a type that declares its fields it is mostly a slip. */
+/** Search fields that the schema does not declare: allowed, but usually a typing error in a type that declares fields. */
 function undeclaredSearchFields(type: object): string[] {
   const parsed = parseDefinition('entityTypes', type);
   if (!parsed.ok) return [];
@@ -145,7 +149,7 @@ function loadJson(file: string): Awaited<ReturnType<typeof loadModule>> {
   }
 }
 
-/** The default export and whatever a define function has made; other exports are the file's own business. */
+/** The default export, and named exports that a define function returned. Other exports are ignored. */
 function definitionsAmong(exports: Record<string, unknown>): unknown[] {
   const values = Object.entries(exports).flatMap(([name, value]) => {
     const members = Array.isArray(value) ? value : [value];
@@ -160,7 +164,7 @@ function describeProblem(value: unknown, { path, message }: ErrorDetail): string
   return [subject === null ? '' : `${subject}: `, path === '' ? '' : `${path} `, message].join('');
 }
 
-/** A problem that the server found, named by the file it is in: its paths count through the lists of the push. */
+/** Replaces the list index in the path of a server's error (`agents.0.name`) by the file of that definition. */
 export function locateProblem({ path, message }: ErrorDetail, { resources, files }: LoadedFolder): string {
   const place = /^(?:resources\.)?(\w+)\.(\d+)(?:\.(.+))?$/.exec(path);
   const kind = place?.[1] as ResourceKind | undefined;

@@ -39,13 +39,13 @@ last\`;
   throw new Error('line 13');
 }`;
 
-it('keeps the lines of a handler, whatever its file is printed like', async () => {
+it('preserves the line numbers of a handler', async () => {
   const code = await handlerCodeOf(toolWith(handler));
   const lines = code.split('\n');
   expect(lines[7]).toContain('line: 8');
   expect(lines[8]).toContain('price * count');
   expect(lines[12]).toContain('line 13');
-  // The text of a template is a value, and must not change.
+  // The lines of a template literal are part of its value and must not change.
   const run = new Function('args', 'context', 'parley', 'fetch', code) as (args: object) => Promise<{ text: string }>;
   expect((await run({ lines: [] })).text).toBe('first\n\n    0\nlast');
 });

@@ -3,14 +3,14 @@ import { dirname } from 'node:path';
 import { compileFunction, createContext, runInContext } from 'node:vm';
 import { type BuildFailure, build } from 'esbuild';
 import * as definitions from '@parley/definitions';
-import { keepLines } from './keep-lines';
+import { preserveLineNumbers } from './preserve-line-numbers';
 
 export type Loaded = { ok: true; exports: Record<string, unknown> } | { ok: false; message: string };
 
 /**
- * Runs a user's TypeScript or JavaScript file and gives what it exports. It is bundled with all that it imports;
- * `@parley/definitions` is this CLI's own copy, so that the file needs nothing installed. Markdown and text files
- * come as strings, for prompts.
+ * Runs a user's TypeScript or JavaScript file and returns its exports. The file is bundled with its imports;
+ * `@parley/definitions` is the copy inside this CLI, so that no package has to be installed. Markdown and text files are
+ * imported as strings, for prompts.
  */
 export async function loadModule(file: string): Promise<Loaded> {
   let code: string;
@@ -29,15 +29,15 @@ export async function loadModule(file: string): Promise<Loaded> {
       logLevel: 'silent',
     });
     const [map, bundle] = ['.map', '.js'].map((end) => outputFiles.find(({ path }) => path.endsWith(end))!.text);
-    code = await keepLines(bundle!, map!);
+    code = await preserveLineNumbers(bundle!, map!);
   } catch (error) {
     return { ok: false, message: describeBuildFailure(error) };
   }
   return run(code, file);
 }
 
-/** Loading a file takes milliseconds. */
-const patienceMs = 10_000;
+/** Loading a file takes milliseconds; more than this is an endless loop. */
+const timeoutMs = 10_000;
 const ownPackage = '@parley/definitions';
 
 function run(code: string, file: string): Loaded {
@@ -47,18 +47,18 @@ function run(code: string, file: string): Loaded {
   try {
     const body = compileFunction(code, ['module', 'exports', 'require', '__filename', '__dirname'], { filename: file });
     const load = () => definitions.withoutThrowing(() => body(module, module.exports, require, file, dirname(file)));
-    withoutExit(() => runInContext('load()', createContext({ load }), { timeout: patienceMs }));
+    withoutExit(() => runInContext('load()', createContext({ load }), { timeout: timeoutMs }));
     return { ok: true, exports: module.exports };
   } catch (error) {
     return { ok: false, message: describeThrown(error) };
   }
 }
 
-/** A file of definitions says what there is: one that ends the process would end `parley dev`. */
+/** A definition file that exits the process would end `parley dev`, so process.exit throws while a file is loaded. */
 function withoutExit(work: () => void): void {
   const { exit } = process;
   process.exit = (code) => {
-    throw new Error(`calls process.exit(${code ?? ''}) while it is loaded`);
+    throw new Error(`calls process.exit(${code ?? ''}) when it is loaded`);
   };
   try {
     work();
@@ -69,8 +69,7 @@ function withoutExit(work: () => void): void {
 
 function describeThrown(error: unknown): string {
   const { code, message } = Object(error) as { code?: string; message?: string };
-  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-    return `does not come to an end when it is loaded (${patienceMs / 1000} s)`;
+  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return `did not finish loading within ${timeoutMs / 1000} s`;
   return message ?? String(error);
 }
 

@@ -11,8 +11,8 @@ export interface SendOptions {
 }
 
 /**
- * Pushes what a folder defines. Problems of shape are known before; they are sent all the same, as a dry run, so that
- * the server's (unknown references, cycles, names) are told together with them.
+ * Pushes the definitions of a folder. Definitions with an invalid shape are sent too, as a dry run, so that the errors
+ * that only the server detects (unknown references, cycles, names) are reported together with them.
  */
 export async function sendDefinitions(api: Api, loaded: LoadedFolder, options: SendOptions): Promise<SyncResult> {
   const { problems, incomplete, resources } = loaded;
@@ -21,7 +21,7 @@ export async function sendDefinitions(api: Api, loaded: LoadedFolder, options: S
   try {
     const result = await api.post<SyncResult>('/v1/sync', { resources, ...options, dryRun });
     if (problems.length > 0) throw problemsFailure(problems);
-    if (!asJson) for (const doubt of loaded.doubts) note(`${doubt}.`);
+    if (!asJson) for (const warning of loaded.warnings) note(`warning: ${warning}`);
     return result;
   } catch (error) {
     if (error instanceof ApiFailure && error.details.length > 0) throw located(error, loaded);
@@ -30,8 +30,8 @@ export async function sendDefinitions(api: Api, loaded: LoadedFolder, options: S
 }
 
 /**
- * Where a file could not be read, the server is asked about the others all the same. That it does not know what such a
- * file may define says nothing, and is told apart.
+ * When a file cannot be read, the server still checks the other definitions. An unknown reference to a kind that the file
+ * may define is not reported as an error.
  */
 async function incompleteFailure(api: Api, loaded: LoadedFolder): Promise<Failure> {
   const { resources, incompleteKinds, problems } = loaded;
@@ -48,11 +48,11 @@ async function incompleteFailure(api: Api, loaded: LoadedFolder): Promise<Failur
   const which = details === null ? '' : ` to ${missing.map((kind) => folders[kind]).join(', ')}`;
   return problemsFailure(
     [...new Set([...problems, ...located])],
-    `References${which} are checked once these are mended.`,
+    `References${which} are checked once these problems are fixed.`,
   );
 }
 
-/** Problems of the definitions are told with the file that each is in. */
+/** Adds the file of each definition to the server's errors. */
 function located(error: ApiFailure, loaded: LoadedFolder): Failure {
   const problems = error.details.map((detail) => locateProblem(detail, loaded));
   const fields = { ...error.fields, problems };
@@ -60,6 +60,6 @@ function located(error: ApiFailure, loaded: LoadedFolder): Failure {
 }
 
 const problemsFailure = (problems: string[], hint = ''): Failure => {
-  const text = ['the definitions have problems:', ...problems].join('\n  ');
+  const text = ['The definitions have problems:', ...problems].join('\n  ');
   return new Failure(hint === '' ? text : `${text}\n${hint}`, undefined, { problems, ...(hint && { hint }) });
 };

@@ -1,12 +1,12 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
-/** What editors, package managers and this command itself leave beside what a person has written. */
+/** Files of editors, package managers and this command. */
 const ignored = /^(node_modules|\.git|dist)$|\.parley-|^\.[^\\/]*\.sw.$|~$/;
 
 /**
- * Calls `onChange` whenever anything below a folder changes. Each folder is watched by itself: Node's recursive watch
- * on Linux loses a file that an editor saves by putting another one in its place.
+ * Calls `onChange` when anything below a folder changes. Each folder has its own watcher: Node's recursive watcher on
+ * Linux loses a file that an editor saves by replacing it. Returns a function that stops watching.
  */
 export function watchFolder(root: string, onChange: () => void, onProblem: (error: Error) => void): () => void {
   const watchers = new Map<string, FSWatcher>();
@@ -20,7 +20,7 @@ export function watchFolder(root: string, onChange: () => void, onProblem: (erro
       });
       watcher.on('error', (error: NodeJS.ErrnoException) => {
         forget(folder);
-        // A folder that was removed is told by the one above it.
+        // The watcher of the parent reports a folder that was removed.
         if (!['ENOENT', 'EPERM'].includes(error.code ?? '')) onProblem(error);
       });
       watchers.set(folder, watcher);
@@ -29,13 +29,13 @@ export function watchFolder(root: string, onChange: () => void, onProblem: (erro
       if (entry.isDirectory() && !ignored.test(entry.name)) add(join(folder, entry.name));
   }
 
-  /** Folders come and go, also under a name that was there before. */
+  /** Watches new folders and forgets deleted ones. A folder may be replaced by another with the same name. */
   function refresh(): void {
-    for (const folder of watchers.keys()) if (folder !== root && !isThere(folder)) forget(folder);
+    for (const folder of watchers.keys()) if (folder !== root && !isReadable(folder)) forget(folder);
     try {
       add(root);
     } catch (error) {
-      // One that has gone meanwhile is told of once more.
+      // A folder that was deleted since causes another event.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onProblem(error as Error);
     }
   }
@@ -49,7 +49,7 @@ export function watchFolder(root: string, onChange: () => void, onProblem: (erro
   return () => [...watchers.keys()].forEach(forget);
 }
 
-function isThere(folder: string): boolean {
+function isReadable(folder: string): boolean {
   try {
     readdirSync(folder);
     return true;

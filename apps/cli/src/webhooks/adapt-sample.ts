@@ -8,8 +8,8 @@ import type { WebhookSample } from '@parley/webhooks';
 import { Failure, usageFailure } from '../failure';
 
 /**
- * Makes a sample one about this environment and of this moment: its organization, its number, its last message, e-mail or
- * order, and ids that have not come before. Answers what the user should know.
+ * Replaces values of a sample by the environment's values: its organization, number, last message, e-mail or order, the
+ * current time, and new ids. Returns notes for the user.
  */
 export async function adaptSample(
   db: Queryable,
@@ -19,7 +19,7 @@ export async function adaptSample(
 ): Promise<string[]> {
   if (name.endsWith('.unknown-number')) {
     renew(body, `wamid.${randomUUID()}`);
-    return ['About a number that is connected nowhere: it is answered with an error until somebody connects it.'];
+    return ['The number of this sample has no connection. webhook-ingest answers with an error until it has one.'];
   }
   if (path === '/webhook/kapso/messages') return adaptMessages(db, scope, event, body);
   const data = objectAt(body.data);
@@ -36,17 +36,17 @@ export async function adaptSample(
     if (objectAt(data.metadata).organizationId !== undefined) data.metadata = { organizationId: scope.organizationId };
     const customer = objectAt(data.customer);
     if (customer.external_id != null) customer.external_id = scope.organizationId;
-    return isRefund && order === null ? ['No order was paid yet: its refund is counted once it is.'] : [];
+    return isRefund && order === null ? ['No order has been paid yet. The refund counts once its order is paid.'] : [];
   }
   if (path === '/webhook/flow') {
     const { flowToken: token } = await latestReferences(db, scope);
     if (token !== null) body.token = token;
-    return token === null ? ['No payment has a link yet: the token belongs to none.'] : [];
+    return token === null ? ['No payment has a link yet. The token of this sample matches no payment.'] : [];
   }
   if (path === '/webhook/resend' && 'email_id' in data) {
     const { emailId: email } = await latestSent(db, scope);
     if (email !== null) data.email_id = email;
-    return email === null ? ['No e-mail was sent yet: the status belongs to none.'] : [];
+    return email === null ? ['No e-mail has been sent yet. The status of this sample matches no e-mail.'] : [];
   }
   return [];
 }
@@ -61,30 +61,31 @@ async function adaptMessages(db: Queryable, scope: Scope, event: string, body: J
     if ('phone_number_id' in objectAt(item.conversation)) objectAt(item.conversation).phone_number_id = phoneNumberId;
     renew(item, sent ?? `wamid.${randomUUID()}`);
   }
-  if (isStatus && sent === null) notes.push('No message was sent yet: the status belongs to none.');
+  if (isStatus && sent === null)
+    notes.push('No message has been sent yet. The status of this sample matches no message.');
   return notes;
 }
 
 const renew = (item: JsonObject, id: string): void =>
   void Object.assign(objectAt(item.message), { id, timestamp: String(Math.floor(Date.now() / 1000)) });
 
-/** The connected number; where there is none, one that exists here only, so that the rest can be tried. */
+/** The connected number. In development, a simulated connection is created when there is none. */
 async function numberOf(db: Queryable, scope: Scope): Promise<{ phoneNumberId: string; notes: string[] }> {
   const connections = await listConnections(db, scope);
   const connected = connections.find(({ status }) => status === 'connected')?.phoneNumberId ?? null;
   if (connected !== null) return { phoneNumberId: connected, notes: [] };
   if (scope.environment === 'production')
-    throw new Failure('No number is connected in production: parley channels connect');
+    throw new Failure('No number is connected in production. Connect one with: parley channels connect');
   const agent = await oldestAgent(db, scope);
-  if (agent === null) throw new Failure('No agent is there to answer: push one first');
+  if (agent === null) throw new Failure('There is no agent to answer the message. Push one first: parley push');
   const phoneNumberId = await simulateConnection(db, scope, agent);
-  return { phoneNumberId, notes: [`Made a number that exists here only, answered by ${agent}.`] };
+  return { phoneNumberId, notes: [`Created a simulated number, which agent ${agent} answers.`] };
 }
 
-/** `data.subtotal_amount=900`: the value is JSON, or else text. */
+/** Applies a change such as `data.subtotal_amount=900`. A value that is not JSON is text. */
 export function setMember(body: JsonObject, change: string): void {
   const at = change.indexOf('=');
-  if (at < 1) throw usageFailure(`--set wants path=value, not "${change}"`);
+  if (at < 1) throw usageFailure(`--set must be path=value, not "${change}"`);
   const names = change.slice(0, at).split('.');
   const leaf = names.pop()!;
   let target = body;

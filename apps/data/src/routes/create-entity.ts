@@ -1,7 +1,7 @@
 import { createIdempotencyStore } from '@parley/db';
 import type { CreateInput, Entities } from '@parley/entities';
 import { type Handler, type CallerContext, RawJson, conflict } from '@parley/service';
-import { type AccessDeps, originOf, requireAccess } from '../caller';
+import { type AccessDeps, originOf, requireAccess } from '../require-access';
 import { entityFailure } from '../entity-failure';
 
 type CreateDeps = AccessDeps & { entities: Pick<Entities, 'create'> };
@@ -12,26 +12,26 @@ export const createEntity =
   async ({ params: { type }, body }, context) => {
     const { access } = await requireAccess(deps, context, 'create', type);
     const input = { type, ...body, access, ...originOf(context) };
-    const made = await (context.idempotency
+    const created = await (context.idempotency
       ? createOnce(deps, context, input)
       : deps.entities.create(context.scope, input));
-    if (!made.ok) throw entityFailure(made, type);
-    return new RawJson(made.entity.json);
+    if (!created.ok) throw entityFailure(created, type);
+    return new RawJson(created.entity.json);
   };
 
-/** The entity and the answer kept under its `Idempotency-Key` in one transaction: a retry makes no second entity. */
+/** Stores the entity and the response for its `Idempotency-Key` in one transaction, so a retry creates no second entity. */
 async function createOnce(
   { db, entities }: CreateDeps,
   { scope, idempotency }: CallerContext,
   input: CreateInput,
 ): ReturnType<Entities['create']> {
   const result = await db.transaction(async (client) => {
-    const made = await entities.create(scope, input, client);
-    if (made.ok && !(await createIdempotencyStore(client).finish(idempotency!, 201, made.entity.json))) {
-      throw conflict('Another request with this Idempotency-Key has taken over', 'idempotency_in_progress');
+    const created = await entities.create(scope, input, client);
+    if (created.ok && !(await createIdempotencyStore(client).finish(idempotency!, 201, created.entity.json))) {
+      throw conflict('Another request with this Idempotency-Key has replaced this one', 'idempotency_in_progress');
     }
-    return made;
+    return created;
   });
-  if (result.ok) idempotency!.answerKept = true;
+  if (result.ok) idempotency!.isAnswerStored = true;
   return result;
 }

@@ -1,11 +1,11 @@
 import type { Entities } from '@parley/entities';
 import { type Handler, RawJson } from '@parley/service';
-import { type AccessDeps, originOf, requireAccess } from '../caller';
+import { type AccessDeps, originOf, requireAccess } from '../require-access';
 import { entityFailure } from '../entity-failure';
 
 const success = new RawJson('{"success":true}');
 
-/** `DELETE /v1/data/:type/:id`: soft delete; again is as good. */
+/** `DELETE /v1/data/:type/:id`: marks the entity as deleted. A repeated delete succeeds. */
 export const deleteEntity =
   (deps: AccessDeps & { entities: Pick<Entities, 'remove'> }): Handler<'deleteEntity'> =>
   async ({ params: { type, id } }, context) => {

@@ -1,6 +1,6 @@
 import type { Entities } from '@parley/entities';
 import { type Handler, RawJson } from '@parley/service';
-import { type AccessDeps, requireAccess } from '../caller';
+import { type AccessDeps, requireAccess } from '../require-access';
 import { entityFailure } from '../entity-failure';
 
 /** `GET /v1/data/:type/:id` */

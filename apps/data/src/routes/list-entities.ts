@@ -1,9 +1,9 @@
 import type { Entities } from '@parley/entities';
 import { type Handler, RawJson } from '@parley/service';
-import { type AccessDeps, requireAccess } from '../caller';
+import { type AccessDeps, requireAccess } from '../require-access';
 import { entityFailure } from '../entity-failure';
 
-/** `GET /v1/data/:type`: a page, newest first. */
+/** `GET /v1/data/:type`: a page of entities, newest first. */
 export const listEntities =
   (deps: AccessDeps & { entities: Pick<Entities, 'list'> }): Handler<'listEntities'> =>
   async ({ params: { type }, query }, context) => {

@@ -1,9 +1,9 @@
 import type { Entities } from '@parley/entities';
 import { type Handler, RawJson } from '@parley/service';
-import { type AccessDeps, requireAccess } from '../caller';
+import { type AccessDeps, requireAccess } from '../require-access';
 import { entityFailure } from '../entity-failure';
 
-/** `POST /v1/data/:type/query`: a page of what the filters match. */
+/** `POST /v1/data/:type/query`: a page of the entities that match the filters. */
 export const queryEntities =
   (deps: AccessDeps & { entities: Pick<Entities, 'query'> }): Handler<'queryEntities'> =>
   async ({ params: { type }, body }, context) => {

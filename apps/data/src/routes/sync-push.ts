@@ -5,18 +5,18 @@ import { builtInToolNames } from '@parley/tools';
 
 export interface PushDeps {
   db: Db;
-  /** Parses the handlers of pushed tools; without it they are taken as they are. */
+  /** Parses the handlers of pushed tools; without it they are not checked. */
   checkHandler?: CheckHandler;
-  /** Called after a push, which may have changed what is searched; it must neither wait nor throw. */
+  /** Called after a push that may have changed search fields. It must not block or throw. */
   requestReindexing: (requestId: string) => void;
 }
 
-/** `POST /v1/sync`: brings the environment's definitions to what is given, all or nothing. */
+/** `POST /v1/sync`: creates, updates and prunes definitions in one transaction. */
 export const syncPush =
   ({ db, requestReindexing, checkHandler }: PushDeps): Handler<'syncPush'> =>
   async ({ body }, { scope, requestId }) => {
     if (body.environment !== undefined && body.environment !== scope.environment) {
-      const message = `is ${body.environment}, the key belongs to ${scope.environment}`;
+      const message = `is ${body.environment}, but the key belongs to ${scope.environment}`;
       throw badRequest(`environment ${message}`, [{ path: 'environment', message }], 'invalid_body');
     }
     const pushed = await pushResources(db, scope, { ...body, knownTools: builtInToolNames, checkHandler });
@@ -26,22 +26,13 @@ export const syncPush =
     }
     switch (pushed.reason) {
       case 'handlers_unchecked':
-        throw unavailable('The tool executor cannot be asked whether the handlers can be parsed');
+        throw unavailable('The tool executor is unavailable, so the handlers cannot be checked');
       case 'invalid':
         throw badRequest('The definitions have problems', pushed.problems, 'invalid_definitions');
-      case 'version_conflict':
-        throw new HttpError(
-          409,
-          'version_conflict',
-          `The environment has changed since: it is at version ${pushed.version}`,
-          {
-            details: [
-              {
-                path: 'expectedVersion',
-                message: `is ${body.expectedVersion}, the environment is at ${pushed.version}`,
-              },
-            ],
-          },
-        );
+      case 'version_conflict': {
+        const message = `is ${body.expectedVersion}, but the environment is at version ${pushed.version}`;
+        const text = `The environment has changed: it is now at version ${pushed.version}`;
+        throw new HttpError(409, 'version_conflict', text, { details: [{ path: 'expectedVersion', message }] });
+      }
     }
   };

@@ -1,14 +1,14 @@
 import type { Entities } from '@parley/entities';
 import { type Handler, RawJson, forbidden } from '@parley/service';
-import { type AccessDeps, originOf, requireAccess } from '../caller';
+import { type AccessDeps, originOf, requireAccess } from '../require-access';
 import { entityFailure } from '../entity-failure';
 
-/** `PATCH /v1/data/:type/:id`: merges `data` at its top level; a `status` restores a deleted entity. */
+/** `PATCH /v1/data/:type/:id`: merges `data` at the top level. A `status` restores a deleted entity. */
 export const updateEntity =
   (deps: AccessDeps & { entities: Pick<Entities, 'update'> }): Handler<'updateEntity'> =>
   async ({ params: { type, id }, body }, context) => {
     const { access, denial } = await requireAccess(deps, context, 'update', type);
-    // A status deletes and restores: a role that may not delete must not do either under another name.
+    // Setting a status can delete and restore an entity, so that requires the permission to delete as well.
     const deleteDenial = denial('delete');
     const updated = await deps.entities.update(context.scope, {
       type,

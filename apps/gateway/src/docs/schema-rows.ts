@@ -1,7 +1,7 @@
 import type { SchemaObject } from '@parley/contracts';
 
 export interface SchemaRow {
-  /** Below its parents: `usage.inputTokens`, `agents[].slug`. */
+  /** With the names of its parents: `usage.inputTokens`, `agents[].slug`. */
   name: string;
   type: string;
   note: string;
@@ -13,13 +13,13 @@ const isObject = (value: unknown): value is SchemaObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): SchemaObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** The fields of a JSON Schema, one row each, nested ones with their whole path. */
+/** Returns one row for each field of a JSON Schema, nested fields included. */
 export function rowsOf(schema: SchemaObject, prefix = '', depth = 0): SchemaRow[] {
   if (depth > maxDepth) return [];
-  const parts = [schema, ...listOf(schema.allOf)];
-  return parts.flatMap((part) => {
-    const required = new Set(Array.isArray(part.required) ? part.required : []);
-    return Object.entries(isObject(part.properties) ? part.properties : {}).flatMap(([key, field]) => {
+  const schemas = [schema, ...listOf(schema.allOf)];
+  return schemas.flatMap(({ required: names, properties }) => {
+    const required = new Set(Array.isArray(names) ? names : []);
+    return Object.entries(isObject(properties) ? properties : {}).flatMap(([key, field]) => {
       if (!isObject(field)) return [];
       const name = prefix + key;
       const row = { name, type: describeType(field), note: noteOf(field), required: required.has(key) };
@@ -32,14 +32,14 @@ export function rowsOf(schema: SchemaObject, prefix = '', depth = 0): SchemaRow[
   });
 }
 
-/** A type in a few words; `#Name` stands for the schema of that name. */
+/** Describes a type in a few words: `list of string`. `#Name` refers to the schema of that name. */
 export function describeType(schema: SchemaObject): string {
   if (typeof schema.$ref === 'string') return `#${schema.$ref.split('/').at(-1)}`;
   const alternatives = [...listOf(schema.anyOf), ...listOf(schema.oneOf)];
   if (alternatives.length > 0) return alternatives.map(describeType).join(' or ');
-  const parts = listOf(schema.allOf);
-  if (parts.length > 0)
-    return parts
+  const combined = listOf(schema.allOf);
+  if (combined.length > 0)
+    return combined
       .map(describeType)
       .filter((text) => text !== 'object')
       .join(' and ');

@@ -1,5 +1,5 @@
 import { executorLimits, operationsOf } from '@parley/contracts';
-import { type Handler, badRequest, payloadTooLarge, statedFailure, traceparent, unavailable } from '@parley/service';
+import { type Handler, badRequest, payloadTooLarge, serverError, traceparent, unavailable } from '@parley/service';
 import type { Executor } from '../executor';
 
 const callbackPath = operationsOf.internal.callTool.path;
@@ -9,7 +9,7 @@ export interface ExecuteDeps {
   chatUrl: string;
 }
 
-/** Runs a handler: 200 with its result or the error it threw, 500 past its time, 503 when every process is taken. */
+/** Runs a handler. 200: its result, or the error that it threw. 500: it exceeded its time limit. 503: no free process. */
 export const execute =
   ({ executor, chatUrl }: ExecuteDeps): Handler<'execute'> =>
   async ({ body }, { requestId, signal }) => {
@@ -32,17 +32,15 @@ export const execute =
       }
       case 'error': {
         const { error, logs, durationMs } = outcome;
-        const { message, name: errorName, ...place } = error;
-        const named = errorName === undefined ? place : { errorName, ...place };
-        return { error: message, ...named, ...(logs.length > 0 && { logs }), _meta: { durationMs } };
+        const { message, name: errorName, ...rest } = error;
+        return { error: message, errorName, ...rest, ...(logs.length > 0 && { logs }), _meta: { durationMs } };
       }
       case 'invalid': {
         const { error, line, column, durationMs } = outcome;
-        const place = { ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
-        return { error, errorName: 'SyntaxError', ...place, _meta: { durationMs } };
+        return { error, errorName: 'SyntaxError', line, column, _meta: { durationMs } };
       }
       case 'timeout':
-        throw statedFailure('Execution time exceeded', 'execution_time_exceeded');
+        throw serverError('Execution time exceeded', 'execution_time_exceeded');
       case 'overloaded':
         throw unavailable('All sandboxes are busy', 1);
     }
@@ -54,7 +52,7 @@ function toText(value: object): string {
   return text;
 }
 
-/** A callback carries a token, so it goes to chat and nowhere else. */
+/** The callback carries a token, so it may only be sent to chat. */
 function callbackUrl(chatUrl: string, url: string | undefined): string {
   if (url === undefined) return chatUrl + callbackPath;
   if (new URL(url).origin !== new URL(chatUrl).origin) {

@@ -1,11 +1,11 @@
-import { type Answer, type TestExecutor, startTestExecutor } from '../executor-under-test';
+import { type Answer, type TestExecutor, startTestExecutor } from '../../testing/start-test-executor';
 
-// Other work on the machine can make one attempt late; the bar stays, and a real regression fails every attempt.
+// A busy machine can delay one attempt. The limits stay the same, and a real regression fails every attempt.
 jest.retryTimes(3, { logErrorsBeforeRetry: true });
 
 /*
- * Programs that want to take the service down. Each must end with the documented answer within its time limit and
- * 250 ms, while calls beside it are answered and the service lives on.
+ * Programs that try to exhaust the service. Each must end with a documented answer at most 250 ms after its time limit,
+ * while other calls are answered and the service continues.
  */
 
 const timeoutMs = 300;
@@ -18,23 +18,21 @@ beforeAll(async () => {
 afterAll(async () => {
   const inTime = lateness.filter((lateMs) => lateMs <= allowanceMs).length;
   const worst = Math.round(Math.max(...lateness));
-  console.info(
-    `By the clock: ${inTime} of ${lateness.length} within ${allowanceMs} ms of the limit, the latest ${worst} ms`,
-  );
+  console.info(`${inTime} of ${lateness.length} within ${allowanceMs} ms of the limit, the latest ${worst} ms`);
   await service.close();
 });
 
-/** How long after its limit each program was answered, with nothing taken off. */
+/** How long after its time limit each program was answered, in milliseconds. */
 const lateness: number[] = [];
 
 const timeLimit = 'Execution time exceeded';
 const memoryLimit = 'Memory limit exceeded (64 MiB)';
 const depthLimit = 'Maximum call stack size exceeded';
-/** Which limit comes first may depend on how fast a machine is; each of a program's answers is a documented one. */
+/** Which limit is reached first can depend on the speed of the machine. Every listed answer is a documented one. */
 const time = [timeLimit];
 const depth = [depthLimit, timeLimit];
 const memory = [memoryLimit, timeLimit, 'invalid array length', 'string too long', 'resource limit'];
-/** Any limit, an error of the language, or an end: what counts is that it ends. */
+/** Any limit, error or result: the program must only end. */
 const any = [''];
 
 const corpus: [name: string, code: string, answers: string[]][] = [
@@ -82,7 +80,7 @@ const corpus: [name: string, code: string, answers: string[]][] = [
   ['Function that loops', 'new Function("for (;;);")()', time],
   ['a static block that loops', 'class A { static { for (;;); } }', time],
   ['a default argument that loops', '((a = (() => { for (;;); })()) => a)()', time],
-  ['a promise that nobody resolves', 'await new Promise(() => {})', time],
+  ['a promise that is never resolved', 'await new Promise(() => {})', time],
   ['a wait beyond the limit', 'await new Promise((r) => setTimeout(r, 1e9))', time],
   ['a tagged template that loops', 'const f = () => { for (;;); }; f`x`', time],
   ['a wide join', 'return new Array(5e7) + ""', memory],
@@ -138,7 +136,7 @@ const corpus: [name: string, code: string, answers: string[]][] = [
   ['BigInt shifted', 'return (1n << 1000000000n) === 0n', any],
   ['memory by objects', 'const a = []; for (;;) a.push({ a: [1, 2, 3] })', memory],
   ['memory by buffers', 'const a = []; for (;;) a.push(new ArrayBuffer(1e6))', memory],
-  ['memory at once', 'return new Uint8Array(2e9).length', any],
+  ['memory in one allocation', 'return new Uint8Array(2e9).length', any],
   ['memory by closures', 'let f = () => 0; for (;;) { const g = f; f = () => g }', memory],
   ['memory by maps', 'const m = new Map(); for (let i = 0; ; i++) m.set(i, { i })', memory],
   ['memory by symbols', 'const a = []; for (;;) a.push(Symbol("x".repeat(1000) + a.length))', memory],
@@ -178,7 +176,7 @@ const corpus: [name: string, code: string, answers: string[]][] = [
   ['normalisation of much', 'return "\\u0344".repeat(5e6).normalize("NFD").length', any],
 ];
 
-/** The error of an answer in one line, when it is one that the contract knows. */
+/** The error or result of an answer in one line. `undocumented`: the contract has no such answer. */
 function endOf({ status, body }: Answer): string {
   if (status === 200 && typeof body.error === 'string') return body.error;
   if (status === 200 && 'result' in body) return `the result ${JSON.stringify(body.result)}`.slice(0, 200);
@@ -187,32 +185,32 @@ function endOf({ status, body }: Answer): string {
     : `undocumented: ${status} ${JSON.stringify(body)}`.slice(0, 300);
 }
 
-it('has at least 60 programs', () => {
+it('the corpus has at least 60 programs', () => {
   expect(corpus.length).toBeGreaterThanOrEqual(60);
 });
 
-it.each(corpus)('%s ends in time, and neighbours are answered', async (_name, code, answers) => {
+it.each(corpus)('%s ends in time, and other calls are answered', async (_name, code, answers) => {
   let tries = 0;
   let lateMs: number;
   let answer: Answer;
-  let neighbours: Answer[];
+  let others: Answer[];
   do {
-    // A busy machine may delay one run; a program that escapes its limit is late every time.
-    const neighbour = () => service.run('return args.n + 1', { args: { n: 1 }, timeoutMs: 5000 });
-    // What this machine takes now for a call that does nothing, while no program attacks: on a quiet one, some 3 ms.
-    const quiet = [await neighbour(), await neighbour(), await neighbour()].map(({ durationMs }) => durationMs);
-    [answer, ...neighbours] = await Promise.all([service.run(code, { timeoutMs }), neighbour(), neighbour()]);
+    // A busy machine may delay one run. A program that evades its limit is late every time.
+    const otherCall = () => service.run('return args.n + 1', { args: { n: 1 }, timeoutMs: 5000 });
+    // How long a trivial call takes on this machine now, without an attack. About 3 ms when it is idle.
+    const quiet = [await otherCall(), await otherCall(), await otherCall()].map(({ durationMs }) => durationMs);
+    [answer, ...others] = await Promise.all([service.run(code, { timeoutMs }), otherCall(), otherCall()]);
     lateMs = answer.durationMs - timeoutMs - Math.max(...quiet);
   } while (lateMs > allowanceMs && ++tries < 4);
   lateness.push(answer.durationMs - timeoutMs);
-  expect(neighbours.map(({ body }) => body.result)).toEqual([2, 2]);
+  expect(others.map(({ body }) => body.result)).toEqual([2, 2]);
   const end = endOf(answer);
   expect(answers.some((text) => end.includes(text)) ? 'expected' : end.slice(0, 300)).toBe('expected');
   expect(end).not.toMatch(/^undocumented/);
   expect(Math.round(lateMs)).toBeLessThanOrEqual(allowanceMs);
 });
 
-it('still answers at once, with its processes replaced', async () => {
+it('still answers after its processes were replaced', async () => {
   await service.executor.warm();
   expect(await service.run('return 1')).toMatchObject({ status: 200, body: { result: 1 } });
 });

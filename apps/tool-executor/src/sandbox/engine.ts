@@ -1,12 +1,14 @@
+import { type EngineError, type Step, createCalls, guard } from './engine-calls';
+import { type EngineValues, type Machine, createValues } from './engine-values';
 import { takeImage } from './memory-image';
 import { preludeSource } from './prelude/source';
-import { type Pointer, loadQuickJs } from './quickjs';
-import { sandboxLimits } from './protocol';
+import { type LoadedQuickJs, type Pointer, loadQuickJs } from './quickjs';
+import { sandboxLimits } from './limits';
 
-/** What the engine's only host function does. Throws a refusal, which the code inside can catch. */
+/** Performs one operation that the code inside requests. Throws a `Refusal`, which that code can catch. */
 export type OpHandler = (kind: string, payload: unknown, bytes?: Uint8Array) => unknown;
 
-/** A question of the code inside that is refused: the name is that of a global error class. */
+/** A refused operation. `name` is the global error class that is thrown inside the engine. */
 export class Refusal extends Error {
   constructor(
     override readonly name: 'TypeError' | 'RangeError' | 'Error',
@@ -16,103 +18,105 @@ export class Refusal extends Error {
   }
 }
 
-export interface ThrownInside {
-  name?: string;
-  message: string;
-  stack?: string;
-}
-
-/** What became of letting the code inside go on. `again`: there is more to do, after a turn of the event loop. */
-export type Step =
-  { kind: 'idle' } | { kind: 'again' } | { kind: 'interrupted' } | { kind: 'thrown'; error: ThrownInside };
-
 export interface Engine {
   /** Starts a handler; the deadline is in `performance.now()` milliseconds. */
   start(code: string, args: string, context: string, deadline: number): Step;
-  /** Hands a timer or an answer in. */
+  /** Reports a due timer, or the reply to a request, to the code inside. */
   deliver(kind: 'timer' | 'reply', id: number, text?: string, bytes?: Uint8Array): Step;
-  /** Runs what is due, up to a bound. */
+  /** Runs pending jobs, up to a limit. */
   continue(): Step;
-  /** Parses without running. Null when the text is a whole function body. */
-  check(code: string): ThrownInside | null;
-  /** Forgets everything since the engine was made. Nothing else may be asked of it meanwhile. */
+  /** Parses without running. Returns null when the text is a valid function body. */
+  check(code: string): EngineError | null;
+  /** Discards everything since the engine was created. No other method may be called until the promise resolves. */
   reset(): Promise<void>;
 }
 
 const compileOnly = 1 << 5;
 const backtraceBarrier = 1 << 6;
-const jobsPerStep = 500;
-/** Of memory, between two runs. */
+/** A memory larger than this is replaced between two runs, as WebAssembly memory cannot shrink. */
 const keptBytes = 32 * 1024 * 1024;
 
 export const handlerFile = 'handler.js';
 
 export const resultTooLarge = `The result is larger than ${sandboxLimits.resultBytes} bytes`;
-/** Both open with one line of their own, so that the handler's line 1 is the engine's line 2. */
+/** Each wrapper takes one line before the code, so that the handler's line 1 is the engine's line 2. */
 const wrapAsArrow = (code: string): string => `(async (args, context, parley, fetch) => {\n${code}\n})`;
-/** After its end may follow what the other's end forbids: text that closes one to stand beside it cannot fit both. */
+/**
+ * Code must parse in both wrappers. Code that closes the function and continues after it needs another ending for each
+ * (`})` or `}`), so it fails in one of them.
+ */
 const wrapAsDeclaration = (code: string): string =>
   `async function handler(args, context, parley, fetch) {\n${code}\n}`;
 
 /**
- * QuickJS in WebAssembly with the prelude installed. What crosses its border are strings, numbers and copies of bytes;
- * no object of this process is ever inside, and no object of the inside is ever used here.
+ * QuickJS in WebAssembly with the prelude installed. Only strings, numbers and copies of bytes cross its border: the code
+ * inside never has an object of this process, and this process never uses an object from inside.
  */
 export async function createEngine(onOp: OpHandler): Promise<Engine> {
-  let loaded = await loadQuickJs();
-  let { quickJs: js, memory } = loaded;
-  let deadline = Infinity;
-  let wasInterrupted = false;
+  const machine = { loaded: await loadQuickJs(), runtime: 0, context: 0, deadline: Infinity, wasInterrupted: false };
+  const values = createValues(machine);
+  const callbacks = createCallbacks(machine, values, onOp);
+  startRuntime(machine, callbacks);
+  const calls = createCalls(machine, values);
+  const { evaluate, exceptionOf, call, runJobs, stepAfter } = calls;
+  const { run, deliver } = installPrelude(machine, values, calls);
+  machine.loaded.quickJs._QTS_RuntimeSetMemoryLimit(machine.runtime, sandboxLimits.memoryBytes);
+  const image = takeImage(machine.loaded);
 
-  const heap = (): Buffer => Buffer.from(memory.buffer);
-  const put = (text: string): { pointer: Pointer; length: number } => {
-    const length = Buffer.byteLength(text);
-    const pointer = js._malloc(length + 1);
-    if (pointer === 0) throw new Error('The engine is out of memory');
-    const target = heap();
-    target.write(text, pointer, length, 'utf8');
-    target[pointer + length] = 0;
-    return { pointer, length };
+  return {
+    start: (code, args, contextText, deadline) =>
+      guard(() => {
+        machine.deadline = deadline;
+        const handler = evaluate(wrapAsArrow(code), handlerFile, backtraceBarrier);
+        const error = exceptionOf(handler);
+        return stepAfter(
+          error ?? exceptionOf(call(run, [handler, values.newString(args), values.newString(contextText)])),
+        );
+      }),
+    deliver: (kind, id, text, bytes) =>
+      guard(() => {
+        const args = [values.newString(kind), machine.loaded.quickJs._QTS_NewFloat64(machine.context, id)];
+        if (text !== undefined) args.push(values.newString(text));
+        if (bytes !== undefined) args.push(values.newBytes(bytes));
+        return stepAfter(exceptionOf(call(deliver, args)));
+      }),
+    continue: () => guard(runJobs),
+    check: (code) => {
+      for (const wrapped of [wrapAsArrow(code), wrapAsDeclaration(code)]) {
+        const result = guard(() => {
+          const error = exceptionOf(evaluate(wrapped, handlerFile, compileOnly));
+          return error ? { kind: 'thrown', error } : { kind: 'idle' };
+        });
+        if (result.kind === 'thrown') return result.error;
+      }
+      return null;
+    },
+    reset: async () => {
+      machine.deadline = Infinity;
+      machine.wasInterrupted = false;
+      const hasGrown = machine.loaded.memory.buffer.byteLength > keptBytes;
+      if (hasGrown) {
+        machine.loaded = await loadQuickJs();
+        machine.loaded.quickJs.callbacks = callbacks;
+      }
+      image.restore(machine.loaded);
+      // Until it is collected, the old memory counts against the limit of this process.
+      if (hasGrown) globalThis.gc?.();
+    },
   };
-  const readText = (pointer: Pointer): string => {
-    const bytes = heap();
-    return bytes.toString('utf8', pointer, bytes.indexOf(0, pointer));
-  };
-  /** Null when it is longer than the limit. */
-  const readString = (value: Pointer, limitBytes: number): string | null => {
-    const start = js._QTS_GetString(context, value);
-    if (start === 0) throw new Error('The engine is out of memory');
-    const bytes = heap();
-    const end = bytes.indexOf(0, start);
-    const read = end - start > limitBytes ? null : bytes.toString('utf8', start, end);
-    js._QTS_FreeCString(context, start);
-    return read;
-  };
-  const newString = (text: string): Pointer => {
-    const { pointer } = put(text);
-    const value = js._QTS_NewString(context, pointer);
-    js._free(pointer);
-    return value;
-  };
-  const newBytes = (bytes: Uint8Array): Pointer => {
-    // The engine frees this block together with the ArrayBuffer that it becomes.
-    const pointer = js._malloc(Math.max(bytes.length, 1));
-    if (pointer === 0) throw new Error('The engine is out of memory');
-    heap().set(bytes, pointer);
-    return js._QTS_NewArrayBuffer(context, pointer, bytes.length);
-  };
+}
 
-  const callbacks: typeof js.callbacks = {
+type Callbacks = LoadedQuickJs['quickJs']['callbacks'];
+
+/** What the engine calls in this process: its one host function `op`, and the check of the deadline. */
+function createCallbacks(machine: Machine, values: EngineValues, onOp: OpHandler): Callbacks {
+  const { readString, viewBytes, newString, newBytes } = values;
+  return {
     callFunction: (_unused, _context, _self, argc, argv) => {
-      const argument = (index: number): Pointer => js._QTS_ArgvGetJSValueConstPointer(argv, index);
+      const argument = (index: number): Pointer => machine.loaded.quickJs._QTS_ArgvGetJSValueConstPointer(argv, index);
       const kind = readString(argument(0), 100) ?? '';
       const text = readString(argument(1), sandboxLimits.messageBytes);
-      let bytes: Uint8Array | undefined;
-      if (argc > 2) {
-        const value = argument(2);
-        const pointer = js._QTS_GetArrayBuffer(context, value);
-        if (pointer !== 0) bytes = heap().subarray(pointer, pointer + js._QTS_GetArrayBufferLength(context, value));
-      }
+      const bytes = argc > 2 ? viewBytes(argument(2)) : undefined;
       try {
         if (text === null)
           throw new Refusal(
@@ -128,133 +132,35 @@ export async function createEngine(onOp: OpHandler): Promise<Engine> {
       }
     },
     shouldInterrupt: () => {
-      if (performance.now() < deadline) return 0;
-      wasInterrupted = true;
+      if (performance.now() < machine.deadline) return 0;
+      machine.wasInterrupted = true;
       return 1;
     },
     freeHostRef: () => undefined,
     loadModuleSource: () => 0,
     normalizeModule: () => 0,
   };
-
-  js.callbacks = callbacks;
-  const runtime = js._QTS_NewRuntime();
-  const context = js._QTS_NewContext(runtime, 0);
-  js._QTS_RuntimeSetMaxStackSize(runtime, sandboxLimits.stackBytes);
-  js._QTS_RuntimeEnableInterruptHandler(runtime);
-  const lastContext = js._malloc(4);
-  const argv = js._malloc(4 * 16);
-
-  const evaluate = (code: string, file: string, flags: number): Pointer => {
-    const [text, name] = [put(code), put(file)];
-    const value = js._QTS_Eval(context, text.pointer, text.length, name.pointer, 0, flags);
-    js._free(text.pointer);
-    js._free(name.pointer);
-    return value;
-  };
-  const thrown = (error: Pointer): ThrownInside => {
-    const dump = js._QTS_Dump(context, error);
-    try {
-      const value = JSON.parse(readText(dump)) as unknown;
-      if (typeof value !== 'object' || value === null) return { message: String(value) };
-      const { name, message, stack } = value as Record<string, unknown>;
-      return { name: text(name), message: text(message) ?? 'out of memory', stack: text(stack) };
-    } catch {
-      // The engine had no memory left even to say so.
-      return { name: 'InternalError', message: 'out of memory' };
-    }
-  };
-  const callValue = (callee: Pointer, args: Pointer[]): Pointer => {
-    const bytes = heap();
-    args.forEach((value, index) => bytes.writeUInt32LE(value, argv + index * 4));
-    return js._QTS_Call(context, callee, js._QTS_GetUndefined(), args.length, argv);
-  };
-  /** Null when it went well. */
-  const call = (callee: Pointer, args: Pointer[]): ThrownInside | null => {
-    return exceptionOf(callValue(callee, args));
-  };
-  const exceptionOf = (value: Pointer): ThrownInside | null => {
-    const error = js._QTS_ResolveException(context, value);
-    return error === 0 ? null : thrown(error);
-  };
-  const runJobs = (): Step => {
-    if (js._QTS_IsJobPending(runtime) === 1) {
-      const count = js._QTS_ExecutePendingJob(runtime, jobsPerStep, lastContext);
-      if (wasInterrupted || performance.now() >= deadline) return { kind: 'interrupted' };
-      // How many jobs ran, or what the last one threw.
-      if (readText(js._QTS_Typeof(context, count)) !== 'number') return { kind: 'thrown', error: thrown(count) };
-      if (js._QTS_IsJobPending(runtime) === 1) return { kind: 'again' };
-    }
-    return { kind: 'idle' };
-  };
-  const step = (error: ThrownInside | null): Step => {
-    if (wasInterrupted) return { kind: 'interrupted' };
-    return error ? { kind: 'thrown', error } : runJobs();
-  };
-  /** The engine's depth is bounded by its own check; should the machine's stack end first, that is a depth as well. */
-  const guard = (work: () => Step): Step => {
-    try {
-      return work();
-    } catch (error) {
-      const isDepth = error instanceof RangeError;
-      const message = isDepth ? 'Maximum call stack size exceeded' : 'out of memory';
-      return { kind: 'thrown', error: { name: isDepth ? 'RangeError' : 'InternalError', message } };
-    }
-  };
-
-  const opName = put('op').pointer;
-  const op = js._QTS_NewFunction(context, opName, 3, 0, 1);
-  const makeEntry = evaluate(preludeSource, 'parley.js', 0);
-  const property = (object: Pointer, name: string): Pointer => js._QTS_GetProp(context, object, newString(name));
-  const entry = callValue(makeEntry, [op]);
-  const problem = js._QTS_ResolveException(context, entry);
-  if (problem !== 0) throw new Error(`The prelude does not run: ${JSON.stringify(thrown(problem))}`);
-  const [run, deliver] = [property(entry, 'run'), property(entry, 'deliver')];
-  js._QTS_RuntimeSetMemoryLimit(runtime, sandboxLimits.memoryBytes);
-  const image = takeImage(loaded);
-
-  return {
-    start: (code, args, contextText, until) =>
-      guard(() => {
-        deadline = until;
-        const handler = evaluate(wrapAsArrow(code), handlerFile, backtraceBarrier);
-        const error = js._QTS_ResolveException(context, handler);
-        if (error !== 0) return step(thrown(error));
-        return step(call(run, [handler, newString(args), newString(contextText)]));
-      }),
-    deliver: (kind, id, text, bytes) =>
-      guard(() => {
-        const args = [newString(kind), js._QTS_NewFloat64(context, id)];
-        if (text !== undefined) args.push(newString(text));
-        if (bytes !== undefined) args.push(newBytes(bytes));
-        return step(call(deliver, args));
-      }),
-    continue: () => guard(runJobs),
-    check: (code) => {
-      for (const wrapped of [wrapAsArrow(code), wrapAsDeclaration(code)]) {
-        const result = guard(() => {
-          const error = exceptionOf(evaluate(wrapped, handlerFile, compileOnly));
-          return error ? { kind: 'thrown', error } : { kind: 'idle' };
-        });
-        if (result.kind === 'thrown') return result.error;
-      }
-      return null;
-    },
-    reset: async () => {
-      deadline = Infinity;
-      wasInterrupted = false;
-      const hasGrown = memory.buffer.byteLength > keptBytes;
-      if (hasGrown) {
-        // Memory does not shrink: the image moves into a new one.
-        loaded = await loadQuickJs();
-        ({ quickJs: js, memory } = loaded);
-        js.callbacks = callbacks;
-      }
-      image.restore(loaded);
-      // The old one counts against the process's limit for as long as it is only unused.
-      if (hasGrown) globalThis.gc?.();
-    },
-  };
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+function startRuntime(machine: Machine, callbacks: Callbacks): void {
+  const js = machine.loaded.quickJs;
+  js.callbacks = callbacks;
+  machine.runtime = js._QTS_NewRuntime();
+  machine.context = js._QTS_NewContext(machine.runtime, 0);
+  js._QTS_RuntimeSetMaxStackSize(machine.runtime, sandboxLimits.stackBytes);
+  js._QTS_RuntimeEnableInterruptHandler(machine.runtime);
+}
+
+/** Evaluates the prelude and returns its two functions, `run` and `deliver`. */
+function installPrelude(
+  { loaded: { quickJs: js }, context }: Machine,
+  { put, newString }: EngineValues,
+  { evaluate, exceptionOf, call }: ReturnType<typeof createCalls>,
+): { run: Pointer; deliver: Pointer } {
+  const op = js._QTS_NewFunction(context, put('op').pointer, 3, 0, 1);
+  const entry = call(evaluate(preludeSource, 'parley.js', 0), [op]);
+  const problem = exceptionOf(entry);
+  if (problem !== null) throw new Error(`The prelude does not run: ${JSON.stringify(problem)}`);
+  const property = (name: string): Pointer => js._QTS_GetProp(context, entry, newString(name));
+  return { run: property('run'), deliver: property('deliver') };
+}

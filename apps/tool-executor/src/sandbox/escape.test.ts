@@ -1,19 +1,19 @@
 import { type Server, createServer } from 'node:http';
-import { type Answer, type TestExecutor, listen, startTestExecutor } from '../executor-under-test';
-import { constructorChains } from './escapes/constructor-chains';
-import { engine } from './escapes/engine';
-import { mutants } from './escapes/mutants';
-import { network } from './escapes/network';
-import { platform } from './escapes/platform';
-import { prelude } from './escapes/prelude';
-import { type Control, type Program, use } from './escapes/program';
-import { proxies } from './escapes/proxies';
-import { type NaiveSandbox, startNaiveSandbox } from './escapes/run-naively';
-import { throwsAndCallbacks } from './escapes/throws-and-callbacks';
+import { type Answer, type TestExecutor, listen, startTestExecutor } from '../../testing/start-test-executor';
+import { constructorChains } from '../../testing/escapes/constructor-chains';
+import { engine } from '../../testing/escapes/engine';
+import { mutants } from '../../testing/escapes/mutants';
+import { network } from '../../testing/escapes/network';
+import { platform } from '../../testing/escapes/platform';
+import { prelude } from '../../testing/escapes/prelude';
+import { type Control, type Program, use } from '../../testing/escapes/program';
+import { proxies } from '../../testing/escapes/proxies';
+import { type NaiveSandbox, startNaiveSandbox } from '../../testing/escapes/start-naive-sandbox';
+import { throwsAndCallbacks } from '../../testing/escapes/throws-and-callbacks';
 
 /*
- * Programs that look for a way out, after the known classes, and mutants of them. None may find one here; in a careless
- * sandbox in node:vm the same program does, which shows that it would be noticed. For a longer search:
+ * Programs that try to escape, by the known classes of escapes, and mutants of them. None may succeed in this sandbox. In a
+ * naive sandbox with node:vm the same program succeeds, which shows that a success would be noticed. For a longer search:
  * PARLEY_ESCAPE_MUTANTS=100000 PARLEY_ESCAPE_SEED=7.
  */
 
@@ -64,31 +64,31 @@ const tryOut = (code: string): Promise<Answer> =>
     callback: { token: 'call-token' },
   });
 
-/** What is wrong with an answer; empty when the program has reached nothing. */
+/** Signs of a successful escape in an answer; empty when there are none. */
 function harmOf({ status, body }: Answer): string[] {
   const text = JSON.stringify(body);
   const signs = ['"result":"escaped', planted, 'root:'].filter((sign) => text.includes(sign));
   return [200, 500].includes(status) ? signs : [...signs, `status ${status}`];
 }
 
-/** A call with its token is what every handler may do. */
+/** Requests other than tool calls with their token, which every handler may make. */
 const unexpected = (): string[] => reached.filter((request) => request !== '/internal/tool-calls Bearer call-token');
 
-it('has at least 200 programs that are known to get out of a careless sandbox', () => {
+it('the corpus has at least 200 programs that escape from a naive sandbox', () => {
   const all = [...written, ...generated];
   expect(all.filter(([, , control]) => control !== null).length).toBeGreaterThanOrEqual(200);
   expect(new Set(all.map(([, code]) => code)).size).toBe(all.length);
 });
 
-it.each(written)('%s leads nowhere', async (_name, code, control) => {
+it.each(written)('%s does not escape', async (_name, code, control) => {
   expect(harmOf(await tryOut(code))).toEqual([]);
-  // What a call leaves behind would be found by the next one in the same process.
+  // State that a call leaves behind would be visible to the next call in the same process.
   if (control === 'twice') for (let round = 0; round < 3; round++) expect(harmOf(await tryOut(code))).toEqual([]);
   expect(unexpected()).toEqual([]);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
-it('and neither do mutants', async () => {
+it('mutants do not escape', async () => {
   const harmful: string[] = [];
   for (const [name, code] of generated) {
     const harm = harmOf(await tryOut(code));
@@ -98,7 +98,7 @@ it('and neither do mutants', async () => {
   expect(unexpected()).toEqual([]);
 }, 3_600_000);
 
-it('is well after all that', async () => {
+it('the service still works after all programs', async () => {
   for (let round = 0; round < 8; round++)
     expect((await service.run('return [typeof left, args.n]', { args: { n: 1 } })).body.result).toEqual([
       'undefined',
@@ -106,17 +106,17 @@ it('is well after all that', async () => {
     ]);
 });
 
-describe('control: a careless sandbox lets out', () => {
-  const getsOut = (code: string, control: Control) => naive.run(use + code, control, { chat: insideUrl });
+describe('control: escapes from a naive sandbox', () => {
+  const runNaively = (code: string, control: Control) => naive.run(use + code, control, { chat: insideUrl });
 
   it.each(written.filter(([, , control]) => control !== null))('%s', async (_name, code, control) => {
-    expect(await getsOut(code, control!)).toMatch(/^escaped/);
+    expect(await runNaively(code, control!)).toMatch(/^escaped/);
   });
 
   it('every mutant, with the secret', async () => {
     const kept: string[] = [];
     for (const [name, code, control] of generated) {
-      const found = await getsOut(code, control!);
+      const found = await runNaively(code, control!);
       if (!found.startsWith('escaped') || !found.includes(planted)) kept.push(`${name}: ${found}`);
     }
     expect(kept).toEqual([]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Frame, createFrameReader, encodeFrame } from './frames';
 
-it('reads every frame that was written, however the stream is cut', () => {
+it('reads every frame that was written, however the stream is split', () => {
   const frames = fc.array(fc.record({ head: fc.jsonValue(), bytes: fc.uint8Array({ maxLength: 300 }) }), {
     maxLength: 8,
   });
@@ -25,10 +25,10 @@ it('reads every frame that was written, however the stream is cut', () => {
 });
 
 it.each([
-  ['more than is allowed', [0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0]],
-  ['less than a frame needs', [1, 0, 0, 0, 0, 0, 0, 0]],
+  ['a frame above the maximum size', [0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0]],
+  ['a frame that is too short', [1, 0, 0, 0, 0, 0, 0, 0]],
   ['a head longer than the frame', [6, 0, 0, 0, 9, 0, 0, 0, 123, 125]],
-  ['a head that is no JSON', [6, 0, 0, 0, 2, 0, 0, 0, 120, 120]],
+  ['a head that is not JSON', [6, 0, 0, 0, 2, 0, 0, 0, 120, 120]],
 ])('refuses %s', (_name, bytes) => {
   const take = createFrameReader(() => undefined);
   expect(() => take(Buffer.from(bytes))).toThrow();

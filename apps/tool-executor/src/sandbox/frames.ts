@@ -1,15 +1,15 @@
-/** One message between the service and a sandbox process: a JSON head and, for bodies, raw bytes behind it. */
+/** One message between the service and a sandbox process: a JSON head, followed by raw bytes when there is a body. */
 export interface Frame<Head> {
   head: Head;
   bytes?: Uint8Array;
 }
 
-/** Above every single limit (code, args, result, a fetched body) with room for the head; more is a broken peer. */
+/** Above each single limit (code, args, result, a fetched body) plus the head. A larger frame means a broken peer. */
 const maxFrameBytes = 8 * 1024 * 1024;
 
 const prefixBytes = 8;
 
-/** Lays a frame out as: length of all that follows the first four bytes, length of the head, head, bytes. */
+/** Layout: length of all that follows (uint32), length of the head (uint32), head, bytes. Little-endian. */
 export function encodeFrame<Head>({ head, bytes }: Frame<Head>): Buffer {
   const text = JSON.stringify(head);
   const headBytes = Buffer.byteLength(text);
@@ -21,7 +21,7 @@ export function encodeFrame<Head>({ head, bytes }: Frame<Head>): Buffer {
   return frame;
 }
 
-/** Cuts a byte stream into frames. Throws when the peer announces a frame that is too large or makes no sense. */
+/** Splits a stream of bytes into frames. Throws when a length is too large or inconsistent. */
 export function createFrameReader<Head>(onFrame: (frame: Frame<Head>) => void): (chunk: Buffer) => void {
   let chunks: Buffer[] = [];
   let size = 0;

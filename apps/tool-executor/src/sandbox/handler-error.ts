@@ -1,35 +1,40 @@
-import { type ThrownInside, handlerFile } from './engine';
-import { type HandlerError, sandboxLimits } from './protocol';
+import { handlerFile } from './engine';
+import type { EngineError } from './engine-calls';
+import { sandboxLimits } from './limits';
+import type { HandlerError } from './protocol';
 
-/** Frames of the prelude and of the engine's own start. */
-const surrounding = /^ +at .*\(?(parley\.js:|native\))/;
-const place = new RegExp(`${handlerFile.replace('.', '\\.')}:(\\d+)(?::(\\d+))?`);
+/** Stack frames of the prelude and of the engine itself. */
+const foreignFrame = /^ +at .*\(?(parley\.js:|native\))/;
+const position = new RegExp(`${handlerFile.replace('.', '\\.')}:(\\d+)(?::(\\d+))?`);
 
-/** Puts places in a text into the handler's own lines, and drops the frames of what is around it. */
-export const ownPlaces = (text: string): string =>
+/** Converts positions in a text to lines of the handler, and removes stack frames of other code. */
+export const toHandlerPositions = (text: string): string =>
   text
     .split('\n')
-    .filter((line) => !surrounding.test(line))
+    .filter((line) => !foreignFrame.test(line))
     .map((line) =>
-      line.replace(place, (_all, at: string, column?: string) => `handler:${own(at)}${column ? `:${column}` : ''}`),
+      line.replace(
+        position,
+        (_all, at: string, column?: string) => `handler:${lineOf(at)}${column ? `:${column}` : ''}`,
+      ),
     )
     .join('\n');
 
-/** Puts an error of the engine into the handler's own terms: its lines and columns, without the frames around it. */
-export function toHandlerError({ name, message, stack = '' }: ThrownInside): HandlerError {
-  const found = place.exec(stack);
-  const frames = ownPlaces(stack).trim();
+/** Converts an error of the engine: positions become lines of the handler, and frames of other code are removed. */
+export function toHandlerError({ name, message, stack = '' }: EngineError): HandlerError {
+  const found = position.exec(stack);
+  const frames = toHandlerPositions(stack).trim();
   return {
     ...(name !== undefined && { name: name.slice(0, 100).toWellFormed() }),
     message: describe(name, message).slice(0, sandboxLimits.errorChars).toWellFormed(),
-    ...(found && { line: own(found[1]!) }),
+    ...(found && { line: lineOf(found[1]!) }),
     ...(found?.[2] && { column: Number(found[2]) }),
     ...(frames !== '' && { stack: frames.slice(0, sandboxLimits.errorChars).toWellFormed() }),
   };
 }
 
-/** The wrapper around a handler takes one line. */
-const own = (line: string): number => Math.max(1, Number(line) - 1);
+/** The wrapper adds one line before the handler. */
+const lineOf = (line: string): number => Math.max(1, Number(line) - 1);
 
 function describe(name: string | undefined, message: string): string {
   if (message === 'stack overflow') return 'Maximum call stack size exceeded';

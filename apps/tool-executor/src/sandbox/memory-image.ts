@@ -1,28 +1,21 @@
 import type { LoadedQuickJs } from './quickjs';
 
-/** An engine that is set up but has run nothing of a stranger. */
-export interface MemoryImage {
-  /** Puts the engine of this memory back to where the image was taken: nothing that a run wrote is left. */
-  restore(target: LoadedQuickJs): void;
-}
-
-/** Everything below this is the engine's static data; its stack begins above. */
+/** Size of the engine's static data, which lies below its stack. */
 const dataBytes = 128 * 1024;
-/** How deep the engine's stack can have been dirtied: its own limit plus what native functions add. */
+/** The part of the engine's stack that a run can have written: its own limit, and what native functions add. */
 const stackBytes = 1024 * 1024;
-/** What the C library takes at a time. */
+/** The C library extends its heap in pages of this size. */
 const pageBytes = 4096;
-/** More than the prelude needs. The rest of the memory is left untouched, since untouched memory costs nothing. */
+/** More than the prelude needs. */
 const maxImageBytes = 1024 * 1024;
-/** Where this build of the C library keeps the end of its heap; there is no export for it, so it is checked. */
+/** Address at which this build of the C library stores the end of its heap. It is not exported, so it is checked. */
 const breakAddress = 86_864;
 
 /**
- * Takes an image. Restoring copies the static data and the heap of the image (a few hundred kilobytes) and clears what
- * lies above: cheaper than a new engine, and more thorough than a new runtime in an old one, whose freed memory would
- * still hold the last run's data.
+ * Takes an image of an engine that is set up and has not run a handler. Restoring copies its static data and heap (a few hundred kilobytes) and clears the memory above. This is
+ * cheaper than a new engine. A new runtime in the same engine would leave data of the last run in freed memory.
  */
-export function takeImage(loaded: LoadedQuickJs): MemoryImage {
+export function takeImage(loaded: LoadedQuickJs) {
   const { quickJs, memory, stack } = loaded;
   const stackTop = stack.get();
   const stackLow = stackTop - stackBytes;
@@ -31,7 +24,8 @@ export function takeImage(loaded: LoadedQuickJs): MemoryImage {
   const data = new Uint8Array(memory.buffer.slice(0, dataBytes));
   const heap = new Uint8Array(memory.buffer.slice(stackTop, heapEnd));
   checkBreak(quickJs._malloc, memory);
-  const restore = (target: LoadedQuickJs) => {
+  /** Resets the memory to the image. Nothing that a run wrote remains. */
+  const restore = (target: LoadedQuickJs): void => {
     const bytes = new Uint8Array(target.memory.buffer);
     const dirtyEnd = Math.min(bytes.length, readWord(target.memory, breakAddress));
     bytes.set(data, 0);
@@ -40,7 +34,7 @@ export function takeImage(loaded: LoadedQuickJs): MemoryImage {
     if (dirtyEnd > heapEnd) bytes.fill(0, heapEnd, dirtyEnd);
     target.stack.set(stackTop);
   };
-  // The check has taken memory; that is the first thing to be forgotten.
+  // The check above has allocated memory, which is released here.
   restore(loaded);
   return { restore };
 }
@@ -48,9 +42,9 @@ export function takeImage(loaded: LoadedQuickJs): MemoryImage {
 const readWord = (memory: WebAssembly.Memory, address: number): number =>
   new DataView(memory.buffer).getUint32(address, true);
 
-const otherLayout = 'This build of the engine has another memory layout than the one it was made for';
+const otherLayout = 'The memory layout of this engine build is not the expected one';
 
-/** The end of the heap moves up by whole pages, to lie above each block that is larger than anything free. */
+/** Checks `breakAddress`: for each large block, the end of the heap must grow by whole pages and lie above the block. */
 function checkBreak(malloc: (size: number) => number, memory: WebAssembly.Memory): void {
   for (const pages of [41, 50, 37]) {
     const before = readWord(memory, breakAddress);

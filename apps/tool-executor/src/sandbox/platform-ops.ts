@@ -25,8 +25,8 @@ const urlFields = [
 ] as const;
 
 /**
- * Questions of the prelude that need nothing but this process: pure functions from values to values. Payloads come
- * from inside and are whatever they are; a value of the wrong kind is a refusal, like anything else that throws here.
+ * Operations that need only this process: pure functions of their values. Payloads come from the code inside and are not
+ * checked. Whatever a wrong value makes these functions throw reaches that code as a refusal.
  */
 export const platformOps: Record<string, Op> = {
   encode: (text: string) => Buffer.from(text, 'utf8'),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type TestExecutor, startTestExecutor } from '../executor-under-test';
+import { type TestExecutor, startTestExecutor } from '../../testing/start-test-executor';
 
 let service: TestExecutor;
 beforeAll(async () => {
@@ -120,7 +120,7 @@ it.each<[string, unknown]>([
   expect(await valueOf(code, { args: { now: Date.now() } })).toEqual(expected);
 });
 
-it('draws other random numbers in every call', async () => {
+it('has other random numbers in every call', async () => {
   const drawn = await Promise.all(
     Array.from({ length: 8 }, () => valueOf('return [Math.random(), crypto.randomUUID()]')),
   );
@@ -128,21 +128,21 @@ it('draws other random numbers in every call', async () => {
   expect(drawn.every((pair) => (pair as number[])[0]! >= 0 && (pair as number[])[0]! < 1)).toBe(true);
 });
 
-it('leaves nothing of one call to the next, whatever it changes', async () => {
+it('leaves nothing of one call to the next, whatever the call changes', async () => {
   const poison = `
     globalThis.left = args.secret; Object.prototype.left = args.secret; Array.prototype.map = () => [args.secret];
     JSON.parse = () => args.secret; Promise.prototype.then = null; Math.random = () => 4;
     globalThis.fetch = console.log = () => args.secret; Symbol.for(args.secret); delete globalThis.URL;
     globalThis.keep = 'x'.repeat(5e6) + args.secret; return 1`;
-  const look = `return [typeof left, ({}).left ?? null, [1].map((n) => n + 1), JSON.parse("[1]"), typeof URL, Math.random() < 1,
+  const probe = `return [typeof left, ({}).left ?? null, [1].map((n) => n + 1), JSON.parse("[1]"), typeof URL, Math.random() < 1,
     typeof keep, String(fetch).includes("secret")]`;
   for (let round = 0; round < 12; round++) {
     await service.run(poison, { args: { secret: 'of another tenant' } });
-    expect(await valueOf(look)).toEqual(['undefined', null, [2], [1], 'function', true, 'undefined', false]);
+    expect(await valueOf(probe)).toEqual(['undefined', null, [2], [1], 'function', true, 'undefined', false]);
   }
 });
 
-it('gives no call the uninitialised memory of another', async () => {
+it('never exposes uninitialised memory of another call', async () => {
   const mark = 'a-mark-that-must-not-survive';
   await Promise.all(
     Array.from({ length: 8 }, () =>

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool, type PoolOptions, createPool } from './pool';
 import type { SandboxProcess } from './start-process';
 
-/** Processes that do nothing, to see what the pool does with them. */
+/** A pool of fake processes, which do nothing. */
 function setUp(options: Partial<PoolOptions> = {}) {
   const made: (SandboxProcess & { exit(): void; isKilled: boolean })[] = [];
   const start = async (): Promise<SandboxProcess> => {
@@ -17,7 +17,7 @@ function setUp(options: Partial<PoolOptions> = {}) {
         one.isKilled = true;
         one.exit();
       },
-      exit: () => listeners.splice(0).forEach((tell) => tell()),
+      exit: () => listeners.splice(0).forEach((listener) => listener()),
       onExit: (listener: () => void) => void listeners.push(listener),
     };
     made.push(one);
@@ -40,16 +40,16 @@ const settle = () => sleep(5);
 let pool: Pool;
 afterEach(() => pool.close());
 
-it('keeps a number warm and gives each to one call at a time', async () => {
+it('keeps processes warm and gives each to one call at a time', async () => {
   const set = setUp();
   pool = set.pool;
   await pool.warm();
   const [one, other] = [await pool.acquire(), await pool.acquire()];
   expect(one!.process).not.toBe(other!.process);
   let isServed = false;
-  const third = pool.acquire().then((lease) => {
+  const third = pool.acquire().then((acquired) => {
     isServed = true;
-    return lease;
+    return acquired;
   });
   await settle();
   expect(isServed).toBe(false);
@@ -57,7 +57,7 @@ it('keeps a number warm and gives each to one call at a time', async () => {
   expect((await third)!.process).toBe(one!.process);
 });
 
-it('refuses what finds the queue full, at once, and what has waited too long', async () => {
+it('refuses a call immediately when the queue is full, and later when it has waited too long', async () => {
   const set = setUp({ max: 2 });
   pool = set.pool;
   await pool.warm();
@@ -70,14 +70,14 @@ it('refuses what finds the queue full, at once, and what has waited too long', a
   expect(pool.stats().waiting).toBe(0);
 });
 
-it('grows when its processes are held, up to its limit, and not for calls that come and go', async () => {
+it('grows up to its maximum when its processes are held, and not for short calls', async () => {
   const set = setUp({ queueTimeoutMs: 2000, maxQueue: 10 });
   pool = set.pool;
   await pool.warm();
   const busy = Array.from({ length: 40 }, async () => {
-    const lease = await pool.acquire();
+    const acquired = await pool.acquire();
     await settle();
-    lease?.release();
+    acquired?.release();
   });
   await Promise.all(busy);
   expect(set.made).toHaveLength(2);
@@ -91,7 +91,7 @@ it('grows when its processes are held, up to its limit, and not for calls that c
 });
 
 describe('nested calls', () => {
-  it('come through when all processes are held by calls that wait for them', async () => {
+  it('get a process when all are held by calls that wait for them', async () => {
     const set = setUp({ min: 1, max: 2, perLevel: 1, queueTimeoutMs: 150 });
     pool = set.pool;
     await Promise.all([pool.acquire(), pool.acquire({ depth: 0 })]);
@@ -102,22 +102,22 @@ describe('nested calls', () => {
     ];
     expect(chain.every(Boolean)).toBe(true);
     expect(set.made).toHaveLength(5);
-    // What they have on top is theirs.
+    // Calls from outside do not get the additional processes.
     expect(await pool.acquire()).toBeNull();
     chain[2]!.release();
     expect(await pool.acquire()).toBeNull();
     expect((await pool.acquire({ depth: 3 }))!.process).toBe(chain[2]!.process);
   });
 
-  it('go before those from outside, the deepest first, and wait longer', async () => {
+  it('go before calls from outside, the deepest first, and wait longer', async () => {
     const set = setUp({ min: 1, max: 1, perLevel: 0, maxQueue: 1, queueTimeoutMs: 100 });
     pool = set.pool;
     const held = await pool.acquire();
     const order: string[] = [];
     const wait = async (name: string, depth: number): Promise<void> => {
-      const lease = await pool.acquire({ depth });
-      order.push(lease === null ? `${name} refused` : name);
-      lease?.release();
+      const acquired = await pool.acquire({ depth });
+      order.push(acquired === null ? `${name} refused` : name);
+      acquired?.release();
     };
     const all = [wait('outside', 0), wait('first', 1), wait('deep', 3), wait('second', 1)];
     await sleep(200);
@@ -128,7 +128,7 @@ describe('nested calls', () => {
     expect(order).toEqual(['outside refused', 'deep', 'first', 'second', 'late']);
   });
 
-  it('leave the queue with the caller who waits for them', async () => {
+  it('leave the queue when their caller aborts', async () => {
     const set = setUp({ min: 1, max: 1, perLevel: 0 });
     pool = set.pool;
     const held = await pool.acquire();
@@ -157,7 +157,7 @@ it('replaces a process that ended or was discarded', async () => {
 
 const timersThatKeepAlive = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
-it('tries again when a process does not start, says so, and keeps the service alive meanwhile', async () => {
+it('retries when a process does not start, reports it, and keeps the service alive until it does', async () => {
   const before = timersThatKeepAlive();
   let tries = 0;
   const set = setUp();
@@ -177,13 +177,13 @@ it('tries again when a process does not start, says so, and keeps the service al
   });
   pool = failing.pool;
   await settle();
-  // At the start of the service nothing else would keep it from ending.
+  // At the start of the service nothing else keeps it alive.
   expect(timersThatKeepAlive()).toBeGreaterThan(before);
   await pool.warm();
   expect(failing.failures.length).toBeGreaterThanOrEqual(2);
 });
 
-it('ends when it is closed', async () => {
+it('kills its processes when it is closed', async () => {
   const set = setUp();
   pool = set.pool;
   await pool.warm();

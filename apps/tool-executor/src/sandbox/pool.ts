@@ -1,57 +1,38 @@
+import { type ProcessSetOptions, createProcessSet } from './process-set';
 import type { SandboxProcess } from './start-process';
 
-export interface PoolOptions {
-  /** `isUrgent`: no other process is free. */
-  start: (isUrgent: boolean) => Promise<SandboxProcess>;
-  /** Kept warm. */
-  min: number;
-  /** Under load, for calls from outside. */
+export interface PoolOptions extends ProcessSetOptions {
+  /** Maximum under load, for calls from outside. */
   max: number;
-  /** Added to `max` for each level of nesting: a nested call must not wait for those that wait for it. */
+  /** Added to `max` for each level of nesting: a nested call must not wait for the calls that wait for it. */
   perLevel?: number;
-  /** Calls that may wait; one more is refused. */
+  /** Calls from outside that may wait; further ones are refused. */
   maxQueue: number;
   /** How long a call waits for a process before it is refused. */
   queueTimeoutMs: number;
-  /** How long a process beyond `min` stays without work. */
-  idleMs?: number;
-  onStartFailure: (error: unknown) => void;
 }
 
-/** A process for one call; exactly one of the two ends it. */
-export interface Lease {
+/** A process for one call. The caller ends it with exactly one of the two methods. */
+export interface AcquiredProcess {
   process: SandboxProcess;
-  /** The process can serve the next call. */
+  /** Returns the process for the next call. */
   release(): void;
-  /** It cannot: kill it and warm another. */
+  /** Kills a process that cannot serve another call. */
   discard(): void;
 }
 
-export interface Claim {
+interface AcquireOptions {
   /** How many calls hold a process of this pool while they wait for this one. */
   depth?: number;
-  /** Aborted when nobody waits for the process any more. */
+  /** Aborted when the process is no longer needed. */
   signal?: AbortSignal;
 }
 
-export interface Pool {
-  /** Null when overloaded (the queue is full, or the wait was too long), or when the claim was given up. */
-  acquire(claim?: Claim): Promise<Lease | null>;
-  stats(): { processes: number; idle: number; waiting: number };
-  /** Resolves once `min` processes are warm. */
-  warm(): Promise<void>;
-  close(): void;
-}
+export type Pool = ReturnType<typeof createPool>;
 
-/** How often a call that waits looks whether another process would help. */
+/** How often a waiting call checks whether another process would help. */
 const growAfterMs = 25;
-const startingAtOnce = 2;
-/** A call that runs longer holds its process: it waits for others, or wants all it can get. */
-const heldAfterMs = 50;
-/** With so many processes turning over quickly, a wait is for the processor, and one process more would only share it. */
-const turningOver = 2;
-const restartDelayMs = 500;
-/** A nested call is given up with the call that waits for it; this is for a caller that never says so. */
+/** Limit of a nested call's wait, for a caller that never aborts its signal. */
 const nestedTimeoutMs = 60_000;
 
 interface Waiter {
@@ -60,139 +41,97 @@ interface Waiter {
 }
 
 /**
- * Processes that serve one call at a time. `min` are warm. When nearly all are held by long calls, which mostly wait
- * for others' servers, a call that waits makes the pool grow; idle ones beyond `min` leave.
+ * Processes that serve one call at a time. When long calls hold nearly all of them, a waiting call makes the pool grow.
+ * Idle processes beyond `min` are ended.
  *
- * Calls from outside share `max`, in a queue that is bounded in length and time. Nested ones must come through, or all
- * would wait for each other: they have `perLevel` more for each level, the deepest go first, as their end sets others
- * free, and they wait as long as their caller does (whose own questions are bounded, so their queue is too).
+ * Calls from outside share `max` processes, in a queue that is limited in length and time. Nested calls must always get a
+ * process, or all would wait for each other. So each level has `perLevel` more processes, the deepest calls go first, as
+ * their end lets others continue, and they wait as long as their caller does. Their number is limited by the limit on the
+ * requests of a run.
  */
-export function createPool(options: PoolOptions): Pool {
-  const { min, max, perLevel = 0, maxQueue, queueTimeoutMs, idleMs = 30_000 } = options;
-  const idle: { process: SandboxProcess; since: number }[] = [];
-  /** With the time at which each was leased last. */
-  const alive = new Map<SandboxProcess, number>();
-  /** Deepest first, then in order of arrival. */
+export function createPool(options: PoolOptions) {
+  const { max, perLevel = 0, maxQueue, queueTimeoutMs } = options;
+  const { idle, alive, ...processes } = createProcessSet(options, serve);
+  /** The deepest first, then in order of arrival. */
   const waiting: Waiter[] = [];
-  let warmWaiters: (() => void)[] = [];
-  let starting = 0;
-  let leased = 0;
+  let inUse = 0;
   let isClosed = false;
 
-  const count = (): number => alive.size + starting;
-  const roomAt = (depth: number): number => max + depth * perLevel;
+  const maxAt = (depth: number): number => max + depth * perLevel;
 
-  function offer(process: SandboxProcess): void {
-    idle.push({ process, since: performance.now() });
-    serve();
-  }
-
-  /** Who is first in the queue has the most room: when there is none for it, there is none for the others. */
+  /** The first in the queue has the highest maximum: when it must wait, so must all others. */
   function serve(): void {
-    while (idle.length > 0 && waiting.length > 0 && leased < roomAt(waiting[0]!.depth)) {
+    while (idle.length > 0 && waiting.length > 0 && inUse < maxAt(waiting[0]!.depth)) {
       waiting.shift()!.settle(idle.pop()!.process);
     }
   }
 
-  async function add(most: number): Promise<void> {
-    if (isClosed || count() >= most) return;
-    starting++;
-    try {
-      const process = await options.start(idle.length === 0);
-      starting--;
-      if (isClosed) return process.kill();
-      alive.set(process, performance.now());
-      process.onExit(() => {
-        alive.delete(process);
-        const at = idle.findIndex((one) => one.process === process);
-        if (at !== -1) idle.splice(at, 1);
-        refill();
-      });
-      offer(process);
-      refill();
-      if (alive.size >= min) {
-        for (const tell of warmWaiters) tell();
-        warmWaiters = [];
-      }
-    } catch (error) {
-      starting--;
-      options.onStartFailure(error);
-      // Keeps the process alive: at the start nothing else does yet, and it would end instead of trying again.
-      setTimeout(refill, restartDelayMs);
-    }
-  }
-
-  function refill(): void {
-    // A few at a time: all at once would only make the first one later.
-    while (!isClosed && count() < min && starting < startingAtOnce) void add(min);
-  }
-
-  const sweep = setInterval(() => {
-    const before = performance.now() - idleMs;
-    while (alive.size > min && idle.length > 0 && idle[0]!.since < before) idle.shift()!.process.kill();
-  }, 5000);
-  sweep.unref();
-
-  function growIfHeld(): void {
-    const before = performance.now() - heldAfterMs;
-    const held = [...alive.values()].filter((leasedAt) => leasedAt < before).length;
-    if (starting === 0 && alive.size - held < turningOver) void add(roomAt(waiting[0]?.depth ?? 0));
-  }
-
-  function lease(process: SandboxProcess): Lease {
+  function toAcquired(process: SandboxProcess): AcquiredProcess {
     process.listen(null);
     alive.set(process, performance.now());
-    leased++;
+    inUse++;
     return {
       process,
       release: () => {
         process.listen(null);
-        leased--;
-        if (alive.has(process)) offer(process);
+        inUse--;
+        if (alive.has(process)) processes.offer(process);
         else serve();
       },
       discard: () => {
         process.listen(null);
-        leased--;
+        inUse--;
         process.kill();
         serve();
       },
     };
   }
 
-  refill();
   return {
-    acquire({ depth = 0, signal } = {}) {
+    /** Resolves with null when the queue is full, the wait was too long or the signal was aborted. */
+    acquire({ depth = 0, signal }: AcquireOptions = {}): Promise<AcquiredProcess | null> {
       if (isClosed || signal?.aborted) return Promise.resolve(null);
-      // The one used last is the warmest; the others may grow idle and leave.
-      if (idle.length > 0 && leased < roomAt(depth)) return Promise.resolve(lease(idle.pop()!.process));
+      // The process used last is the warmest; the others can become idle for long enough to be ended.
+      if (idle.length > 0 && inUse < maxAt(depth)) return Promise.resolve(toAcquired(idle.pop()!.process));
       if (depth === 0 && waiting.filter((one) => one.depth === 0).length >= maxQueue) return Promise.resolve(null);
-      return new Promise((resolve) => {
-        const settle = (process: SandboxProcess | null) => {
-          clearInterval(grow);
-          clearTimeout(patience);
-          signal?.removeEventListener('abort', giveUp);
-          resolve(process && lease(process));
-        };
-        const waiter = { depth, settle };
-        const giveUp = () => {
-          waiting.splice(waiting.indexOf(waiter), 1);
-          settle(null);
-        };
-        const grow = setInterval(growIfHeld, growAfterMs);
-        const patience = setTimeout(giveUp, depth === 0 ? queueTimeoutMs : nestedTimeoutMs);
-        signal?.addEventListener('abort', giveUp, { once: true });
-        const behind = waiting.findIndex((one) => one.depth < depth);
-        waiting.splice(behind === -1 ? waiting.length : behind, 0, waiter);
-      });
+      const timeoutMs = depth === 0 ? queueTimeoutMs : nestedTimeoutMs;
+      const grow = () => processes.growIfHeld(maxAt(waiting[0]?.depth ?? 0));
+      return wait(waiting, { depth, signal, timeoutMs }, grow, toAcquired);
     },
     stats: () => ({ processes: alive.size, idle: idle.length, waiting: waiting.length }),
-    warm: () => (alive.size >= min ? Promise.resolve() : new Promise((resolve) => void warmWaiters.push(resolve))),
-    close() {
+    warm: processes.warm,
+    close(): void {
       isClosed = true;
-      clearInterval(sweep);
+      processes.stop();
       for (const { settle } of waiting.splice(0)) settle(null);
       for (const process of alive.keys()) process.kill();
     },
   };
+}
+
+/** Waits in the queue. `toAcquired` runs as soon as there is a process, before the next waiter is served. */
+function wait(
+  waiting: Waiter[],
+  { depth, signal, timeoutMs }: { depth: number; signal?: AbortSignal; timeoutMs: number },
+  grow: () => void,
+  toAcquired: (process: SandboxProcess) => AcquiredProcess,
+): Promise<AcquiredProcess | null> {
+  return new Promise((resolve) => {
+    const settle = (process: SandboxProcess | null) => {
+      clearInterval(growing);
+      clearTimeout(timeout);
+      signal?.removeEventListener('abort', giveUp);
+      resolve(process && toAcquired(process));
+    };
+    const waiter = { depth, settle };
+    const giveUp = () => {
+      waiting.splice(waiting.indexOf(waiter), 1);
+      settle(null);
+    };
+    const growing = setInterval(grow, growAfterMs);
+    const timeout = setTimeout(giveUp, timeoutMs);
+    signal?.addEventListener('abort', giveUp, { once: true });
+    const behind = waiting.findIndex((one) => one.depth < depth);
+    waiting.splice(behind === -1 ? waiting.length : behind, 0, waiter);
+  });
 }

@@ -4,16 +4,16 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What a process may allocate beyond what it has after loading: the engine's memory and room for V8's own. */
+/** Memory that a process may allocate in addition after loading: for the engine and for V8. */
 const growthBytes = 256 * 1024 * 1024;
 
-/** Limits that the kernel now keeps on a sandbox process, or null where this machine has no way to put them on. */
+/** The kernel's limits on a sandbox process; null where they cannot be set. */
 export type ProcessLimits = { [resource: string]: number } | null;
 
 /**
- * Takes from a loaded process what it needs no more, by the kernel's hand: no descriptor can be opened (so no file and
- * no socket), no thread or process started, no file written, and memory is bounded. Limits only ever go down, so the
- * process cannot undo this. Needs Linux and `prlimit` (util-linux).
+ * Sets the kernel's limits on a loaded process: it can open no descriptor (so no file or socket), start no thread or
+ * process, write no file, and its memory is limited. The process cannot raise the limits again. Requires Linux and
+ * `prlimit` (util-linux).
  */
 export async function limitProcess(pid: number): Promise<ProcessLimits> {
   if (process.platform !== 'linux') return null;

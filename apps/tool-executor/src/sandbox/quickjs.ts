@@ -1,13 +1,13 @@
 import type loadGlueType from '@jitl/quickjs-wasmfile-release-sync/emscripten-module';
 import wasmBytes from '@jitl/quickjs-wasmfile-release-sync/wasm';
 
-// eslint-disable-next-line @typescript-eslint/no-require-imports -- the glue's ES build wants import.meta, which a CommonJS bundle has not
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- the ES build requires import.meta, which a CommonJS bundle does not have
 const loadGlue = require('@jitl/quickjs-wasmfile-release-sync/emscripten-module') as typeof loadGlueType;
 
 /** An address inside the engine's memory. */
 export type Pointer = number;
 
-/** The engine's exports that are used here; `QTS_…` are the binding's names. Values are pointers to boxed JSValues. */
+/** The exports of the engine that are used. `QTS_…` are names of the binding. Values are pointers to boxed JSValues. */
 interface QuickJs {
   _malloc(size: number): Pointer;
   _free(pointer: Pointer): void;
@@ -53,13 +53,13 @@ interface QuickJs {
     callFunction(unused: undefined, context: Pointer, self: Pointer, argc: number, argv: Pointer): Pointer;
     shouldInterrupt(): 0 | 1;
     freeHostRef(): void;
-    /** No module can be loaded: `import()` fails inside the engine. */
+    /** Returns 0, so that no module can be loaded and `import()` fails. */
     loadModuleSource(): Pointer;
     normalizeModule(): Pointer;
   };
 }
 
-/** The stack pointer of the engine's own C code, which is a WebAssembly global and not part of its memory. */
+/** The stack pointer of the engine's C code. It is a WebAssembly global, so the memory image does not contain it. */
 interface StackPointer {
   get(): number;
   set(value: number): void;
@@ -71,7 +71,7 @@ export interface LoadedQuickJs {
   stack: StackPointer;
 }
 
-/** Names that the binding's build gives to `stackSave` and `stackRestore`; checked at start, since builds rename. */
+/** Names of `stackSave` and `stackRestore` in this build of the binding. They are checked at start. */
 const stackExports = { save: 'Oa', restore: 'Ma' };
 
 const initialPages = 256;
@@ -79,7 +79,7 @@ const maxPages = 4096;
 
 let compiled: WebAssembly.Module | undefined;
 
-/** Starts an engine in a memory of its own; it can grow to 256 MiB, far above what a runtime is allowed. */
+/** Starts an engine in its own memory, which can grow to 256 MiB. The limit of a runtime is much lower. */
 export async function loadQuickJs(): Promise<LoadedQuickJs> {
   const memory = new WebAssembly.Memory({ initial: initialPages, maximum: maxPages });
   const module = (compiled ??= new WebAssembly.Module(wasmBytes));

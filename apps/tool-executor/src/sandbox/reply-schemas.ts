@@ -1,10 +1,10 @@
 import { executorLimits, logLineSchema } from '@parley/contracts';
 import { z } from 'zod';
-import { sandboxLimits } from './protocol';
+import { sandboxLimits } from './limits';
 
 /*
- * What a sandbox process may say. It runs strangers' code behind one wall only, so its words are checked like those of
- * any client: shape, and the same limits that its own runner keeps.
+ * Schemas of the messages of a sandbox process. It runs untrusted code behind only one barrier, so the
+ * service checks its messages like requests of a client: their shape, and the limits that the runner applies.
  */
 
 const position = z.number().int().min(0).optional();
@@ -34,7 +34,7 @@ export const requestSchema = z.object({ id: z.number().int(), kind: z.enum(['fet
 
 export const compileReplySchema = z.object({
   type: z.literal('compiled'),
-  isWorn: z.boolean(),
+  mustReplace: z.boolean(),
   result: z.discriminatedUnion('ok', [
     z.object({ ok: z.literal(true), code: z.string().max(executorLimits.handlerCodeChars * 2) }),
     z.object({ ok: z.literal(false), error: z.string(), line: position, column: position }),

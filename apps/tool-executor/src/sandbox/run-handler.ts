@@ -1,12 +1,12 @@
 import type { LogLine } from '@parley/contracts';
 import type { z } from 'zod';
 import type { Frame } from './frames';
-import type { Lease } from './pool';
+import type { AcquiredProcess } from './pool';
 import type { CompileResult, FromSandbox, HandlerError } from './protocol';
-import { yieldToOthers } from './yield-to-others';
+import { lowerPriorityWhenBusy } from './process-priority';
 import { compileReplySchema, outcomeSchema, requestSchema } from './reply-schemas';
 
-/** How a call ended, as the service sees it. */
+/** How a run ended. */
 export type RunResult =
   | { kind: 'result'; result: unknown; logs: LogLine[] }
   | { kind: 'error'; error: HandlerError; logs: LogLine[] }
@@ -14,33 +14,33 @@ export type RunResult =
 
 export interface RunInput {
   code: string;
-  /** JSON texts. */
+  /** JSON text, as is `context`. */
   args: string;
   context: string;
   timeoutMs: number;
 }
 
-/** Answers what the handler asks of the service. Never rejects; the signal is aborted when the run is over. */
-export type AnswerRequest = (
+/** Answers a request of the handler. Never rejects. The signal is aborted when the run is over. */
+export type RequestHandler = (
   request: { kind: 'fetch' | 'tool'; value: unknown; body?: Uint8Array },
   signal: AbortSignal,
 ) => Promise<{ value: unknown; bytes?: Uint8Array }>;
 
-/** Past the limit, how long the engine gets to notice by itself before its process is killed. */
+/** Time after the limit in which the engine can report the timeout itself, before its process is killed. */
 const graceMs = 150;
 const maxRequests = 2000;
 const runIsOver = new Error('The run is over');
 const endedText = 'The sandbox process ended: a resource limit was exceeded';
 
-/** Runs a handler in a leased process and gives the process back, or has it replaced. */
+/** Runs a handler in an acquired process, then releases the process or has it replaced. */
 export function runHandler(
-  lease: Lease,
+  acquired: AcquiredProcess,
   input: RunInput,
-  answer: AnswerRequest,
-  /** Aborted when nobody waits for the result any more. */
+  answer: RequestHandler,
+  /** Aborted when the result is no longer needed. */
   signal?: AbortSignal,
 ): Promise<RunResult> {
-  const { process } = lease;
+  const { process } = acquired;
   return new Promise((resolve) => {
     const open = new Map<number, AbortController>();
     let requests = 0;
@@ -49,40 +49,40 @@ export function runHandler(
       if (isOver) return;
       isOver = true;
       clearTimeout(deadline);
-      clearTimeout(deadlineOfGrace);
+      clearTimeout(graceTimer);
       signal?.removeEventListener('abort', abandon);
       for (const request of open.values()) request.abort(runIsOver);
-      const isAsBefore = recover();
-      if (isReusable && isAsBefore) lease.release();
-      else lease.discard();
+      const isRestored = restorePriority();
+      if (isReusable && isRestored) acquired.release();
+      else acquired.discard();
       resolve(result);
     };
-    const distrust = () => finish({ kind: 'error', error: { message: endedText }, logs: [] }, false);
-    const recover = yieldToOthers(process.pid);
+    const endAsBroken = () => finish({ kind: 'error', error: { message: endedText }, logs: [] }, false);
+    const restorePriority = lowerPriorityWhenBusy(process.pid);
     const abandon = () => finish({ kind: 'timeout' }, false);
     const deadline = setTimeout(() => {
-      // With its precedence back it has a chance to say so itself; then it need not be replaced.
-      recover();
-      deadlineOfGrace = setTimeout(abandon, graceMs);
+      // With its normal priority the process may report the timeout in time, and then need not be replaced.
+      restorePriority();
+      graceTimer = setTimeout(abandon, graceMs);
     }, input.timeoutMs);
-    let deadlineOfGrace: NodeJS.Timeout | undefined;
+    let graceTimer: NodeJS.Timeout | undefined;
     signal?.addEventListener('abort', abandon, { once: true });
     const onFrame = ({ head, bytes }: Frame<FromSandbox>) => {
       switch (head.type) {
         case 'done': {
           const outcome = outcomeSchema.safeParse(head.outcome);
           const result = outcome.success ? toResult(outcome.data) : null;
-          return result ? finish(result, true) : distrust();
+          return result ? finish(result, true) : endAsBroken();
         }
         case 'request': {
           const request = requestSchema.safeParse(head);
-          if (!request.success || ++requests > maxRequests) return distrust();
+          if (!request.success || ++requests > maxRequests) return endAsBroken();
           const { id, kind, value } = request.data;
           const cancel = new AbortController();
           open.set(id, cancel);
           void answer({ kind, value, body: bytes }, cancel.signal).then((reply) => {
             open.delete(id);
-            // Numbers of questions start anew with each run; an answer after the end would reach the next one.
+            // Each run numbers its requests from 1, so a late answer would reach a request of the next run.
             if (!isOver) process.send({ head: { type: 'reply', id, value: reply.value }, bytes: reply.bytes });
           });
           return;
@@ -90,34 +90,34 @@ export function runHandler(
         case 'cancel':
           return open.get(head.id)?.abort(runIsOver);
         default:
-          return distrust();
+          return endAsBroken();
       }
     };
-    process.listen({ onFrame, onExit: distrust });
+    process.listen({ onFrame, onExit: endAsBroken });
     process.send({ head: { type: 'run', ...input } });
   });
 }
 
-/** Parses a handler in a leased process that runs none. */
-export function compileInProcess(lease: Lease, code: string, timeoutMs: number): Promise<CompileResult> {
+/** Parses a handler in a process that runs none. */
+export function compileInProcess(acquired: AcquiredProcess, code: string, timeoutMs: number): Promise<CompileResult> {
   return new Promise((resolve) => {
     let isOver = false;
     const finish = (result: CompileResult, isReusable: boolean) => {
       if (isOver) return;
       isOver = true;
       clearTimeout(deadline);
-      if (isReusable) lease.release();
-      else lease.discard();
+      if (isReusable) acquired.release();
+      else acquired.discard();
       resolve(result);
     };
     const tooHard = () => finish({ ok: false, error: 'The code is too large or too deeply nested to parse' }, false);
     const deadline = setTimeout(tooHard, timeoutMs);
     const onFrame = ({ head }: Frame<FromSandbox>) => {
       const reply = compileReplySchema.safeParse(head);
-      return reply.success ? finish(reply.data.result, !reply.data.isWorn) : tooHard();
+      return reply.success ? finish(reply.data.result, !reply.data.mustReplace) : tooHard();
     };
-    lease.process.listen({ onFrame, onExit: tooHard });
-    lease.process.send({ head: { type: 'compile', code } });
+    acquired.process.listen({ onFrame, onExit: tooHard });
+    acquired.process.send({ head: { type: 'compile', code } });
   });
 }
 

@@ -1,20 +1,20 @@
 import type { LogLine } from '@parley/contracts';
-import { ownPlaces } from './handler-error';
-import { sandboxLimits } from './protocol';
+import { toHandlerPositions } from './handler-error';
+import { sandboxLimits } from './limits';
 
 const levels = new Set(['debug', 'log', 'info', 'warn', 'error']);
 
-/** The lines that a handler wrote, up to a number and a size; what comes after is dropped and said to be. */
+/** Collects log lines of a handler, up to a number and a size. A last line reports that output was dropped. */
 export function createRunLog() {
   const lines: LogLine[] = [];
   let bytes = 0;
   let isFull = false;
   return {
     lines,
-    /** False once nothing more is taken. */
+    /** Returns false when no further lines are accepted. */
     write(level: unknown, message: unknown): boolean {
       if (isFull || typeof message !== 'string' || !levels.has(level as string)) return !isFull;
-      const cut = ownPlaces(message).slice(0, sandboxLimits.logLineChars).toWellFormed();
+      const cut = toHandlerPositions(message).slice(0, sandboxLimits.logLineChars).toWellFormed();
       bytes += Buffer.byteLength(cut);
       isFull = lines.length >= sandboxLimits.logLines || bytes > sandboxLimits.logBytes;
       lines.push(

@@ -1,8 +1,10 @@
-import { type Engine, Refusal, type Step, createEngine, resultTooLarge } from './engine';
+import { type Engine, Refusal, createEngine, resultTooLarge } from './engine';
+import { type Step, textOf } from './engine-calls';
 import type { Frame } from './frames';
 import { toHandlerError } from './handler-error';
 import { platformOps } from './platform-ops';
-import { type FromSandbox, type HandlerError, type Outcome, type ToSandbox, sandboxLimits } from './protocol';
+import { sandboxLimits } from './limits';
+import type { FromSandbox, HandlerError, Outcome, ToSandbox } from './protocol';
 import { createRunLog } from './run-log';
 
 type Send = (frame: Frame<FromSandbox>) => void;
@@ -15,7 +17,7 @@ interface Run {
   deadline: NodeJS.Timeout;
 }
 
-/** Runs one handler at a time in the engine, and brings its timers, questions and result in and out. */
+/** Runs one handler at a time in the engine, and performs its operations: timers, requests, logs and the result. */
 export async function createRunner(send: Send) {
   let run: Run | null = null;
   let resetting: Promise<void> | null = null;
@@ -23,10 +25,10 @@ export async function createRunner(send: Send) {
     if (run === null) throw new Refusal('Error', 'Nothing is running');
     const platform = Object.hasOwn(platformOps, kind) ? platformOps[kind] : undefined;
     if (platform) return platform(payload as never, bytes);
-    return answer(run, kind, payload, bytes);
+    return perform(run, kind, payload, bytes);
   });
 
-  function answer(current: Run, kind: string, payload: unknown, bytes: Uint8Array): unknown {
+  function perform(current: Run, kind: string, payload: unknown, bytes: Uint8Array): unknown {
     switch (kind) {
       case 'log': {
         const { level, message } = payload as { level: unknown; message: unknown };
@@ -73,11 +75,11 @@ export async function createRunner(send: Send) {
         settle({ kind: 'error', error: describeThrown(payload), logs: current.log.lines });
         return undefined;
       default:
-        throw new Refusal('Error', 'Unknown question');
+        throw new Refusal('Error', 'Unknown operation');
     }
   }
 
-  // Inside an op the engine is still on the stack; it is reset after it has returned.
+  // During an operation the engine is still on the stack, so the run is finished only after it has returned.
   let settled: Outcome | null = null;
   const settle = (outcome: Outcome): void => {
     settled ??= outcome;
@@ -89,7 +91,7 @@ export async function createRunner(send: Send) {
     switch (step.kind) {
       case 'idle':
         return;
-      case 'again':
+      case 'pending':
         setImmediate(() => run !== null && proceed(engine.continue()));
         return;
       case 'interrupted':
@@ -106,7 +108,7 @@ export async function createRunner(send: Send) {
     run = null;
     settled = null;
     send({ head: { type: 'done', outcome } });
-    // After the answer is on its way; the next call waits for it.
+    // The reset starts after the answer is sent. The next run waits for it.
     const reset = engine.reset().then(() => {
       if (resetting === reset) resetting = null;
     });
@@ -135,6 +137,5 @@ export async function createRunner(send: Send) {
 
 function describeThrown(payload: unknown): HandlerError {
   const { name, message, stack } = payload as Record<string, unknown>;
-  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-  return toHandlerError({ name: text(name), message: text(message) ?? 'The handler failed', stack: text(stack) });
+  return toHandlerError({ name: textOf(name), message: textOf(message) ?? 'The handler failed', stack: textOf(stack) });
 }

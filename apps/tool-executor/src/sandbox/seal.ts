@@ -1,4 +1,4 @@
-/** What is left of `process` after sealing: the engine's glue and the runtime's own internals need the rest of it. */
+/** Members of `process` that are removed. The engine and Node itself need the others. */
 const dangerous = [
   'binding',
   'chdir',
@@ -23,8 +23,8 @@ const dangerous = [
 const unused = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest', 'Worker', 'BroadcastChannel', 'MessageChannel'];
 
 /**
- * Gives up what a sandbox process does not need, for good: root, and the doors of the runtime. The limits on files,
- * threads and memory are put on from outside (process-limits.ts), before this.
+ * Permanently gives up the rights of root and dangerous functions of the runtime. The service sets the limits on files,
+ * threads and memory before this (process-limits.ts).
  */
 export function seal(uid: number | null): void {
   if (uid !== null) {
@@ -36,7 +36,7 @@ export function seal(uid: number | null): void {
     try {
       Object.defineProperty(target, name, { value: undefined, writable: false, configurable: false });
     } catch {
-      // Some are already fixed; the walls outside do not depend on this one.
+      // Some cannot be redefined. The other restrictions do not depend on this one.
     }
   };
   for (const name of dangerous) remove(process, name);

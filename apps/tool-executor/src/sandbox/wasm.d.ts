@@ -1,10 +1,10 @@
-/** Inlined by the bundler (`binary` loader): the sandbox process may read no file. */
+/** Inlined by the bundler (`binary` loader), because the sandbox process may read no file. */
 declare module '@jitl/quickjs-wasmfile-release-sync/wasm' {
   const bytes: Uint8Array<ArrayBuffer>;
   export default bytes;
 }
 
-/** The part of WebAssembly's types that is used; they otherwise come with the DOM's, which nothing here has. */
+/** The types of WebAssembly that are used. TypeScript has them only in the DOM library, which is not loaded. */
 declare namespace WebAssembly {
   type Exports = Record<string, unknown>;
   class Memory {

@@ -1,8 +1,8 @@
 import { type JsonObject, objectAt, operations, textAt } from '@parley/contracts';
 import { headerOf, verifyStandardWebhook } from '@parley/webhooks';
 import { HttpError } from '@parley/service';
-import { type Door, processingFailure } from '../door';
-import { digestOf } from '../receive';
+import { type WebhookEndpoint, processingFailure } from '../webhook-endpoint';
+import { digestOf } from '../receive-delivery';
 import { readEnvelope } from './read-envelope';
 
 const handled = new Set([
@@ -17,10 +17,10 @@ const handled = new Set([
 ]);
 
 /**
- * Users, organizations and memberships. With a secret, signatures are required; without one, deliveries are accepted
- * unsigned where `acceptsUnsigned` says so, and refused elsewhere (docs/adr/0030).
+ * Receives users, organizations and memberships. With a secret, signatures are required. Without one, deliveries are
+ * accepted unsigned if `acceptsUnsigned`, and refused otherwise (docs/adr/0030).
  */
-export const clerkDoor = (secrets: readonly string[], { acceptsUnsigned }: { acceptsUnsigned: boolean }): Door => ({
+export const clerkEndpoint = (secrets: readonly string[], acceptsUnsigned: boolean): WebhookEndpoint => ({
   provider: 'clerk',
   operation: operations.clerkWebhook,
   isUnsigned: secrets.length === 0,
@@ -34,7 +34,7 @@ export const clerkDoor = (secrets: readonly string[], { acceptsUnsigned }: { acc
     if (!envelope.ok) return envelope;
     const { eventType, isHandled, data } = envelope;
     if (isHandled && !hasSubjects(eventType, data)) return { ok: false, reason: 'an id is missing or too long' };
-    // Where nobody has signed the header, it is not taken at its word: it could name a delivery yet to come.
+    // An unsigned id header is not used: it could occupy the id of a later, genuine delivery.
     const named = secrets.length === 0 ? undefined : (headerOf(headers, 'svix-id') ?? headerOf(headers, 'webhook-id'));
     return { ok: true, event: { deliveryId: named ?? `body-${digestOf(body)}`, eventType, isHandled } };
   },
@@ -45,10 +45,10 @@ export const clerkDoor = (secrets: readonly string[], { acceptsUnsigned }: { acc
   },
 });
 
-/** Ids are unique in tables: a longer one does not fit into an index. */
+/** Ids have unique indexes, into which a longer one might not fit. */
 const longestId = 255;
 
-/** Whether an event names what it is about, so that its job can apply it. */
+/** Whether an event has the ids that its job needs. */
 function hasSubjects(eventType: string, data: JsonObject): boolean {
   const isLink = /^organizationMembership\.(created|updated)$/.test(eventType);
   const links = isLink ? [objectAt(data.organization).id, objectAt(data.public_user_data).user_id] : [];

@@ -2,23 +2,22 @@ import { operations } from '@parley/contracts';
 import { newId } from '@parley/db';
 import { type Handler, readBody } from '@parley/service';
 import { readFormField } from '@parley/webhooks';
-import type { ReceiveDeps } from '../receive';
+import type { ReceiveDeps } from '../receive-delivery';
 
 const { path, bodyLimitBytes } = operations.flowWebhook;
-/** Anybody may post here, so nothing else is kept: what Flow makes is printable and much shorter. */
+/** Tokens of Flow are printable and much shorter. Any client may post here, so nothing else is stored. */
 const tokenPattern = /^[\x21-\x7e]{1,200}$/;
 
 /**
- * The payment provider's callback (interface.md, `/webhook/flow`): a form with one `token`, unsigned and always answered
- * with 200. It says no more than that an order should be looked at, so each one is kept for itself: the same token comes
- * again when the order has changed again.
+ * Receives the payment provider's callback (docs/reference/webhooks.md#payments): a form with one `token`, unsigned and
+ * always answered with 200. Flow sends the same token after each change of the order, so every callback is stored.
  */
 export const flowWebhook =
   (deps: ReceiveDeps): Handler<'flowWebhook'> =>
   async (_input, context) => {
     const { request, requestId } = context;
     const received = { received: true as const };
-    context.note({ provider: 'flow' });
+    context.addLogFields({ provider: 'flow' });
     const body = await readBody(request, bodyLimitBytes).catch(() => null);
     if (body === null) return received;
     const token = readFormField(body, 'token');
@@ -26,8 +25,8 @@ export const flowWebhook =
     try {
       await store(deps, token, requestId);
     } catch (error) {
-      deps.log.warn({ err: error, requestId, provider: 'flow' }, 'a callback could not be stored');
-      await send(deps, token, requestId);
+      deps.log.warn({ err: error, requestId, provider: 'flow' }, 'a payment callback could not be stored');
+      await enqueueToken(deps, token, requestId);
     }
     return received;
   };
@@ -50,14 +49,14 @@ async function store(deps: ReceiveDeps, token: string, requestId: string): Promi
   deps.jobs.send(path, stored.id, requestId);
 }
 
-/** Without PostgreSQL and Redis nothing is left of a callback: reconciliation finds what it told of. */
-async function send(deps: ReceiveDeps, token: string, requestId: string): Promise<void> {
+/** Used while PostgreSQL is unavailable. If Redis is too, the callback is lost, and reconciliation finds the payment. */
+async function enqueueToken(deps: ReceiveDeps, token: string, requestId: string): Promise<void> {
   try {
     await deps.jobs.sendToken(token, requestId);
   } catch (error) {
     deps.log.error(
       { err: error, requestId, provider: 'flow' },
-      'a callback is lost, reconciliation will find its payment',
+      'a payment callback is lost: reconciliation will find its payment',
     );
   }
 }

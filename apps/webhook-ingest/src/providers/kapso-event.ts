@@ -1,8 +1,8 @@
 import { itemsOf, readProjectNumber } from '@parley/channels';
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { type DeliveryHeaders, type Verdict, headerOf, readJsonObject, verifyBodySignature } from '@parley/webhooks';
-import { type RawDelivery, eventNameAt } from '../door';
-import { digestOf } from '../receive';
+import { type RawDelivery, eventNameAt } from '../webhook-endpoint';
+import { digestOf } from '../receive-delivery';
 
 export function verifyKapso(delivery: RawDelivery, secrets: readonly string[]): Verdict {
   if (secrets.length === 0) return { ok: false, reason: 'MESSAGING_WEBHOOK_SECRET is not set' };
@@ -22,8 +22,8 @@ const headerEvent = (headers: DeliveryHeaders) => eventNameAt(headerOf(headers, 
 const bodyEvent = (body: JsonObject) => eventNameAt(body.event) ?? eventNameAt(body.type);
 
 /**
- * The interface names the event in the body, a batch in its type, and the provider mostly in a header alone (providers.md,
- * 1). A header does not make sense of a body that is empty, or in which a name is no text.
+ * The name of the event: `event` or `type` of the body, else the header, which is all that most deliveries of Kapso have
+ * (docs/reference/providers.md#kapso-webhooks). Undefined for an empty body or a name that is not a text.
  */
 export function kapsoEvent(headers: DeliveryHeaders, body: JsonObject): string | undefined {
   const names = [body.event, body.type].filter((name) => name !== undefined && name !== null);
@@ -32,8 +32,8 @@ export function kapsoEvent(headers: DeliveryHeaders, body: JsonObject): string |
 }
 
 /**
- * Nobody signs the header: a captured body under another event must not pass. The header must equal the body's event. If
- * the body names none, the body must have the shape of the header's event.
+ * Checks the event header, which is not part of the signature: a captured body must not be accepted under another event.
+ * The header must equal the event of the body. If the body names none, it must have the shape of the header's event.
  */
 export function verifyHeader(delivery: RawDelivery): Verdict {
   const named = headerEvent(delivery.headers);
@@ -44,7 +44,7 @@ export function verifyHeader(delivery: RawDelivery): Verdict {
   return { ok: false, reason: `x-webhook-event is ${named.slice(0, 100)}, and the body is not of this event` };
 }
 
-/** Whether a body that names no event can be of this one; true of events that are not known here. */
+/** Whether a body that names no event can be of this one. True for events that are not handled here. */
 function hasShapeOf(event: string, body: JsonObject): boolean {
   const [, subject, kind] = /^(?:whatsapp|channel)\.(message|phone_number)\.(\w+)$/.exec(event) ?? [];
   if (subject === 'phone_number') return readProjectNumber(body)?.hasOwner === true;
@@ -59,8 +59,8 @@ function hasShapeOf(event: string, body: JsonObject): boolean {
 }
 
 /**
- * The key and the header that may name the event are unsigned, so the event and the bytes are part of the id: nobody can take
- * the place of a delivery yet to come.
+ * The id of a delivery. The idempotency key and the event header are unsigned, so the event and a digest of the body are
+ * part of the id: a forged header cannot occupy the id of a later, genuine delivery.
  */
 export function kapsoDeliveryId({ headers, body }: RawDelivery, eventType: string): string {
   const key = headerOf(headers, 'x-idempotency-key');

@@ -2,29 +2,29 @@ import { itemsOf, phoneNumberIdOf, webhookSecretOf } from '@parley/channels';
 import { operations } from '@parley/contracts';
 import { HttpError, forbidden } from '@parley/service';
 import { type Verdict, bodySignatureProblem, verifyBodySignature } from '@parley/webhooks';
-import { type Door, type RawDelivery, processingFailure } from '../door';
+import { type WebhookEndpoint, type RawDelivery, processingFailure } from '../webhook-endpoint';
 import { kapsoBody, kapsoDeliveryId, kapsoEvent, verifyHeader, verifyKapso } from './kapso-event';
 import { type KnownNumber, createKnownNumbers } from './known-numbers';
 
 const handled = /^(whatsapp|channel)\.message\.(received|sent|delivered|read|failed|status)$/;
-/** A phone number id that is claimed before anything is proven; the provider's have about 16 digits. */
+/** Limit for a phone number id from a body that is not verified yet. Kapso's ids have about 16 digits. */
 const longestId = 100;
 
 /**
- * Messages and their statuses, single or in batches; the number that they came to says whose they are. They are signed with
- * the deployment's secret, or with that of the number's own connection (docs/adr/0031).
+ * Receives messages and their statuses, single or in batches. The phone number determines the owner. Deliveries are signed
+ * with the deployment's secret, or with the secret of the number's own connection (docs/adr/0031).
  */
-export function kapsoMessagesDoor(secrets: readonly string[]): Door {
+export function kapsoMessagesEndpoint(secrets: readonly string[]): WebhookEndpoint {
   const numbers = createKnownNumbers();
-  /** Whose secret signed a body. It belongs to that organization, also when its number has just moved to another one. */
+  /** The connection whose secret signed a body. It owns the delivery even if the number has moved to another one since. */
   const signers = new WeakMap<Buffer, KnownNumber>();
 
-  /** Does the same work when there is no connection, so that timing reveals nothing. */
+  /** Does the same work without a connection, so that timing does not reveal which numbers are connected. */
   function verifyFor(known: KnownNumber | undefined, delivery: RawDelivery): Verdict {
     const own = secrets.map((secret) => webhookSecretOf(secret, known?.connectionId ?? ''));
     const verdict = verifyBodySignature({ ...delivery, secrets: own });
     if (!verdict.ok) return verdict;
-    if (known === undefined) return { ok: false, reason: 'secret: of no connection' };
+    if (known === undefined) return { ok: false, reason: 'secret: the number has no connection' };
     signers.set(delivery.body, known);
     return verdict;
   }
@@ -41,7 +41,7 @@ export function kapsoMessagesDoor(secrets: readonly string[]): Door {
       if (phoneNumberId === undefined || phoneNumberId.length > longestId) return refused;
       const kept = verifyFor(numbers.kept(phoneNumberId), delivery);
       if (kept.ok) return kept;
-      // Looked up before it is refused: the number may belong to another connection by now.
+      // The cached entry may be outdated: the number may belong to another connection by now.
       return verifyFor(await numbers.find(db, phoneNumberId), delivery);
     },
     read(delivery) {
@@ -57,7 +57,7 @@ export function kapsoMessagesDoor(secrets: readonly string[]): Door {
     async locate(db, delivery) {
       const phoneNumberId = numberOf(delivery);
       if (phoneNumberId === undefined) return { ok: false, reason: 'the body names several numbers' };
-      // Not from the cache: a delivery that was stored for the number's former owner is not processed for the new one.
+      // Does not use the cache: a delivery stored for the number's former owner would not be processed for the new one.
       const known = signers.get(delivery.body) ?? (await numbers.find(db, phoneNumberId));
       if (known === undefined) return { ok: false, reason: `phone number ${phoneNumberId} belongs to no connection` };
       const { tenant, environment } = known;
@@ -77,7 +77,7 @@ function phoneNumberIdsOf(delivery: RawDelivery): string[] {
   return [...new Set(ids)].filter((id) => id !== undefined);
 }
 
-/** One batch is one conversation, so one number; undefined when it is not. */
+/** The phone number id of a delivery; undefined when it names none or several. A batch is of one conversation. */
 function numberOf(delivery: RawDelivery): string | undefined {
   const [first, ...others] = phoneNumberIdsOf(delivery);
   return others.length === 0 ? first : undefined;

@@ -1,17 +1,17 @@
 import { readProjectNumber } from '@parley/channels';
 import { operations } from '@parley/contracts';
 import { forbidden } from '@parley/service';
-import { type Door, processingFailure } from '../door';
+import { type WebhookEndpoint, processingFailure } from '../webhook-endpoint';
 import { kapsoBody, kapsoDeliveryId, kapsoEvent, verifyKapso } from './kapso-event';
 
-/** Under the interface's neutral prefix too. */
+/** `channel.` is the provider-neutral prefix of the API reference. */
 const handled = /^(whatsapp|channel)\.phone_number\.(created|deleted)$/;
 
 /**
- * Numbers that were connected or taken away. The connection is found by the job, which also asks the intermediary. Only the
- * operator's project sends them: the secret of a connection, which an organization knows, signs nothing here.
+ * Receives events about numbers that were connected or disconnected. The job finds the connection and asks Kapso for the
+ * number. Only the operator's project sends these: the secret of a connection, which its organization knows, is refused.
  */
-export const kapsoProjectDoor = (secrets: readonly string[]): Door => ({
+export const kapsoProjectEndpoint = (secrets: readonly string[]): WebhookEndpoint => ({
   provider: 'kapso',
   operation: operations.kapsoProjectWebhook,
   verify: (delivery) => verifyKapso(delivery, secrets),
@@ -22,7 +22,7 @@ export const kapsoProjectDoor = (secrets: readonly string[]): Door => ({
     if (eventType === undefined) return { ok: false, reason: 'the body is empty, or the event is not named' };
     const isHandled = handled.test(eventType);
     if (isHandled && readProjectNumber(body) === null)
-      return { ok: false, reason: 'the body is not one of the project webhook about a phone number' };
+      return { ok: false, reason: 'the body does not describe a phone number of the project' };
     return { ok: true, event: { deliveryId: kapsoDeliveryId(delivery, eventType), eventType, isHandled } };
   },
   refusals: {

@@ -1,13 +1,11 @@
 import { type Db, type Queryable, createDb } from '@parley/db';
-import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { createKnownNumbers } from './known-numbers';
 
-let database: TestDatabase;
 let db: Db;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   const { scope } = await seedOrganization(db.pool);
   await db.pool.query(
     `insert into channel_connections (id, tenant, environment, phone_number_id, status, updated_at)
@@ -15,12 +13,9 @@ beforeAll(async () => {
     [scope.tenant],
   );
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
-/** The database, and how many statements it was given. */
+/** Wraps the database and counts its statements. */
 function counted(): { db: Queryable; count: () => number } {
   let statements = 0;
   const acrossTenants: Queryable['acrossTenants'] = (...given) => {
@@ -30,7 +25,7 @@ function counted(): { db: Queryable; count: () => number } {
   return { db: { acrossTenants } as Queryable, count: () => statements };
 }
 
-test('a flood of numbers that nobody has shares its statements, and a known one among them is found', async () => {
+test('a flood of unknown numbers shares two statements, and a known number among them is found', async () => {
   const numbers = createKnownNumbers();
   const { db: counting, count } = counted();
   const asked = Array.from({ length: 500 }, (_, index) => (index === 250 ? 'known' : `unknown-${index}`));
@@ -41,15 +36,15 @@ test('a flood of numbers that nobody has shares its statements, and a known one 
   expect(numbers.kept('unknown-1')).toBeUndefined();
 });
 
-test('a statement that fails fails those who share it, and none of the next', async () => {
+test('a failed statement fails the look-ups that share it, and not the next one', async () => {
   const numbers = createKnownNumbers();
-  const broken = { acrossTenants: () => Promise.reject(new Error('away')) } as unknown as Queryable;
+  const broken = { acrossTenants: () => Promise.reject(new Error('unavailable')) } as unknown as Queryable;
   const failed = await Promise.allSettled(['a', 'known'].map((number) => numbers.find(broken, number)));
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(await numbers.find(db, 'known')).toMatchObject({ connectionId: 'conn' });
 });
 
-test('a statement that hangs holds up the next one for a second only', async () => {
+test('a statement that hangs delays the next one by one second at most', async () => {
   const numbers = createKnownNumbers();
   const hung = { acrossTenants: () => new Promise(() => {}) } as unknown as Queryable;
   void numbers.find(hung, 'a');

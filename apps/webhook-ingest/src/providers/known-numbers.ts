@@ -6,22 +6,21 @@ import { LRUCache } from 'lru-cache';
 export type { KnownNumber };
 
 const keptMs = 2_000;
-const keptNumbers = 10_000;
-/** A statement that takes longer no longer holds up the next one. */
-const patienceMs = 1_000;
+const maxKept = 10_000;
+/** After this time the next statement starts although the previous one is still running. */
+const maxWaitMs = 1_000;
 
 /**
- * Finds the connection that has a phone number, and keeps what it found for 2 s. Whoever posts a body can cause a look-up
- * before anything is proven, so all numbers that are asked for while one statement runs share the next: a flood occupies one
- * connection of the pool.
+ * Finds the connection of a phone number and caches it for 2 s. An unverified request can cause a look-up, so all numbers
+ * requested while one statement runs share the next statement: a flood occupies one connection of the pool.
  */
 export function createKnownNumbers() {
-  const kept = new LRUCache<string, KnownNumber>({ max: keptNumbers, ttl: keptMs });
+  const kept = new LRUCache<string, KnownNumber>({ max: maxKept, ttl: keptMs });
   let next: { numbers: Set<string>; found: Promise<Map<string, KnownNumber>> } | undefined;
   let running: Promise<unknown> = Promise.resolve();
 
-  async function lookUp(db: Queryable, before: Promise<unknown>, numbers: Set<string>) {
-    await before;
+  async function lookUp(db: Queryable, previous: Promise<unknown>, numbers: Set<string>) {
+    await previous;
     next = undefined;
     return findNumbers(db, [...numbers]);
   }
@@ -31,7 +30,7 @@ export function createKnownNumbers() {
       const numbers = new Set<string>();
       const found = lookUp(db, running, numbers);
       next = { numbers, found };
-      running = Promise.race([found.catch(() => {}), sleep(patienceMs, undefined, { ref: false })]);
+      running = Promise.race([found.catch(() => {}), sleep(maxWaitMs, undefined, { ref: false })]);
     }
     next.numbers.add(phoneNumberId);
     return next.found;
@@ -39,7 +38,7 @@ export function createKnownNumbers() {
 
   return {
     kept: (phoneNumberId: string): KnownNumber | undefined => kept.get(phoneNumberId),
-    /** As it is now; undefined when no connection has the number. */
+    /** Reads the database; undefined when no connection has the number. */
     async find(db: Queryable, phoneNumberId: string): Promise<KnownNumber | undefined> {
       const known = (await ask(db, phoneNumberId)).get(phoneNumberId);
       kept.set(phoneNumberId, known); // undefined removes it

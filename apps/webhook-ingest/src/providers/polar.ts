@@ -1,13 +1,13 @@
 import { operations } from '@parley/contracts';
 import { badRequest } from '@parley/service';
 import { headerOf, verifyStandardWebhook } from '@parley/webhooks';
-import type { Door } from '../door';
+import type { WebhookEndpoint } from '../webhook-endpoint';
 import { readEnvelope } from './read-envelope';
 
 const handled = new Set(['order.paid', 'order.refunded']);
 
-/** Credits. Whose they are is found by the job: an order that nobody can be found for is acknowledged all the same. */
-export const polarDoor = (secrets: readonly string[]): Door => ({
+/** Receives orders, which change credits. The job finds the owner: an order without one is acknowledged too. */
+export const polarEndpoint = (secrets: readonly string[]): WebhookEndpoint => ({
   provider: 'polar',
   operation: operations.polarWebhook,
   verify: ({ headers, body }, nowMs) =>

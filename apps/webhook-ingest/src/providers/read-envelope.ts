@@ -1,11 +1,11 @@
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
 import { readJsonObject } from '@parley/webhooks';
-import { eventNameAt } from '../door';
+import { eventNameAt } from '../webhook-endpoint';
 
 export type Envelope =
   { ok: true; eventType: string; isHandled: boolean; data: JsonObject } | { ok: false; reason: string };
 
-/** What a body of the form `{ type, data }` tells. A handled event must name its subject: `data.<idName>`. */
+/** Reads a body of the form `{ type, data }`. A handled event must have the id `data.<idName>`. */
 export function readEnvelope(body: Buffer, handled: ReadonlySet<string>, idName: string): Envelope {
   const envelope = readJsonObject(body);
   if (envelope === null) return { ok: false, reason: 'the body is not a JSON object' };

@@ -1,13 +1,13 @@
 import { operations } from '@parley/contracts';
 import { badRequest } from '@parley/service';
 import { headerOf, verifyStandardWebhook } from '@parley/webhooks';
-import type { Door } from '../door';
+import type { WebhookEndpoint } from '../webhook-endpoint';
 import { readEnvelope } from './read-envelope';
 
 const handled = new Set(['email.sent', 'email.delivered', 'email.bounced', 'email.complained']);
 
-/** What became of e-mails. The record is found by the job, as the event may come before the answer to its sending. */
-export const resendDoor = (secrets: readonly string[]): Door => ({
+/** Receives statuses of e-mails. The job finds the e-mail: a status may arrive before the reply to its sending. */
+export const resendEndpoint = (secrets: readonly string[]): WebhookEndpoint => ({
   provider: 'resend',
   operation: operations.resendWebhook,
   verify: ({ headers, body }, nowMs) =>

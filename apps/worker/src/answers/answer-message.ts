@@ -20,13 +20,13 @@ export interface AnswerDeps {
   channels: Channels;
 }
 
-/** What is to follow from a message: an end that is written, or another try. */
-type Decision = { kind: 'end'; end: AnswerEnd; reply: string | null } | { kind: 'again'; error: string };
+/** How a message ends, or why it has to be retried. */
+type Decision = { kind: 'end'; end: AnswerEnd; reply: string | null } | { kind: 'retry'; error: string };
 
 /**
- * Answers one message of a customer: by the agent or router of its connection on the contact's thread, or politely when
- * there is nothing to read in it. The reply stands in the outbox in the transaction that ends the message, so it is sent
- * once whatever dies. Answers the ids to send, or why it has to be tried again; null when another worker has taken over.
+ * Answers one message of a contact: with the agent or router of its connection on the contact's thread, or with the
+ * account's media reply when it has no text. One transaction ends the message and stores the reply in the outbox, so a killed
+ * process neither loses nor repeats it. Returns ids to send or an error to retry; null if another worker owns the message.
  */
 export async function answerMessage(
   deps: AnswerDeps,
@@ -35,7 +35,7 @@ export async function answerMessage(
   signal: AbortSignal,
 ): Promise<{ ok: true; toSend: string[]; threadId: string | null } | { ok: false; error: string } | null> {
   const decision = await decide(deps, message, signal);
-  if (decision.kind === 'again') return { ok: false, error: decision.error };
+  if (decision.kind === 'retry') return { ok: false, error: decision.error };
   return deps.db.transaction(async (tx) => {
     if (!(await finishMessage(tx, message, owner, decision.end))) return null;
     const toSend: string[] = [];
@@ -55,7 +55,7 @@ export async function answerMessage(
   });
 }
 
-/** Where the message came from; the contact may have had another number before. */
+/** The number that sent the message. The contact may have used another number before. */
 function recipientOf({ payload, contact }: WaitingMessage): string {
   const identity = readInbound(payload)?.identity;
   return identity?.phone ?? identity?.scopedId ?? contact;
@@ -70,13 +70,13 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
     return end('stored', null, null, 'the connection has neither agent nor router');
   const threadKey = threadKeyOf(message.contact);
   const earlier = await findEarlierTurn(deps.db, message, threadKey, message.id);
-  if (earlier.state === 'running') return { kind: 'again', error: 'an earlier try has not ended yet' };
+  if (earlier.state === 'running') return { kind: 'retry', error: 'an earlier attempt has not ended yet' };
   if (earlier.state === 'answered') return end('answered', earlier.reply, earlier.threadId);
   if (earlier.state === 'stored') return end('stored', null, earlier.threadId);
-  const isToGoOn = earlier.state === 'broken' && earlier.hasActed;
+  const isContinuation = earlier.state === 'broken' && earlier.hasActed;
   const result = await deps.agents.chat(message, {
     agent: routerSlug === null ? { slug: agentSlug! } : { routerSlug },
-    message: isToGoOn ? interrupted : withMedia(inbound.text!, inbound),
+    message: isContinuation ? interrupted : withMedia(inbound.text!, inbound),
     externalThreadId: threadKey,
     phoneNumber: inbound.identity.phone ?? undefined,
     ...(inbound.contactName !== null && { params: { contactName: inbound.contactName } }),
@@ -103,20 +103,20 @@ const end = (
 ): Decision => ({ kind: 'end', end: { status, error, threadId }, reply });
 
 /**
- * Asked instead of the message when a turn was cut off after it had called tools: the message stands in the thread with
- * what was called, and must not make the same happen twice.
+ * Replaces the message when its turn was interrupted after it had called tools. The thread already contains the message and
+ * the tool calls; sending the message again could repeat their effects.
  */
 const interrupted =
   '[The answer to the message above was interrupted. What was called for it has been done: do not call it again, and answer the message now.]';
 
-/** The agent hears of what came with the words. */
+/** The text with the URL of the attached media. Audio is left out: its text is the transcript. */
 const withMedia = (text: string, { type, mediaUrl }: { type: string; mediaUrl: string | null }): string =>
   mediaUrl === null || type === 'audio' || type === 'voice' ? text : `${text}\n[${type}: ${mediaUrl}]`;
 
 async function answerMedia({ db, channels }: AnswerDeps, message: WaitingMessage): Promise<Decision> {
   const thread = await readThread(db, message, threadKeyOf(message.contact));
   const account = await channels.accounts.kapso(message);
-  if (thread?.agentPaused || account === null || account.mediaReply === '')
+  if (thread?.state === 'human' || account === null || account.mediaReply === '')
     return end('stored', null, thread?.id ?? null);
   return end('answered', account.mediaReply, thread?.id ?? null);
 }
@@ -131,6 +131,6 @@ function afterFailure(failure: ChatFailure): Decision {
     case 'model_not_configured':
       return end('failed', null, null, failure.reason);
     default:
-      return { kind: 'again', error: failure.reason };
+      return { kind: 'retry', error: failure.reason };
   }
 }

@@ -1,8 +1,8 @@
-/** Meta's limit of a text message, in characters. */
-const longestText = 4_096;
+/** Meta's limit for a text message, in characters. */
+const maxTextLength = 4_096;
 
-/** A reply in pieces that the channel takes, cut at the ends of paragraphs, lines, sentences or words where there are any. */
-export function splitText(text: string, limit = longestText): string[] {
+/** Splits a reply into messages of at most `limit` characters, preferably after a paragraph, line, sentence or word. */
+export function splitText(text: string, limit = maxTextLength): string[] {
   const pieces: string[] = [];
   let rest = text.trim();
   while (rest.length > limit) {
@@ -20,6 +20,6 @@ function cutOf(text: string, limit: number): number {
     const at = head.lastIndexOf(mark);
     if (at > limit / 2) return at + mark.trimEnd().length || at;
   }
-  // Never between the halves of one character.
+  // Do not split a surrogate pair.
   return /[\uD800-\uDBFF]$/.test(head) ? limit - 1 : limit;
 }

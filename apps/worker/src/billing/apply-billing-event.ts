@@ -5,9 +5,9 @@ import { applyOrder, lockOrder } from '@parley/payments';
 import { type Outcome, unknownOwner } from '@parley/webhooks';
 
 /**
- * Applies `order.paid` or `order.refunded` of the billing platform to the credits of the order's organization. Both are
- * facts about the order, so deliveries may come in any order and number. `finish` writes the outcome in the same
- * transaction.
+ * Applies `order.paid` or `order.refunded` of the billing platform to the credits of the order's organization. Both events
+ * state a total of the order, so deliveries may arrive repeatedly and in any sequence. `finish` stores the outcome of the
+ * delivery in the same transaction.
  */
 export async function applyBillingEvent(
   db: Db,
@@ -17,7 +17,7 @@ export async function applyBillingEvent(
   const order = objectAt(event.data);
   const orderId = textAt(order.id);
   const isRefund = event.type === 'order.refunded';
-  // The interface's shape has no refunded_amount: its refund is about the whole `amount`.
+  // Without refunded_amount the refund is of the whole `amount` (docs/reference/webhooks.md#billing).
   const amountCents = integerAt(isRefund ? (order.refunded_amount ?? order.amount) : order.subtotal_amount);
   if (orderId === undefined || amountCents === undefined || amountCents < 0)
     return finish(db, {
@@ -41,9 +41,9 @@ export async function applyBillingEvent(
 }
 
 /**
- * Whose order it is: `metadata.organizationId`, then the customer's external id, then `customer.metadata.userId`
- * (interface.md, Billing webhook), in snake case and camel case. The first one that is there counts: money does not go to
- * a second guess.
+ * Finds the organization of an order by `metadata.organizationId`, the customer's external id or
+ * `customer.metadata.userId`, each in camel case or snake case (docs/reference/webhooks.md#billing). Only the first field
+ * that is present is used: when it names no organization, crediting another one would be a guess.
  */
 async function ownerOf(
   db: Queryable,
@@ -61,7 +61,5 @@ async function ownerOf(
   if (name === undefined) return { problem: 'the order names no organization and no user' };
   const owner = await findOwner(db, name);
   if (owner.ok) return owner;
-  return {
-    problem: owner.reason === 'several' ? `${name} stands for several organizations` : `${unknownOwner}${name}`,
-  };
+  return { problem: owner.reason === 'several' ? `${name} matches several organizations` : `${unknownOwner}${name}` };
 }

@@ -4,14 +4,14 @@ import type { JobContext, JobPayload } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import { type AnswerDeps, answerMessage } from '../answers/answer-message';
 
-/** A quarter of an hour in all: a model provider's outage should not lose what customers wrote. */
-const mostAttempts = 10;
-const longestWaitMs = 180_000;
+/** All attempts together take about 15 minutes, so a message survives a short outage of the model provider. */
+const maxAttempts = 10;
+const maxDelayMs = 180_000;
 const renewEveryMs = 1_000;
 
 /**
- * Answers what waits in one conversation, message by message. Several of these jobs may run at once for one conversation:
- * the database gives each message to one of them, and the one that has it goes on with the next.
+ * Answers the waiting messages of one conversation, one after the other. Several of these jobs may run concurrently for
+ * one conversation: each message is claimed by one of them, which then continues with the next message.
  */
 export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
   const { db, channels, log } = deps;
@@ -20,7 +20,7 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
   const timer = setInterval(() => {
     if (answering.size === 0) return;
     renewClaims(db, answering, owner).catch((error: unknown) =>
-      log.warn({ err: error }, 'messages that are being answered could not be renewed'),
+      log.warn({ err: error }, 'the leases of messages could not be renewed'),
     );
   }, renewEveryMs);
   timer.unref();
@@ -38,14 +38,14 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
         const answered = await answerMessage(deps, message, owner, signal);
         if (answered === null) return;
         if (!answered.ok && signal.aborted) throw signal.reason;
-        if (!answered.ok) return await again(message, answered.error);
+        if (!answered.ok) return await retryLater(message, answered.error);
         const { organizationId, environment, id: messageId } = message;
         const { threadId } = answered;
         log.info({ requestId, jobId, organizationId, environment, threadId, messageId }, 'a message was answered');
-        for (const id of answered.toSend) await channels.tryMessage(message, id);
+        for (const id of answered.toSend) await channels.sendQueuedMessage(message, id);
       } catch (error) {
         if (signal.aborted) await postpone(db, message, owner, 'the worker was stopped', 0).catch(() => {});
-        else await again(message, error instanceof Error ? error.message : String(error)).catch(() => {});
+        else await retryLater(message, error instanceof Error ? error.message : String(error)).catch(() => {});
         throw error;
       } finally {
         answering.delete(message);
@@ -53,11 +53,11 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
     }
   };
 
-  async function again(message: WaitingMessage, error: string): Promise<void> {
+  async function retryLater(message: WaitingMessage, error: string): Promise<void> {
     const { id, attempts } = message;
     log.warn({ messageId: id, attempts, error }, 'a message could not be answered');
-    if (attempts < mostAttempts)
-      return postpone(db, message, owner, error, Math.min(1_000 * 3 ** (attempts - 1), longestWaitMs));
+    if (attempts < maxAttempts)
+      return postpone(db, message, owner, error, Math.min(1_000 * 3 ** (attempts - 1), maxDelayMs));
     await finishMessage(db, message, owner, { status: 'failed', error, threadId: null });
   }
 }

@@ -2,20 +2,22 @@ import type { Db } from '@parley/db';
 import type { Confirmed, Payments } from '@parley/payments';
 import type { JobContext, JobPayload } from '@parley/redis';
 import { type Outcome, readFormField } from '@parley/webhooks';
-import { onDelivery } from '../deliveries/on-delivery';
+import { createDeliveryJob } from './create-delivery-job';
 
-/** A callback of the payment provider, stored or, where PostgreSQL was away, its bare token. */
+/** Processes a callback of the payment provider. If PostgreSQL was down when it arrived, the job holds only its token. */
 export function createConfirmPayment(deps: { db: Db; payments: Payments }) {
   const confirm = async (token: string): Promise<Confirmed> => {
     const result = await deps.payments.confirmByToken(token);
-    // Thrown, so that the job is tried again later; in the end reconciliation asks.
+    // The job is retried. After its last attempt, reconciliation asks for the status.
     if (!result.ok && result.reason === 'try_again') throw new Error(result.message);
     return result;
   };
-  const work = onDelivery(deps, async ({ body }) => outcomeOf(await confirm(readFormField(body, 'token') ?? '')));
+  const confirmStored = createDeliveryJob(deps, async ({ body }) =>
+    outcomeOf(await confirm(readFormField(body, 'token') ?? '')),
+  );
   return async (payload: JobPayload<'confirm-payment'>, context: JobContext): Promise<void> => {
     if ('token' in payload) await confirm(payload.token);
-    else await work(payload, context);
+    else await confirmStored(payload, context);
   };
 }
 

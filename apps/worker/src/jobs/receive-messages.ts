@@ -4,14 +4,14 @@ import { applyMessageStatus, findConnection, itemsOf, phoneNumberIdOf, storeInbo
 import type { Db } from '@parley/db';
 import type { Queues } from '@parley/redis';
 import { type Delivery, type Outcome, readJsonObject } from '@parley/webhooks';
-import { onDelivery } from '../deliveries/on-delivery';
+import { createDeliveryJob } from './create-delivery-job';
 
 /**
- * A delivery of messages that came in, or of statuses of those that went out, single or in a batch. It only keeps them:
- * who is to be answered gets a job of its own, and the sweep stands behind that.
+ * Processes a delivery of inbound messages or of statuses of outbound messages, single or in a batch. It only stores them.
+ * Each conversation to answer gets its own job; if that job is lost, sweep-channels sends it again.
  */
 export const createReceiveMessages = (deps: { db: Db; queues: Queues }) =>
-  onDelivery(deps, async (delivery, { requestId }) => {
+  createDeliveryJob(deps, async (delivery, { requestId }) => {
     const { db, queues } = deps;
     const parsed = readJsonObject(delivery.body) ?? {};
     const outcomes: ItemOutcome[] = [];
@@ -41,11 +41,11 @@ async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promis
     return { status: 'unattributed', reason: `phone number ${phoneNumberId} belongs to no connection` };
   const { id: connectionId, organizationId } = connection;
   if (!isOwnedBy(connection, delivery))
-    return { status: 'unattributed', reason: `phone number ${phoneNumberId} belongs to another connection by now` };
+    return { status: 'unattributed', reason: `phone number ${phoneNumberId} now belongs to another connection` };
   if (!eventType.endsWith('.received')) {
     const applied = await applyMessageStatus(db, connection, { connectionId, eventType, item });
     if (!applied.ok) return { status: 'failed', reason: applied.reason, organizationId };
-    // The number's app and other software send from it, too.
+    // The phone's own app and other software also send messages from this number.
     return applied.isKnown
       ? { status: 'processed', organizationId }
       : { status: 'ignored', reason: 'not a message of ours (yet)', organizationId };
@@ -59,11 +59,11 @@ async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promis
   };
 }
 
-/** False when the number belongs to another connection by now. A delivery that was replayed may have no owner. */
+/** False when the number now belongs to another connection. A replayed delivery may have no owner yet. */
 const isOwnedBy = (owner: Scope, { tenant, environment }: Delivery): boolean =>
   (tenant === null || tenant === owner.tenant) && (environment === null || environment === owner.environment);
 
-/** The worst of a batch is what people have to see. */
+/** The outcome of a batch is its worst one, so that a failure of one item is not hidden. */
 function summarize(outcomes: ItemOutcome[]): Outcome {
   const order = ['failed', 'unattributed', 'processed', 'ignored'] as const;
   const worst = order.map((status) => outcomes.find((one) => one.status === status)).find((one) => one !== undefined);

@@ -1,7 +1,7 @@
 import type { JobContext, JobPayload } from '@parley/redis';
 import type { Triggers } from '@parley/triggers';
 
-/** Executes one trigger run. It may be done already, or be another worker's: the row decides. */
+/** Executes one trigger run. Does nothing when its row is finished or claimed by another worker. */
 export const createRunTriggers =
   ({ triggers }: { triggers: Triggers }) =>
   async ({ runId }: JobPayload<'run-triggers'>, { signal }: JobContext): Promise<void> => {

@@ -1,9 +1,9 @@
 import type { Channels } from '@parley/channels';
 import type { JobPayload } from '@parley/redis';
 
-/** One try at an e-mail of the outbox; its row says whether there will be another. */
+/** Makes one attempt to send an e-mail of the outbox. Its row decides about further attempts. */
 export const createSendEmail =
   ({ channels }: { channels: Channels }) =>
   async ({ emailId }: JobPayload<'send-email'>): Promise<void> => {
-    await channels.tryEmail(emailId);
+    await channels.sendQueuedEmail(emailId);
   };

@@ -4,7 +4,7 @@ import type { JobContext, Queues } from '@parley/redis';
 
 const limit = 500;
 
-/** Sends the jobs of what should have been answered or sent by now: its job was lost, its sender died, or it was put off. */
+/** Enqueues jobs for overdue messages and e-mails: their job was lost, its process was killed, or they were postponed. */
 export const createSweepChannels =
   ({ db, queues }: { db: Db; queues: Queues }) =>
   async (_payload: object, { requestId }: JobContext): Promise<void> => {

@@ -1,6 +1,6 @@
 import { type Db, createIdempotencyStore } from '@parley/db';
 
-/** Removes answers that were kept under an `Idempotency-Key` for longer than a day. */
+/** Deletes responses that have been stored under an `Idempotency-Key` for more than a day. */
 export const createSweepIdempotency =
   ({ db }: { db: Db }) =>
   async (): Promise<void> => {

@@ -2,7 +2,7 @@ import type { Db } from '@parley/db';
 import { purgesToRun } from '@parley/identity';
 import type { JobContext, Queues } from '@parley/redis';
 
-/** Sends the jobs of purges that are due, and for a while after their end once more. */
+/** Enqueues jobs for purges that are due. A finished purge is repeated for a while, to delete rows that were written late. */
 export const createSweepPurges =
   ({ db, queues }: { db: Db; queues: Queues }) =>
   async (_payload: object, { requestId }: JobContext): Promise<void> => {

@@ -3,12 +3,12 @@ import type { JobContext } from '@parley/redis';
 import type { Logger } from '@parley/service';
 
 const batch = 20;
-/** No batch begins later than this; the last one ends well before the lease of its connections. */
+/** No batch begins after this time, so that the last one ends well before the lease of its connections expires. */
 const beginUntilMs = 30_000;
 
 /**
- * Registers connections at the intermediary again: those that an earlier version gave the deployment's own secret, and all
- * of them once `MESSAGING_WEBHOOK_SECRET` was replaced.
+ * Registers connections with an outdated secret at the intermediary again: those that an earlier version registered with the
+ * deployment's own secret, and all connections after `MESSAGING_WEBHOOK_SECRET` has been replaced.
  */
 export const createSweepRegistrations =
   ({ connect, log }: { connect: ConnectDeps; log: Pick<Logger, 'info' | 'warn'> }) =>

@@ -2,7 +2,7 @@ import type { Db } from '@parley/db';
 import { staleTypes } from '@parley/entities';
 import type { JobContext, Queues } from '@parley/redis';
 
-/** Sends a job for every type that waits for reindexing; one that has a job already keeps it. */
+/** Enqueues a job for every entity type that has to be reindexed. A type that already has a job gets no second one. */
 export const createSweepReindexing =
   ({ db, queues }: { db: Db; queues: Queues }) =>
   async (_payload: object, { requestId }: JobContext): Promise<void> => {

@@ -1,29 +1,24 @@
 import { type Db, createDb } from '@parley/db';
 import { silentLogger } from '@parley/service';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { openTestDatabase } from '@parley/testing';
 import { createSweepRetention } from './sweep-retention';
 
-/** Of one statement of the sweep (libs/db). */
+/** Rows that one statement of the sweep deletes (libs/db). */
 const batchRows = 1_000;
 
-let database: TestDatabase;
 let db: Db;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   await db.pool.query("insert into organizations (id, no, slug, name, updated_at) values ('org', 1, 'o', 'O', now())");
 });
 beforeEach(() => db.pool.query('truncate events, trigger_runs'));
-afterAll(async () => {
-  await db?.close();
-  await database?.drop();
-});
+afterAll(() => db?.close());
 
 const retention = { doneDays: 30, openDays: 180 };
 const sweep = (history: { eventDays: number; runDays: number }, signal = new AbortController().signal) =>
   createSweepRetention({ db, history, retention, log: silentLogger() })({}, { signal });
 
-/** An event of so many days ago, on an entity of its own; its id. */
+/** Adds an event with the given age, about a new entity. Returns its id. */
 async function addEvent(daysAgo: number, { isRelayed = true } = {}): Promise<string> {
   const { rows } = await db.pool.query<{ id: string }>(
     `insert into events (tenant, environment, type, entity_type, entity_id, payload, actor, created_at, relayed_at)
@@ -36,7 +31,7 @@ async function addEvent(daysAgo: number, { isRelayed = true } = {}): Promise<str
 }
 
 let runs = 0;
-/** A run about an event, or of a schedule. */
+/** Adds a run of an event, or of a schedule if there is none. Returns its id. */
 async function addRun(
   status: string,
   { daysAgo, endedDaysAgo = null }: { daysAgo: number; endedDaysAgo?: number | null },
@@ -56,7 +51,7 @@ async function addRun(
 const idsOf = async (table: string): Promise<string[]> =>
   (await db.pool.query<{ id: string }>(`select id::text from ${table} order by ${table}.id`)).rows.map(({ id }) => id);
 
-it('removes events that are old, but none that is not relayed or that a run still needs', async () => {
+it('deletes old events, except those that are not relayed or that a run still needs', async () => {
   await addEvent(400);
   const unrelayed = await addEvent(400, { isRelayed: false });
   const ofWaiting = await addEvent(400);
@@ -73,7 +68,7 @@ it('removes events that are old, but none that is not relayed or that a run stil
   expect(await idsOf('trigger_runs')).toHaveLength(4);
 });
 
-it('removes runs some days after their end, however they ended, and never one that has not', async () => {
+it('deletes runs some days after their end, whatever their status, and never one that has not ended', async () => {
   for (const status of ['succeeded', 'dead', 'cancelled']) await addRun(status, { daysAgo: 100, endedDaysAgo: 95 });
   const kept = [
     await addRun('scheduled', { daysAgo: 100 }),
@@ -85,7 +80,7 @@ it('removes runs some days after their end, however they ended, and never one th
   expect(await idsOf('trigger_runs')).toEqual(kept);
 });
 
-it('works in batches past what has to stay, and stops between two when the worker leaves', async () => {
+it('deletes in batches, skips rows that must be kept, and stops between two batches when the worker is stopped', async () => {
   const add = (count: number, days: number) =>
     db.pool.query(
       `insert into events (tenant, environment, type, payload, actor, created_at, relayed_at)
@@ -95,15 +90,15 @@ it('works in batches past what has to stay, and stops between two when the worke
   await addEvent(400, { isRelayed: false });
   await add(2 * batchRows + 10, 400);
   await add(5, 1);
-  const left = new AbortController();
-  left.abort(new Error('leaving'));
-  await expect(sweep({ eventDays: 365, runDays: 90 }, left.signal)).rejects.toThrow('leaving');
+  const stopped = new AbortController();
+  stopped.abort(new Error('stopping'));
+  await expect(sweep({ eventDays: 365, runDays: 90 }, stopped.signal)).rejects.toThrow('stopping');
   expect(await idsOf('events')).toHaveLength(2 * batchRows + 16);
   await sweep({ eventDays: 365, runDays: 90 });
   expect(await idsOf('events')).toHaveLength(6);
 });
 
-it('removes statuses that no message has claimed for as long as open deliveries are kept', async () => {
+it('deletes statuses without a message after the retention of open deliveries', async () => {
   await db.pool.query(
     `insert into provider_statuses (provider, external_id, status, rank, updated_at)
      values ('kapso', 'old', 'read', 3, now() - interval '181 days'), ('kapso', 'new', 'read', 3, now() - interval '179 days')`,
@@ -113,7 +108,7 @@ it('removes statuses that no message has claimed for as long as open deliveries 
   expect(rows).toEqual([{ external_id: 'new' }]);
 });
 
-it('keeps everything when it is told 0 days', async () => {
+it('keeps all rows with a retention of 0 days', async () => {
   await addEvent(4_000);
   await addRun('succeeded', { daysAgo: 4_000, endedDaysAgo: 4_000 });
   await sweep({ eventDays: 0, runDays: 0 });

@@ -6,7 +6,7 @@ import { removeOldEvents } from '@parley/events';
 import { noRunNeedsEventSql, removeOldRuns } from '@parley/triggers';
 import { type Retention, sweepDeliveries } from '@parley/webhooks';
 
-/** Days; 0 keeps everything. */
+/** Retention in days; 0 keeps all rows. */
 export interface HistoryRetention {
   eventDays: number;
   runDays: number;
@@ -19,15 +19,15 @@ interface RetentionDeps {
   log: Logger;
 }
 
-/** Removes what has been kept long enough: deliveries with their early statuses, trigger runs, events. */
+/** Deletes deliveries, trigger runs, events and early message statuses whose retention has ended. */
 export const createSweepRetention =
   ({ db, log, retention, history: { eventDays, runDays } }: RetentionDeps) =>
   async (_payload: object, { signal }: Pick<JobContext, 'signal'>): Promise<void> => {
     const deliveries = await sweepDeliveries(db, retention);
-    // Runs first: an event that only a run kept goes with it.
+    // Runs before events, as a run keeps the events that it needs.
     const runs = runDays === 0 ? 0 : await removeOldRuns(db, runDays, signal);
     const events = eventDays === 0 ? 0 : await removeOldEvents(db, noRunNeedsEventSql, eventDays, signal);
-    // Last, as it is one statement: were it too slow, the rest would be done.
+    // Last, because it is a single statement: if it exceeds the time limit, the other tables have been swept.
     const statuses = await removeOldStatuses(db, retention.openDays);
-    if (deliveries + events + runs > 0) log.info({ deliveries, statuses, events, runs }, 'what is old was removed');
+    if (deliveries + events + runs > 0) log.info({ deliveries, statuses, events, runs }, 'expired rows were deleted');
   };

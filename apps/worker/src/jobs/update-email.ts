@@ -1,11 +1,11 @@
 import { applyEmailStatus } from '@parley/channels';
 import type { Db } from '@parley/db';
 import { readJsonObject } from '@parley/webhooks';
-import { onDelivery } from '../deliveries/on-delivery';
+import { createDeliveryJob } from './create-delivery-job';
 
-/** A delivery of the e-mail provider: what became of an e-mail, also when its sending has not been answered yet. */
+/** Processes a delivery of the e-mail provider: the status of an e-mail. It may arrive before the response to the send request. */
 export const createUpdateEmail = (deps: { db: Db }) =>
-  onDelivery(deps, async ({ body }) => {
+  createDeliveryJob(deps, async ({ body }) => {
     const applied = await applyEmailStatus(deps.db, readJsonObject(body) ?? {});
     if (!applied.ok) return { status: 'failed', reason: applied.reason };
     const { isKnown, organizationId } = applied;

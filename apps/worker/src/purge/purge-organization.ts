@@ -10,8 +10,8 @@ import { triggersPurge } from '@parley/triggers';
 import { deliveriesPurge } from '@parley/webhooks';
 
 /**
- * Everything that belongs to an organization, as the owners of its tables delete it, in an order in which nothing new is
- * made of it meanwhile: first the keys, then what would answer or run, then the data. Its own row goes last.
+ * Deletes the rows of an organization; each step belongs to the library that owns the tables. The order prevents new rows
+ * during the purge: first keys, then connections and triggers, then data. `finishPurge` deletes the organization's own row.
  */
 const steps: readonly PurgeStep[] = [
   identityPurge.keys,
@@ -30,8 +30,8 @@ const steps: readonly PurgeStep[] = [
 ].flat();
 
 /**
- * Deletes all data of an organization for good, a batch a transaction, each of which adds to the report of the purge: a
- * run that was cut short goes on where it stopped. Returns the report; null when `signal` stopped it.
+ * Deletes all data of an organization permanently, in batches. The transaction of a batch also adds its counts to the purge's
+ * report, so an interrupted run continues where it stopped. Returns the report, or null when `signal` is aborted.
  */
 export async function purgeOrganization(
   db: Db,

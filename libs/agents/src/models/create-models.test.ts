@@ -20,9 +20,9 @@ beforeEach(async () => {
   server = await startModelServer();
 });
 afterEach(async () => {
-  const { problems, strays } = server;
+  const { problems, unknownRequests } = server;
   await server.stop();
-  expect({ problems, strays }).toEqual({ problems: [], strays: [] });
+  expect({ problems, unknownRequests }).toEqual({ problems: [], unknownRequests: [] });
 });
 
 const allProviders = () =>
@@ -54,7 +54,7 @@ describe.each([
   ['anthropic/claude-sonnet-4-5', 'anthropic', 'claude-sonnet-4-5'],
   ['google/gemini-2.5-flash', 'google', 'gemini-2.5-flash'],
   ['ollama/llama3.2:3b', 'ollama', 'llama3.2:3b'],
-])('%s over its own protocol', (model, protocol, name) => {
+])('%s in its own protocol', (model, protocol, name) => {
   it('sends the prompt and the tools, and reads the answer and the usage', async () => {
     server.play(() => ({ text: 'Hi there', usage: { input: 12, output: 7 } }));
     const result = await models().complete(scope, settings(model), request(hello));
@@ -64,7 +64,7 @@ describe.each([
     expect(server.requests[0]).toMatchObject({ protocol, model: name, system: 'Be brief.', tools: ['order_find'] });
   });
 
-  it('carries calls and their results, in the turn and from history', async () => {
+  it('sends calls and their results, from the turn and from the history', async () => {
     server.play((_, index) =>
       index === 0
         ? {
@@ -104,7 +104,7 @@ describe.each([
     }
   });
 
-  it('can be asked without tools in the middle of an exchange', async () => {
+  it('accepts a request without tools after tool calls', async () => {
     const exchange: ModelMessage[] = [
       ...hello,
       { role: 'assistant', content: '', toolCalls: [{ id: 'abc123def', name: 'order.find', args: { id: 'a' } }] },
@@ -116,7 +116,7 @@ describe.each([
     expect(JSON.stringify(server.requests[0]!.messages)).toContain('found it');
   });
 
-  it('tries again after a 500 and a broken body, and gives up after two retries', async () => {
+  it('retries after a 500 and a broken body, at most twice', async () => {
     server.play((_, index) =>
       index === 0
         ? { status: 500 }
@@ -134,7 +134,7 @@ describe.each([
     expect(server.requests).toHaveLength(6);
   });
 
-  it('tries again when the connection breaks in the middle of an answer', async () => {
+  it('retries when the connection breaks in the middle of an answer', async () => {
     server.play((_, index) => (index === 0 ? { text: 'cut off', broken: 'connection' } : { text: 'whole' }));
     expect(await models().complete(scope, settings(model), request(hello))).toMatchObject({
       ok: true,
@@ -149,7 +149,7 @@ describe.each([
     expect(server.requests).toHaveLength(1);
   });
 
-  it('stops when the caller goes away', async () => {
+  it('stops when the caller disconnects', async () => {
     const caller = new AbortController();
     server.play(() => {
       setTimeout(() => caller.abort(), 20);
@@ -162,7 +162,7 @@ describe.each([
     expect(server.requests).toHaveLength(1);
   });
 
-  it('does not repeat what the provider rejected', async () => {
+  it('does not retry a request that the provider rejected', async () => {
     server.play(() => ({ status: 400, message: 'no such parameter' }));
     expect(await models().complete(scope, settings(model), request(hello))).toMatchObject({
       ok: false,
@@ -173,14 +173,14 @@ describe.each([
 });
 
 describe('retries and fallbacks', () => {
-  it.each(['openai/gpt-5-mini', 'anthropic/claude-sonnet-4-5'])('waits as long as %s asks', async (model) => {
+  it.each(['openai/gpt-5-mini', 'anthropic/claude-sonnet-4-5'])('waits for the Retry-After of %s', async (model) => {
     server.play((_, index) => (index === 0 ? { status: 429, headers: { 'retry-after': '1' } } : { text: 'ok' }));
     const startedAt = performance.now();
     expect(await models().complete(scope, settings(model), request(hello))).toMatchObject({ ok: true });
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(990);
   });
 
-  it('goes through the fallbacks in their order', async () => {
+  it('calls the fallbacks in order', async () => {
     server.play(({ model }) =>
       model === 'third' ? { text: 'from the third' } : model === 'first' ? { status: 500 } : { status: 401 },
     );
@@ -200,19 +200,19 @@ describe('retries and fallbacks', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('says that a model without a key, or of an unknown provider, is not configured', async () => {
+  it('reports a model without a key, or of an unknown provider, as not configured', async () => {
     const only = createModels({ environment: { openai: { apiKey: 'k', baseUrl: server.urls.openai } }, log });
     expect(await only.complete(scope, settings('anthropic/x'), request(hello))).toMatchObject({
       ok: false,
       reason: 'not_configured',
     });
-    expect(await only.complete(scope, settings('nobody/x'), request(hello))).toMatchObject({
+    expect(await only.complete(scope, settings('unknown/x'), request(hello))).toMatchObject({
       ok: false,
       reason: 'unknown_model',
     });
   });
 
-  it('recognises a conversation that is too long', async () => {
+  it('reports a conversation that is too long as context_overflow', async () => {
     server.play(() => ({
       status: 400,
       body: {
@@ -225,7 +225,7 @@ describe('retries and fallbacks', () => {
     });
   });
 
-  it('stops asking a dead provider', async () => {
+  it('stops calling a provider that keeps failing', async () => {
     server.play(() => ({ status: 500 }));
     const circuit = models({ backoffMs: 1 });
     for (let n = 0; n < 10; n += 1) await circuit.complete(scope, settings('openai/x'), request(hello));
@@ -247,7 +247,7 @@ describe('answers', () => {
     }
   });
 
-  it('keeps malformed arguments as what the model wrote, in the order of the calls', async () => {
+  it('returns malformed arguments as the model wrote them, in the order of the calls', async () => {
     server.play((_, index) =>
       index === 0
         ? {
@@ -281,7 +281,7 @@ describe('answers', () => {
     );
   });
 
-  it('keeps calls apart whose ids the provider repeated', async () => {
+  it('distinguishes calls with the same id of the provider', async () => {
     server.play((_, index) =>
       index === 0
         ? {
@@ -312,7 +312,7 @@ describe('answers', () => {
     ).toMatchObject({ ok: true });
   });
 
-  it('passes the settings on', async () => {
+  it('sends the settings to the provider', async () => {
     const chosen = await models().settings(scope, {
       model: 'openai/gpt-5-mini',
       maxTokens: 100,
@@ -334,7 +334,7 @@ describe('answers', () => {
 
 describe('the offline model', () => {
   const offline = createModels({ environment: {}, log });
-  it('answers when nobody has a key, and calls the tool it is told to', async () => {
+  it('answers when no provider is configured, and calls the tool that a message names', async () => {
     const chosen = await offline.settings(scope, 'openai/gpt-5-mini');
     expect(chosen.candidates).toEqual(['offline/scripted']);
     expect(await offline.complete(scope, chosen, request(hello))).toMatchObject({
@@ -365,7 +365,7 @@ describe('the offline model', () => {
     expect(answer).toMatchObject({ ok: true, reply: { text: 'order.find returned: {"total":5}' } });
   });
 
-  it('does not act for customers in production, who come by a channel, unless it is named', async () => {
+  it('answers on a channel in production only when the agent names it', async () => {
     const live = { ...scope, environment: 'production' as const };
     const command = request([{ role: 'user', content: '/tool order.find {"id":"a"}' }]);
     const ask = async (...asked: Parameters<typeof offline.settings>) =>
@@ -380,7 +380,7 @@ describe('the offline model', () => {
   });
 });
 
-it('traces nothing to anybody, whatever the environment says', async () => {
+it('sends no traces to third parties, regardless of the environment variables', async () => {
   let visits = 0;
   const collector = createServer((_request, response) => {
     visits += 1;

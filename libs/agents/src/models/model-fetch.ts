@@ -1,11 +1,11 @@
 import { Agent, request } from 'undici';
 
-/** One pool for all providers; what limits a call's time is its signal (create-models). */
+/** One connection pool for all providers. The signal of each call limits its time (call-model.ts). */
 const dispatcher = new Agent({ connections: 256, connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 });
 
 /**
- * As much of `fetch` as the clients of model providers use, for whole answers: the global one takes twice the time for a
- * small exchange. Redirects are not followed, so that a key goes where it was meant to and nowhere else.
+ * The subset of `fetch` that the client libraries of model providers use, without streaming. The global `fetch` takes twice
+ * as long for a small request. Redirects are not followed, so that a key is not sent to another server.
  */
 export const modelFetch: typeof fetch = async (input, init = {}) => {
   const answer = await request(input instanceof Request ? input.url : input, {
@@ -17,7 +17,7 @@ export const modelFetch: typeof fetch = async (input, init = {}) => {
   });
   const body = await answer.body.arrayBuffer();
   const headers = Object.entries(answer.headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map((one): [string, string] => [name, one]),
+    [value ?? []].flat().map((item): [string, string] => [name, item]),
   );
   return new Response(body.byteLength === 0 ? null : body, { status: answer.statusCode, headers });
 };

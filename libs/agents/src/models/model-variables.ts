@@ -4,7 +4,7 @@ const key = (provider: string) =>
   z
     .string()
     .optional()
-    .meta({ description: `Key for ${provider}; an organization's own key goes before it.` });
+    .meta({ description: `API key for ${provider}; an organization's own key has precedence.` });
 
 const address = (description: string) =>
   z
@@ -13,10 +13,10 @@ const address = (description: string) =>
     .optional()
     .meta({ description });
 
-/** How a process that runs agents reaches models: part of its configuration (libs/service loadConfig). */
+/** Environment variables of processes that run agents: model providers and the default model. */
 export const modelVariables = {
   OPENAI_API_KEY: key('OpenAI'),
-  OPENAI_BASE_URL: address('Address of OpenAI or of any server that speaks its protocol, with its /v1.'),
+  OPENAI_BASE_URL: address('Address of OpenAI, or of a server that speaks its protocol, including /v1.'),
   ANTHROPIC_API_KEY: key('Anthropic'),
   ANTHROPIC_BASE_URL: address('Address of Anthropic, or of a server that speaks its protocol.'),
   GOOGLE_API_KEY: key('Gemini'),
@@ -26,11 +26,11 @@ export const modelVariables = {
     .string()
     .regex(/^[a-z0-9-]+\/\S+$/i, 'must be "provider/name"')
     .default('openai/gpt-5-mini')
-    .meta({ description: 'Model of agents that name none.' }),
+    .meta({ description: 'Model of agents that set none.' }),
   MODEL_TIMEOUT_MS: z.coerce
     .number()
     .int()
     .min(100)
     .default(60_000)
-    .meta({ description: 'Milliseconds for one model call with its retries.' }),
+    .meta({ description: 'Time limit of one model call including retries, in milliseconds.' }),
 };

@@ -1,45 +1,39 @@
 import type { AgentModel, JsonObject, Scope } from '@parley/contracts';
 
-/** A tool call of a model. `invalid` holds what it wrote when that is not a JSON object. */
+/** A tool call of a model. `invalid` has the arguments as the model wrote them, when they are not a JSON object. */
 export interface ModelToolCall {
-  /** Ours, unique in the thread; what the provider called it stays in `raw`. */
+  /** Our own id, unique in the thread. The provider's id is in `raw`. */
   id: string;
-  /** With dots, as users write it. */
+  /** The name with dots, as in definitions. */
   name: string;
   args: JsonObject;
   invalid?: string;
 }
 
-/** One message of a conversation, free of any provider's shape. */
+/** One message of a conversation, independent of the provider. */
 export type ModelMessage =
   | { role: 'user'; content: string }
   | { role: 'assistant'; content: string; toolCalls: ModelToolCall[]; raw?: RawReply }
   | { role: 'tool'; toolCallId: string; name: string; content: string; isError: boolean };
 
 /**
- * The provider's own message, handed back unchanged within the turn when the same model goes on: it may carry what only
- * that model reads (signed thoughts). Never stored.
+ * The provider's own message, which is sent back unchanged when the same model continues the turn: it may contain data that
+ * only this model can read, such as signed reasoning. It is not stored.
  */
 export interface RawReply {
   model: string;
   message: unknown;
-  /** The provider's ids of the calls, by ours. */
+  /** The provider's ids of the calls, by our ids. */
   callIds: ReadonlyMap<string, string>;
-}
-
-export interface ModelTool {
-  name: string;
-  description: string;
-  parameters: JsonObject;
 }
 
 export interface ModelRequest {
   system: string;
   messages: readonly ModelMessage[];
-  tools: readonly ModelTool[];
-  /** Tools that exist and are not offered: for their names alone. */
+  tools: readonly { name: string; description: string; parameters: JsonObject }[];
+  /** Names of tools that exist but are not offered. */
   otherTools?: readonly string[];
-  /** Makes the id of the call at this place of the reply. */
+  /** Creates the id of the call with this index in the reply. */
   callId: (index: number) => string;
 }
 
@@ -47,7 +41,7 @@ export interface ModelUsage {
   inputTokens: number;
   outputTokens: number;
   totalTokens: number;
-  /** Only when the provider reports them. */
+  /** Absent when the provider does not report them. */
   reasoningTokens?: number;
 }
 
@@ -65,9 +59,9 @@ export type ModelResult =
   | { ok: true; reply: ModelReply; model: string; durationMs: number }
   | { ok: false; reason: ModelFailureReason; model: string; detail: string; durationMs: number };
 
-/** What an agent's configuration says of its model, with every default filled in. */
+/** The model settings of an agent, including defaults. */
 export interface ModelSettings {
-  /** `provider/name`, first the chosen one, then the fallbacks in their order. */
+  /** `provider/name`: first the chosen model, then the fallbacks in order. */
   candidates: [string, ...string[]];
   temperature?: number;
   maxTokens?: number;
@@ -76,13 +70,13 @@ export interface ModelSettings {
 
 export interface Models {
   /**
-   * The model that would answer: `offline/scripted` when no provider at all has a key. Customers in production, who
-   * come by any `channel` but the API, get it only where it is named (ADR 29).
+   * The model of an agent, or the default. Without any configured provider it is `offline/scripted`, but in production only
+   * for the channel `api` or where the agent names it (ADR 29).
    */
   settings(scope: Scope, model: AgentModel | undefined, channel?: string): Promise<ModelSettings>;
   /**
-   * One answer of a model: the first candidate with its retries, then each fallback. Never throws; upstream texts are
-   * in `detail`, for logs and the execution's record, not for callers.
+   * Gets one reply: calls the first candidate with retries, then each fallback. Never throws. `detail` has the provider's
+   * text, for logs and the stored execution, not for callers.
    */
   complete(
     scope: Scope,
@@ -90,6 +84,6 @@ export interface Models {
     request: ModelRequest,
     options?: { signal?: AbortSignal },
   ): Promise<ModelResult>;
-  /** Loads the client classes of the providers that have a key, so that the first turn does not wait for it. */
+  /** Loads the client library of the default model, so that the first turn does not wait for it. */
   warmUp(): Promise<void>;
 }

@@ -15,7 +15,7 @@ it('reads Retry-After in every form', () => {
   expect(read({ status: 429, errorDetails: [{ '@type': 'x' }, { retryDelay: '12s' }] }).retryAfterMs).toBe(12_000);
 });
 
-it('tells what may be tried again from what may not', () => {
+it('separates errors that may be retried from others', () => {
   expect(read({ status: 500 }).kind).toBe('unavailable');
   expect(read({ status_code: 503 }).kind).toBe('unavailable');
   expect(read({ cause: { code: 'ECONNREFUSED' } })).toMatchObject({

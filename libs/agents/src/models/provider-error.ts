@@ -3,22 +3,22 @@ import { readRetryAfter } from '@parley/outbound';
 export interface ProviderError {
   kind: 'timeout' | 'aborted' | 'rate_limited' | 'unavailable' | 'rejected' | 'context_overflow';
   status?: number;
-  /** How long the provider asks us to wait. */
+  /** The wait that the provider requests, in milliseconds. */
   retryAfterMs?: number;
-  /** The provider's or the network's name of it, such as `insufficient_quota` or `ECONNREFUSED`. */
+  /** A code of the provider or the network, such as `insufficient_quota` or `ECONNREFUSED`. */
   code?: string;
-  /** For records, never for callers; not for logs either, as it may quote what people wrote. */
+  /** For the stored execution only, not for callers or logs: it may quote messages of people. */
   detail: string;
 }
 
-/** Puts what the four client libraries throw into one vocabulary. A body that cannot be read counts as unavailable. */
+/** Classifies the errors that the four client libraries throw. An unreadable body counts as `unavailable`. */
 export function readProviderError(error: unknown, now: Date = new Date()): ProviderError {
   const read = readKind(error, now);
   const code = codeOf(error);
   return code === undefined ? read : { ...read, code };
 }
 
-/** A symbol, never a sentence. */
+/** Only a short code, never a sentence: it is logged. */
 function codeOf(error: unknown): string | undefined {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } };
   return [code, cause?.code].find((one): one is string => typeof one === 'string' && /^[\w.-]{1,64}$/.test(one));
@@ -49,7 +49,7 @@ function statusOf(thrown: Record<string, unknown>): number | undefined {
   return typeof status === 'number' && status >= 300 ? status : undefined;
 }
 
-/** `fetch failed` says nothing: its cause does. */
+/** The error `fetch failed` has the reason in `cause`. */
 function causeOf(thrown: Record<string, unknown>): string | undefined {
   const cause = thrown.cause as { code?: unknown; message?: unknown } | undefined;
   if (typeof cause?.code === 'string') return `${String(thrown.message)} (${cause.code})`;
@@ -64,7 +64,7 @@ function retryAfterOf(thrown: Record<string, unknown>, now: Date): number | unde
   if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds);
   const waitMs = readRetryAfter(read('retry-after'), now.getTime());
   if (waitMs !== null) return waitMs;
-  // Google says it in the body: details[] with `retryDelay: "7s"`.
+  // Google sends the wait in the body: details[] with `retryDelay: "7s"`.
   const details = Array.isArray(thrown.errorDetails) ? (thrown.errorDetails as { retryDelay?: unknown }[]) : [];
   const delay = details.map((item) => item.retryDelay).find((value) => typeof value === 'string');
   return delay === undefined ? undefined : Math.max(0, Number.parseFloat(delay as string) * 1000) || undefined;

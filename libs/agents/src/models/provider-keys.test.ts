@@ -1,20 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { type Db, createDb, createSecretBox, integrationSecretContext, saveIntegration } from '@parley/db';
-import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { createOrganizationKeys } from './provider-keys';
 
-let database: TestDatabase;
 let db: Db;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
-it("reads an organization's own keys, opens each only in its place, and leaves broken ones out", async () => {
+it("decrypts an organization's own keys, each only for its provider and environment, and omits invalid ones", async () => {
   const box = createSecretBox(randomBytes(32).toString('base64'));
   const { scope } = await seedOrganization(db.pool);
   const other = await seedOrganization(db.pool);
@@ -27,7 +22,7 @@ it("reads an organization's own keys, opens each only in its place, and leaves b
       [`int_${provider}`, scope.tenant, provider, active, JSON.stringify(config), secret],
     );
   const seal = (provider: string) => box.seal('{"apiKey":"own-key"}', integrationSecretContext(scope, provider));
-  // As `parley integrations set` writes it.
+  // The form in which `parley integrations set` stores it.
   const own = { provider: 'openai', config: { baseUrl: 'http://models.test/v1' }, secrets: { apiKey: 'own-key' } };
   await saveIntegration(db, box, scope, own);
   await insert('ollama', null, { baseUrl: 'http://ollama.test' });
@@ -40,7 +35,7 @@ it("reads an organization's own keys, opens each only in its place, and leaves b
     openai: { apiKey: 'own-key', baseUrl: 'http://models.test/v1' },
     ollama: { apiKey: undefined, baseUrl: 'http://ollama.test' },
   });
-  expect(problems).toEqual(['the key of a model provider could not be opened']);
+  expect(problems).toEqual(['the key of a model provider could not be decrypted']);
   expect(await keys(other.scope)).toEqual({});
   expect(await keys({ ...scope, environment: 'production' })).toEqual({});
 });

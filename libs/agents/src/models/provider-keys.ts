@@ -3,7 +3,7 @@ import { type Queryable, type SecretBox, integrationSecretContext, listEnvironme
 import { LRUCache } from 'lru-cache';
 import type { AgentLog } from '../log';
 
-/** How a provider is reached. A base URL alone is enough for a server of one's own that asks for no key. */
+/** Access to a provider. A base URL without a key is enough for a server that requires none. */
 export interface ProviderAccess {
   apiKey?: string;
   baseUrl?: string;
@@ -11,12 +11,12 @@ export interface ProviderAccess {
 
 export type ProviderTable = Readonly<Record<string, ProviderAccess>>;
 
-/** The port behind which an organization's own keys are: every provider it has configured. */
+/** Returns the providers that an organization has configured in an environment. */
 export interface OrganizationKeys {
   (scope: Scope): Promise<ProviderTable>;
 }
 
-/** Provider settings of a process's environment, as its configuration read them. */
+/** The environment variables that configure providers (model-variables.ts). */
 export interface ProviderVariables {
   OPENAI_API_KEY?: string;
   OPENAI_BASE_URL?: string;
@@ -27,6 +27,7 @@ export interface ProviderVariables {
   OLLAMA_BASE_URL?: string;
 }
 
+/** The providers that the process's environment variables configure, by name. */
 export function providersOfEnvironment(variables: ProviderVariables): ProviderTable {
   const all: Record<string, ProviderAccess> = {
     openai: { apiKey: variables.OPENAI_API_KEY, baseUrl: variables.OPENAI_BASE_URL },
@@ -37,14 +38,14 @@ export function providersOfEnvironment(variables: ProviderVariables): ProviderTa
   return Object.fromEntries(Object.entries(all).filter(([, access]) => access.apiKey || access.baseUrl));
 }
 
-/** Integrations of other kinds: they have keys too, but no models. */
-const notModels = /^(flow$|kapso$|resend$|mcp\.)/;
+/** Integrations that are not model providers. */
+const notModelProviders = /^(flow$|kapso$|resend$|mcp\.)/;
 const cacheMs = 5_000;
 const cacheSize = 10_000;
 
 /**
- * The organization's own provider keys: rows of `integrations` whose secret is `{"apiKey": …}` and whose config may hold
- * a `baseUrl`. Answers are kept for 5 s. A row that cannot be opened is logged and left out.
+ * Reads an organization's own provider keys: rows of `integrations` whose secret is `{"apiKey": …}` and whose config may have
+ * a `baseUrl`. Results are cached for 5 s. A row that cannot be decrypted is logged and omitted.
  */
 export function createOrganizationKeys(db: Queryable, box: SecretBox, log: AgentLog): OrganizationKeys {
   const cache = new LRUCache<string, ProviderTable, Scope>({
@@ -57,7 +58,7 @@ export function createOrganizationKeys(db: Queryable, box: SecretBox, log: Agent
   async function read(scope: Scope): Promise<ProviderTable> {
     const table: Record<string, ProviderAccess> = {};
     for (const { provider, config, secrets } of await listEnvironmentIntegrations(db, scope)) {
-      if (notModels.test(provider)) continue;
+      if (notModelProviders.test(provider)) continue;
       const baseUrl = typeof config.baseUrl === 'string' ? config.baseUrl : undefined;
       try {
         const opened =
@@ -65,7 +66,7 @@ export function createOrganizationKeys(db: Queryable, box: SecretBox, log: Agent
         const apiKey = 'apiKey' in opened && typeof opened.apiKey === 'string' ? opened.apiKey : undefined;
         if (apiKey || baseUrl) table[provider] = { apiKey, baseUrl };
       } catch (error) {
-        log.error({ err: error, ...scope, provider }, 'the key of a model provider could not be opened');
+        log.error({ err: error, ...scope, provider }, 'the key of a model provider could not be decrypted');
       }
     }
     return table;

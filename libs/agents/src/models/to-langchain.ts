@@ -5,18 +5,18 @@ import { type ToolNames, createToolNames } from './tool-names';
 
 type MessageClasses = Pick<typeof messageClasses, 'AIMessage' | 'HumanMessage' | 'SystemMessage' | 'ToolMessage'>;
 
-/** A function offer in the shape that all four classes take. */
+/** A tool in the shape that all four classes accept. */
 export interface OpenAiTool {
   type: 'function';
   function: { name: string; description: string; parameters: Record<string, unknown> };
 }
 
 export interface ConversionOptions {
-  /** `provider/name`: a raw reply goes back only to the model that wrote it. */
+  /** `provider/name`. A raw reply is sent back only to the model that wrote it. */
   model: string;
-  /** Anthropic refuses tool blocks in a request that offers no tools: there they are told as text. */
+  /** Sends calls and results as text in requests without tools, in which Anthropic rejects tool blocks. */
   needsToolsForHistory: boolean;
-  /** Anthropic's class leaves out a tool whose schema is a union at the top: there the union is dropped instead. */
+  /** Removes a union at the top of a tool's schema, because Anthropic's class would omit the tool. */
   plainObjectSchemas: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Conversion {
   names: ToolNames;
 }
 
-/** Our conversation in LangChain's classes. */
+/** Converts a request to LangChain's messages and tools. */
 export function toLangChain(classes: MessageClasses, request: ModelRequest, options: ConversionOptions): Conversion {
   const names = createToolNames(
     request.tools.map((tool) => tool.name),
@@ -43,7 +43,7 @@ export function toLangChain(classes: MessageClasses, request: ModelRequest, opti
     else if (asText && message.role === 'assistant') messages.push(new classes.AIMessage(callsAsText(message)));
     else if (message.role === 'tool') messages.push(toToolMessage(classes, message, names, callIds));
     else if (message.raw?.model === options.model) {
-      for (const [ours, theirs] of message.raw.callIds) callIds.set(ours, theirs);
+      for (const [id, providerId] of message.raw.callIds) callIds.set(id, providerId);
       messages.push(message.raw.message as AIMessage);
     } else {
       const calls = message.toolCalls.map(({ id, name, args }) => ({ id, name: names.toProvider(name), args }));
@@ -84,7 +84,7 @@ function callsAsText(message: Extract<ModelMessage, { role: 'assistant' }>): str
   return [message.content, ...calls].filter((text) => text !== '').join('\n') || '(no text)';
 }
 
-/** What a provider answered, as our own reply. Calls come in the order in which it wrote them. */
+/** Converts a provider's answer to a reply, with its tool calls in the order in which the provider wrote them. */
 export function fromLangChain(answer: AIMessage, request: ModelRequest, names: ToolNames, model: string): ModelReply {
   const callIds = new Map<string, string>();
   const written = orderOfCalls(answer);
@@ -109,10 +109,9 @@ export function fromLangChain(answer: AIMessage, request: ModelRequest, names: T
     if (call.invalid !== undefined) return { id, name, args: {}, invalid: call.invalid };
     return isObject ? { id, name, args: call.args } : { id, name, args: {}, invalid: JSON.stringify(call.args) };
   });
-  // A message with calls that the provider would not take back is told anew, as is one whose ids cannot tell its results
-  // apart.
-  const canGoBack = (call: (typeof all)[number]) => call.invalid === undefined && /^[\w-]{1,64}$/.test(call.name);
-  const isFaithful = all.every(canGoBack) && new Set(callIds.values()).size === toolCalls.length;
+  // The raw message is not sent back when the provider would reject its calls, or when their ids are not unique.
+  const canBeSentBack = (call: (typeof all)[number]) => call.invalid === undefined && /^[\w-]{1,64}$/.test(call.name);
+  const isFaithful = all.every(canBeSentBack) && new Set(callIds.values()).size === toolCalls.length;
   return {
     text: textOf(answer.content),
     toolCalls,
@@ -126,7 +125,7 @@ const rank = (written: string[], id: string | undefined): number => {
   return at === -1 ? written.length : at;
 };
 
-/** LangChain sorts calls into valid and invalid ones; the provider's own order survives in the raw list. */
+/** LangChain separates valid from invalid calls. The raw list has the provider's order. */
 function orderOfCalls(answer: AIMessage): string[] {
   const raw = (answer.additional_kwargs as { tool_calls?: { id?: string }[] }).tool_calls ?? [];
   return raw.map((call) => call.id ?? '');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createToolNames } from './tool-names';
 
-it('writes dots as underscores and finds the way back', () => {
+it('converts dots to underscores and back', () => {
   const names = createToolNames(['entity.query', 'orders.find-all', 'plain']);
   expect(names.toProvider('entity.query')).toBe('entity_query');
   expect(names.fromProvider('entity_query')).toBe('entity.query');
@@ -9,7 +9,7 @@ it('writes dots as underscores and finds the way back', () => {
   expect(names.fromProvider('never_offered')).toBe('never_offered');
 });
 
-it('keeps names apart that would become one', () => {
+it('gives different names to tools whose names would be equal', () => {
   const names = createToolNames(['a.b_c', 'a_b.c', 'a_b_c', 'a.b.c']);
   expect(names.toProvider('a_b_c')).toBe('a_b_c');
 });

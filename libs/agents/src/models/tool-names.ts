@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What every provider accepts as the name of a function. */
+/** The longest function name that every provider accepts. */
 const maxNameChars = 64;
 
 const encode = (name: string): string => {
@@ -9,31 +9,28 @@ const encode = (name: string): string => {
   return `${plain.slice(0, maxNameChars - 9)}_${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
 };
 
-export interface ToolNames {
-  toProvider(name: string): string;
-  /** A name that no offered tool has comes back as it is, to be refused by name. */
-  fromProvider(name: string): string;
-}
+export type ToolNames = ReturnType<typeof createToolNames>;
 
 /**
- * Names of tools towards a provider and back: dots become `_`. Two tools whose names would then be one (`order.find`
- * and `order_find`) stay apart: the one that needs no change keeps its name. `others` are tools that exist but are not
- * offered: a model that calls one all the same is refused by its proper name.
+ * Converts tool names to names that a provider accepts, and back: dots become `_`. When two tools would get the same name
+ * (`order.find` and `order_find`), the tool whose name needs no change keeps it, and the other gets a number. `others` are
+ * tools that are not offered; if a model calls one, the error names it correctly.
  */
-export function createToolNames(names: readonly string[], others: readonly string[] = []): ToolNames {
-  const there = new Map<string, string>();
-  const back = new Map<string, string>();
+export function createToolNames(names: readonly string[], others: readonly string[] = []) {
+  const toNames = new Map<string, string>();
+  const fromNames = new Map<string, string>();
   const unchangedFirst = [...names].sort((a, b) => Number(encode(a) !== a) - Number(encode(b) !== b));
   for (const name of unchangedFirst) {
-    if (there.has(name)) continue;
+    if (toNames.has(name)) continue;
     let encoded = encode(name);
-    for (let n = 2; back.has(encoded); n += 1) encoded = `${encode(name).slice(0, maxNameChars - 4)}__${n}`;
-    there.set(name, encoded);
-    back.set(encoded, name);
+    for (let n = 2; fromNames.has(encoded); n += 1) encoded = `${encode(name).slice(0, maxNameChars - 4)}__${n}`;
+    toNames.set(name, encoded);
+    fromNames.set(encoded, name);
   }
-  for (const name of others) if (!there.has(name) && !back.has(encode(name))) back.set(encode(name), name);
+  for (const name of others) if (!toNames.has(name) && !fromNames.has(encode(name))) fromNames.set(encode(name), name);
   return {
-    toProvider: (name) => there.get(name) ?? encode(name),
-    fromProvider: (name) => back.get(name) ?? name,
+    toProvider: (name: string): string => toNames.get(name) ?? encode(name),
+    /** An unknown name is returned unchanged, so that the error names it. */
+    fromProvider: (name: string): string => fromNames.get(name) ?? name,
   };
 }

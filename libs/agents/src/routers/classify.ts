@@ -7,15 +7,15 @@ export interface Candidate {
   description: string | null;
 }
 
-/** What asking cost, and how it is recorded among the steps of the turn. */
+/** The usage of a classification, and its entry among the steps of the turn. */
 export interface Classification {
   usage: ModelUsage | null;
   step: Json;
 }
 
 /**
- * Asks a model once which agent should answer. Null when the answer names none of them, or there is no answer: the
- * router's fallback takes the message then.
+ * Asks a model once which agent should answer. The slug is null when the model fails or does not name exactly one agent; in
+ * that case the router's fallback answers.
  */
 export async function classify(
   models: Models,
@@ -56,7 +56,7 @@ function question(recent: readonly { role: string; content: string }[], message:
   return [{ role: 'user', content: `${context}Last message:\n${message.slice(0, 8_000)}` }];
 }
 
-/** The slug, alone or in a little prose or JSON; the longest when one slug is part of another. */
+/** The agent whose slug the answer contains, alone or within text or JSON; null unless exactly one is named. */
 function readChoice(answer: string, candidates: readonly Candidate[]): string | null {
   const words = new Set(answer.toLowerCase().match(/[a-z0-9][a-z0-9_-]*/g) ?? []);
   const named = candidates.filter(({ slug }) => words.has(slug.toLowerCase()));

@@ -40,7 +40,7 @@ it.each<[string, Operator, Json, boolean]>([
   expect(matchRules(rule(field, operator, value), entities)).toBe(expected ? 'yes' : null);
 });
 
-it('takes the first rule of which all conditions hold', () => {
+it('takes the first rule whose conditions are all true', () => {
   const rules = [
     {
       conditions: [

@@ -10,23 +10,23 @@ function splitField(field: string): { entityType: string; path: string[] } {
   return { entityType, path: path[0] === 'data' && path.length > 1 ? path.slice(1) : path };
 }
 
-/** Types that the rules speak of, each once. */
+/** The entity types that the rules name, each once. */
 export const typesOfRules = (rules: readonly Rule[]): string[] => [
   ...new Set(rules.flatMap((rule) => rule.conditions.map(({ field }) => splitField(field).entityType))),
 ];
 
-/** The agent of the first rule whose conditions all hold; null when none does. `entities` holds `data` by type. */
+/** The agent of the first rule whose conditions are all met; null when there is none. `entities` maps entity types to `data`. */
 export function matchRules(rules: readonly Rule[], entities: ReadonlyMap<string, JsonObject>): string | null {
-  const rule = rules.find(({ conditions }) => conditions.every((condition) => holds(condition, entities)));
+  const rule = rules.find(({ conditions }) => conditions.every((condition) => isMet(condition, entities)));
   return rule?.route ?? null;
 }
 
-function holds({ field, operator, value: expected }: Condition, entities: ReadonlyMap<string, JsonObject>): boolean {
+function isMet({ field, operator, value: expected }: Condition, entities: ReadonlyMap<string, JsonObject>): boolean {
   const { entityType, path } = splitField(field);
   const data = entities.get(entityType);
-  const inQuery = (operator.startsWith('$') ? operator : `$${operator}`) as FilterOperator;
-  // Nothing can be said of an entity that was not found, not even that something is absent from it.
-  if (path.length === 0) return inQuery === '$exists' && (data !== undefined) === (expected !== false);
-  // A field that holds null counts as absent here.
-  return data !== undefined && matchesOperator(inQuery, valueAt(data, path) ?? undefined, expected);
+  const queryOperator = (operator.startsWith('$') ? operator : `$${operator}`) as FilterOperator;
+  // If the entity was not found, no condition on its fields is met, including `$exists: false`.
+  if (path.length === 0) return queryOperator === '$exists' && (data !== undefined) === (expected !== false);
+  // In routing rules a field with the value null counts as absent.
+  return data !== undefined && matchesOperator(queryOperator, valueAt(data, path) ?? undefined, expected);
 }

@@ -3,7 +3,7 @@ import { type Db, column, statement } from '@parley/db';
 import { recordEvent } from '@parley/events';
 import type { ToolResult, TransferRequest } from '@parley/tools';
 
-/** In one conversation. The count begins again after four idle hours (threads/turn-store). */
+/** Maximum transfers in a thread. The count is reset after four hours without a message (threads/enter-thread.sql). */
 const maxTransfers = 5;
 
 const refuse = (message: string): ToolResult => ({ ok: false, errorType: 'execution_error', message });
@@ -27,8 +27,8 @@ const transferThread = statement(
 );
 
 /**
- * The port behind `router.transfer`: the next messages of the conversation go to another agent. Within a router only to
- * one of its agents, never to the one that asks, at most 5 times.
+ * Implements the tool `router.transfer`: another agent answers the next messages of the thread
+ * (docs/reference/tools.md#agent-and-router-tools). Behind a router it must be one of the router's agents.
  */
 export function createTransfer(db: Db): (scope: Scope, request: TransferRequest) => Promise<ToolResult> {
   return async (scope, { threadId, executionId, fromAgentSlug, toAgentSlug, reason }) => {

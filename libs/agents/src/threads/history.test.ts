@@ -3,7 +3,7 @@ import type { ModelMessage } from '../models/model';
 import { repairHistory, trimHistory } from './history';
 import type { HistoryRow } from './turn';
 
-/** The rows of one turn as they are stored, with a number of calls in each step. */
+/** The stored rows of one turn, with the given number of calls in each step. */
 function storedTurn(executionId: string, steps: number[]): HistoryRow[] {
   const rows: HistoryRow[] = [[executionId, 'user', `q${executionId}`, null, null]];
   for (const [step, calls] of steps.entries()) {
@@ -18,7 +18,7 @@ function storedTurn(executionId: string, steps: number[]): HistoryRow[] {
   return [...rows, [executionId, 'assistant', `a${executionId}`, null, null]];
 }
 
-/** What every provider demands. */
+/** The rules of every provider. */
 function expectValid(messages: readonly ModelMessage[]): void {
   let open: string[] = [];
   let before: ModelMessage['role'] | undefined;
@@ -41,7 +41,7 @@ function expectValid(messages: readonly ModelMessage[]): void {
 
 const steps = fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 4 });
 
-it('is valid wherever a crash cut a turn off, and whichever results were lost', () => {
+it('is valid after a crash at any point of a turn, with any results missing', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ steps, cutAt: fc.nat(30), lost: fc.nat(7) }), { maxLength: 6 }), (turns) => {
       const rows = turns.flatMap(({ steps: one, cutAt, lost }, index) =>
@@ -56,7 +56,7 @@ it('is valid wherever a crash cut a turn off, and whichever results were lost', 
   );
 });
 
-it('is valid when it was read from the middle of a turn on', () => {
+it('is valid when the first rows of a turn were not read', () => {
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 5 }), fc.nat(40), (turns, from) => {
       const rows = turns.flatMap((one, index) => storedTurn(String(index), one));
@@ -65,7 +65,7 @@ it('is valid when it was read from the middle of a turn on', () => {
   );
 });
 
-it('trims at borders of turns and keeps the newest', () => {
+it('is trimmed at whole turns and keeps the newest', () => {
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 8 }), fc.nat(2_000), (turns, budget) => {
       const repaired = repairHistory(turns.flatMap((one, index) => storedTurn(String(index), one)));
@@ -76,7 +76,7 @@ it('trims at borders of turns and keeps the newest', () => {
   );
 });
 
-it('says that nobody replied, and that a call may have happened', () => {
+it('reports a missing reply, and that a call may have been executed', () => {
   const [turn] = repairHistory(storedTurn('1', [2]).slice(0, 3)) as [ModelMessage[]];
   expect(turn.map(({ role, content }) => `${role}: ${content}`)).toEqual([
     'user: q1',

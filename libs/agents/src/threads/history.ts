@@ -1,25 +1,24 @@
 import type { ModelMessage } from '../models/model';
 import type { HistoryRow } from './turn';
 
-/** What the model reads where a call was begun and its outcome is not known. It is never run again. */
+/** The result that the model gets for a call that was interrupted. The call is not repeated. */
 const interruptedResult =
   '{"error":"The call was interrupted: it may or may not have happened. Check before you repeat it.","errorType":"interrupted"}';
 
-/** What stands for the reply of a turn that has none: it failed, was interrupted, or a person had taken over. */
+/** The reply that the model gets for a turn without one: it failed, was interrupted, or was stored during a takeover. */
 const noReply = '[No reply was sent to this message.]';
 
-/** Rough and on the safe side for most languages; providers count differently anyway. */
+/** An estimate that is too high, rather than too low, for most languages. Each provider counts differently. */
 const charsPerToken = 3.5;
 
 /**
- * A thread's stored messages as turns that any provider accepts: each begins with the user and ends with the assistant,
- * and every call is followed by its result. Whatever a crash left open is closed here, by what is read, not by what is
+ * Converts a thread's stored messages to turns that every provider accepts: each begins with a user message and ends with an
+ * assistant message, and each call is followed by its result. Missing results and replies are filled in here; they are not
  * stored.
  */
 export function repairHistory(rows: readonly HistoryRow[]): ModelMessage[][] {
   const turns = Map.groupBy(rows, ([executionId]) => executionId);
-  const all = [...turns.values()].map(repairTurn).filter((turn) => turn.length > 0);
-  return all;
+  return [...turns.values()].map(repairTurn).filter((turn) => turn.length > 0);
 }
 
 function repairTurn(rows: HistoryRow[]): ModelMessage[] {
@@ -36,14 +35,14 @@ function repairTurn(rows: HistoryRow[]): ModelMessage[] {
       turn.push({ role: 'tool', toolCallId: id, name, content: result, isError: result.startsWith('{"error":') });
     }
   }
-  // The beginning of a turn may lie beyond the rows that were read.
+  // The oldest turn may be incomplete, because the number of rows is limited.
   if (turn[0]?.role !== 'user') return [];
   const last = turn.at(-1)!;
   const isAnswered = last.role === 'assistant' && last.toolCalls.length === 0;
   return isAnswered ? turn : [...turn, { role: 'assistant', content: noReply, toolCalls: [] }];
 }
 
-/** The newest whole turns that fit into a number of tokens. */
+/** The messages of the newest complete turns that fit into `budgetTokens`. */
 export function trimHistory(turns: readonly ModelMessage[][], budgetTokens: number): ModelMessage[] {
   let left = budgetTokens;
   let from = turns.length;

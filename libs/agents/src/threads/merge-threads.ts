@@ -26,8 +26,8 @@ const moveMessages = statement(
 const remove = statement('delete-thread', 'delete from threads where tenant = $1 and id = $2');
 
 /**
- * Gives the thread of the external id `from` the id `to`, in the caller's transaction. Where `to` has a thread already, the
- * turns move into it, in the order of their ids; while a turn of the old thread runs, both stay as they are.
+ * Changes the external id of a thread from `from` to `to`, in the caller's transaction. If `to` has a thread, the turns are
+ * moved into it, in the order of their ids. While a turn of the old thread is unfinished, nothing changes.
  */
 export async function mergeThreads(tx: Queryable, scope: Scope, from: string, to: string): Promise<void> {
   const { rows } = await tx.query(scope, threadsToMerge, [scope.tenant, scope.environment, [from, to]]);

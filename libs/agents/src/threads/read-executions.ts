@@ -4,8 +4,8 @@ import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, 
 import type { StoredToolCall } from './turn';
 
 /**
- * Besides what is stored: `stored` succeeded without an answer, as a person had taken the thread over; `stalled` has had
- * no sign of life from its process for longer than its lease, and the thread's next message ends it as failed.
+ * The stored status, with two derived ones. `stored`: succeeded without an answer, because a person had taken the thread
+ * over. `stalled`: the lease has expired; the thread's next message ends the execution as failed.
  */
 type ExecutionState = 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed';
 
@@ -15,10 +15,10 @@ const summaryRow = {
   agentSlug: column.text.nullable,
   routerSlug: column.text.nullable,
   status: column.oneOf<ExecutionState>(),
-  /** In a list only its beginning. */
+  /** The message; in a list only its beginning. */
   input: column.text,
   model: column.text.nullable,
-  /** Calls of the model that were answered. */
+  /** Number of model calls that were answered. */
   iterations: column.int4,
   inputTokens: column.int4,
   outputTokens: column.int4,
@@ -32,12 +32,12 @@ const summaryRow = {
 
 export type ExecutionSummary = RowOf<typeof summaryRow>;
 
-/** A step as it was recorded at the end of the turn (loop.ts). */
+/** A step as the tool loop recorded it (run-tool-loop.ts). */
 interface RecordedStep extends ToolCallSummary {
   kind: 'model' | 'tool';
-  /** Of a tool call. */
+  /** Only for a tool call. */
   callId?: string;
-  /** Of a model call. */
+  /** Only for a model call. */
   inputTokens?: number;
   outputTokens?: number;
   reasoningTokens?: number;
@@ -63,7 +63,7 @@ const callRow = {
   name: column.text,
   args: column.jsonb<Json>(),
   status: column.oneOf<'started' | 'succeeded' | 'failed'>(),
-  /** What the tool came to, in full: `{ ok, result }` or `{ ok, errorType, message }`. */
+  /** The full result: `{ ok, result }` or `{ ok, errorType, message }`. */
   result: column.jsonb<Json>().nullable,
   startedAt: column.timestamptz,
   finishedAt: column.timestamptz.nullable,
@@ -72,7 +72,7 @@ const callRow = {
 export interface Execution extends RowOf<typeof wholeRow> {
   messages: RowOf<typeof messageRow>[];
   toolCalls: RowOf<typeof callRow>[];
-  /** Parts of the answer that its channel took and that did not reach the customer, or may not have. */
+  /** Messages of the reply that were not delivered, or may not have been delivered. */
   undelivered: UndeliveredReply[];
 }
 
@@ -98,10 +98,7 @@ const list = statement(
   summaryRow,
 );
 
-/**
- * Executions of an environment, newest first, with the beginning of what they were asked. Executions that are added
- * meanwhile do not move the pages that follow.
- */
+/** Executions of an environment, newest first. Executions that are added between two pages do not move later pages. */
 export async function listExecutions(
   db: Queryable,
   scope: Scope,
@@ -119,10 +116,10 @@ const byId = statement(
   wholeRow,
 );
 
-/** One execution with its messages, tool calls and undelivered replies; null when the environment has none of this id. */
+/** One execution with its messages, tool calls and undelivered replies; null when the environment has no such execution. */
 export async function findExecution(db: Queryable, scope: Scope, id: string): Promise<Execution | null> {
   const { rows } = await db.query(scope, byId, [scope.tenant, scope.environment, id]);
-  return (await withWork(db, scope, rows))[0] ?? null;
+  return (await withDetails(db, scope, rows))[0] ?? null;
 }
 
 const turnsBefore = statement(
@@ -136,7 +133,7 @@ const turnsBefore = statement(
 
 /**
  * The last `limit` turns of a thread, or the last ones before the execution `beforeId`, oldest first. `isWhole`: no earlier
- * ones are left.
+ * executions exist.
  */
 export async function readTurns(
   db: Queryable,
@@ -145,7 +142,7 @@ export async function readTurns(
 ): Promise<{ turns: Execution[]; isWhole: boolean }> {
   const values = [scope.tenant, scope.environment, threadId, beforeId, limit + 1];
   const { rows } = await db.query(scope, turnsBefore, values);
-  return { turns: await withWork(db, scope, rows.slice(0, limit).reverse()), isWhole: rows.length <= limit };
+  return { turns: await withDetails(db, scope, rows.slice(0, limit).reverse()), isWhole: rows.length <= limit };
 }
 
 const messagesOfExecutions = statement(
@@ -164,12 +161,12 @@ const callsOfExecutions = statement(
   callRow,
 );
 
-/** Messages first: every call that they name was stored with them. */
-async function withWork(db: Queryable, scope: Scope, executions: RowOf<typeof wholeRow>[]): Promise<Execution[]> {
+/** Adds messages and calls. Messages are read first, so that each call that they name is found. */
+async function withDetails(db: Queryable, scope: Scope, executions: RowOf<typeof wholeRow>[]): Promise<Execution[]> {
   const ids = [scope.tenant, executions.map(({ id }) => id)];
   const messages = await db.query(scope, messagesOfExecutions, ids);
   const calls = await db.query(scope, callsOfExecutions, ids);
-  // A channel's turn has the id of the message that it answers.
+  // On a channel the request id of a turn is the id of the message that it answers.
   const requestIds = new Set(executions.flatMap(({ requestId }) => requestId ?? []));
   const undelivered = await undeliveredReplies(db, scope, [...requestIds]);
   const undeliveredOf = Map.groupBy(undelivered, ({ requestId }) => requestId);
@@ -179,7 +176,7 @@ async function withWork(db: Queryable, scope: Scope, executions: RowOf<typeof wh
     ...execution,
     messages: messagesOf.get(execution.id) ?? [],
     toolCalls: callsOf.get(execution.id) ?? [],
-    // Of several tries at one message the one that succeeded was sent.
+    // After several attempts to answer a message only the reply of the successful one was sent.
     undelivered: (execution.status === 'succeeded' && undeliveredOf.get(execution.requestId ?? '')) || [],
   }));
 }

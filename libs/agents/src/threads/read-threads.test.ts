@@ -1,9 +1,9 @@
 import type { Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
-import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { type SeededOrganization, openTestDatabase, seedOrganization } from '@parley/testing';
 import { mergeThreads } from './merge-threads';
 import { findExecution, listExecutions, readTurns } from './read-executions';
-import { listThreads, readThread, setPaused } from './read-threads';
+import { listThreads, readThread, setTakenOver } from './read-threads';
 import type { Turn } from './turn';
 import { claim } from './turn-sql';
 import { createTurnStore } from './turn-store';
@@ -12,18 +12,13 @@ const firstPage = { limit: 10, before: null };
 const call = { id: 'call_1', name: 'order.find', args: { number: 7 } };
 const usage = { inputTokens: 10, outputTokens: 2 };
 
-let database: TestDatabase;
 let db: Db;
 let org: SeededOrganization;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 beforeEach(async () => {
   org = await seedOrganization(db.pool, { agents: [{ slug: 'helper' }] });
 });
@@ -39,12 +34,12 @@ async function begin(externalThreadId: string, message = 'Hello', scope = org.sc
     params: {},
     isChecked: true,
   };
-  const entered = await storeOf().enter(scope, entrance);
+  const entered = await storeOf().begin(scope, entrance);
   if (!entered.ok || entered.turn === null) throw new Error(JSON.stringify(entered));
   return entered.turn;
 }
 
-/** A turn that called a tool and answered. */
+/** Creates a turn that has called a tool and answered. */
 async function answered(externalThreadId: string, message?: string, scope?: Scope): Promise<Turn> {
   const turn = await begin(externalThreadId, message, scope);
   await answer(turn);
@@ -110,22 +105,22 @@ test('turns of a thread are in the order of their messages after the clock was s
   expect(BigInt(other.id)).toBeLessThan(BigInt(second.id));
 });
 
-test('a thread that a person has taken over is listed as paused', async () => {
+test('a thread that a person has taken over is listed with the state human', async () => {
   const { threadId } = await begin('order-7');
-  expect(await setPaused(db, org.scope, threadId, true)).toBe(true);
-  expect(await setPaused(db, org.scope, threadId, true)).toBe(false);
-  const paused = await listThreads(db, org.scope, { ...firstPage, state: 'paused' });
-  expect(paused.items).toMatchObject([{ id: threadId, agentPaused: true }]);
+  expect(await setTakenOver(db, org.scope, threadId, true)).toBe(true);
+  expect(await setTakenOver(db, org.scope, threadId, true)).toBe(false);
+  const takenOver = await listThreads(db, org.scope, { ...firstPage, state: 'human' });
+  expect(takenOver.items).toMatchObject([{ id: threadId, state: 'human' }]);
 });
 
-test('a thread takes another external id, when no thread has it', async () => {
+test('a thread gets another external id when no thread has it', async () => {
   const { threadId } = await begin('old');
   await mergeThreads(db, org.scope, 'old', 'new');
   expect(await readThread(db, org.scope, 'new')).toMatchObject({ id: threadId });
   expect(await readThread(db, org.scope, 'old')).toBeNull();
 });
 
-test('the turns of a thread move into the one that has the external id', async () => {
+test('the turns of a thread are moved into the thread with the external id', async () => {
   const first = await answered('old', 'one');
   const second = await answered('new', 'two');
   await mergeThreads(db, org.scope, 'old', 'new');
@@ -144,7 +139,7 @@ describe('with a second organization', () => {
     org = await seedOrganization(db.pool, { agents: [{ slug: 'helper' }] });
   });
 
-  test('a turn is that of its organization when both have turns of one number', async () => {
+  test('a turn is read from its own organization when both have a turn with the same id', async () => {
     const theirs = await answered('order-7', 'Hello', other.scope);
     const begun = await begin('order-7', 'Mine');
     await db.pool.query('update executions set id = $2 where tenant = $1', [org.scope.tenant, theirs.id]);
@@ -160,10 +155,10 @@ describe('with a second organization', () => {
     expect(await findExecution(db, org.scope, mine.id)).toMatchObject({ status: 'succeeded', threadId: mine.threadId });
     expect(await findExecution(db, other.scope, theirs.id)).toEqual(before);
     expect(await readThread(db, org.scope, theirs.threadId)).toBeNull();
-    expect(await setPaused(db, org.scope, theirs.threadId, true)).toBe(false);
+    expect(await setTakenOver(db, org.scope, theirs.threadId, true)).toBe(false);
   });
 
-  test('a process renews its turns of both', async () => {
+  test('a process renews the leases of its turns in both', async () => {
     const turns = [await begin('order-7', 'Mine'), await begin('order-7', 'Theirs', other.scope)];
     const leases = (text: string) =>
       db.pool.query(`${text} where tenant = any($1)`, [turns.map((turn) => turn.tenant)]);
@@ -174,7 +169,7 @@ describe('with a second organization', () => {
   });
 });
 
-test('the last messages of a thread are read from an index, however many tenants there are', async () => {
+test('the last messages of a thread are read from an index, regardless of the number of tenants', async () => {
   await db.pool.query(`
     insert into threads (id, tenant, environment, updated_at)
     select 't' || n, 1000 + n % 50, 'production', now() from generate_series(1, 500) n`);

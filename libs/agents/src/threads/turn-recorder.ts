@@ -1,29 +1,16 @@
-import type { CallResult, Progress, StoredToolCall, Turn, TurnOutcome } from './turn';
+import type { CallResult, Turn, TurnOutcome } from './turn';
 import type { TurnStore } from './turn-store';
 
 /**
- * How long a result may wait for others that are ready at the same time, or for the next step to take it along. A crash
- * within it tells the model that the call may or may not have happened, as one a little earlier would.
+ * Time for which a result waits for others, so that one statement stores them. If the process crashes in this time, the
+ * model later reads that the call was interrupted.
  */
-const gatherMs = 2;
+const batchMs = 2;
 
-/** Stores the steps of one turn, in as few statements as can be told apart by a crash. */
-export interface TurnRecorder {
-  /** What the model asked for, before any of it is done. False: this process has lost the turn. */
-  recordCalls(step: {
-    position: number;
-    text: string;
-    calls: readonly StoredToolCall[];
-    progress: Progress;
-  }): Promise<boolean>;
-  /** What a call came to; stored soon. */
-  addResult(result: CallResult): void;
-  finish(outcome: TurnOutcome): Promise<boolean>;
-  /** Waits for what is not stored yet, of a turn that was lost too. */
-  settle(): Promise<void>;
-}
+export type TurnRecorder = ReturnType<typeof createTurnRecorder>;
 
-export function createTurnRecorder(store: TurnStore, turn: Turn): TurnRecorder {
+/** Stores the steps of one turn in as few statements as crash safety allows. */
+export function createTurnRecorder(store: TurnStore, turn: Turn) {
   let waiting: CallResult[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<unknown> = Promise.resolve();
@@ -41,23 +28,26 @@ export function createTurnRecorder(store: TurnStore, turn: Turn): TurnRecorder {
     if (results.length === 0) return;
     const before = writing;
     writing = store.recordResults(turn, results).then(() => before);
-    writing.catch(() => {}); // Told to whoever stores the next step; until then it must not end the process.
+    writing.catch(() => {}); // The next step rethrows the error. Until then it must not end the process as unhandled.
   }
 
   return {
-    async recordCalls(step) {
+    /** Stores the calls of a reply before they run. False: this process has lost the turn. */
+    async recordCalls(step: Omit<Parameters<TurnStore['recordCalls']>[1], 'results'>): Promise<boolean> {
       await writing;
       return store.recordCalls(turn, { ...step, results: take() });
     },
-    addResult(result) {
+    /** Stores the result of a call within a few milliseconds. */
+    addResult(result: CallResult): void {
       waiting.push(result);
-      timer ??= setTimeout(flush, gatherMs);
+      timer ??= setTimeout(flush, batchMs);
     },
-    async finish(outcome) {
+    async finish(outcome: TurnOutcome): Promise<boolean> {
       await writing;
       return store.finish(turn, outcome, take());
     },
-    async settle() {
+    /** Waits until all results are stored. Results of a lost turn are stored too. */
+    async settle(): Promise<void> {
       flush();
       await writing;
     },

@@ -3,16 +3,16 @@ import { type RowOf, column, leaseSql, newId, statement } from '@parley/db';
 import type { BegunTurn, CallResult, HistoryRow, Progress, Turn } from './turn';
 
 /**
- * How long a turn lives without a sign from its process. A killed process frees its threads after this long; a process
- * that stalls longer loses its turns, and finds that out at its next write.
+ * The lease of a turn. After this time another process may continue the threads of a killed process. A process that stalls
+ * for longer loses its turns, which it detects at its next write.
  */
 export const leaseSeconds = 4;
 const lease = leaseSql.until(leaseSeconds);
 
-/** How many messages of a thread are read at most; what fits the model's window is decided after. */
+/** Maximum messages of a thread that are read. history.ts then selects the messages that fit the model's window. */
 export const historyLimit = 400;
 
-const enteredRow = {
+const begunRow = {
   agent_id: column.text.nullable,
   agent_slug: column.text.nullable,
   definition: column.jsonb<Omit<AgentDefinition, 'slug'>>().nullable,
@@ -22,16 +22,17 @@ const enteredRow = {
   state: column.oneOf<BegunTurn['state']>().nullable,
   history: column.jsonb<HistoryRow[]>().nullable,
 };
-export type EnteredRow = RowOf<typeof enteredRow>;
+export type BegunRow = RowOf<typeof begunRow>;
 
-export const enter = statement(
+/** The text of the statement, with the rules that select the thread of a message, is in enter-thread.sql. */
+export const enterThread = statement(
   'turn-enter',
   `select * from enter_thread($1, $2::"Environment", $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11, $12,
      interval '${leaseSeconds} seconds', $13, $14, $15, ${historyLimit})`,
-  enteredRow,
+  begunRow,
 );
 
-/** Its parameters: the tenant, the thread, the turn, its owner, how many messages at most. */
+/** Ends turns whose lease has expired and starts the turn if no earlier one is unfinished. Parameters: tenant, thread, turn, owner, history limit. */
 export const claim = statement(
   'turn-claim',
   `
@@ -64,7 +65,7 @@ export const progressValues = ({ model, iterations, usage, steps }: Progress): u
   JSON.stringify(steps),
 ];
 
-/** Sets what `progressValues` holds, from parameter `$n`. */
+/** Assigns `progressValues`, which begin at parameter `$first`. */
 const progressFrom = (first: number): string =>
   ['model', 'iterations', 'input_tokens', 'output_tokens', 'reasoning_tokens', 'steps']
     .map((column, index) => `${column} = $${first + index}`)
@@ -77,7 +78,7 @@ export const resultValues = (turn: Turn, results: readonly CallResult[]): unknow
   JSON.stringify(results.map((result) => ({ ...result, id: newId('msg') }))),
 ];
 
-/** Stores results of calls; its parameters are `resultValues`. */
+/** Stores results of calls. Its parameters are `resultValues`. */
 const resultsAsCtes = `
   results as (
     select * from jsonb_to_recordset($4::jsonb)
@@ -92,7 +93,7 @@ const resultsAsCtes = `
 
 export const recordResults = statement('turn-record-results', `with ${resultsAsCtes} select`);
 
-/** Renews the lease as well: whoever holds it may go on, and whoever would take it must wait for this statement. */
+/** Also renews the lease, so that no other process ends the turn while this statement runs. */
 export const recordCalls = statement(
   'turn-record-calls',
   `

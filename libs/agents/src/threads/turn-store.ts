@@ -1,11 +1,11 @@
 import type { Scope } from '@parley/contracts';
 import { type Queryable, type Tenant, newId } from '@parley/db';
 import type { LoadedAgent } from '../load-agent';
-import type { CallResult, Entered, Entrance, HistoryRow, Progress, StoredToolCall, Turn, TurnOutcome } from './turn';
+import type { CallResult, BeginResult, NewTurn, HistoryRow, Progress, StoredToolCall, Turn, TurnOutcome } from './turn';
 import {
-  type EnteredRow,
+  type BegunRow,
   claim,
-  enter,
+  enterThread,
   finish,
   historyLimit,
   progressValues,
@@ -15,16 +15,12 @@ import {
   resultValues,
 } from './turn-sql';
 
-/** The rows that make a turn: every one of its states is one statement, so a crash leaves it before or after. */
+/** Stores turns. Each change of state is one statement, so a crash leaves the turn either before or after it. */
 export function createTurnStore(db: Queryable, owner: string) {
   return {
-    /**
-     * Reads the agent and stores the message as a turn at the end of its thread's line, in one call. The thread's row is
-     * locked first, so ids of turns are given, and seen by others, in the order of arrival. A turn with no unfinished
-     * one before it begins at once.
-     */
-    async enter(scope: Scope, { agent, threadId, externalThreadId, ...entrance }: Entrance): Promise<Entered> {
-      const { rows } = await db.query(scope, enter, [
+    /** Reads the agent and stores the message as the last turn of its thread, in one call (enter-thread.sql). */
+    async begin(scope: Scope, { agent, threadId, externalThreadId, ...turn }: NewTurn): Promise<BeginResult> {
+      const { rows } = await db.query(scope, enterThread, [
         scope.tenant,
         scope.environment,
         'id' in agent ? agent.id : null,
@@ -32,31 +28,28 @@ export function createTurnStore(db: Queryable, owner: string) {
         threadId ?? null,
         externalThreadId ?? null,
         newId('thread'),
-        entrance.channel,
-        JSON.stringify(entrance.params),
-        entrance.isChecked,
-        entrance.routerSlug ?? null,
+        turn.channel,
+        JSON.stringify(turn.params),
+        turn.isChecked,
+        turn.routerSlug ?? null,
         owner,
-        entrance.message,
-        entrance.requestId ?? null,
+        turn.message,
+        turn.requestId ?? null,
         newId('msg'),
       ]);
-      return toEntered(scope, rows[0]!, threadId !== undefined);
+      return toBeginResult(scope, rows[0]!, threadId !== undefined);
     },
 
     /**
-     * Starts a turn when all earlier ones of its thread are over, and then gives the thread's history. Turns whose
-     * process has died are ended on the way. Null: not yet.
+     * Starts a turn if all earlier ones of its thread have ended, and returns the thread's history; null while one is
+     * unfinished. Earlier turns whose lease has expired are ended as failed.
      */
     async claim(turn: Turn): Promise<HistoryRow[] | null> {
       const { rows } = await db.query(turn, claim, [turn.tenant, turn.threadId, turn.id, owner, historyLimit]);
       return rows[0]?.claimed ? (rows[0].history ?? []) : null;
     },
 
-    /**
-     * Stores what the model asked for, before any of it is done, and what the turn has used so far: a killed turn keeps it.
-     * False: this process has lost the turn.
-     */
+    /** Stores the calls of a reply before they run, with the usage of the turn so far. False: this process has lost the turn. */
     async recordCalls(
       turn: Turn,
       step: {
@@ -79,12 +72,12 @@ export function createTurnStore(db: Queryable, owner: string) {
       return rowCount === 1;
     },
 
-    /** Stores what calls came to, also for a turn that was lost meanwhile. */
+    /** Stores results of calls, including the calls of a lost turn. */
     async recordResults(turn: Turn, results: readonly CallResult[]): Promise<void> {
       await db.query(turn, recordResults, resultValues(turn, results));
     },
 
-    /** Ends a turn and stores its reply. False: this process had lost it, no reply was stored. */
+    /** Ends a turn and stores its reply. False: this process has lost the turn, and no reply was stored. */
     async finish(turn: Turn, outcome: TurnOutcome, results: readonly CallResult[] = []): Promise<boolean> {
       const { rowCount } = await db.query(turn, finish, [
         ...resultValues(turn, results),
@@ -99,7 +92,7 @@ export function createTurnStore(db: Queryable, owner: string) {
       return rowCount === 1;
     },
 
-    /** The sign of life of this process's turns. */
+    /** Renews the leases of this process's turns. */
     async renew(turns: Iterable<Turn>): Promise<void> {
       for (const [tenant, held] of Map.groupBy(turns, (turn) => turn.tenant))
         await db.query({ tenant }, renew, [tenant, held.map(({ id }) => id), owner]);
@@ -109,7 +102,7 @@ export function createTurnStore(db: Queryable, owner: string) {
 
 export type TurnStore = ReturnType<typeof createTurnStore>;
 
-function toEntered({ tenant }: Tenant, row: EnteredRow, isThreadKnown: boolean): Entered {
+function toBeginResult({ tenant }: Tenant, row: BegunRow, isThreadKnown: boolean): BeginResult {
   const { agent_id: id, agent_slug: slug, definition, thread_id: threadId, turn_id: turnId, state } = row;
   if (id === null || slug === null) return { ok: false, reason: 'agent_not_found' };
   if (definition === null) return { ok: false, reason: 'no_active_config', agentSlug: slug };

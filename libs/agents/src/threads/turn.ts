@@ -8,33 +8,33 @@ export interface Turn extends Tenant {
   threadId: string;
 }
 
-export interface Entrance {
+export interface NewTurn {
   agent: { id: string } | { slug: string };
-  /** A `threadId` goes before an `externalThreadId`; without both the thread is new. */
+  /** `threadId` has precedence over `externalThreadId`. Without both the thread is new. */
   threadId?: string;
   externalThreadId?: string;
   routerSlug?: string;
   channel: string;
   message: string;
   params: JsonObject;
-  /** Whether `params` fit what the agent declares; else nothing is begun if it declares any. */
+  /** Whether `params` were checked. If not, and the agent declares params, no turn is stored. */
   isChecked: boolean;
   requestId?: string;
 }
 
 export interface BegunTurn extends Turn {
-  /** `running`: there is nothing to wait for. `stored`: a person has taken over, nobody answers. */
+  /** `running`: runs immediately. `queued`: waits for earlier turns. `stored`: a person answers, not the agent. */
   state: 'running' | 'queued' | 'stored';
-  /** Of a running turn. */
+  /** Only for a running turn. */
   history: HistoryRow[];
 }
 
-export type Entered =
+export type BeginResult =
   | AgentFailure
   | { ok: false; reason: 'thread_not_found' }
-  /** `params` are all of the thread's, with those of this message. */
+  /** `params` are all params of the thread, including those of this message. */
   | { ok: true; agent: LoadedAgent; turn: BegunTurn; params: JsonObject }
-  /** The agent declares params: `params` are those stored so far. */
+  /** No turn was stored, because the agent declares params. `params` are the thread's params so far. */
   | { ok: true; agent: LoadedAgent; turn: null; params: JsonObject };
 
 export interface StoredToolCall {
@@ -43,7 +43,7 @@ export interface StoredToolCall {
   args: JsonObject;
 }
 
-/** One stored message: execution, role, text, calls, and the call it answers. */
+/** One stored message. `toolCallId` is the call whose result it is. */
 export type HistoryRow = [
   executionId: string,
   role: 'user' | 'assistant' | 'tool',
@@ -52,7 +52,7 @@ export type HistoryRow = [
   toolCallId: string | null,
 ];
 
-/** What a turn has used so far. */
+/** The usage and the steps of a turn so far. */
 export interface Progress {
   model?: string;
   iterations: number;
@@ -62,12 +62,12 @@ export interface Progress {
 
 export interface TurnOutcome extends Progress {
   status: 'succeeded' | 'failed';
-  /** Null stores no reply. */
+  /** Null: no reply is stored. */
   reply: { id: string; position: number; content: string } | null;
   error?: string;
 }
 
-/** What a call came to: in full, and as the model sees it. */
+/** The result of a call. `full` is stored with the call, `content` is sent to the model. */
 export interface CallResult {
   callId: string;
   position: number;

@@ -2,9 +2,8 @@ import type { JsonObject, Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox } from '@parley/db';
 import {
   type ResendServer,
-  type TestDatabase,
-  createTestDatabase,
-  readTable,
+  openTestDatabase,
+  parseStateTable,
   seedOrganization,
   startResendServer,
 } from '@parley/testing';
@@ -15,13 +14,11 @@ import { listEmails } from './read-emails';
 
 const from = 'Acme <hello@acme.example>';
 
-let database: TestDatabase;
 let db: Db;
 let resend: ResendServer;
 let scope: Scope;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   resend = await startResendServer();
   ({ scope } = await seedOrganization(db.pool));
 });
@@ -33,7 +30,6 @@ afterEach(() => {
 afterAll(async () => {
   await resend.stop();
   await db.close();
-  await database.drop();
 });
 
 let count = 0;
@@ -69,7 +65,7 @@ async function send(id: string, owner = 'a', apiKey: string | null = resend.apiK
 const deliver = (providerId: string, status: string) =>
   applyEmailStatus(db, { type: `email.${status}`, data: { email_id: providerId } });
 
-/** Each brings an e-mail that is queued into a state. */
+/** Functions that bring a queued e-mail into a state. */
 const states: Record<string, (id: string) => Promise<unknown>> = {
   queued: async () => {},
   waiting: (id) => fails(id, 'broken'),
@@ -77,10 +73,10 @@ const states: Record<string, (id: string) => Promise<unknown>> = {
     await fails(id, 'limited');
     await leaseEnds(id);
   },
-  // As a process that is at work, and one that was killed at it, leave it.
+  // `sending`: another process is sending it. `expired`: that process was killed.
   sending: (id) =>
     set(id, "status = 'sending', attempts = 1, lease_owner = 'b', lease_until = now() + interval '30 s'"),
-  silent: (id) => set(id, "status = 'sending', attempts = 1, lease_owner = 'b', lease_until = now() - interval '1 s'"),
+  expired: (id) => set(id, "status = 'sending', attempts = 1, lease_owner = 'b', lease_until = now() - interval '1 s'"),
   sent: (id) => send(id),
   bounced: async (id) => {
     await send(id);
@@ -97,21 +93,21 @@ async function fails(id: string, fault: ResendServer['faults'][number]): Promise
   await send(id);
 }
 
-/** What follows a try, and a second e-mail under the same key; `-` changes nothing. */
-const transitions = readTable(`
-  e-mail    | try  | same key
+/** The status after an attempt to send, and after a second e-mail with the same key. `-`: nothing changes. */
+const transitions = parseStateTable(`
+  e-mail    | send | same key
   queued    | sent | -
   waiting   | -    | -
   due again | sent | -
   sending   | -    | -
-  silent    | sent | -
+  expired   | sent | -
   sent      | -    | -
   bounced   | -    | -
   refused   | -    | queued
   unknown   | -    | -
 `);
 
-describe.each(transitions)('of an e-mail that is $row', ({ row: state, cells }) => {
+describe.each(transitions)('an e-mail in state $row', ({ row: state, cells }) => {
   const named = Object.entries(cells).map(
     ([action, after]) => [action, after === '-' ? 'changes nothing' : `makes it ${after}`, after] as const,
   );
@@ -120,7 +116,7 @@ describe.each(transitions)('of an e-mail that is $row', ({ row: state, cells }) 
     const id = await queue(given);
     await states[state]!(id);
     const before = await read(id);
-    if (action === 'try') expect(await send(id, 'c')).toBe(after === '-' ? 'not_due' : after);
+    if (action === 'send') expect(await send(id, 'c')).toBe(after === '-' ? 'not_due' : after);
     else expect(await queue(given)).toBe(id);
     const row = await read(id);
     if (after === '-') expect(row).toMatchObject({ ...before, updated_at: expect.any(Date) });
@@ -135,14 +131,14 @@ describe.each(transitions)('of an e-mail that is $row', ({ row: state, cells }) 
   });
 });
 
-test('the same key makes one e-mail, however often and at once, and another environment has keys of its own', async () => {
+test('concurrent calls with one key create one e-mail; keys of another environment are separate', async () => {
   const ids = await Promise.all(Array.from({ length: 8 }, () => queue({ key: 'same' })));
   expect(new Set(ids).size).toBe(1);
   expect(await queue({ key: 'same', in: { ...scope, environment: 'production' } })).not.toBe(ids[0]);
 });
 
-test.each(['queued', 'due again', 'silent'])(
-  'of several senders of an e-mail that is %s one sends it',
+test.each(['queued', 'due again', 'expired'])(
+  'one of several concurrent senders sends an e-mail in state %s',
   async (state) => {
     for (let round = 0; round < 5; round += 1) {
       const id = await queue();
@@ -154,7 +150,7 @@ test.each(['queued', 'due again', 'silent'])(
   },
 );
 
-test('an e-mail that was sent is known by its id at the provider, and its content is not kept', async () => {
+test('a sent e-mail has the id of the provider, and its content is deleted', async () => {
   const id = await queue();
   expect(await send(id)).toBe('sent');
   expect(resend.sent).toMatchObject([{ key: id, body: { from, subject: 'Hello' } }]);
@@ -168,7 +164,7 @@ test('an e-mail that was sent is known by its id at the provider, and its conten
   expect(await readEmail(db, { ...scope, environment: 'production' }, id)).toBeNull();
 });
 
-test('the e-mails of an environment are listed newest first, in pages, all or those of one status', async () => {
+test('the e-mails of an environment are listed newest first, in pages, and may be filtered by status', async () => {
   const { scope: within } = await seedOrganization(db.pool);
   const ids: string[] = [];
   for (const minutes of [3, 2, 1]) {
@@ -199,26 +195,34 @@ test('the e-mails of an environment are listed newest first, in pages, all or th
   expect(await list({ limit: 9, before: null }, { ...within, environment: 'production' })).toEqual([]);
 });
 
-describe('an e-mail whose sending fails', () => {
+describe('a failed attempt to send an e-mail', () => {
   test.each([
     ['limited', 0, '429: rate_limit_exceeded Slow down'],
     ['broken', 1_000, '500: application_error Down'],
     ['lost_after', 1_000, expect.any(String)],
-  ] as const)('with "%s" is sent later, once, under the same key', async (fault, waitMs, error) => {
-    resend.faults.push(fault);
-    const id = await queue();
-    const fromMs = Date.now();
-    expect(await send(id)).toBe('later');
-    const row = await read(id);
-    expect(row).toMatchObject({ status: 'queued', attempts: 1, error, lease_owner: null });
-    expect(Math.abs(row.lease_until!.getTime() - fromMs - waitMs)).toBeLessThan(900);
-    await leaseEnds(id);
-    expect(await send(id, 'b')).toBe('sent');
-    expect(sentAs(id)).toHaveLength(1);
-    expect(await read(id)).toMatchObject({ status: 'sent', attempts: 2, error: null, provider_id: sentAs(id)[0]!.id });
-  });
+  ] as const)(
+    'with fault "%s" is repeated later under the same key, and the e-mail is sent once',
+    async (fault, waitMs, error) => {
+      resend.faults.push(fault);
+      const id = await queue();
+      const fromMs = Date.now();
+      expect(await send(id)).toBe('later');
+      const row = await read(id);
+      expect(row).toMatchObject({ status: 'queued', attempts: 1, error, lease_owner: null });
+      expect(Math.abs(row.lease_until!.getTime() - fromMs - waitMs)).toBeLessThan(900);
+      await leaseEnds(id);
+      expect(await send(id, 'b')).toBe('sent');
+      expect(sentAs(id)).toHaveLength(1);
+      expect(await read(id)).toMatchObject({
+        status: 'sent',
+        attempts: 2,
+        error: null,
+        provider_id: sentAs(id)[0]!.id,
+      });
+    },
+  );
 
-  test('waits longer each time', async () => {
+  test('waits longer after each attempt', async () => {
     const id = await queue();
     for (const [attempts, waitMs] of [
       [4, 16_000],
@@ -235,7 +239,7 @@ describe('an e-mail whose sending fails', () => {
   test.each([
     ['broken', 'failed'],
     ['lost_after', 'unknown'],
-  ] as const)('with "%s" at the eighth try is %s', async (fault, status) => {
+  ] as const)('with fault "%s" at the eighth attempt ends as %s', async (fault, status) => {
     const id = await queue();
     await set(id, 'attempts = 7');
     resend.faults.push(fault);
@@ -244,75 +248,77 @@ describe('an e-mail whose sending fails', () => {
     expect(await send(id)).toBe('not_due');
   });
 
-  test('because the provider refuses it, or nobody configured one, has failed at once, with the reason', async () => {
+  test('because of a refusal or a missing account ends as failed immediately, with the reason', async () => {
     const refused = await queue();
     expect(await send(refused, 'a', 'wrong-key')).toBe('failed');
     expect(await read(refused)).toMatchObject({ attempts: 1, error: '401: invalid_api_key API key is invalid' });
     const unconfigured = await queue();
     expect(await send(unconfigured, 'a', null)).toBe('failed');
     expect((await read(unconfigured)).error).toMatch(/^Resend is not configured/);
-    // A try before this one may have been taken.
+    // An earlier attempt may have succeeded.
     const doubtful = await queue();
-    await states.silent!(doubtful);
+    await states.expired!(doubtful);
     expect(await send(doubtful, 'a', null)).toBe('unknown');
   });
 
-  test('because its sender was killed is sent again under its key, and the provider has it once', async () => {
+  test('because its sender was killed is repeated under the same key, and the provider sends the e-mail once', async () => {
     const id = await queue();
     resend.faults.push('lost_after');
     await send(id);
-    // As if "a" had ended before it wrote anything down.
-    await states.silent!(id);
+    // The state after "a" was killed before it stored the answer.
+    await states.expired!(id);
     expect(await send(id, 'b')).toBe('sent');
     expect(sentAs(id)).toHaveLength(1);
     expect((await read(id)).provider_id).toBe(sentAs(id)[0]!.id);
   });
 
-  test('is in doubt once the provider has forgotten its key, and is not sent again', async () => {
+  test('is not repeated after the provider has dropped the key: the e-mail ends as unknown', async () => {
     const id = await queue();
-    await states.silent!(id);
+    await states.expired!(id);
     await set(id, "created_at = now() - interval '24 hours'");
     expect(await send(id)).toBe('unknown');
     expect(await read(id)).toMatchObject({ status: 'unknown', error: 'no answer within a day' });
     expect(sentAs(id)).toEqual([]);
-    // One that nobody has tried yet is as good as new.
+    // An e-mail without an earlier attempt is sent.
     const waiting = await queue();
     await set(waiting, "created_at = now() - interval '24 hours'");
     expect(await send(waiting)).toBe('sent');
   });
 });
 
-/** By what is known of an e-mail under the same key, whether it is queued again. */
 test.each([
   ['failed', 1, '1 hour', 'queued'],
   ['failed', 8, '1 hour', 'queued'],
   ['failed', 1, '24 hours', 'queued'],
   ['failed', 8, '24 hours', 'failed'],
   ['unknown', 8, '1 hour', 'unknown'],
-])('the same key after "%s" at try %s, made %s ago, leads to "%s"', async (status, attempts, age, after) => {
-  const given = { key: `again-${(count += 1)}` };
-  const id = await queue(given);
-  await set(id, `status = '${status}', attempts = ${attempts}, error = 'x', created_at = now() - interval '${age}'`);
-  expect(await queue(given)).toBe(id);
-  const isAgain = after === 'queued';
-  expect(await read(id)).toMatchObject({
-    status: after,
-    attempts: isAgain ? 0 : attempts,
-    error: isAgain ? null : 'x',
-  });
-});
+])(
+  'an e-mail with status %s, %s attempts and an age of %s has status %s after a call with the same key',
+  async (status, attempts, age, after) => {
+    const given = { key: `requeue-${(count += 1)}` };
+    const id = await queue(given);
+    await set(id, `status = '${status}', attempts = ${attempts}, error = 'x', created_at = now() - interval '${age}'`);
+    expect(await queue(given)).toBe(id);
+    const isRequeued = after === 'queued';
+    expect(await read(id)).toMatchObject({
+      status: after,
+      attempts: isRequeued ? 0 : attempts,
+      error: isRequeued ? null : 'x',
+    });
+  },
+);
 
-test('the sweep finds what should be sent by now: what is new is left to its own call for two seconds', async () => {
+test('the sweep finds due e-mails; new ones are left to the call that queued them for two seconds', async () => {
   const ids: Record<string, string> = {};
   for (const [state, enter] of Object.entries(states)) await enter((ids[state] = await queue()));
   const found = async () => (await findDueEmails(db, 1_000)).filter((id) => Object.values(ids).includes(id));
-  const due = [ids['due again'], ids.silent];
+  const due = [ids['due again'], ids.expired];
   expect(await found()).toEqual(due);
   await set(ids.queued!, "created_at = now() - interval '3 seconds'");
   expect(await found()).toEqual([ids.queued, ...due]);
 });
 
-test('the sweep finds e-mails of one tenant behind the backlog of another at once; each is sent once', async () => {
+test('the sweep finds e-mails of one tenant despite the backlog of another; each is sent once', async () => {
   await db.pool.query('delete from emails');
   const addMany = (prefix: string, { tenant }: Scope, number: number) =>
     db.pool.query(
@@ -338,15 +344,15 @@ test('the sweep finds e-mails of one tenant behind the backlog of another at onc
 
 describe('statuses', () => {
   const all = ['sent', 'delivered', 'bounced', 'complained'];
-  /** Every order of every selection. */
+  /** Every permutation of every subset. */
   const orders = (rest: string[]): string[][] => [
     [],
     ...rest.flatMap((first) => orders(rest.filter((one) => one !== first)).map((others) => [first, ...others])),
   ];
-  const furthest = (given: string[]) => all.findLast((status) => given.includes(status)) ?? 'sent';
+  const highest = (given: string[]) => all.findLast((status) => given.includes(status)) ?? 'sent';
 
-  /** The provider has taken it, and its answer was lost: only the next try learns the id. */
-  async function queueUnnamed(): Promise<{ id: string; providerId: string }> {
+  /** Queues an e-mail that the provider has accepted and whose answer was lost: only the next attempt returns the id. */
+  async function queueWithoutId(): Promise<{ id: string; providerId: string }> {
     const id = await queue();
     resend.faults.push('lost_after');
     expect(await send(id)).toBe('later');
@@ -354,10 +360,10 @@ describe('statuses', () => {
     return { id, providerId: sentAs(id)[0]!.id };
   }
 
-  test('end in the same state in every order, whenever the e-mail is named', async () => {
+  test('lead to the same state in every order, before or after the id of the e-mail is known', async () => {
     for (const order of orders(all)) {
       for (let at = 0; at <= order.length; at += 1) {
-        const { id, providerId } = await queueUnnamed();
+        const { id, providerId } = await queueWithoutId();
         for (const [index, status] of [...order.entries(), [order.length, null] as const]) {
           if (index === at) expect(await send(id)).toBe('sent');
           if (status === null) continue;
@@ -367,25 +373,25 @@ describe('statuses', () => {
         expect({ order, at, status, provider_id }).toEqual({
           order,
           at,
-          status: furthest(order),
+          status: highest(order),
           provider_id: providerId,
         });
       }
     }
   });
 
-  test('that come at once, while the answer is stored, end in the furthest', async () => {
+  test('that arrive concurrently with the answer lead to the status of the highest rank', async () => {
     for (let round = 0; round < 25; round += 1) {
-      const { id, providerId } = await queueUnnamed();
+      const { id, providerId } = await queueWithoutId();
       const given = round % 2 ? all : ['sent', 'delivered'];
       await Promise.all(
         [...given, send, ...given].map((one) => (one === send ? send(id) : deliver(providerId, one as string))),
       );
-      expect(await read(id)).toMatchObject({ status: furthest(given), provider_id: providerId });
+      expect(await read(id)).toMatchObject({ status: highest(given), provider_id: providerId });
     }
   });
 
-  test('reach the e-mails of every tenant whose account has given this id, and belong to the first', async () => {
+  test('are applied to the e-mails of all tenants that have the id, and the delivery belongs to the first', async () => {
     const { scope: other } = await seedOrganization(db.pool);
     const [id, later] = [await queue(), await queue({ in: other })];
     await send(id);
@@ -396,7 +402,7 @@ describe('statuses', () => {
     for (const one of [id, later]) expect(await read(one)).toMatchObject({ status: 'delivered' });
   });
 
-  test('of a bounce keep its reason, and what is no status is refused', async () => {
+  test('of a bounce store its reason; an event without a status is refused', async () => {
     const id = await queue();
     await send(id);
     const data = { email_id: sentAs(id)[0]!.id, bounce: { message: 'No such mailbox' } };

@@ -3,24 +3,24 @@ import { type Queryable, type RowOf, type Tenant } from '@parley/db';
 import { claimByTenant, column, leaseSql, newId, scopeColumns, scopeRow, statement } from '@parley/db';
 import { callHttp } from '@parley/outbound';
 import type { Accounts } from '../accounts';
-import { noPlaceWaitMs } from '../no-place-wait';
-import { keepStatus } from '../whatsapp/apply-status';
+import { noSlotWaitMs } from '../no-slot-wait';
+import { keepStatus } from '../whatsapp/apply-message-status';
 
 export interface NewEmail {
   from: string;
   to: string[];
   subject: string;
-  /** The request as Resend takes it (providers.md, 7.2). */
+  /** The request to Resend (docs/reference/providers.md#resend-e-mails). */
   request: JsonObject;
   key: string;
 }
 
-/** The provider forgets idempotency keys after a day: from then on a second try could be a second e-mail. */
+/** Resend keeps idempotency keys for a day. After that, another attempt could send a second e-mail. */
 const keyLifeHours = 23;
 
 /**
- * Certainly not sent: refused at its only try, or still under the provider's idempotency key, which makes a second try
- * harmless.
+ * SQL: the e-mail may be sent again. It was refused at its only attempt, or the provider still has its idempotency key, which
+ * makes another attempt harmless.
  */
 const isNotSent = `emails.status = 'failed' and emails.provider_id is null
   and (emails.attempts <= 1 or excluded.created_at - emails.created_at < interval '${keyLifeHours} hours')`;
@@ -39,8 +39,8 @@ const queue = statement(
 );
 
 /**
- * Puts an e-mail into the outbox; the one that is there already under its key when there is one. One that failed and was
- * certainly not sent gets its tries again.
+ * Adds an e-mail to the outbox, or returns the existing one with the same key. If the existing e-mail failed and may be
+ * sent again, it is queued with its full number of attempts.
  */
 export async function queueEmail(db: Queryable, scope: Scope, email: NewEmail): Promise<{ id: string }> {
   const { key, from, to, subject, request } = email;
@@ -50,15 +50,15 @@ export async function queueEmail(db: Queryable, scope: Scope, email: NewEmail): 
 
 const timeoutMs = 12_000;
 const leaseSeconds = 30;
-const mostAttempts = 8;
+const maxAttempts = 8;
 
 const claimedEmail = {
   id: column.text,
   ...scopeRow,
-  /** Becomes null when the e-mail is sent; a claimed e-mail has one. */
+  /** Never null in a claimed e-mail: it is set to null when the e-mail is sent. */
   payload: column.jsonb<JsonObject>(),
   attempts: column.int4,
-  /** Since the e-mail was queued. */
+  /** Time since the e-mail was queued. */
   ageHours: column.float8,
 };
 type ClaimedEmail = RowOf<typeof claimedEmail>;
@@ -82,8 +82,8 @@ const giveUp = statement(
 export type EmailOutcome = 'sent' | 'failed' | 'unknown' | 'later' | 'not_due';
 
 /**
- * Sends one e-mail of the outbox. Its id is the provider's idempotency key and its request never changes, so a try whose
- * answer was lost is simply repeated, for as long as the provider remembers the key.
+ * Sends one e-mail of the outbox. Its id is the provider's idempotency key and its request never changes, so an attempt
+ * whose answer was lost is repeated, while the provider keeps the key.
  */
 export async function sendEmail(
   deps: { db: Queryable; accounts: Accounts; owner: string },
@@ -108,8 +108,8 @@ export async function sendEmail(
     body: email.payload,
     timeoutMs,
     organizationId: email.organizationId,
-    // The outbox waits, not the job: it would hold its slot of the queue.
-    placeWaitMs: 0,
+    // The e-mail waits in the outbox. A job that waits would occupy a worker of the queue.
+    slotWaitMs: 0,
   });
   if (outcome.kind === 'answered') {
     const { status, body, retryAfterMs } = outcome;
@@ -120,16 +120,16 @@ export async function sendEmail(
     }
     const name = textAt(objectAt(body).name) ?? '';
     const error = `${status}: ${name} ${textAt(objectAt(body).message) ?? ''}`.trim().slice(0, 500);
-    const isPassing = status >= 500 || status === 429 || status < 300 || name === 'concurrent_idempotent_requests';
-    // A quota of the day does not come back within our tries.
-    if (!isPassing || name === 'daily_quota_exceeded' || email.attempts >= mostAttempts) return end('failed', error);
+    const isTemporary = status >= 500 || status === 429 || status < 300 || name === 'concurrent_idempotent_requests';
+    // The daily quota is not restored before the attempts end.
+    if (!isTemporary || name === 'daily_quota_exceeded' || email.attempts >= maxAttempts) return end('failed', error);
     return putBack(deps, email, { error, afterMs: retryAfterMs, isTried: true });
   }
-  if (outcome.reason === 'no_place') {
-    const afterMs = noPlaceWaitMs(email.ageHours * 3_600_000);
-    return putBack(deps, email, { error: `not asked: ${outcome.message}`, afterMs, isTried: false });
+  if (outcome.reason === 'no_slot') {
+    const afterMs = noSlotWaitMs(email.ageHours * 3_600_000);
+    return putBack(deps, email, { error: `no request sent: ${outcome.message}`, afterMs, isTried: false });
   }
-  if (email.attempts >= mostAttempts) return end(outcome.kind === 'not_sent' ? 'failed' : 'unknown', outcome.message);
+  if (email.attempts >= maxAttempts) return end(outcome.kind === 'not_sent' ? 'failed' : 'unknown', outcome.message);
   return putBack(deps, email, { error: outcome.message, afterMs: null, isTried: true });
 }
 
@@ -140,7 +140,7 @@ const putEmailBack = statement(
    where ${leaseSql.isHeld('sending')}`,
 );
 
-/** `isTried`: the provider was asked, so the try counts. */
+/** Queues a claimed e-mail again. `isTried`: the provider was called, so the attempt counts. */
 async function putBack(
   { db, owner }: { db: Queryable; owner: string },
   email: ClaimedEmail,
@@ -159,12 +159,12 @@ const markEmailSent = statement(
 );
 
 async function markSent(db: Queryable, email: ClaimedEmail, providerId: string): Promise<void> {
-  // What was written is not kept once the provider has it.
+  // `payload = null`: the content is deleted after the provider has accepted the e-mail.
   await db.query(email, markEmailSent, [email.tenant, email.id, providerId]);
   await db.query(email, applyKeptStatus, [email.tenant, providerId]);
 }
 
-/** A complaint is not undone by a late delivery (providers.md, 7.1). */
+/** A status replaces only a status of lower rank: a late delivery does not replace a complaint. */
 const ranks = { sent: 1, delivered: 2, bounced: 3, complained: 4 } as const;
 type EmailStatus = keyof typeof ranks;
 
@@ -184,7 +184,7 @@ const emailsOfProviderId = statement(
   { organizationId: column.text, tenant: column.int4 },
 );
 
-/** A status of an e-mail, also of one whose sending has not been answered yet. */
+/** Stores the status of an e-mail, and applies it once the provider's id of the e-mail is known. */
 export async function applyEmailStatus(
   db: Queryable,
   event: JsonObject,
@@ -211,7 +211,7 @@ const dueEmails = {
   ),
 };
 
-/** E-mails that should be sent by now, or whose sender is gone; of each tenant the oldest first. */
+/** Finds e-mails that are due or whose sender's lease has expired, oldest first within each tenant. */
 export async function findDueEmails(db: Queryable, limit: number): Promise<string[]> {
   return (await claimByTenant(db, dueEmails, limit)).map(({ id }) => id);
 }
@@ -231,6 +231,7 @@ const emailById = statement(
   emailView,
 );
 
+/** Reads an e-mail of an environment; null when there is none. */
 export async function readEmail(db: Queryable, scope: Scope, id: string): Promise<EmailView | null> {
   return (await db.query(scope, emailById, [scope.tenant, scope.environment, id])).rows[0] ?? null;
 }

@@ -3,7 +3,7 @@ import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, 
 
 const sentEmail = {
   id: column.text,
-  /** The provider's. */
+  /** The provider's id. */
   providerId: column.text.nullable,
   to: column.textArray,
   subject: column.text,
@@ -24,7 +24,7 @@ const emailPage = statement(
   sentEmail,
 );
 
-/** The e-mails of an environment's outbox, newest first. */
+/** Lists the e-mails of an environment, newest first. */
 export async function listEmails(
   db: Queryable,
   scope: Scope,

@@ -28,9 +28,9 @@ export interface ConnectDeps extends WebhookSettings {
 
 export type ConnectResult =
   | { ok: true; connection: Connection }
-  /** Nothing to connect: no connection waits for this customer, or the number is gone again. */
+  /** No connection waits for this customer, or the number no longer exists. */
   | { ok: false; reason: 'not_found'; message: string }
-  /** Worth another try. */
+  /** The call may be retried. */
   | { ok: false; reason: 'failed'; message: string };
 
 const connectionOfNumber = statement(
@@ -39,6 +39,7 @@ const connectionOfNumber = statement(
   connectionRow,
 );
 
+/** Finds the connection that has a phone number. */
 export const findConnection = async (db: Queryable, phoneNumberId: string): Promise<Connection | null> =>
   (await db.acrossTenants('inbound webhook', connectionOfNumber, [phoneNumberId])).rows[0] ?? null;
 
@@ -50,7 +51,7 @@ const connectionForNumber = statement(
   connectionRow,
 );
 
-/** The connection that gets a number: the one that has it, else the oldest that waits for one of its customer. */
+/** Finds the connection for a number: its own, else the customer's oldest connection without a number. */
 export async function findConnectionFor(
   db: Queryable,
   { phoneNumberId, customerId }: { phoneNumberId: string; customerId: string | null },
@@ -65,7 +66,7 @@ const create = statement(
    values ($1, $2, $3::"Environment", $4, $5, $6, $7, now())`,
 );
 
-/** A connection that waits for its number to be connected at the intermediary. */
+/** Creates a connection whose number is still to be connected in Kapso. Returns its id. */
 export async function createConnection(
   db: Queryable,
   scope: Scope,
@@ -84,7 +85,7 @@ const simulate = statement(
    values ($1, $2, $3::"Environment", $4, '15550000000', 'connected', $5, now())`,
 );
 
-/** A connected number that exists here only, to try deliveries with. Returns its id as the intermediary would name it. */
+/** Creates a connection with a number that does not exist in Kapso, for sample deliveries. Returns the phone number id. */
 export async function simulateConnection(db: Queryable, scope: Scope, agentSlug: string): Promise<string> {
   const phoneNumberId = `simulated-${randomUUID()}`;
   await db.query(scope, simulate, [newId('conn'), scope.tenant, scope.environment, phoneNumberId, agentSlug]);
@@ -97,7 +98,7 @@ const changeContactType = statement(
    where id = $3 and tenant = $1 and environment = $2::"Environment"`,
 );
 
-/** Sets the entity type in which the contacts of a connection are found; from their next message on. */
+/** Sets the entity type of a connection's contacts. It applies from their next message on. */
 export async function setContactType(
   db: Queryable,
   scope: Scope,
@@ -116,8 +117,8 @@ const assignNumber = statement(
 );
 
 /**
- * A number was connected: the connection of its customer gets it, with the number that the intermediary tells, and the
- * messages webhook is registered there. May be run again: a webhook with our address is taken over.
+ * Handles the event that a number was connected: assigns it to the connection of its customer, reads its digits from Kapso and
+ * registers the messages webhook. May be repeated: a webhook that has our address is updated.
  */
 export async function connectNumber(
   deps: Omit<ConnectDeps, 'db'> & { db: Queryable },
@@ -133,8 +134,8 @@ export async function connectNumber(
   const client = createKapsoClient(account);
   const number = await client.getPhoneNumber(phoneNumberId);
   if (!number.ok) {
-    const isGone = number.reason === 'refused' && number.status === 404;
-    return { ok: false, reason: isGone ? 'not_found' : 'failed', message: `phone number: ${number.message}` };
+    const isMissing = number.reason === 'refused' && number.status === 404;
+    return { ok: false, reason: isMissing ? 'not_found' : 'failed', message: `phone number: ${number.message}` };
   }
   const phoneNumber = digitsOf(number.value.phoneNumber ?? '') || null;
   const { rows: updated } = await db.query(waiting, assignNumber, [waiting.id, phoneNumberId, phoneNumber]);
@@ -145,8 +146,8 @@ export async function connectNumber(
 }
 
 /**
- * A number was taken away: its webhooks with our address go, then the connection. Messages are kept, and those that were
- * still to be answered or sent are closed.
+ * Handles the event that a number was disconnected: deletes its webhooks that have our address, then the connection.
+ * Messages are kept; messages that are not answered or sent yet are closed.
  */
 export async function disconnectNumber(
   deps: ConnectDeps,
@@ -159,14 +160,13 @@ export async function disconnectNumber(
   if (account !== null) {
     const client = createKapsoClient(account);
     const listed = await client.listWebhooks(phoneNumberId);
-    const isGone = !listed.ok && listed.reason === 'refused';
-    if (!listed.ok && !isGone) return { ok: false, message: listed.message };
+    if (!listed.ok && listed.reason !== 'refused') return { ok: false, message: listed.message };
     const ours = listed.ok
       ? listed.value.filter(({ id, url }) => url === webhookUrl || id === connection.webhookId)
       : [];
     for (const { id } of ours) {
       const deleted = await client.deleteWebhook(phoneNumberId, id);
-      // One that is refused is not there any more.
+      // `refused`: the webhook has been deleted already.
       if (!deleted.ok && deleted.reason !== 'refused') return { ok: false, message: deleted.message };
     }
   }
@@ -189,11 +189,11 @@ const closeMessages = statement(
 
 const remove = statement('remove-connection', 'delete from channel_connections where id = $1');
 
-/** Open messages without a connection would stay open for ever, and hold up what comes for their contacts later. */
+/** Deletes a connection and closes its open messages, which would otherwise block later messages of their contacts. */
 const removeConnection = (db: Db, connection: Connection): Promise<void> =>
   db.transaction(async (tx) => {
     const { id, tenant, phoneNumberId } = connection;
-    // Whoever is about to add a message to it has to wait, and then finds it gone.
+    // A transaction that adds a message to the connection waits for this one, and then finds the connection deleted.
     const { rowCount } = await tx.query(connection, lock, [id, phoneNumberId]);
     if (rowCount === 0) return;
     await tx.query(connection, closeMessages, [tenant, id]);

@@ -1,19 +1,17 @@
 import type { Scope } from '@parley/contracts';
 import { type Db, type Queryable, column, lockKey, statement } from '@parley/db';
 import type { Identity } from './read-inbound';
+import { threadKeyOf } from './thread-key';
 
 const channel = 'whatsapp';
 
-/** Gives the thread of one external id the other's name, or moves its turns there (libs/agents, mergeThreads). */
+/** Changes a thread's external id, or moves its turns to an existing thread `to` (mergeThreads of libs/agents). */
 export type MergeThreads = (tx: Queryable, scope: Scope, from: string, to: string) => Promise<void>;
 
-/** The external id of a contact's thread (interface.md, Channel messages webhook). */
-export const threadKeyOf = (contact: string): string => `${channel}:${contact}`;
-
 /**
- * The name under which a contact's conversation is kept: the digits of its phone number, the first that was known, else
- * its scoped id. All names of a contact are kept, so that a thread survives when one of them is missing or changes; when
- * a number becomes known, or two names turn out to be one contact, what was kept under the scoped id moves over.
+ * Returns the contact of a sender: the digits of its first known phone number, else its scoped id; null if it has neither.
+ * All aliases of a contact are stored, so that its thread continues when one of them is missing or changes. When a number
+ * becomes known, or two aliases turn out to be one contact, messages and thread move to the contact that remains.
  */
 export async function resolveContact(
   db: Db,
@@ -32,7 +30,7 @@ export async function resolveContact(
   return db.transaction((tx) => link(tx, scope, identity, mergeThreads));
 }
 
-/** The contact of a name, for messages that go out; the name itself when it is new. */
+/** Returns the contact of an alias, for outbound messages; the alias itself when it is new. */
 export async function contactOf(db: Queryable, scope: Scope, name: string): Promise<string> {
   return (await findAliases(db, scope, [name])).get(name) ?? name;
 }
@@ -61,8 +59,8 @@ const latestNumber = statement(
 );
 
 /**
- * The phone number of a contact that became known last; null while only scoped ids are known. The contact's own name may be
- * an earlier number, which belongs to somebody else by now.
+ * Returns the latest known phone number of a contact; null while only scoped ids are known. The contact's id may be an
+ * earlier number, which may now belong to another person.
  */
 export async function latestNumberOf(db: Queryable, scope: Scope, contact: string): Promise<string | null> {
   return (await db.query(scope, latestNumber, [scope.tenant, scope.environment, contact])).rows[0]?.alias ?? null;
@@ -77,7 +75,7 @@ const linkAliases = statement(
          created_at = case when excluded.alias = any($5) then excluded.created_at else contact_aliases.created_at end`,
 );
 
-/** Contacts of one environment are linked one after the other, which is rare. */
+/** Links aliases to one contact. Serialized per environment, which costs little because new links are rare. */
 async function link(
   tx: Queryable,
   scope: Scope,
@@ -88,10 +86,11 @@ async function link(
   await tx.query(scope, lockKey, [`contacts:${tenant}:${environment}`]);
   const names = [phone, scopedId].filter((name) => name !== null);
   const known = await findAliases(tx, scope, names);
-  const before = [...new Set(known.values())];
-  const contact = before.find(isPhone) ?? phone ?? before[0] ?? names[0]!;
+  const contacts = [...new Set(known.values())];
+  const contact = contacts.find(isPhone) ?? phone ?? contacts[0] ?? names[0]!;
   await tx.query(scope, linkAliases, [tenant, environment, [...new Set([...names, contact])], contact, names]);
-  for (const old of before) if (old !== contact) await moveContact(tx, scope, { from: old, to: contact }, mergeThreads);
+  for (const old of contacts)
+    if (old !== contact) await moveContact(tx, scope, { from: old, to: contact }, mergeThreads);
   return contact;
 }
 

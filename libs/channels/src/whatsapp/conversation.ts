@@ -28,7 +28,7 @@ const lastMessages = statement(
   messageView,
 );
 
-/** The last messages with a contact, oldest first. */
+/** Reads the last messages with a contact, oldest first. */
 export async function readConversation(
   db: Queryable,
   scope: Scope,
@@ -46,7 +46,7 @@ const messageById = statement(
   messageView,
 );
 
-/** A message by our id or the provider's. */
+/** Reads a message by our id or the provider's id; null when it does not exist. */
 export async function readMessage(db: Queryable, scope: Scope, id: string): Promise<MessageView | null> {
   return (await db.query(scope, messageById, [scope.tenant, scope.environment, id])).rows[0] ?? null;
 }
@@ -60,8 +60,8 @@ const recentInbound = statement(
 );
 
 /**
- * Whether free text may be sent to a contact: its last message came in less than 24 hours ago. Counted from when it
- * arrived here, as the provider has the last word anyway; imported history does not count.
+ * Whether free text may be sent to a contact: we received a message from the contact in the last 24 hours. The result is
+ * approximate; the provider makes the final check. Imported history does not count.
  */
 export async function isWindowOpen(
   db: Queryable,
@@ -74,7 +74,7 @@ export async function isWindowOpen(
 
 const sender = {
   connectionId: column.text,
-  /** A connected number has one. */
+  /** Never null: only connected numbers are selected. */
   phoneNumberId: column.text,
   phoneNumber: column.text.nullable,
 };
@@ -89,11 +89,11 @@ const connectedNumbers = statement(
    from channel_connections c
    where c.tenant = $1 and c.environment = $2::"Environment" and c.status = 'connected'
    order by c.created_at`,
-  /** `isLast` is null when no message of the contact names a connection. */
+  /** `isLast` is null when no message of the contact has a connection. */
   { ...sender, isLast: column.bool.nullable },
 );
 
-/** The connected number to send from: the one that is named, else that of the contact's last message, else the only one. */
+/** Finds the number to send from: `from`, else the number of the contact's last message, else the only connected number. */
 export async function findSender(
   db: Queryable,
   scope: Scope,
@@ -110,5 +110,5 @@ export async function findSender(
   if (chosen !== undefined) return { ok: true, sender: chosen };
   if (rows.length === 0) return { ok: false, message: 'No WhatsApp number is connected in this environment' };
   const numbers = rows.map((row) => row.phoneNumber ?? row.phoneNumberId).join(', ');
-  return { ok: false, message: `Several WhatsApp numbers are connected, say which with "from": ${numbers}` };
+  return { ok: false, message: `Several WhatsApp numbers are connected, choose one with "from": ${numbers}` };
 }

@@ -16,7 +16,7 @@ const numbers = statement(
   { phoneNumberId: column.text, ...numberRow },
 );
 
-/** Whose these numbers are; those that no connection has are left out. */
+/** Finds the connections of phone numbers. Numbers without a connection are left out. */
 export async function findNumbers(db: Queryable, phoneNumberIds: string[]): Promise<Map<string, KnownNumber>> {
   const { rows } = await db.acrossTenants('inbound webhook', numbers, [phoneNumberIds]);
   return new Map(rows.map(({ phoneNumberId, ...known }) => [phoneNumberId, known]));
@@ -27,15 +27,10 @@ const answering = statement(
   `select distinct ${scopeColumns()}, agent_slug as "agentSlug",
           router_slug as "routerSlug", status = 'connected' as "isConnected"
    from channel_connections where $1::int is null or tenant = $1 and environment = $2::"Environment"`,
-  {
-    ...scopeRow,
-    agentSlug: column.text.nullable,
-    routerSlug: column.text.nullable,
-    isConnected: column.bool,
-  },
+  { ...scopeRow, agentSlug: column.text.nullable, routerSlug: column.text.nullable, isConnected: column.bool },
 );
 
-/** Who answers on connections, each once: in one environment, or with `scope` null in all. */
+/** Lists the distinct agents and routers of connections, in one environment or, if `scope` is null, in all. */
 export async function listAnswering(db: Queryable, scope: Scope | null) {
   const { rows } =
     scope === null

@@ -1,13 +1,11 @@
 import { type Db, createDb } from '@parley/db';
-import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { claimNext, findWaiting } from './waiting-messages';
 
-let database: TestDatabase;
 let db: Db;
 const tenants: Record<string, number> = {};
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   for (const one of ['many', 'few']) {
     tenants[one] = (await seedOrganization(db.pool)).scope.tenant;
     await db.pool.query(
@@ -18,12 +16,9 @@ beforeAll(async () => {
   }
 });
 beforeEach(() => db.pool.query('delete from messages'));
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
-/** Messages that were received an hour ago, each from a contact of its own unless `contact` is given. */
+/** Adds messages received an hour ago, each from a new contact unless `contact` is given. */
 const receive = (one: string, count: number, contact: string | null = null) =>
   db.pool.query(
     `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, payload,
@@ -35,7 +30,7 @@ const receive = (one: string, count: number, contact: string | null = null) =>
   );
 const few = [1, 2, 3].map((n) => ({ connectionId: 'conn_few', contact: `few${n}` }));
 
-test('conversations of one tenant behind the backlog of another are found at once; each is claimed once', async () => {
+test('conversations of one tenant are found despite the backlog of another; each is claimed once', async () => {
   await receive('many', 5_000);
   await receive('few', 3);
   const sweeps = await Promise.all(['a', 'b'].map(async (owner) => ({ owner, found: await findWaiting(db, 50) })));
@@ -49,7 +44,7 @@ test('conversations of one tenant behind the backlog of another are found at onc
   expect(claimed).toEqual(expect.arrayContaining(few.map(({ contact }) => contact)));
 });
 
-test('conversations are found behind one of another tenant in which somebody is at work, and begin with the first message', async () => {
+test('a conversation that is being answered does not hide the conversations of another tenant, and is claimed from its first message', async () => {
   await receive('many', 5_000, 'one contact');
   await claimNext(db, { connectionId: 'conn_many', contact: 'one contact' }, 'a');
   await receive('few', 3);

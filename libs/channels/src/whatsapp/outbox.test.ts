@@ -2,14 +2,13 @@ import type { Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox } from '@parley/db';
 import {
   type KapsoServer,
-  type TestDatabase,
-  createTestDatabase,
-  readTable,
+  openTestDatabase,
+  parseStateTable,
   seedOrganization,
   startKapsoServer,
 } from '@parley/testing';
 import { createAccounts } from '../accounts';
-import { applyMessageStatus } from './apply-status';
+import { applyMessageStatus } from './apply-message-status';
 import {
   claimMessage,
   findDueMessages,
@@ -27,13 +26,11 @@ const phoneNumberId = '109876543210987';
 const connectionId = 'conn_test';
 const minuteMs = 60_000;
 
-let database: TestDatabase;
 let db: Db;
 let kapso: KapsoServer;
 let scope: Scope;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   kapso = await startKapsoServer();
   ({ scope } = await seedOrganization(db.pool));
   await db.pool.query(
@@ -46,18 +43,17 @@ afterEach(() => {
   expect(kapso.problems).toEqual([]);
   kapso.faults.length = 0;
   kapso.sent.length = 0;
-  kapso.tellsHistory = true;
+  kapso.returnsHistory = true;
 });
 afterAll(async () => {
   await kapso.stop();
   await db.close();
-  await database.drop();
 });
 
 let count = 0;
 const newContact = () => `1415555${String((count += 1)).padStart(4, '0')}`;
 
-/** Puts a message to a contact of its own into the outbox. */
+/** Queues a message to a new contact. */
 async function queue({
   contact = newContact(),
   key = `key-${(count += 1)}`,
@@ -83,7 +79,7 @@ const leaseEnds = (id: string) => set(id, "lease_until = now() - interval '1 sec
 const claim = async (id: string, owner: string) => claimMessage(db, { ...(await findTenant(db, id))!, id }, owner);
 const own = (id: string) => ({ ...scope, id, connectionId });
 
-/** Sends as one of several processes; "a" and "b" in these tests. */
+/** Sends as one of several processes, "a" or "b". */
 function send(id: string, owner = 'a', apiKey: string | null = kapso.apiKey) {
   const settings = {
     KAPSO_API_URL: kapso.url,
@@ -94,7 +90,7 @@ function send(id: string, owner = 'a', apiKey: string | null = kapso.apiKey) {
   return sendMessage({ db, accounts, owner, log: { warn: () => {} } }, scope, id);
 }
 
-/** A status as the provider delivers it; `reference`: the message's id, which some deliveries carry. */
+/** Applies a status as the provider delivers it. `reference` is our id of the message, which some deliveries contain. */
 const deliver = (messageId: string, status: string, reference?: string) =>
   applyMessageStatus(db, scope, {
     connectionId,
@@ -110,7 +106,7 @@ const deliver = (messageId: string, status: string, reference?: string) =>
     },
   });
 
-/** Each brings a message that "a" has claimed or left into a state. */
+/** Functions that bring a queued message into a state. "a" is its first sender. */
 const states: Record<string, (id: string) => Promise<unknown>> = {
   queued: async () => {},
   waiting: async (id) => {
@@ -122,12 +118,12 @@ const states: Record<string, (id: string) => Promise<unknown>> = {
     await putBack(db, own(id), 'a', { error: 'slow down', afterMs: -1_000, isTried: true });
   },
   sending: (id) => claim(id, 'a'),
-  silent: async (id) => {
+  expired: async (id) => {
     await claim(id, 'a');
     await leaseEnds(id);
   },
-  'taken over': async (id) => {
-    await states.silent!(id);
+  reclaimed: async (id) => {
+    await states.expired!(id);
     await claim(id, 'b');
   },
   sent: async (id) => {
@@ -152,7 +148,7 @@ const states: Record<string, (id: string) => Promise<unknown>> = {
   },
 };
 
-/** What happens to a message. All but the last three are done by "a", who may have lost it. */
+/** Events of a message. The first four are results of "a", which may have lost the lease. */
 const actions: Record<string, (id: string) => Promise<unknown>> = {
   'put back': (id) => putBack(db, own(id), 'a', { error: 'slow down', afterMs: minuteMs, isTried: true }),
   doubt: (id) => noteDoubt(db, own(id), 'a', { error: 'no answer', isTried: true }),
@@ -166,15 +162,15 @@ const actions: Record<string, (id: string) => Promise<unknown>> = {
   },
 };
 
-/** In each cell the status that follows; `-` changes nothing. A silent message is that of a sender whose lease is over. */
-const transitions = readTable(`
+/** The status after an event; `-` if nothing changes. In `expired` the lease of "a" has expired; in `reclaimed` "b" has it. */
+const transitions = parseStateTable(`
   message       | put back | doubt   | refusal | no answer | id known | claim   | same key
   queued        | -        | -       | -       | -         | sent     | sending | -
   waiting       | -        | -       | -       | -         | sent     | -       | -
   due again     | -        | -       | -       | -         | sent     | sending | -
   sending       | queued   | sending | failed  | unknown   | sent     | -       | -
-  silent        | queued   | sending | failed  | unknown   | sent     | sending | -
-  taken over    | -        | -       | -       | -         | sent     | -       | -
+  expired       | queued   | sending | failed  | unknown   | sent     | sending | -
+  reclaimed     | -        | -       | -       | -         | sent     | -       | -
   sent          | -        | -       | -       | -         | -        | -       | -
   delivered     | -        | -       | -       | -         | -        | -       | -
   not delivered | -        | -       | -       | -         | -        | -       | -
@@ -182,7 +178,7 @@ const transitions = readTable(`
   unknown       | -        | -       | -       | -         | sent     | -       | -
 `);
 
-describe.each(transitions)('of a message that is $row', ({ row: state, cells }) => {
+describe.each(transitions)('a message in state $row', ({ row: state, cells }) => {
   const named = Object.entries(cells).map(
     ([action, after]) => [action, after === '-' ? 'changes nothing' : `makes it ${after}`, after] as const,
   );
@@ -197,19 +193,19 @@ describe.each(transitions)('of a message that is $row', ({ row: state, cells }) 
       expect(row).not.toEqual(before);
       expect(row.status).toBe(after);
     }
-    // An id, once known, stays.
+    // A known id never changes.
     if (before.message_id !== null) expect(row.message_id).toBe(before.message_id);
   });
 });
 
-test('the same key makes one message, however often and at once, and another environment has keys of its own', async () => {
+test('concurrent calls with one key create one message; keys of another environment are separate', async () => {
   const given = { contact: newContact(), key: 'same' };
   const ids = await Promise.all(Array.from({ length: 8 }, () => queue(given)));
   expect(new Set(ids).size).toBe(1);
   expect(await queue({ ...given, in: { ...scope, environment: 'production' } })).not.toBe(ids[0]);
 });
 
-test('a message that was refused gets all of its tries again under its key', async () => {
+test('a refused message is queued again with its full number of attempts by a call with the same key', async () => {
   const given = { contact: newContact(), key: 'refused' };
   const id = await queue(given);
   kapso.faults.push('refused');
@@ -219,7 +215,7 @@ test('a message that was refused gets all of its tries again under its key', asy
   expect(await send(id)).toBe('sent');
 });
 
-test.each(['queued', 'due again'])('of several senders of a message that is %s one sends it', async (state) => {
+test.each(['queued', 'due again'])('one of several concurrent senders sends a message in state %s', async (state) => {
   for (let round = 0; round < 5; round += 1) {
     const id = await queue();
     await states[state]!(id);
@@ -229,8 +225,8 @@ test.each(['queued', 'due again'])('of several senders of a message that is %s o
   }
 });
 
-describe('a message goes to the provider', () => {
-  /** What the provider does with it, and what follows; the wait until the next try in milliseconds, null for none. */
+describe('sendMessage', () => {
+  /** Fault of the provider, outcome, status, wait until the next attempt in milliseconds (null: none), error. */
   test.each([
     ['no fault', 'sent', 'sent', null, null],
     ['busy', 'later', 'queued', 1_000, '409: Another message is in flight'],
@@ -242,7 +238,7 @@ describe('a message goes to the provider', () => {
     ['refused', 'failed', 'failed', null, '400: Message undeliverable'],
     ['window_closed', 'failed', 'failed', null, expect.stringMatching(/^window_closed: /)],
   ] as const)(
-    'which answers "%s": the outcome is "%s", the status "%s"',
+    'with fault "%s": the outcome is "%s", the status "%s"',
     async (fault, outcome, status, waitMs, error) => {
       if (fault !== 'no fault') kapso.faults.push(fault);
       const id = await queue();
@@ -252,7 +248,7 @@ describe('a message goes to the provider', () => {
       expect(row).toMatchObject({ status, error, attempts: 1 });
       if (waitMs === null) expect(row.lease_until).toBeNull();
       else expect(Math.abs(row.lease_until!.getTime() - fromMs - waitMs)).toBeLessThan(10_000);
-      // Whatever the answer was, the customer gets it once.
+      // The contact receives the message once in every case.
       if (outcome === 'later') {
         if (waitMs !== 0) expect(await send(id, 'b')).toBe('not_due');
         await leaseEnds(id);
@@ -262,7 +258,7 @@ describe('a message goes to the provider', () => {
     },
   );
 
-  test('and each try that fails waits longer than the one before it, up to a minute', async () => {
+  test('waits longer after each failed attempt, up to a minute', async () => {
     const id = await queue();
     for (const [attempts, waitMs] of [
       [5, 32_000],
@@ -277,7 +273,7 @@ describe('a message goes to the provider', () => {
     }
   });
 
-  test('and is failed after 20 tries when it is certain that it was not sent', async () => {
+  test('ends as failed after 20 attempts if the message was certainly not sent', async () => {
     const id = await queue();
     await set(id, 'attempts = 19');
     kapso.faults.push('busy');
@@ -286,7 +282,7 @@ describe('a message goes to the provider', () => {
     expect(kapso.sent).toEqual([]);
   });
 
-  test('and without an account it fails at once, or stays in doubt when it may have been sent', async () => {
+  test('without an account, fails immediately, or leaves the message in sending if it may have been sent', async () => {
     const id = await queue();
     expect(await send(id, 'a', null)).toBe('failed');
     expect(await read(id)).toMatchObject({
@@ -294,17 +290,17 @@ describe('a message goes to the provider', () => {
       error: expect.stringMatching(/^Kapso is not configured/),
     });
     const doubtful = await queue();
-    await states.silent!(doubtful);
+    await states.expired!(doubtful);
     expect(await send(doubtful, 'b', null)).toBe('later');
     expect(await read(doubtful)).toMatchObject({ status: 'sending', attempts: 2, lease_owner: 'b' });
   });
 });
 
-describe('a lease that ends before the answer is stored', () => {
-  test('is followed by a look at what the provider has, and the message is not sent again', async () => {
+describe('after a lease has expired before the answer was stored', () => {
+  test('a message that the provider has is found in its history and not sent again', async () => {
     const id = await queue();
-    expect(await claim(id, 'a')).toMatchObject({ before: 'queued', attempts: 1 });
-    // "a" is killed after the provider has taken it.
+    expect(await claim(id, 'a')).toMatchObject({ previousStatus: 'queued', attempts: 1 });
+    // "a" is killed after the provider has accepted the message.
     const { rows } = await db.pool.query('select payload from messages where id = $1', [id]);
     kapso.sent.push({ id: 'wamid.taken', phoneNumberId, body: rows[0].payload, atMs: Date.now() });
     expect(await send(id, 'b')).toBe('not_due');
@@ -314,17 +310,17 @@ describe('a lease that ends before the answer is stored', () => {
     expect(kapso.sent).toHaveLength(1);
   });
 
-  test('is followed by another try when the provider has not got it', async () => {
+  test('a message that the provider does not have is sent', async () => {
     const id = await queue();
-    await states.silent!(id);
+    await states.expired!(id);
     expect(await send(id, 'b')).toBe('sent');
     expect(kapso.sent).toHaveLength(1);
   });
 
-  test('ends as unknown when nobody can tell, and the message is never sent twice', async () => {
+  test('a message ends as unknown if the history of the provider cannot be read, and is never sent twice', async () => {
     const given = { contact: newContact(), key: 'in-doubt' };
     const id = await queue(given);
-    kapso.tellsHistory = false;
+    kapso.returnsHistory = false;
     kapso.faults.push('lost_after');
     for (let attempts = 1; attempts < 20; attempts += 1) {
       expect(await send(id, attempts % 2 ? 'a' : 'b')).toBe('later');
@@ -333,45 +329,45 @@ describe('a lease that ends before the answer is stored', () => {
     }
     expect(await send(id, 'b')).toBe('unknown');
     expect(await read(id)).toMatchObject({ status: 'unknown', attempts: 20, lease_until: null });
-    // Neither a job that comes late, nor the sweep, nor the same call sends it.
-    kapso.tellsHistory = true;
+    // Neither a late job nor the sweep nor the same call sends the message.
+    kapso.returnsHistory = true;
     expect(await send(id)).toBe('not_due');
     expect(await findDueMessages(db, 1_000)).not.toContain(id);
     expect(await queue(given)).toBe(id);
     expect(await send(id)).toBe('not_due');
     expect(kapso.sent).toHaveLength(1);
-    // A late status resolves it.
+    // A late status ends the uncertainty.
     await deliver(kapso.sent[0]!.id, 'delivered', id);
     expect(await read(id)).toMatchObject({ status: 'delivered', message_id: kapso.sent[0]!.id, error: null });
   });
 
-  test('keeps the stretch of the first try in doubt, and a try that was answered begins a new one', async () => {
+  test('the searched period begins with the first unanswered attempt; an answered attempt begins a new period', async () => {
     const id = await queue();
     const first = (await claim(id, 'a'))!;
     expect(first.claimedUntil.getTime() - first.claimedFrom.getTime()).toBe(30_000);
     await set(id, "lease_until = now() - interval '1 minute'");
     const second = (await claim(id, 'b'))!;
-    expect(second.before).toBe('sending');
+    expect(second.previousStatus).toBe('sending');
     await set(id, "lease_until = now() - interval '10 seconds'");
     const third = (await claim(id, 'b'))!;
     expect(third.claimedFrom).toEqual(second.claimedFrom);
     expect(third.claimedUntil.getTime()).toBeGreaterThan(second.claimedUntil.getTime());
     await putBack(db, own(id), 'b', { error: '429', afterMs: -1_000, isTried: true });
     const fourth = (await claim(id, 'b'))!;
-    expect(fourth).toMatchObject({ before: 'queued', attempts: 4 });
+    expect(fourth).toMatchObject({ previousStatus: 'queued', attempts: 4 });
     expect(fourth.claimedUntil.getTime() - fourth.claimedFrom.getTime()).toBe(30_000);
   });
 
-  test('counts no try when the provider was not asked', async () => {
+  test('an attempt is not counted if the provider was not called', async () => {
     const id = await queue();
     await claim(id, 'a');
-    await putBack(db, own(id), 'a', { error: 'no place', afterMs: minuteMs, isTried: false });
-    expect(await read(id)).toMatchObject({ status: 'queued', attempts: 0, error: 'no place' });
+    await putBack(db, own(id), 'a', { error: 'no slot', afterMs: minuteMs, isTried: false });
+    expect(await read(id)).toMatchObject({ status: 'queued', attempts: 0, error: 'no slot' });
   });
 
-  test('takes nothing from a sender whose answer comes after all: the message gets the id of the first that is stored', async () => {
+  test('a late answer of the first sender counts: the message gets the id that is stored first', async () => {
     const id = await queue();
-    await states['taken over']!(id);
+    await states.reclaimed!(id);
     await markSent(db, own(id), 'wamid.of-a');
     await putBack(db, own(id), 'b', { error: '429', afterMs: -1_000, isTried: true });
     await markSent(db, own(id), 'wamid.of-b');
@@ -381,7 +377,7 @@ describe('a lease that ends before the answer is stored', () => {
 });
 
 describe('messages to the same contact', () => {
-  test('are sent in order: the second waits until the first is done', async () => {
+  test('are sent in order: the second one waits until the first one is done', async () => {
     const contact = newContact();
     const [first, second, other] = [await queue({ contact }), await queue({ contact }), await queue()];
     expect(await claim(second, 'a')).toBeNull();
@@ -398,7 +394,7 @@ describe('messages to the same contact', () => {
     expect(await findNextMessage(db, scope, first)).toBeNull();
   });
 
-  test.each(['refused', 'unknown', 'delivered'])('go on behind one that is %s', async (state) => {
+  test.each(['refused', 'unknown', 'delivered'])('are sent after an earlier message in state %s', async (state) => {
     const contact = newContact();
     const [first, second] = [await queue({ contact }), await queue({ contact })];
     await states[state]!(first);
@@ -406,19 +402,19 @@ describe('messages to the same contact', () => {
   });
 });
 
-test('the sweep finds what should be sent by now: what is new is left to its own job for two seconds', async () => {
+test('the sweep finds due messages; new ones are left to their own job for two seconds', async () => {
   const ids: Record<string, string> = {};
   for (const [state, enter] of Object.entries(states)) await enter((ids[state] = await queue()));
   const found = async () => (await findDueMessages(db, 1_000)).filter((id) => Object.values(ids).includes(id));
-  const due = [ids['due again'], ids.silent];
+  const due = [ids['due again'], ids.expired];
   expect(await found()).toEqual(due);
   await set(ids.queued!, "created_at = now() - interval '3 seconds'");
   expect(await found()).toEqual([ids.queued, ...due]);
 });
 
-describe('the sweep over tenants', () => {
+describe('findDueMessages with several tenants', () => {
   const few = ['wam_few1', 'wam_few2', 'wam_few3'];
-  /** Messages of an hour ago, each to a contact of its own unless `contact` is given. */
+  /** Adds messages that were queued an hour ago, to `contact` or each to a new contact. */
   const addMany = ({ tenant }: Scope, prefix: string, number: number, contact: string | null = null) =>
     db.pool.query(
       `insert into messages (id, tenant, environment, connection_id, direction, contact, type, payload, status,
@@ -431,7 +427,7 @@ describe('the sweep over tenants', () => {
   beforeAll(async () => void ({ scope: other } = await seedOrganization(db.pool)));
   beforeEach(() => db.pool.query('delete from messages'));
 
-  test('finds messages of one behind the backlog of another at once; each is claimed once', async () => {
+  test('finds messages of one tenant despite the backlog of another tenant; each message is claimed once', async () => {
     await addMany(scope, 'wam_many', 5_000);
     await addMany(other, 'wam_few', 3);
     const sweeps = await Promise.all(['a', 'b'].map(async (owner) => ({ owner, ids: await findDueMessages(db, 50) })));
@@ -445,7 +441,7 @@ describe('the sweep over tenants', () => {
     expect(claimed.sort()).toEqual([...new Set(sweeps.flatMap(({ ids }) => ids))].sort());
   });
 
-  test('finds messages behind those of another that all wait for an earlier one', async () => {
+  test('finds messages of one tenant although all messages of another tenant wait for an earlier message', async () => {
     await addMany(scope, 'wam_many', 5_000, 'one contact');
     await set('wam_many1', "lease_until = now() + interval '1 minute'");
     await addMany(other, 'wam_few', 3);
@@ -457,15 +453,15 @@ describe('the sweep over tenants', () => {
 
 describe('statuses', () => {
   const all = ['sent', 'delivered', 'read', 'failed'];
-  /** Every order of every selection. */
+  /** Every permutation of every subset. */
   const orders = (rest: string[]): string[][] => [
     [],
     ...rest.flatMap((first) => orders(rest.filter((one) => one !== first)).map((others) => [first, ...others])),
   ];
-  const furthest = (given: string[]) => all.findLast((status) => given.includes(status)) ?? 'sent';
+  const highest = (given: string[]) => all.findLast((status) => given.includes(status)) ?? 'sent';
 
-  test.each(['at any moment between them', 'by one of them'])(
-    'end in the same state in every order, when the message is named %s',
+  test.each(['between two statuses', 'by the reference of a status'])(
+    'lead to the same state in every order, when the id becomes known %s',
     async (naming) => {
       for (const order of orders(all)) {
         for (let at = 0; at <= order.length; at += 1) {
@@ -474,15 +470,16 @@ describe('statuses', () => {
           const messageId = `wamid.${id}`;
           for (const [index, status] of [...order.entries(), [order.length, null] as const]) {
             const isNamed = index === at;
-            if (isNamed && (naming !== 'by one of them' || status === null)) await markSent(db, own(id), messageId);
+            if (isNamed && (naming !== 'by the reference of a status' || status === null))
+              await markSent(db, own(id), messageId);
             if (status !== null)
-              await deliver(messageId, status, isNamed && naming === 'by one of them' ? id : undefined);
+              await deliver(messageId, status, isNamed && naming === 'by the reference of a status' ? id : undefined);
           }
           const { status, message_id } = await read(id);
           expect({ order, at, status, message_id }).toEqual({
             order,
             at,
-            status: furthest(order),
+            status: highest(order),
             message_id: messageId,
           });
         }
@@ -490,7 +487,7 @@ describe('statuses', () => {
     },
   );
 
-  test('that come at once, while the answer is stored, end in the furthest', async () => {
+  test('that arrive concurrently with the answer lead to the status of the highest rank', async () => {
     for (let round = 0; round < 25; round += 1) {
       const id = await queue();
       await claim(id, 'a');
@@ -501,11 +498,11 @@ describe('statuses', () => {
         markSent(db, own(id), messageId),
         ...given.map((status) => deliver(messageId, status)),
       ]);
-      expect(await read(id)).toMatchObject({ status: furthest(given), message_id: messageId });
+      expect(await read(id)).toMatchObject({ status: highest(given), message_id: messageId });
     }
   });
 
-  test('that come twice or late change nothing, and a failure keeps its reason', async () => {
+  test('that are repeated or late change nothing; a failure keeps its reason', async () => {
     const id = await queue();
     await states['not delivered']!(id);
     const before = await read(id);
@@ -516,7 +513,7 @@ describe('statuses', () => {
     }
   });
 
-  test('are kept until the message is named, under its connection alone', async () => {
+  test('are stored until the id of the message is known, separately per connection', async () => {
     const id = await queue();
     await claim(id, 'a');
     const messageId = `wamid.${id}`;

@@ -6,13 +6,13 @@ export interface NewMessage {
   connectionId: string;
   contact: string;
   type: string;
-  /** As people read it. */
+  /** The text shown to people. */
   text: string | null;
   mediaUrl?: string | null;
   /** The request to the provider without `messaging_product`: recipient, type and content. */
   request: JsonObject;
   threadId?: string | null;
-  /** The same key makes one message. */
+  /** Idempotency key: one message is created per key. */
   key: string;
 }
 
@@ -33,8 +33,8 @@ const queue = statement(
 );
 
 /**
- * Puts a message into the outbox; the one that is there already under its key when there is one. One that ended `failed`
- * without the provider's id was certainly not sent, and gets its tries again.
+ * Adds a message to the outbox, or returns the existing one with the same key. If the existing message is `failed` without
+ * the provider's id, it was certainly not sent, and is queued with its full number of attempts.
  */
 export async function queueMessage(
   db: Queryable,
@@ -57,26 +57,26 @@ export async function queueMessage(
   return rows[0]!;
 }
 
-/** How long a claimed message belongs to whoever sends it: longer than the call may take (docs/adr/0022). */
+/** Lease of the process that sends a message. Longer than the time limit of its calls (docs/adr/0022). */
 export const leaseSeconds = 30;
 
 const claimedMessage = {
   id: column.text,
   ...scopeRow,
   connectionId: column.text,
-  /** Messages are queued for connected numbers, which have one. */
+  /** Never null: messages are queued for connected numbers only. */
   phoneNumberId: column.text,
   contact: column.text,
   type: column.text,
   text: column.text.nullable,
   request: column.jsonb<JsonObject>(),
-  /** With this one. */
+  /** Number of attempts, including the current one. */
   attempts: column.int4,
-  /** Since it was made. */
+  /** Time since the message was queued. */
   ageMs: column.float8,
-  /** What it was before: `sending` is one whose sender has not been heard of again. */
-  before: column.oneOf<'queued' | 'sending'>(),
-  /** The stretch in which it may have been sent: since the first claim that did not tell, up to the end of the last. */
+  /** `sending`: the lease of an earlier sender has expired, and the message may have been sent. */
+  previousStatus: column.oneOf<'queued' | 'sending'>(),
+  /** When it may have been sent: from the first claim without a known result to the end of the last claim. */
   claimedFrom: column.timestamptz,
   claimedUntil: column.timestamptz,
 };
@@ -102,15 +102,15 @@ const claim = statement(
    returning m.id, ${scopeColumns('m.')}, m.connection_id as "connectionId",
              c.phone_number_id as "phoneNumberId", m.contact, m.type, m.text, m.payload as request, m.attempts,
              extract(epoch from now() - m.created_at)::float8 * 1000 as "ageMs",
-             due.status as before,
+             due.status as "previousStatus",
              coalesce(m.sent_at, m.lease_until - interval '${leaseSeconds} seconds') as "claimedFrom",
              case due.status when 'sending' then due.lease_until else m.lease_until end as "claimedUntil"`,
   claimedMessage,
 );
 
 /**
- * Marks a message as being sent, before it is. Null when somebody else has it, when it is not due, or when an earlier one
- * to the same contact is still to be sent.
+ * Marks a message as `sending` before it is sent. Null when another process holds the message, when it is not due, or when
+ * an earlier message to the contact is not sent yet.
  */
 export const claimMessage = async (db: Queryable, message: MessageOfTenant, owner: string) =>
   (await db.query(message, claim, [message.tenant, message.id, owner])).rows[0] ?? null;
@@ -130,17 +130,17 @@ const markMessageSent = statement(
    where tenant = $1 and id = $2 and message_id is null`,
 );
 
-/** The provider has taken it; it may have told its status already. Whoever learns the id writes it. */
+/** Stores the provider's id of an accepted message, and applies a status that arrived earlier. Any process may call it. */
 export async function markSent(
   db: Queryable,
   message: MessageOfTenant & { connectionId: string },
   messageId: string,
 ): Promise<SendOutcome> {
   await db.query(message, markMessageSent, [message.tenant, message.id, messageId]);
-  // In a statement of its own, which sees what the other side has written before it looked for this message.
-  // Earlier versions kept a status under the message id alone. Such a row counts only here, where the id has just become
-  // known: nobody could name it in advance.
-  await applyStatus(db, message, messageId, [statusKeyOf(message.connectionId, messageId), messageId]);
+  // A separate statement, so that it sees a status whose transaction did not find this message by its id. Earlier versions
+  // stored a status under the message id alone. Such a row is used only here, when the id has just become known, so that
+  // the status cannot have been forged in advance.
+  await applyKeptStatus(db, message, messageId, [statusKeyOf(message.connectionId, messageId), messageId]);
   return 'sent';
 }
 
@@ -151,7 +151,7 @@ const putMessageBack = statement(
    where ${leaseSql.isHeld('sending')}`,
 );
 
-/** Back into the outbox, for later. `isTried`: the provider was asked, so the try counts. */
+/** Queues a claimed message again. `isTried`: the provider was called, so the attempt counts. */
 export async function putBack(
   db: Queryable,
   message: MessageOfTenant,
@@ -168,7 +168,7 @@ const giveMessageUp = statement(
    where ${leaseSql.isHeld('sending')}`,
 );
 
-/** The end of it: `failed` is certainly not sent, `unknown` may have been. */
+/** Ends the attempts: a `failed` message was certainly not sent, an `unknown` one may have been. */
 export async function giveUp(
   db: Queryable,
   message: MessageOfTenant,
@@ -185,7 +185,7 @@ const noteMessageDoubt = statement(
    where ${leaseSql.isHeld('sending')}`,
 );
 
-/** The doubt stays on record while its sender's lease lasts. `isTried`: the provider was asked, so the try counts. */
+/** Leaves a message `sending` with an error, until the lease expires. `isTried`: the provider was called, so the attempt counts. */
 export async function noteDoubt(
   db: Queryable,
   message: MessageOfTenant,
@@ -196,7 +196,7 @@ export async function noteDoubt(
   return 'later';
 }
 
-/** Of all statuses that come for a message the furthest holds, in whatever order they come; `failed` is final. */
+/** The status of the highest rank is kept, regardless of the order of arrival; `failed` is final. */
 export const statusRanks = { sent: 1, delivered: 2, read: 3, failed: 4 } as const;
 
 const rankOf = (column: string) =>
@@ -206,11 +206,11 @@ const rankOf = (column: string) =>
 
 /**
  * The key of a message's status in `provider_statuses`. It contains the connection, because an organization with its own
- * account can sign a status that names any message id.
+ * account can sign a status with any message id.
  */
 export const statusKeyOf = (connectionId: string, messageId: string): string => `${connectionId}:${messageId}`;
 
-const applyKeptStatus = statement(
+const applyKept = statement(
   'apply-kept-status',
   `update messages m set status = s.status, error = coalesce(s.error, m.error), updated_at = now()
    from (select status, rank, error from provider_statuses
@@ -218,14 +218,14 @@ const applyKeptStatus = statement(
    where m.tenant = $1 and m.id = $2 and m.message_id = $3 and s.rank > ${rankOf('m.status')}`,
 );
 
-/** Applies the furthest of the statuses that were kept under `keys` to a message that has this id at the provider. */
-export async function applyStatus(
+/** Applies the stored status of the highest rank under `keys` to the message with this provider's id. */
+export async function applyKeptStatus(
   db: Queryable,
   message: MessageOfTenant,
   messageId: string,
   keys: string[],
 ): Promise<void> {
-  await db.query(message, applyKeptStatus, [message.tenant, message.id, messageId, keys]);
+  await db.query(message, applyKept, [message.tenant, message.id, messageId, keys]);
 }
 
 const isPending = "direction = 'outbound' and status in ('queued', 'sending') and connection_id is not null";
@@ -242,8 +242,8 @@ const dueMessages = {
 };
 
 /**
- * Messages that should be sent by now, or whose sender is gone: of each contact the first, as the ones behind it have to
- * wait for it. Whoever sends it goes on with them.
+ * Finds messages that are due or whose sender's lease has expired: the first of each contact. The process that sends it
+ * continues with the contact's following messages.
  */
 export async function findDueMessages(db: Queryable, limit: number): Promise<string[]> {
   return (await claimByTenant(db, dueMessages, limit)).map(({ id }) => id);
@@ -258,7 +258,7 @@ const nextMessage = statement(
   { id: column.text },
 );
 
-/** The message that was waiting behind one that is done; null when there is none. */
+/** Finds the next queued message to the same contact; null when there is none. */
 export const findNextMessage = async (db: Queryable, tenant: Tenant, id: string): Promise<string | null> =>
   (await db.query(tenant, nextMessage, [tenant.tenant, id])).rows[0]?.id ?? null;
 
@@ -268,6 +268,6 @@ const tenantOfId = statement(
   { tenant: column.int4 },
 );
 
-/** Whose message or e-mail it is that a job names; null when it is gone. */
+/** Finds the tenant of a message or e-mail; null when it has been deleted. */
 export const findTenant = async (db: Queryable, id: string): Promise<Tenant | null> =>
   (await db.acrossTenants('due work', tenantOfId, [id])).rows[0] ?? null;

@@ -7,13 +7,13 @@ const inbound = (message: JsonObject, conversation: JsonObject = {}) =>
     conversation,
   });
 
-describe('a message that came in', () => {
+describe('an inbound message', () => {
   test.each<[string, JsonObject, string | null, 'agent' | 'media' | 'store']>([
     ['text', { type: 'text', text: { body: 'Hola' } }, 'Hola', 'agent'],
     ['text as a bare member', { type: 'text', text: 'Hola' }, 'Hola', 'agent'],
-    ['text that only the intermediary tells', { type: 'text', kapso: { content: 'Hola' } }, 'Hola', 'agent'],
+    ["text in Kapso's field only", { type: 'text', kapso: { content: 'Hola' } }, 'Hola', 'agent'],
     ['a voice note with a transcript', { type: 'audio', kapso: { transcript: { text: 'Hola' } } }, 'Hola', 'agent'],
-    ['a voice note without', { type: 'audio', audio: { id: '1' } }, null, 'media'],
+    ['a voice note without a transcript', { type: 'audio', audio: { id: '1' } }, null, 'media'],
     ['a button', { type: 'button', button: { text: 'Yes', payload: 'y' } }, 'Yes', 'agent'],
     [
       'a button reply',
@@ -29,7 +29,7 @@ describe('a message that came in', () => {
     ['a video', { type: 'video', video: { id: '1' }, kapso: { content: 'Video attached' } }, null, 'media'],
     ['a document', { type: 'document', document: { filename: 'order.pdf' } }, null, 'media'],
     [
-      'a document whose caption only the intermediary tells',
+      "a document with a caption in Kapso's field only",
       { type: 'document', document: {}, kapso: { message_type_data: { caption: 'My receipt' } } },
       'My receipt',
       'agent',
@@ -39,41 +39,41 @@ describe('a message that came in', () => {
     ['contacts', { type: 'contacts', contacts: [{}], kapso: { content: 'A contact' } }, null, 'store'],
     ['an order', { type: 'order', order: {}, kapso: { content: 'Order' } }, null, 'store'],
     ['a notice of the system', { type: 'system', system: { body: 'New number' } }, null, 'store'],
-    ['one that WhatsApp does not hand on', { type: 'unsupported', kapso: { content: 'x' } }, null, 'store'],
+    ['a message that WhatsApp does not pass on', { type: 'unsupported', kapso: { content: 'x' } }, null, 'store'],
     ['a sticker', { type: 'sticker', kapso: { content: 'Sticker' } }, null, 'media'],
     ['a reaction', { type: 'reaction', reaction: { emoji: '👍' }, kapso: { content: '👍' } }, null, 'store'],
     ['a place', { type: 'location', location: { latitude: 1 }, kapso: { content: 'Here' } }, null, 'store'],
-    ['a type nobody knows, with words', { type: 'hologram', kapso: { content: 'Hola' } }, 'Hola', 'agent'],
-    ['a type nobody knows', { type: 'hologram' }, null, 'store'],
-    ['one of the past', { type: 'text', text: { body: 'Hola' }, kapso: { origin: 'history_sync' } }, 'Hola', 'store'],
+    ['an unknown type with text', { type: 'hologram', kapso: { content: 'Hola' } }, 'Hola', 'agent'],
+    ['an unknown type', { type: 'hologram' }, null, 'store'],
+    ['imported history', { type: 'text', text: { body: 'Hola' }, kapso: { origin: 'history_sync' } }, 'Hola', 'store'],
   ])('%s', (_name, message, text, handling) => {
     expect(inbound(message)).toMatchObject({ messageId: 'wamid.1', sentAtMs: 1_700_000_000_000, text, handling });
   });
 
-  test('without an id, or sent by the business itself, is none', () => {
+  test('without an id, or sent by the business itself, is not read', () => {
     expect(inbound({ id: null, type: 'text' })).toBeNull();
     expect(inbound({ type: 'text', kapso: { direction: 'outbound' } })).toBeNull();
     expect(readInbound({})).toBeNull();
   });
 
-  test('is of the conversation’s number before its own, and of a scoped id when there is no number', () => {
+  test('has the number of the conversation, else its own, else a scoped id', () => {
     expect(inbound({}, { phone_number: '56911112222' })?.identity).toEqual({ phone: '56911112222', scopedId: null });
     expect(inbound({})?.identity).toEqual({ phone: '14155550134', scopedId: null });
     expect(inbound({ from: null }, { business_scoped_user_id: 'CL.abc123' })?.identity).toEqual({
       phone: null,
       scopedId: 'CL.abc123',
     });
-    expect(inbound({ from: 'nobody' }, { business_scoped_user_id: 'not one' })?.identity).toEqual({
+    expect(inbound({ from: 'no digits' }, { business_scoped_user_id: 'not one' })?.identity).toEqual({
       phone: null,
       scopedId: null,
     });
   });
 
-  test.each([1_700_000_000, '1700000000'])('its time may be %p', (timestamp) => {
+  test.each([1_700_000_000, '1700000000'])('may have the time %p', (timestamp) => {
     expect(inbound({ timestamp })?.sentAtMs).toBe(1_700_000_000_000);
   });
 
-  test.each([null, 'soon', -1, 1e300])('without a time (%p) it is of now', (timestamp) => {
+  test.each([null, 'soon', -1, 1e300])('with the invalid time %p gets the current time', (timestamp) => {
     const before = Date.now();
     const sentAtMs = inbound({ timestamp })!.sentAtMs;
     expect(sentAtMs).toBeGreaterThanOrEqual(before);
@@ -81,8 +81,8 @@ describe('a message that came in', () => {
   });
 });
 
-describe('a status', () => {
-  test('is the one of the message, or what the event is called', () => {
+describe('a status of an outbound message', () => {
+  test('is the direction of the message, else the direction of the event type', () => {
     const message = { id: 'wamid.1', to: '56911112222' };
     expect(readStatus({ message: { ...message, kapso: { status: 'read' } } }, 'x.sent')).toMatchObject({
       messageId: 'wamid.1',
@@ -95,7 +95,7 @@ describe('a status', () => {
     expect(readStatus({ message: {} }, 'whatsapp.message.sent')).toBeNull();
   });
 
-  test('of a failure says why, and which message of ours it was', () => {
+  test('of a failure has its reason and the reference of the message', () => {
     const errors = [{ code: 131047, title: 'Re-engagement message', error_data: { details: 'More than 24 hours' } }];
     const statuses = [{ status: 'failed', errors, biz_opaque_callback_data: 'ref-1' }];
     expect(readStatus({ message: { id: 'w', kapso: { status: 'failed', statuses } } }, 'x')).toMatchObject({

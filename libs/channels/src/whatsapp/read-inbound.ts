@@ -1,6 +1,6 @@
 import { type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
 
-/** Who somebody is on the channel: digits of a phone number, and the id that stays when there is none. */
+/** A person on the channel: digits of the phone number, and the business-scoped id, which replaces a hidden number. */
 export interface Identity {
   phone: string | null;
   scopedId: string | null;
@@ -11,22 +11,22 @@ export interface InboundMessage {
   /** Unix milliseconds. */
   sentAtMs: number;
   type: string;
-  /** What an agent is asked; null when there are no words in it. */
+  /** The text for the agent; null when the message has none. */
   text: string | null;
   mediaUrl: string | null;
   contactName: string | null;
   identity: Identity;
-  /** `agent`: the text is answered. `media`: the polite reply. `store`: kept, nobody answers. */
+  /** `agent`: the agent answers the text. `media`: the reply to media is sent. `store`: stored without an answer. */
   handling: 'agent' | 'media' | 'store';
 }
 
 const media = new Set(['image', 'video', 'audio', 'voice', 'document', 'sticker']);
-/** Words that stand for something which is no question. */
-const wordless = new Set(['reaction', 'location', 'contacts', 'system', 'unsupported', 'order']);
+/** Types of messages that are stored without an answer. */
+const unansweredTypes = new Set(['reaction', 'location', 'contacts', 'system', 'unsupported', 'order']);
 
 /**
- * A message that came in, in the provider's shape or the interface's, where texts and times come in several types and
- * members may be missing (providers.md, 1 and 4.1). Null when it has no id, or is none of a customer's.
+ * Reads an inbound message in Kapso's format or the format of its API reference. Any field may be missing
+ * (docs/reference/providers.md#kapso-webhooks). Null for a message without an id, or sent by the business.
  */
 export function readInbound(item: JsonObject): InboundMessage | null {
   const message = objectAt(item.message);
@@ -35,7 +35,7 @@ export function readInbound(item: JsonObject): InboundMessage | null {
   const messageId = textAt(message.id);
   if (messageId === undefined || kapso.direction === 'outbound') return null;
   const type = textAt(message.type) ?? 'text';
-  const text = wordless.has(type) ? null : wordsOf(type, message, kapso);
+  const text = unansweredTypes.has(type) ? null : textOf(type, message, kapso);
   const isOld = kapso.origin === 'history_sync';
   return {
     messageId,
@@ -49,7 +49,7 @@ export function readInbound(item: JsonObject): InboundMessage | null {
   };
 }
 
-/** `number`: `from` of what came in, `to` of what went out. */
+/** `number`: `from` of an inbound message, `to` of an outbound one. */
 function readIdentity(number: JsonObject[string] | undefined, item: JsonObject): Identity {
   const message = objectAt(item.message);
   const conversation = objectAt(item.conversation);
@@ -63,10 +63,10 @@ function readIdentity(number: JsonObject[string] | undefined, item: JsonObject):
 
 const scopedIdPattern = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
 
-/** `+1 415-555-0134` and `14155550134` are one number. */
+/** The digits of a phone number: `+1 415-555-0134` and `14155550134` are the same number. */
 export const digitsOf = (phone: string): string => phone.replace(/\D/g, '').slice(0, 20);
 
-function wordsOf(type: string, message: JsonObject, kapso: JsonObject): string | null {
+function textOf(type: string, message: JsonObject, kapso: JsonObject): string | null {
   const own = objectAt(message[type]);
   const transcript = textAt(objectAt(kapso.transcript).text) ?? textAt(kapso.transcript);
   if (type === 'text') return textAt(own.body) ?? textAt(message.text) ?? textAt(kapso.content) ?? null;
@@ -80,14 +80,14 @@ function wordsOf(type: string, message: JsonObject, kapso: JsonObject): string |
   return textAt(kapso.content) ?? null;
 }
 
-/** A button or a row of a list that was chosen. */
+/** The chosen button or row of a list, or the content of a form. */
 function replyOf(interactive: JsonObject): string | undefined {
   const { button_reply: button, list_reply: row, nfm_reply: form } = interactive;
   const title = textAt(objectAt(button).title) ?? textAt(objectAt(row).title);
   return title ?? textAt(objectAt(form).response_json) ?? textAt(objectAt(form).body);
 }
 
-/** Number or text; the moment of arrival when it is neither. */
+/** Converts Unix seconds, a number or text, to milliseconds; the current time for any other value. */
 function secondsToMs(value: JsonObject[string] | undefined): number {
   const seconds = Number(textAt(value) ?? Number.NaN);
   return Number.isFinite(seconds) && seconds > 0 && seconds < 1e11 ? Math.round(seconds * 1_000) : Date.now();
@@ -97,16 +97,16 @@ export interface StatusUpdate {
   messageId: string;
   status: 'sent' | 'delivered' | 'read' | 'failed';
   error: string | null;
-  /** What was sent with the message to be handed back. */
+  /** The `biz_opaque_callback_data` that was sent with the message. */
   reference: string | null;
-  /** Of the message itself, when the delivery tells: it finds one whose id is not known yet. */
+  /** Recipient and text, if the delivery has them. They identify a message whose id is not known yet. */
   to: string | null;
   text: string | null;
 }
 
 const statuses = new Set(['sent', 'delivered', 'read', 'failed']);
 
-/** A status of a message that went out: the furthest of those that the delivery tells. Null when it tells none. */
+/** Reads the current status of an outbound message; null when the delivery has none. */
 export function readStatus(item: JsonObject, eventType: string): StatusUpdate | null {
   const message = objectAt(item.message);
   const kapso = objectAt(message.kapso);

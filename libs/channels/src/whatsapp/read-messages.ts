@@ -4,7 +4,7 @@ import { replyKey, retryKeySql } from './message-keys';
 
 const messageRow = {
   id: column.text,
-  /** The provider's. */
+  /** The provider's id. */
   messageId: column.text.nullable,
   direction: column.oneOf<'inbound' | 'outbound'>('MessageDirection'),
   contact: column.text,
@@ -29,7 +29,7 @@ const messagesOfEnvironment = statement(
   messageRow,
 );
 
-/** Messages of channels, in both directions, newest first. `contact` is the digits of a number or a scoped id. */
+/** Lists inbound and outbound messages, newest first. `contact` is the digits of a number or a scoped id. */
 export async function listMessages(
   db: Queryable,
   scope: Scope,
@@ -49,23 +49,23 @@ const latest = statement(
   { messageId: column.text.nullable, emailId: column.text.nullable },
 );
 
-/** The providers' ids of the last message and the last e-mail that they have taken, for samples of their webhooks. */
+/** Returns the providers' ids of the last message and the last e-mail that were sent, for sample webhooks. */
 export async function latestSent(db: Queryable, scope: Scope) {
   const { rows } = await db.query(scope, latest, [scope.tenant, scope.environment]);
   return rows[0]!;
 }
 
 const undeliveredReplyRow = {
-  /** Id of the message that it answers, and of the request of its turn. */
+  /** Id of the inbound message, which is also the request id of its turn. */
   requestId: column.text,
   id: column.text,
-  /** `unknown`: nobody can say whether it was sent. */
+  /** `unknown`: it may have been sent. */
   status: column.oneOf<'failed' | 'unknown'>(),
   text: column.text.nullable,
   error: column.text.nullable,
 };
 
-/** A reply that did not reach the customer, or may not have. */
+/** A reply that did not reach the contact, or may not have reached it. */
 export type UndeliveredReply = RowOf<typeof undeliveredReplyRow>;
 
 const undelivered = statement(
@@ -76,14 +76,14 @@ const undelivered = statement(
    join messages m on m.tenant = $1 and m.environment = $2::"Environment"
      and m.idempotency_key = ${replyKey.sql('r.request_id', 'part')}
    where m.direction = 'outbound' and m.status in ('failed', 'unknown') and not exists (
-     -- What a person has sent again (retryMessage).
-     select from messages again where again.tenant = $1 and again.environment = m.environment
-       and again.idempotency_key = ${retryKeySql('m.id')} and again.status in ('sent', 'delivered', 'read'))
+     -- Replaced by a retry that was sent (retryMessage).
+     select from messages retried where retried.tenant = $1 and retried.environment = m.environment
+       and retried.idempotency_key = ${retryKeySql('m.id')} and retried.status in ('sent', 'delivered', 'read'))
    order by m.created_at, m.id`,
   undeliveredReplyRow,
 );
 
-/** The parts of replies to these requests that were not delivered and not sent again since, in the order they were made. */
+/** Returns undelivered messages of the replies to these requests, in order, without those that a retry has replaced. */
 export async function undeliveredReplies(
   db: Queryable,
   scope: Scope,

@@ -3,13 +3,12 @@ import type { KapsoClient } from '../kapso/kapso-client';
 import { fingerprintOf, webhookSecretOf } from './webhook-secret';
 
 export interface WebhookSettings {
-  /** Public address of the messages webhook. */
+  /** Public address of the webhook endpoint for messages. */
   webhookUrl: string;
-  /** Those of the deployment (`MESSAGING_WEBHOOK_SECRET`). What is registered is derived from the first, and is none of them. */
+  /** The deployment's secrets (`MESSAGING_WEBHOOK_SECRET`). A secret derived from the first one is registered. */
   webhookSecrets: readonly string[];
 }
 
-/** All of a phone number's messages, to our door. */
 const messageEvents = ['received', 'sent', 'delivered', 'read', 'failed'].map((name) => `whatsapp.message.${name}`);
 
 /** Duration of one registration's lease, in seconds. Its three calls together take less (`kapsoTimeoutMs` each). */
@@ -24,9 +23,9 @@ const noteRegistration = statement(
 );
 
 /**
- * Registers the messages webhook of a number, or takes over the one with our address, and notes on the connection which
- * secret it was derived from. May be repeated. `lease` is the connection's `webhook_try_at` as this caller has set it: when
- * somebody else has taken it since, nobody knows whose registration was the last, and the sweep registers once more.
+ * Registers the messages webhook of a number, or updates the one with our address. Stores the fingerprint of the
+ * deployment's secret on the connection. May be repeated. `lease` is the `webhook_try_at` that this caller has set. If
+ * another process has changed it, the order of the registrations is unknown, so the sweep registers the webhook again.
  */
 export async function registerWebhook(
   db: Queryable,

@@ -4,29 +4,24 @@ import { createKapsoClient } from '../kapso/kapso-client';
 import { type WebhookSettings, registerWebhook, registrationLeaseSeconds } from './register-webhook';
 import { fingerprintOf } from './webhook-secret';
 
-export interface RegisteredAgain {
+export interface ReregisteredWebhook {
   connectionId: string;
   organizationId: string;
-  /** Why it failed; null when it is registered. */
+  /** Why the registration failed; null on success. */
   problem: string | null;
 }
 
-const claimedRow = {
-  id: column.text,
-  ...scopeRow,
-  phoneNumberId: column.text,
-  lease: column.timestamptz,
-};
+const claimedRow = { id: column.text, ...scopeRow, phoneNumberId: column.text, lease: column.timestamptz };
 type Claimed = RowOf<typeof claimedRow>;
 
 /**
- * Registers the webhooks of at most `limit` connections again whose secret is not derived from the first of ours. The claim
- * is a lease, so several workers take different ones. An account that fails is tried again after 1, 2, 4 … 60 minutes.
+ * Registers up to `limit` webhooks again whose secret is not derived from the deployment's first secret. A claim is a lease, so
+ * that concurrent workers claim different connections. Failures are retried after 1, 2, 4 … 60 minutes.
  */
 export async function registerOutdated(
   deps: WebhookSettings & { db: Queryable; accounts: Accounts },
   limit: number,
-): Promise<RegisteredAgain[]> {
+): Promise<ReregisteredWebhook[]> {
   const { db, accounts, webhookSecrets } = deps;
   if (webhookSecrets[0] === undefined) return [];
   await noteSharedSecrets(db, webhookSecrets);
@@ -34,7 +29,7 @@ export async function registerOutdated(
   return Promise.all(
     rows.map(async (connection) => {
       const { id: connectionId, organizationId } = connection;
-      // An account whose key does not open must not keep the others of the batch from theirs.
+      // An account whose key cannot be decrypted must not stop the rest of the batch.
       const problem = await register(connection).catch((error: unknown) => (error as Error).message);
       if (problem !== null) await db.query(connection, putOffRegistration, [connectionId, connection.lease]);
       return { connectionId, organizationId, problem };
@@ -52,7 +47,7 @@ export async function registerOutdated(
 const isDue = `webhook_id is not null and phone_number_id is not null and secret_fingerprint is distinct from $1
                and (webhook_try_at is null or webhook_try_at <= now())`;
 
-/** One of each tenant before the second of any, so that an account with many numbers holds up nobody else. */
+/** Claims one connection of each tenant before a second one, so that a tenant with many numbers does not delay others. */
 const claim = statement(
   'claim-outdated-registrations',
   `with due as (
@@ -75,7 +70,7 @@ const putOffRegistration = statement(
    where id = $1 and webhook_try_at = $2`,
 );
 
-/** What the migration wrote: a secret was registered with accounts of organizations, and only the services know which. */
+/** The migration stores this value if a secret was registered with organizations' accounts, as SQL cannot compute its hash. */
 const unnamed = '';
 
 const noteShared = statement(
@@ -90,9 +85,9 @@ const noteShared = statement(
 );
 
 /**
- * Notes which secrets organizations know, because earlier versions registered the deployment's own with their accounts: any
- * of those in use by now. A connection with a webhook and no fingerprint was registered by such a version, after the
- * migration when nothing was noted yet. Once something is, later secrets are not noted: they were never handed out.
+ * Stores the deployment secrets that organizations may know, because earlier versions registered them with the
+ * organizations' accounts. A connection with a webhook and without a fingerprint was registered by such a version. If
+ * nothing is stored yet, it may have any of the current secrets. Secrets that are added later were never registered.
  */
 async function noteSharedSecrets(db: Queryable, secrets: readonly string[]): Promise<void> {
   await db.acrossTenants('sweep', noteShared, [secrets.map(fingerprintOf), unnamed]);
@@ -101,20 +96,20 @@ async function noteSharedSecrets(db: Queryable, secrets: readonly string[]): Pro
 export interface RegistrationState {
   /** Connections with a registered webhook. */
   registered: number;
-  /** Those of them that still have a secret of the deployment itself. */
+  /** Connections whose webhook still has a deployment secret, not a derived one. */
   shared: Connected[];
-  /** Those whose secret is derived, but not from the first one. */
+  /** Connections whose secret is derived from a deployment secret that is not the first. */
   outdated: Connected[];
-  /** Whether organizations know the first secret; null when it cannot be said. */
+  /** Whether organizations know the first secret; null if there is no information. */
   isKnown: boolean | null;
-  /** Whether they know another one that is still accepted. */
+  /** Whether organizations know another secret that is still accepted. */
   isEarlierKnown: boolean;
 }
 
 const registeredRow = {
   id: column.text,
   organization: column.text,
-  /** Registrations that were begun since the last one that succeeded. */
+  /** Attempts to register since the last success. */
   attempts: column.int4,
   fingerprint: column.text.nullable,
 };
@@ -132,11 +127,11 @@ const sharedSecrets = statement('shared-secrets', 'select fingerprint from share
   fingerprint: column.text,
 });
 
-/** How far the registrations are. Without `secrets`, what the rows alone say. */
+/** Reports the state of all registrations. If `secrets` is empty, outdated registrations are not detected. */
 export async function readRegistrations(db: Queryable, secrets: readonly string[]): Promise<RegistrationState> {
   const { rows } = await db.acrossTenants('operator command', registeredConnections);
   const { rows: known } = await db.acrossTenants('operator command', sharedSecrets);
-  const isKnown = (fingerprint: string) => known.some((one) => one.fingerprint === fingerprint);
+  const isKnown = (fingerprint: string) => known.some((secret) => secret.fingerprint === fingerprint);
   const [first, ...earlier] = secrets.map(fingerprintOf);
   const derived = rows.filter(({ fingerprint }) => fingerprint !== null);
   const inUse = first === undefined ? derived.map(({ fingerprint }) => fingerprint!) : [first];

@@ -4,19 +4,19 @@ import { findSender } from './conversation';
 import { retryKeySql } from './message-keys';
 
 export type RetriedMessage =
-  /** `id` is sent or answered within seconds: the message itself, or the one that takes its place. */
+  /** `id`: the message itself or its replacement, which is sent or answered within seconds. */
   | { ok: true; id: string; direction: 'inbound' | 'outbound' }
   | { ok: false; reason: 'not_found' }
-  /** `id`: of the message, or of the one that has taken its place before. */
+  /** `id`: the message itself, or the replacement that an earlier retry has created. */
   | { ok: false; reason: 'not_failed'; id: string; status: string }
-  /** The customer may have got it: sending it again needs `anyway`. */
+  /** The contact may have received it: sending it again requires `anyway`. */
   | { ok: false; reason: 'in_doubt' }
-  /** The number that it belonged to is not connected any more, and no other one is the only one. */
+  /** Its number is no longer connected, and the number to send from is ambiguous. */
   | { ok: false; reason: 'no_sender'; message: string };
 
 /**
- * Tries a message again that has failed: one of ours is sent, one of a customer's is answered. What the provider has seen
- * is not touched (docs/adr/0022): a new message with the same content takes its place, one however often it is asked for.
+ * Retries a failed message: an outbound one is sent, an inbound one is answered. A message that the provider may have seen
+ * is not changed (docs/adr/0022): one new message with the same content replaces it, regardless of the number of retries.
  */
 export const retryMessage = (db: Db, scope: Scope, id: string, options: { anyway: boolean }): Promise<RetriedMessage> =>
   db.transaction((tx) => retry(tx, scope, id, options));
@@ -36,7 +36,7 @@ const lockMessage = statement(
   },
 );
 
-const openAgain = statement(
+const reopen = statement(
   'retry-message',
   `update messages set status = $3, connection_id = $4, attempts = 0, error = null, ${leaseSql.release},
                        sent_at = case when direction = 'inbound' then sent_at end,
@@ -60,11 +60,11 @@ async function retry(tx: Queryable, scope: Scope, id: string, options: { anyway:
   if (direction === 'outbound' && (isInDoubt || message.messageId !== null)) {
     const { rows } = await tx.query(scope, copy, [scope.tenant, message.id, newId('wam'), connectionId]);
     const copied = rows[0]!;
-    // It has taken its place before: what is asked for is asked of it.
+    // An earlier retry has created the replacement: retry that one.
     return copied.isNew ? { ok: true, id: copied.id, direction } : retry(tx, scope, copied.id, options);
   }
   const values = [scope.tenant, message.id, direction === 'inbound' ? 'received' : 'queued', connectionId];
-  await tx.query(scope, openAgain, values);
+  await tx.query(scope, reopen, values);
   return { ok: true, id: message.id, direction };
 }
 

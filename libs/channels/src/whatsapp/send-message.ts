@@ -1,7 +1,7 @@
 import { type Queryable, type Tenant, column, statement } from '@parley/db';
 import type { Accounts } from '../accounts';
 import { type KapsoClient, type KapsoFailure, createKapsoClient, kapsoTimeoutMs } from '../kapso/kapso-client';
-import { noPlaceWaitMs } from '../no-place-wait';
+import { noSlotWaitMs } from '../no-slot-wait';
 import { type ClaimedMessage, type SendOutcome } from './outbox';
 import { claimMessage, giveUp, leaseSeconds, markSent, noteDoubt, putBack } from './outbox';
 import { digitsOf } from './read-inbound';
@@ -9,23 +9,23 @@ import { digitsOf } from './read-inbound';
 export interface SendDeps {
   db: Queryable;
   accounts: Accounts;
-  /** Of this process, unlike any other's. */
+  /** Unique id of this process, for leases. */
   owner: string;
   log: { warn(fields: Record<string, unknown>, message: string): void };
 }
 
-/** A quarter of an hour in all, as for answering: an outage of the provider should not lose replies. */
-const mostAttempts = 20;
+/** Attempts over about 15 minutes, like those to answer, so that a short outage of the provider loses no replies. */
+const maxAttempts = 20;
 const longestWaitMs = 60_000;
-/** A request that leaves later than this after its claim could end after the claim has. */
+/** Maximum time from the claim to the request. A later request could end after the lease. */
 const latestStartMs = leaseSeconds * 1_000 - kapsoTimeoutMs - 5_000;
 /** Meta's code for a conversation whose 24-hour window is closed. */
 const windowClosedCode = '131047';
 
 /**
- * Sends one message of the outbox, at most once (docs/adr/0022): it is marked before the call, and whenever it stays open
- * whether the provider has it, the provider is asked first. Only what is certainly not there is sent again; what nobody
- * can tell ends as `unknown`.
+ * Sends one message of the outbox, at most once (docs/adr/0022). It is marked before the call. If the result of an attempt is
+ * unknown, the provider's history is searched first, and the message is sent again only if it is certainly not there. If that
+ * cannot be determined, it ends as `unknown`.
  */
 export async function sendMessage(deps: SendDeps, tenant: Tenant, id: string): Promise<SendOutcome> {
   const { db, accounts, owner } = deps;
@@ -34,28 +34,28 @@ export async function sendMessage(deps: SendDeps, tenant: Tenant, id: string): P
   if (message === null) return 'not_due';
   const account = await accounts.kapso(message);
   if (account === null)
-    return message.before === 'sending'
-      ? lookAgain(deps, message, `${notConfigured}${unasked}`)
+    return message.previousStatus === 'sending'
+      ? leaveInDoubt(deps, message, `${notConfigured}${notChecked}`)
       : fail(deps, message, notConfigured);
-  // The outbox waits, not the job: it would hold its slot of the queue.
-  const client = createKapsoClient(account, { placeWaitMs: 0 });
-  if (message.before === 'sending') {
+  // The message waits in the outbox. A job that waits would occupy a worker of the queue.
+  const client = createKapsoClient(account, { slotWaitMs: 0 });
+  if (message.previousStatus === 'sending') {
     const found = await lookUp(client, deps, message);
-    const interrupted = `its sender was interrupted${unasked}`;
-    if (found === 'no_place') return noteDoubt(db, message, owner, { error: interrupted, isTried: false });
-    if (found === 'cannot_tell') return lookAgain(deps, message, interrupted);
+    const interrupted = `its sender was interrupted${notChecked}`;
+    if (found === 'no_slot') return noteDoubt(db, message, owner, { error: interrupted, isTried: false });
+    if (found === 'uncertain') return leaveInDoubt(deps, message, interrupted);
     if (found !== 'absent') return markSent(db, message, found.messageId);
   }
   if (performance.now() - startedAtMs > latestStartMs)
-    return putBack(db, message, owner, { error: 'the process was held up', afterMs: 0, isTried: false });
+    return putBack(db, message, owner, { error: 'the process was delayed', afterMs: 0, isTried: false });
   const answer = await client.sendMessage(message.phoneNumberId, {
     ...message.request,
     biz_opaque_callback_data: message.id,
   });
   if (answer.ok) return markSent(db, message, answer.value);
-  if (answer.reason === 'no_place') {
-    const afterMs = noPlaceWaitMs(message.ageMs);
-    return putBack(db, message, owner, { error: `not asked: ${answer.message}`, afterMs, isTried: false });
+  if (answer.reason === 'no_slot') {
+    const afterMs = noSlotWaitMs(message.ageMs);
+    return putBack(db, message, owner, { error: `no request sent: ${answer.message}`, afterMs, isTried: false });
   }
   return afterFailure(client, deps, message, answer);
 }
@@ -64,52 +64,54 @@ async function afterFailure(
   client: KapsoClient,
   deps: SendDeps,
   message: ClaimedMessage,
-  failure: Exclude<KapsoFailure, { reason: 'no_place' }>,
+  failure: Exclude<KapsoFailure, { reason: 'no_slot' }>,
 ): Promise<SendOutcome> {
   const { id, attempts } = message;
   deps.log.warn({ messageId: id, reason: failure.reason, detail: failure.message, attempts }, 'a message was not sent');
   if (failure.reason === 'refused')
     return fail(deps, message, failure.code === windowClosedCode ? windowClosed : failure.message);
-  if (failure.reason === 'unsure') {
+  if (failure.reason === 'uncertain') {
     await noteDoubt(deps.db, message, deps.owner, { error: failure.message, isTried: true });
     const found = await lookUp(client, deps, message);
-    if (found === 'cannot_tell' || found === 'no_place')
-      return lookAgain(deps, message, `${failure.message}${unasked}`);
-    // It may still be on its way: once the lease is over it is looked for again, and only then sent anew.
-    return found === 'absent' ? lookAgain(deps, message, failure.message) : markSent(deps.db, message, found.messageId);
+    if (found === 'uncertain' || found === 'no_slot')
+      return leaveInDoubt(deps, message, `${failure.message}${notChecked}`);
+    // The request may still arrive. After the lease the history is searched again before the message is sent.
+    return found === 'absent'
+      ? leaveInDoubt(deps, message, failure.message)
+      : markSent(deps.db, message, found.messageId);
   }
   if (failure.isServerError) {
     const found = await lookUp(client, deps, message);
-    // A gateway's 502 or 504 may stand for a request that went through behind it.
-    if (found === 'cannot_tell' || found === 'no_place')
-      return lookAgain(deps, message, `${failure.message}${unasked}`);
+    // A 502 or 504 may come from a proxy although Kapso has carried out the request.
+    if (found === 'uncertain' || found === 'no_slot')
+      return leaveInDoubt(deps, message, `${failure.message}${notChecked}`);
     if (found !== 'absent') return markSent(deps.db, message, found.messageId);
   }
-  if (attempts >= mostAttempts) return fail(deps, message, failure.message);
+  if (attempts >= maxAttempts) return fail(deps, message, failure.message);
   const waitMs = failure.afterMs ?? Math.min(500 * 2 ** attempts, longestWaitMs);
   const afterMs = Math.min(waitMs, 15 * 60_000);
   return putBack(deps.db, message, deps.owner, { error: failure.message, afterMs, isTried: true });
 }
 
 const notConfigured = 'Kapso is not configured: parley integrations set kapso';
-const unasked = '; the provider could not be asked whether it has it';
+const notChecked = '; the provider could not be asked whether it has the message';
 
-/** What `error` begins with when the window was closed. */
+/** The `error` of a message that was refused because the 24-hour window is closed. */
 export const windowClosed = 'window_closed: more than 24 hours since the last message of the contact';
 
 const fail = ({ db, owner }: SendDeps, message: ClaimedMessage, error: string): Promise<SendOutcome> =>
   giveUp(db, message, owner, { status: 'failed', error });
 
-/** `no_place`: the provider was not asked, as too many calls of the organization are under way. */
-type LookUp = { messageId: string } | 'absent' | 'cannot_tell' | 'no_place';
+/** `no_slot`: no request was sent, because too many calls of the organization are in progress. */
+type LookUp = { messageId: string } | 'absent' | 'uncertain' | 'no_slot';
 
-/** It stays `sending`: once the lease that this claim has begun is over, the provider is asked again, until tries end. */
-const lookAgain = ({ db, owner }: SendDeps, message: ClaimedMessage, doubt: string): Promise<SendOutcome> =>
-  message.attempts < mostAttempts
+/** Leaves the message `sending`: after the lease the provider is asked again, until all attempts are used. */
+const leaveInDoubt = ({ db, owner }: SendDeps, message: ClaimedMessage, doubt: string): Promise<SendOutcome> =>
+  message.attempts < maxAttempts
     ? noteDoubt(db, message, owner, { error: doubt, isTried: true })
     : giveUp(db, message, owner, { status: 'unknown', error: doubt });
 
-/** Between the provider's clock and PostgreSQL's. */
+/** Maximum difference between the clocks of the provider and of PostgreSQL. */
 const clockSkewMs = 15_000;
 
 const knownIds = statement(
@@ -118,12 +120,12 @@ const knownIds = statement(
   { message_id: column.text },
 );
 
-/** Asks the provider for what it sent while the message was claimed, and looks for ours among it: by reference, else by recipient and text. */
+/** Searches the messages that the provider sent during the claims: by reference, else by recipient and text. */
 async function lookUp(client: KapsoClient, { db }: SendDeps, message: ClaimedMessage): Promise<LookUp> {
   const { claimedFrom, claimedUntil } = message;
   const since = new Date(claimedFrom.getTime() - clockSkewMs);
   const listed = await client.listSent(message.phoneNumberId, since, new Date(claimedUntil.getTime() + clockSkewMs));
-  if (!listed.ok) return listed.reason === 'no_place' ? 'no_place' : 'cannot_tell';
+  if (!listed.ok) return listed.reason === 'no_slot' ? 'no_slot' : 'uncertain';
   const byReference = listed.value.find(({ reference }) => reference === message.id);
   if (byReference !== undefined) return { messageId: byReference.id };
   const recipient = digitsOf(String(message.request.to ?? ''));
@@ -139,6 +141,6 @@ async function lookUp(client: KapsoClient, { db }: SendDeps, message: ClaimedMes
       (message.text === null || text === message.text),
   );
   if (alike === undefined) return 'absent';
-  // Sent to a scoped id, which records need not name: this may be ours or somebody else's.
-  return recipient === '' ? 'cannot_tell' : { messageId: alike.id };
+  // A message to a scoped id, which records need not contain: this record may be of another message.
+  return recipient === '' ? 'uncertain' : { messageId: alike.id };
 }

@@ -16,8 +16,8 @@ const store = statement(
 );
 
 /**
- * Keeps a message that came in, once by its id. One that is to be answered is `received` until it is; one whose answer
- * failed gets its tries again when its delivery is replayed.
+ * Stores an inbound message, once per id. A message that needs an answer is `received` until it is answered. When a
+ * delivery is replayed, a message whose answer failed gets all of its attempts again.
  */
 export async function storeInbound(
   db: Db,
@@ -27,7 +27,7 @@ export async function storeInbound(
   mergeThreads: MergeThreads,
 ): Promise<StoredInbound> {
   const message = readInbound(item);
-  if (message === null) return { ok: false, reason: 'no message of a customer' };
+  if (message === null) return { ok: false, reason: 'the body has no message of a contact' };
   const contact = await resolveContact(db, scope, message.identity, mergeThreads);
   if (contact === null) return { ok: false, reason: 'the message names no sender' };
   const isToBeAnswered = message.handling !== 'store';

@@ -1,16 +1,14 @@
 import type { Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
-import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { claimNext, finishMessage, postpone, renewClaims } from './waiting-messages';
 
 const conversation = { connectionId: 'conn_test', contact: '14155550001' };
-let database: TestDatabase;
 let db: Db;
 let scope: Scope;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   ({ scope } = await seedOrganization(db.pool));
   const { tenant, environment } = scope;
   await db.pool.query(
@@ -27,10 +25,7 @@ beforeAll(async () => {
       [id, tenant, environment],
     );
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
 const row = async (id: string) =>
   (
@@ -42,21 +37,27 @@ const row = async (id: string) =>
 const leaseEnds = (id: string) =>
   db.pool.query("update messages set lease_until = now() - interval '1 s' where id = $1", [id]);
 
-it('is postponed by its holder alone, and holds up the messages behind it until it is due again', async () => {
+it('a message is postponed by its holder only, and the following messages wait until it is due', async () => {
   const message = (await claimNext(db, conversation, 'a'))!;
   expect(message).toMatchObject({ id: 'wam_1', attempts: 1, agentSlug: 'clerk' });
-  await postpone(db, message, 'b', 'not mine', 60_000);
+  await postpone(db, message, 'b', 'not the holder', 60_000);
   expect(await row('wam_1')).toMatchObject({ status: 'answering', lease_owner: 'a' });
 
-  await postpone(db, message, 'a', 'the model is away', 60_000);
-  const postponed = { status: 'received', error: 'the model is away', attempts: 1, lease_owner: null, held: true };
+  await postpone(db, message, 'a', 'the model is unavailable', 60_000);
+  const postponed = {
+    status: 'received',
+    error: 'the model is unavailable',
+    attempts: 1,
+    lease_owner: null,
+    held: true,
+  };
   expect(await row('wam_1')).toEqual(postponed);
   expect(await claimNext(db, conversation, 'b')).toBeNull();
   await leaseEnds('wam_1');
   expect(await claimNext(db, conversation, 'b')).toMatchObject({ id: 'wam_1', attempts: 2 });
 });
 
-it('belongs to its holder while the lease is renewed, and to the next one after it', async () => {
+it('a message belongs to its holder while the lease is renewed, and can be claimed after that', async () => {
   await leaseEnds('wam_1');
   const message = { tenant: scope.tenant, id: 'wam_1' };
   await renewClaims(db, [{ ...message, tenant: scope.tenant + 1 }], 'b');

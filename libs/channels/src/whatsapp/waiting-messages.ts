@@ -12,19 +12,19 @@ const waitingMessage = {
   /** Entity type of the connection's contacts. */
   contactType: column.text.nullable,
   contact: column.text,
-  /** Inbound messages always have one. */
+  /** Never null in inbound messages. */
   messageId: column.text,
   payload: column.jsonb<JsonObject>(),
   attempts: column.int4,
 };
 
-/** A customer's message that this process is answering. */
+/** An inbound message that this process is answering. */
 export type WaitingMessage = RowOf<typeof waitingMessage>;
 
 const conversation = { connectionId: column.text, contact: column.text };
 export type Conversation = RowOf<typeof conversation>;
 
-/** Renewed every second; a killed process's message is free again after it, a stalled one finds that out at its next write. */
+/** Renewed every second. After it another process may claim the message, which a stalled process detects when it writes. */
 const leaseSeconds = 4;
 
 const claim = statement(
@@ -49,8 +49,8 @@ const tenantOfConnection = statement('tenant-of-connection', 'select tenant from
 });
 
 /**
- * The next message of a conversation, in the order in which they were sent. Null when there is none, or when the first is
- * being answered elsewhere: whoever does that goes on with the rest.
+ * Claims the first unanswered message of a conversation, in the order of sending. Returns null if no message waits, or if
+ * another process is answering the message; that process then continues with the rest of the conversation.
  */
 export async function claimNext(
   db: Db,
@@ -71,6 +71,7 @@ const renew = statement(
    where tenant = $1 and id = any($2) and status = 'answering' and lease_owner = $3`,
 );
 
+/** Renews the leases of messages that this process is answering. */
 export async function renewClaims(db: Queryable, messages: Iterable<MessageOfTenant>, owner: string): Promise<void> {
   for (const [tenant, held] of Map.groupBy(messages, (message) => message.tenant))
     await db.query({ tenant }, renew, [tenant, held.map(({ id }) => id), owner]);
@@ -85,7 +86,7 @@ const finish = statement(
    where ${leaseSql.isHeld('answering')}`,
 );
 
-/** Writes what became of a message. False: this process had lost it, and nothing may follow. */
+/** Stores the result of answering a message. Returns false if this process has lost the lease and must not continue. */
 export async function finishMessage(
   db: Queryable,
   message: MessageOfTenant,
@@ -102,7 +103,7 @@ const putBack = statement(
    where ${leaseSql.isHeld('answering')}`,
 );
 
-/** Leaves a message to a later try; the ones behind it wait with it. */
+/** Postpones a message to a later attempt. The conversation's following messages wait for it. */
 export async function postpone(
   db: Queryable,
   message: MessageOfTenant,
@@ -127,6 +128,6 @@ const waitingConversations = {
   ),
 };
 
-/** Conversations whose first message waits without anybody at work on it; the ones behind it have to wait for it. */
+/** Finds conversations whose first unanswered message is due and not being answered. */
 export const findWaiting = (db: Queryable, limit: number): Promise<Conversation[]> =>
   claimByTenant(db, waitingConversations, limit);

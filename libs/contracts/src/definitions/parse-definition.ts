@@ -7,7 +7,7 @@ type Definition<K extends ResourceKind> = NonNullable<ResourceSet[K]>[number];
 export type ParsedDefinition<K extends ResourceKind> =
   { ok: true; definition: Definition<K> } | { ok: false; problems: ErrorDetail[] };
 
-/** Checks the shape of one definition; what it refers to is checked where it is pushed. */
+/** Checks the shape of one definition. References to other definitions are checked by a push (libs/resources). */
 export function parseDefinition<K extends ResourceKind>(kind: K, value: unknown): ParsedDefinition<K> {
   const result = definitionSchemas[kind].safeParse(value, { reportInput: true });
   if (result.success) return { ok: true, definition: result.data as Definition<K> };
@@ -29,8 +29,8 @@ function describe(issue: z.core.$ZodIssue, prefix: PropertyKey[]): ErrorDetail[]
 }
 
 /**
- * Of the alternatives of a union, the one that was probably meant: the one whose problems lie deepest, then the one
- * with the fewest.
+ * The alternative of a union that the author probably meant: the one whose problems are nested deepest, and among those
+ * the one with the fewest problems.
  */
 function closest(alternatives: z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
   const depth = (issues: z.core.$ZodIssue[]) => Math.min(...issues.map((issue) => issue.path.length));

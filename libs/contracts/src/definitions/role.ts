@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonSchema } from '../json';
 import { slugSchema } from '../slug';
 
-/** Filter operators, both documented sets (decisions.md, Data API). */
+/** The operators of filters (docs/reference/data.md#filters). `$neq` is a synonym of `$ne`. */
 export const filterOperators = [
   '$eq',
   '$ne',
@@ -27,21 +27,12 @@ const policySchema = z.strictObject({
 });
 export type Policy = z.infer<typeof policySchema>;
 
-/** Of rules in roles and routers: those of a query, with or without the sign. */
+/** The operators of rules in roles and routers: those of filters, with or without `$`. */
 export const ruleOperators = [
-  'eq',
-  'ne',
-  'neq',
-  'in',
-  'nin',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'contains',
-  'exists',
+  ...filterOperators.map((operator) => operator.slice(1) as WithoutSign<FilterOperator>),
   ...filterOperators,
-] as const;
+];
+type WithoutSign<O> = O extends `$${infer Name}` ? Name : never;
 
 const scopeRuleSchema = z.strictObject({
   entityType: slugSchema,
@@ -49,14 +40,14 @@ const scopeRuleSchema = z.strictObject({
   operator: z.enum(ruleOperators),
   /** A literal, or `actor.userId`, `actor.entityId`, `actor.relatedIds:<type>`. */
   value: jsonSchema,
-  /** Rules of one type that carry the same name are alternatives; all others must hold together. */
+  /** Rules of one entity type with the same `anyOf` name are alternatives. All other rules must hold. */
   anyOf: z.string().max(100).optional(),
 });
 export type ScopeRule = z.infer<typeof scopeRuleSchema>;
 
 const fieldMaskSchema = z.strictObject({
   entityType: slugSchema,
-  /** Below `data`: `email`, `address.street`. */
+  /** Path below `data`, such as `address.street`. */
   fieldPath: z.string().min(1).max(200),
   maskType: z.enum(['hide', 'redact']),
 });

@@ -7,9 +7,9 @@ export const routerDefinitionSchema = z.strictObject({
   slug: slugSchema,
   name: z.string().min(1).max(200),
   mode: z.enum(['rules', 'classify']),
-  /** Slugs of the agents it may pick. */
+  /** Slugs of the agents that the router may choose. */
   agents: z.array(slugSchema).min(1).max(50),
-  /** In order: the first rule whose conditions all hold picks its agent. */
+  /** Evaluated in order: the first rule whose conditions all hold chooses the agent. */
   rules: z
     .array(
       z.strictObject({
@@ -30,7 +30,7 @@ export const routerDefinitionSchema = z.strictObject({
     .optional(),
   fallback: slugSchema,
   classifyModel: z.string().max(200).optional(),
-  /** How many earlier messages the classification sees. */
+  /** Number of earlier messages that are sent to the classifying model. */
   contextMessages: z.int().min(0).max(50).optional(),
 });
 export type RouterDefinition = z.infer<typeof routerDefinitionSchema>;

@@ -11,7 +11,7 @@ export const toolDefinitionSchema = z.strictObject({
   parameters: jsonObjectSchema,
   /** Body of `async (args, context, parley, fetch) => …`, JavaScript or TypeScript. */
   handlerCode: z.string().min(1).max(262_144),
-  /** Only callable from templates and triggers, never offered to a model. */
+  /** The tool can only be called from templates and triggers and is never offered to a model. */
   templateOnly: z.boolean().optional(),
   allowedHosts: z.array(z.string().min(1).max(253)).max(50).optional(),
 });

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { jsonObjectSchema } from '../json';
 
-/** The service reports `message is required` itself: the interface fixes that text. */
+/** The text of this problem is part of the API (docs/reference/errors.md#chat-errors). */
 const message = z.string({ error: 'message is required' }).refine((text) => text.trim() !== '', 'message is required');
 
 const threadContextSchema = z.object({ params: jsonObjectSchema.optional() });
 
-/** Where a conversation takes place; `api` is that of the HTTP interface. */
+/** Where a conversation takes place. `api` is the HTTP API. */
 export const channels = ['api', 'whatsapp', 'widget', 'dashboard'] as const;
 
 /**
- * Threads of a channel are named `<channel>:<contact>` by the channel itself. Over the API the name would let any caller
- * read and continue the conversation of a contact.
+ * Channels name their threads `<channel>:<contact>`. Such a name is refused from API callers, because it would let any of
+ * them read and continue the conversation of a contact.
  */
 const reserved = channels.filter((channel) => channel !== 'api').map((channel) => `${channel}:`);
 
@@ -23,7 +23,7 @@ const externalThreadId = z
     error: `must not begin with ${reserved.map((prefix) => `"${prefix}"`).join(', ')}, which are reserved for channels`,
   })
   .meta({
-    description: `Your own name for the conversation, such as \`web:42\`. Must not begin with ${reserved.map((prefix) => `\`${prefix}\``).join(', ')}.`,
+    description: `Your own id for the thread, such as \`web:42\`. Continues the thread with this id, or creates it. Must not begin with ${reserved.map((prefix) => `\`${prefix}\``).join(', ')}.`,
   });
 
 const conversation = {
@@ -42,7 +42,7 @@ export const chatBodySchema = routerChatBodySchema.extend({
   routerSlug: z.string().min(1).optional(),
 });
 
-/** Checked before anything else of the body, in the interface's words. */
+/** Checked before the other fields of the body. The text is part of the API (docs/reference/errors.md#chat-errors). */
 export const namedAgentSchema = z.unknown().refine((body) => {
   const { agentId, routerSlug } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   return Boolean(agentId ?? routerSlug);

@@ -24,24 +24,25 @@ export type EntityTypeView = z.infer<typeof entityTypeSchema>;
 
 export const entityTypeListSchema = z.strictObject({ data: z.array(entityTypeSchema) });
 
-/** Found by a search: no cursor, no further pages. */
+/** The results of a search, which has no cursor and no further pages. */
 export const entityListSchema = z.strictObject({ data: z.array(entitySchema) });
 
 const status = z.string().min(1).max(64);
 
-/** A page size: above 100 is cut, below 1 or not a whole number is refused (decisions.md, Data API). */
+/** A page size: values above 100 count as 100; values below 1 and fractions are refused (docs/reference/limits.md#data). */
 const limitProblem = 'limit must be a whole number of at least 1';
+const limitText = 'The maximum number of entities to return. Values above 100 count as 100.';
 const limit = (fallback: number) =>
   z
     .number(limitProblem)
     .refine((value) => Number.isInteger(value) && value >= 1, limitProblem)
     .default(fallback)
     .transform((value) => Math.min(value, 100))
-    .meta({ type: 'integer', minimum: 1, default: fallback, description: 'Above 100 is cut to 100.' });
+    .meta({ type: 'integer', minimum: 1, default: fallback, description: limitText });
 
 const limitInQuery = z
   .preprocess((value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value), limit(50))
-  .meta({ type: 'integer', minimum: 1, default: 50, description: 'Above 100 is cut to 100.' });
+  .meta({ type: 'integer', minimum: 1, default: 50, description: limitText });
 
 export const listEntitiesQuerySchema = z.object({
   limit: limitInQuery,
@@ -49,10 +50,7 @@ export const listEntitiesQuerySchema = z.object({
   status: status.optional(),
 });
 
-export const createEntityBodySchema = z.object({
-  data: jsonObjectSchema,
-  status: status.optional(),
-});
+export const createEntityBodySchema = z.object({ data: jsonObjectSchema, status: status.optional() });
 
 export const updateEntityBodySchema = createEntityBodySchema;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every error of every service. `details` says where a body failed validation. */
+/** The body of every error response. `details` lists the fields that failed validation. */
 export const errorBodySchema = z.object({
   error: z.string().min(1),
   code: z.string(),
@@ -10,7 +10,7 @@ export const errorBodySchema = z.object({
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 export type ErrorDetail = { path: string; message: string };
 
-/** What an error says of one detail: `data.total: must be a number`; a message that begins with the name stays alone. */
+/** One detail as text: `data.total: must be a number`. The path is left out if the message already begins with it. */
 export const detailText = ({ path, message }: ErrorDetail): string =>
   path === '' || message.startsWith(path) ? message : `${path}: ${message}`;
 

@@ -11,7 +11,7 @@ describe('page sizes', () => {
     ['100', 100],
     ['101', 100],
     ['5000', 100],
-  ])('limit=%s in a query string is %d', (limit, expected) => {
+  ])('limit=%s in a query string is read as %d', (limit, expected) => {
     expect(listEntitiesQuerySchema.parse({ limit }).limit).toBe(expected);
   });
 
@@ -21,7 +21,7 @@ describe('page sizes', () => {
     );
   });
 
-  it('takes numbers only in a body, with the default of each endpoint', () => {
+  it('must be numbers in a body, and have a default for each endpoint', () => {
     expect(queryEntitiesBodySchema.parse({}).limit).toBe(50);
     expect(searchEntitiesBodySchema.parse({ query: 'x' }).limit).toBe(20);
     expect(queryEntitiesBodySchema.parse({ limit: 400 }).limit).toBe(100);
@@ -29,12 +29,12 @@ describe('page sizes', () => {
   });
 });
 
-describe('texts that the interface fixes', () => {
-  it.each([{}, { message: '' }, { message: '  ' }, { message: 5 }, { message: null }])('%j: message', (body) => {
+describe('error texts that are part of the API', () => {
+  it.each([{}, { message: '' }, { message: '  ' }, { message: 5 }, { message: null }])('chat body %j', (body) => {
     expect(firstProblem(chatBodySchema.safeParse(body))).toBe('message is required');
   });
 
-  it.each([{}, { query: '' }, { query: ' \t' }, { query: 7 }])('%j: query', (body) => {
+  it.each([{}, { query: '' }, { query: ' \t' }, { query: 7 }])('search body %j', (body) => {
     expect(firstProblem(searchEntitiesBodySchema.safeParse(body))).toBe('query is required');
   });
 });

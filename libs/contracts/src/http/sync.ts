@@ -7,11 +7,11 @@ import { toolDefinitionSchema } from '../definitions/tool';
 import { triggerDefinitionSchema } from '../definitions/trigger';
 import { environmentSchema } from '../scope';
 
-/** In the order in which they are written: a kind only refers to kinds before it, or to its own. */
+/** In the order in which a push writes them: a kind refers only to kinds before it, or to its own. */
 export const resourceKinds = ['entityTypes', 'roles', 'tools', 'agents', 'routers', 'triggers'] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
 
-/** Each entry of a list is parsed on its own, so that every problem is reported with its place. */
+/** Each entry of a list is parsed with its own schema, so that every problem is reported with its path. */
 export const definitionSchemas = {
   entityTypes: entityTypeDefinitionSchema,
   roles: roleDefinitionSchema,
@@ -32,26 +32,19 @@ export const resourceSetSchema = z.strictObject({
 export type ResourceSet = z.infer<typeof resourceSetSchema>;
 
 const definitionList = z.array(z.unknown()).max(1000).optional();
-
-/** Lists whose entries are still to be looked at, one by one, so that every problem is told at once. */
-const rawResourceSetSchema = z.strictObject({
-  entityTypes: definitionList,
-  roles: definitionList,
-  tools: definitionList,
-  agents: definitionList,
-  routers: definitionList,
-  triggers: definitionList,
-});
+const rawLists = Object.fromEntries(resourceKinds.map((kind) => [kind, definitionList]));
+/** Lists whose entries are not parsed yet. They are parsed one by one, so that all problems are reported. */
+const rawResourceSetSchema = z.strictObject(rawLists as Record<ResourceKind, typeof definitionList>);
 export type RawResourceSet = z.infer<typeof rawResourceSetSchema>;
 
 export const syncBodySchema = z.strictObject({
   resources: resourceSetSchema,
-  /** As pull has answered: it must be the key's, and moves nothing. */
+  /** Accepted so that the response of a pull can be sent back. Must be the environment of the key. */
   environment: environmentSchema.optional(),
-  /** As pull has answered; `expectedVersion` is what guards. */
+  /** Accepted so that the response of a pull can be sent back, and ignored: see `expectedVersion`. */
   version: z.number().optional(),
   dryRun: z.boolean().default(false),
-  /** Deletes what is absent from the kinds that are given; off by default, so nothing is deleted by absence. */
+  /** Deletes stored definitions that are missing from the given kinds. */
   prune: z.boolean().default(false),
   expectedVersion: z.int().min(0).optional(),
 });
@@ -64,7 +57,7 @@ const kindResultSchema = z.object({
   updated: z.array(z.string()),
   deleted: z.array(z.string()),
   unchanged: z.array(z.string()),
-  /** What prune left alone because something outside of the definitions still needs it. */
+  /** Definitions that prune did not delete, because something outside of the definitions uses them. */
   refused: z.array(z.object({ slug: z.string(), reason: z.string() })).optional(),
 });
 export type KindResult = z.infer<typeof kindResultSchema>;
@@ -76,10 +69,10 @@ export const syncResultSchema = z.object({
 });
 export type SyncResult = z.infer<typeof syncResultSchema>;
 
-/** What `/v1/sync/state` knows of one resource: `version` counts the pushes that changed it. */
+/** One definition in `/v1/sync/state`. `version` counts the pushes that changed it. */
 const resourceStateSchema = z.object({ slug: z.string(), name: z.string(), version: z.number(), hash: z.string() });
 
-/** Answer of `/v1/sync/state`; `version` is what a push may give as `expectedVersion`. */
+/** Response of `/v1/sync/state`. A push may pass its `version` as `expectedVersion`. */
 export const syncStateSchema = z.object({
   environment: environmentSchema,
   version: z.number(),
@@ -87,7 +80,7 @@ export const syncStateSchema = z.object({
 });
 export type SyncState = z.infer<typeof syncStateSchema>;
 
-/** Answer of `/v1/sync/pull`: `resources` can be pushed back unchanged. */
+/** Response of `/v1/sync/pull`. Its `resources` can be pushed back unchanged. */
 export const syncPullSchema = z.object({
   environment: environmentSchema,
   version: z.number(),

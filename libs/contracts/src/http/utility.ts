@@ -10,11 +10,11 @@ export const compilePromptBodySchema = z.object({
   channel: z.enum(channels).optional(),
   threadMetadata: jsonObjectSchema.optional().meta({
     description:
-      "Stands for the thread's params: their fields, or `{ params }` as in the `threadContext` of a message.",
+      "Sample values of the thread's params: their fields, or `{ params }` as in the `threadContext` of a message.",
   }),
 });
 
-/** The prompt before and after its variables and functions were resolved, and what they were resolved from. */
+/** The prompt before and after its template variables and function calls were resolved, and their values. */
 export const compilePromptResponseSchema = z.object({
   raw: z.string(),
   compiled: z.string(),
@@ -30,11 +30,11 @@ export const runToolBodySchema = z.object({
 
 export const runToolResponseSchema = z.object({
   tool: z.object({ name: z.string(), isBuiltin: z.boolean() }),
-  /** Null when the tool ran as the system. */
+  /** Null if the tool ran as the system. */
   agent: z.object({ name: z.string(), slug: z.string() }).nullable(),
   environment: environmentSchema,
   result: z.unknown().optional(),
-  /** What the code of a custom tool has written to its console. */
+  /** Console output of the handler of a custom tool. */
   logs: z.array(logLineSchema).optional(),
   durationMs: z.number(),
   identity: z.object({ actorType: z.string() }),
@@ -51,7 +51,7 @@ export const fireTriggerResponseSchema = z.object({
   success: z.boolean(),
   triggerSlug: z.string(),
   result: z.object({
-    /** What `parley triggers show` takes. */
+    /** The id that `parley triggers show` accepts. */
     runId: z.string(),
     steps: z.array(z.object({ tool: z.string(), status: z.string(), durationMs: z.number() })),
     durationMs: z.number(),
@@ -59,5 +59,5 @@ export const fireTriggerResponseSchema = z.object({
 });
 export type FireTriggerResponse = z.infer<typeof fireTriggerResponseSchema>;
 
-/** Errors of run-tool and fire-trigger say of which type they are (interface.md). */
+/** The values of `errorType` in errors of run-tool and fire-trigger (docs/reference/errors.md#utility-errors). */
 export const toolErrorTypes = ['not_found', 'tool_not_found', 'permission_denied', 'execution_error'] as const;

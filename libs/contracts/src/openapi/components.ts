@@ -11,10 +11,10 @@ import { errorBodySchema, rateLimitedBodySchema } from '../http/error';
 import { resourceSetSchema, syncPullSchema, syncResultSchema, syncStateSchema } from '../http/sync';
 import { jsonObjectSchema, jsonSchema } from '../json';
 
-/** A JSON Schema, as OpenAPI 3.1 holds it. */
+/** A JSON Schema, as OpenAPI 3.1 uses it. */
 export type SchemaObject = Record<string, unknown>;
 
-/** What has a name of its own in the document; everything else stands where it is used. */
+/** The schemas that get a name under `components`; all others are written where they are used. */
 const named: Record<string, z.ZodType> = {
   Json: jsonSchema,
   JsonObject: jsonObjectSchema,
@@ -40,8 +40,8 @@ const named: Record<string, z.ZodType> = {
 const place = '#/components/schemas/';
 
 /**
- * JSON Schemas of zod schemas: by name what is `named`, and a schema for each of `requests` and `responses`, that refers
- * to it. Requests are described as they are sent, with defaults; answers as they come, and closed.
+ * Converts zod schemas to JSON Schemas. Those in `named` become components. Requests are described as clients send them,
+ * so that fields with a default are optional, and responses without additional properties.
  */
 export function toSchemas<R extends string, A extends string>(
   requests: Record<R, z.ZodType>,
@@ -50,16 +50,16 @@ export function toSchemas<R extends string, A extends string>(
   const answers = convert({ ...responses, ...named }, 'output');
   const bodies = convert({ ...requests, ...named }, 'input');
   return {
-    components: pick(answers, Object.keys(named)),
-    requests: pick(bodies, Object.keys(requests) as R[]),
-    responses: pick(answers, Object.keys(responses) as A[]),
+    components: selectKeys(answers, Object.keys(named)),
+    requests: selectKeys(bodies, Object.keys(requests) as R[]),
+    responses: selectKeys(answers, Object.keys(responses) as A[]),
   };
 }
 
 function convert(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Record<string, SchemaObject> {
   const registry = z.registry<{ id: string }>();
   const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]));
-  // A copy: what stands in several places would else be known by the name of one of them.
+  // A copy, because a schema that is used in several places would be registered under only one of its names.
   for (const [name, schema] of Object.entries(schemas))
     if (!names.has(schema)) registry.add(schema.clone(), { id: name });
   for (const [schema, name] of names) registry.add(schema, { id: name });
@@ -72,10 +72,12 @@ function convert(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Re
   );
 }
 
-/** Where a schema stands is its name here; dialect and identifier belong to documents of their own. */
+/** `$schema` and `$id` only make sense in a stand-alone document. */
 function plain({ $schema: _schema, $id: _id, ...schema }: SchemaObject): SchemaObject {
   return schema;
 }
 
-const pick = <K extends string>(all: Record<string, SchemaObject>, names: readonly K[]): Record<K, SchemaObject> =>
-  Object.fromEntries(names.map((name) => [name, all[name]])) as Record<K, SchemaObject>;
+const selectKeys = <K extends string>(
+  all: Record<string, SchemaObject>,
+  names: readonly K[],
+): Record<K, SchemaObject> => Object.fromEntries(names.map((name) => [name, all[name]])) as Record<K, SchemaObject>;

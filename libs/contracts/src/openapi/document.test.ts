@@ -15,11 +15,11 @@ const contents = described.flatMap(({ name, operation }) => [
   ),
 ]);
 
-/** References are inside the document, so it is the base of every schema. */
+/** References are relative to the document, so every schema is compiled with the document as its base. */
 const compile = ({ schema }: OpenApiContent) =>
   ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"parley#/components')) as object);
 
-test('every operation is in it, once', () => {
+test('the document describes every operation once', () => {
   expect(described.map(({ operation }) => operation.operationId).sort()).toEqual(
     Object.values(operations)
       .map(({ id }) => id)
@@ -27,7 +27,7 @@ test('every operation is in it, once', () => {
   );
 });
 
-test('every reference leads somewhere', () => {
+test('every reference has a target', () => {
   const references = new Set(
     JSON.stringify(document)
       .match(/"#\/[^"]+"/g)!
@@ -43,7 +43,7 @@ test('every reference leads somewhere', () => {
   expect(dangling).toEqual([]);
 });
 
-test('every body and every answer has an example that is one', () => {
+test('every body and every response has an example, and the example matches the schema', () => {
   const without = contents.filter(({ name, content }) => !content.examples && !/openapi.json|docs/.test(name));
   expect(without.map(({ name }) => name)).toEqual([]);
   const wrong = contents.flatMap(({ name, content }) => {
@@ -55,7 +55,7 @@ test('every body and every answer has an example that is one', () => {
   expect(wrong).toEqual([]);
 });
 
-test('every error is an Error, and a keyed operation says what a key may meet', () => {
+test('every error has the Error schema, and an operation with an API key lists the errors of keys', () => {
   for (const { name, operation } of described) {
     const statuses = Object.keys(operation.responses);
     if (operation.security.some((one) => 'apiKey' in one)) {
@@ -69,7 +69,7 @@ test('every error is an Error, and a keyed operation says what a key may meet', 
   }
 });
 
-test('answers are closed: a field that nobody has described is a violation', () => {
+test('a response with a field that is not in its schema is invalid', () => {
   const validate = compile(
     document.paths['/v1/data/{type}/{id}']!.get!.responses['200']!.content!['application/json']!,
   );

@@ -45,7 +45,7 @@ export interface OpenApiResponse {
 const json = 'application/json';
 const all: readonly Operation[] = Object.values(operations);
 
-/** The interface as OpenAPI 3.1, made from the schemas that the services check with. */
+/** The API as an OpenAPI 3.1 document, generated from the schemas with which the services validate. */
 export function openApiDocument(): OpenApiDocument {
   const { components, requests, responses } = toSchemas(requestSchemas(), responseSchemas());
   const paths: OpenApiDocument['paths'] = {};
@@ -59,7 +59,7 @@ export function openApiDocument(): OpenApiDocument {
       title: 'Parley',
       version: '1.0.0',
       description:
-        'Agents that answer over HTTP, and the data, tools and webhooks behind them. An API key belongs to one environment, `development` (`sk_dev_…`) or `production` (`sk_prod_…`), which scopes every request. Every error is `{ error, code, requestId, details? }`.',
+        'Chat with agents over HTTP, and manage the data, tools and definitions that they use. An API key belongs to one environment, `development` (`sk_dev_…`) or `production` (`sk_prod_…`), and every request is limited to it. Every error has the form `{ error, code, requestId, details? }`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     tags,
@@ -72,19 +72,20 @@ export function openApiDocument(): OpenApiDocument {
       },
       headers: {
         'X-Request-Id': {
-          description: "The caller's `X-Request-Id` when it is sane, else a new one; it is in every log line.",
+          description: 'Id of the request in logs: the given `X-Request-Id` if it is well-formed, else a new one.',
           schema: { type: 'string' },
         },
-        'Retry-After': { description: 'Seconds.', schema: { type: 'integer', minimum: 0 } },
+        'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 0 } },
       },
     },
   };
 }
 
-/** Without the end of its fields: an error may have some of its own, and is closed where it stands. */
+/** Allows additional properties, because an operation may add fields to its errors. `errorSchema` closes the union. */
 const openSchema = ({ additionalProperties: _closed, ...schema }: SchemaObject): SchemaObject => schema;
 
-const requestKey = (operation: Operation, part: 'params' | 'query' | 'body') => `${operation.id}.${part}`;
+/** `section`: params, query or body. */
+const requestKey = ({ id }: Operation, section: string): string => `${id}.${section}`;
 
 const bodyOf = ({ body, documentedBody = body }: Operation): z.ZodType | undefined => documentedBody;
 
@@ -92,7 +93,7 @@ function requestSchemas(): Record<string, z.ZodType> {
   return Object.fromEntries(
     all.flatMap((operation) =>
       Object.entries({ params: operation.params, query: operation.query, body: bodyOf(operation) }).flatMap(
-        ([part, schema]) => (schema === undefined ? [] : [[`${operation.id}.${part}`, schema]]),
+        ([section, schema]) => (schema === undefined ? [] : [[requestKey(operation, section), schema]]),
       ),
     ),
   );
@@ -111,11 +112,12 @@ type Schemas = Record<string, SchemaObject>;
 
 function describe(operation: Operation, requests: Schemas, responses: Schemas): OpenApiOperation {
   const { id, tag, summary, description, permission, security, bodyType, bodyOptional, example } = operation;
+  const text = describeText(description, permission);
   return {
     operationId: id,
     tags: [tag],
     summary,
-    ...(describeText(description, permission) && { description: describeText(description, permission) }),
+    ...(text && { description: text }),
     security: permission !== null ? [{ apiKey: [] }] : security === 'executor' ? [{ executorToken: [] }] : [],
     parameters: parametersOf(operation, requests),
     ...(bodyOf(operation) !== undefined && {
@@ -126,18 +128,18 @@ function describe(operation: Operation, requests: Schemas, responses: Schemas): 
     }),
     responses: {
       [operation.status ?? 200]: {
-        description: 'Success.',
+        description: 'The request succeeded.',
         headers: requestIdHeader,
         content: { [operation.responseType ?? json]: contentOf(responses[id]!, [example?.response]) },
       },
-      ...(id === 'mcp' && { 202: { description: 'A notification was taken.', headers: requestIdHeader } }),
+      ...(id === 'mcp' && { 202: { description: 'The notification was accepted.', headers: requestIdHeader } }),
       ...errorsOf(operation, responses[`${id}.error`]),
     },
   };
 }
 
 const describeText = (text: string | undefined, permission: Operation['permission']): string =>
-  [text, permission === null ? '' : `Needs the permission \`${permission}\`.`].filter(Boolean).join(' ');
+  [text, permission === null ? '' : `Requires the \`${permission}\` permission.`].filter(Boolean).join(' ');
 
 const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
 
@@ -148,8 +150,8 @@ function contentOf(schema: SchemaObject, examples: unknown[]): OpenApiContent {
 }
 
 function parametersOf(operation: Operation, requests: Schemas): OpenApiParameter[] {
-  const list = (part: 'params' | 'query', place: 'path' | 'query'): OpenApiParameter[] => {
-    const { properties = {}, required = [] } = (requests[requestKey(operation, part)] ?? {}) as {
+  const list = (section: 'params' | 'query', place: 'path' | 'query'): OpenApiParameter[] => {
+    const { properties = {}, required = [] } = (requests[requestKey(operation, section)] ?? {}) as {
       properties?: Schemas;
       required?: string[];
     };
@@ -171,27 +173,26 @@ function parametersOf(operation: Operation, requests: Schemas): OpenApiParameter
     ...list('params', 'path'),
     ...list('query', 'query'),
     ...(operation.idempotent
-      ? [header('Idempotency-Key', 'The first answer is kept for 24 hours and replayed; with another body it is 409.')]
+      ? [header('Idempotency-Key', 'Makes retries safe: the first response is stored for 24 hours and returned again.')]
       : []),
     ...Object.entries(operation.headers ?? {}).map(([name, description]) => header(name, description)),
   ];
 }
 
-/** Statuses with their texts for people. */
-const meanings: Record<number, string> = {
-  400: 'The request is wrong; `details` says where.',
-  401: 'A missing, invalid or revoked key.',
-  403: 'The key may not do that.',
-  404: 'It is not there.',
-  409: 'It conflicts with something earlier.',
+const statusDescriptions: Record<number, string> = {
+  400: 'The request is invalid. `details` lists the problems.',
+  401: 'The key or signature is missing or invalid.',
+  403: 'The key does not allow the request.',
+  404: 'The resource does not exist.',
+  409: 'The request conflicts with an earlier one.',
   413: 'The body is too large.',
   415: 'The body is compressed.',
-  417: 'An expectation that cannot be met.',
-  429: 'Too many requests: come back at `retryAt`.',
-  500: 'A failure that the interface names, or an internal one.',
-  502: 'What stands behind did not answer properly.',
-  503: 'Temporarily unavailable: try again after `Retry-After`.',
-  504: 'What stands behind did not answer in time.',
+  417: 'The `Expect` header is not supported.',
+  429: 'Too many requests. Try again at `retryAt`.',
+  500: 'The request failed for the reason in `code`, or because of an internal error.',
+  502: 'An upstream service or provider failed.',
+  503: 'The service is temporarily unavailable. Try again after `Retry-After`.',
+  504: 'An upstream service or provider did not respond in time.',
 };
 
 function errorsOf(operation: Operation, fields: SchemaObject | undefined): Record<string, OpenApiResponse> {
@@ -201,7 +202,7 @@ function errorsOf(operation: Operation, fields: SchemaObject | undefined): Recor
     return [
       text,
       {
-        description: meanings[status] ?? 'An error.',
+        description: statusDescriptions[status] ?? 'An error.',
         headers: {
           ...requestIdHeader,
           ...(retries && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
@@ -223,18 +224,18 @@ function errorContent(status: number, examples: readonly ErrorExample[], fields?
   };
 }
 
-/** A 500 is either named by the interface or ours; anything else would be a bug, so its codes are a closed list. */
+/** The codes of a 500 are a closed list: an operation's own and `internal_error`. */
 function errorSchema(status: number, examples: readonly ErrorExample[], fields?: SchemaObject): SchemaObject {
   if (status === 429) return { $ref: '#/components/schemas/RateLimited' };
   const ref = { $ref: '#/components/schemas/Error' };
-  const parts = [
+  const restrictions = [
     ...(status === 500 ? [{ type: 'object', properties: { code: { enum: examples.map(([code]) => code) } } }] : []),
     ...(fields === undefined ? [] : [openSchema(fields)]),
   ];
-  return { allOf: [ref, ...parts], unevaluatedProperties: false };
+  return { allOf: [ref, ...restrictions], unevaluatedProperties: false };
 }
 
-/** By status: the operation's own errors first, then those that follow from how it is served. */
+/** Examples by status: the operation's own errors first, then those that follow from its other fields. */
 function errorExamples(operation: Operation): Record<number, readonly ErrorExample[]> {
   const { permission, security, rateLimited, idempotent, isOwn, errors } = operation;
   const found: Record<number, ErrorExample[]> = {};
@@ -249,7 +250,7 @@ function errorExamples(operation: Operation): Record<number, readonly ErrorExamp
     add(400, ['malformed_path', 'Malformed path']);
     add(417, ['expectation_failed', 'Only the expectation 100-continue is supported']);
     add(500, ['internal_error', 'Internal error']);
-    add(502, ['upstream_failed', 'The service broke off before its answer was complete']);
+    add(502, ['upstream_failed', 'The service closed the connection before its answer was complete']);
     add(
       503,
       ['unavailable', 'Service temporarily unavailable'],

@@ -1,11 +1,14 @@
 import type { Operation } from '../operations/operation';
 
 export const tags: { name: Operation['tag']; description: string }[] = [
-  { name: 'Chat', description: 'Messages to agents and routers; each is answered with one JSON document.' },
-  { name: 'Data', description: 'Entities and their types: 60 requests a minute per key, 200 per organization.' },
-  { name: 'Utilities', description: 'Prompts, tools and triggers, tried out with the powers of the system.' },
-  { name: 'Sync', description: 'Definitions as code (`parley push`, `pull`, `diff`, `deploy`).' },
-  { name: 'Webhooks', description: 'Where providers report; each is verified in its own way.' },
-  { name: 'Tool executor', description: 'The sandbox for your own tools.' },
-  { name: 'Service', description: 'The service itself.' },
+  { name: 'Chat', description: 'Send messages to agents and routers. Each reply is one JSON document.' },
+  { name: 'Data', description: 'Store, query and search entities. The number of requests per minute is limited.' },
+  {
+    name: 'Utilities',
+    description: 'Compile prompts, run tools and fire triggers, with the permissions of the system.',
+  },
+  { name: 'Sync', description: 'Push and pull definitions, as `parley push`, `pull`, `diff` and `deploy` do.' },
+  { name: 'Webhooks', description: 'Receive the deliveries of providers. Each provider has its own authentication.' },
+  { name: 'Tool executor', description: 'Run and validate the handlers of custom tools in a sandbox.' },
+  { name: 'Service', description: 'Health and API description of the gateway.' },
 ];

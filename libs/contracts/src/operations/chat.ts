@@ -8,7 +8,7 @@ import {
 } from '../http/chat';
 import { type ErrorExample, defineOperations, mebibyte, post } from './operation';
 
-/** Bodies of up to 8 MiB: decisions.md, HTTP in general. */
+/** Chat bodies may be larger than others: up to 8 MiB (docs/reference/limits.md#requests). */
 const table = {
   chatWithAgent: post('/v1/agents/:slug/chat', 'chat', { bodyLimitBytes: 8 * mebibyte, idempotent: true }),
   chatWithRouter: post('/v1/routers/:slug/chat', 'chat', { bodyLimitBytes: 8 * mebibyte, idempotent: true }),
@@ -62,9 +62,9 @@ const routerErrors = { ...errors, 500: [['router_not_found', 'Router not found']
 
 export const chatOperations = defineOperations('Chat', table, {
   chatWithAgent: {
-    summary: 'Chat by agent slug (preferred)',
+    summary: 'Send a message to an agent',
     description:
-      'Without `threadId` and `externalThreadId` a new thread is made. Turns on one thread are answered in the order of their arrival.',
+      'Sends a message to the agent with this slug and returns its reply. Pass `threadId` or `externalThreadId` to continue a thread; without either, a new thread is created. Messages of one thread are answered one after the other, in the order in which they arrive.',
     params: slugParams,
     body: agentChatBodySchema,
     response: chatResponseSchema,
@@ -72,7 +72,9 @@ export const chatOperations = defineOperations('Chat', table, {
     example: { body: { message: 'Which tents do you have?', externalThreadId: 'web:42' }, response: reply },
   },
   chatWithRouter: {
-    summary: 'Chat via a router, which picks the agent',
+    summary: 'Send a message to a router',
+    description:
+      'The router chooses the agent that answers, by its rules or by classifying the message. The response contains the chosen agent in `routedToAgent` and `routedToAgentSlug`.',
     params: slugParams,
     body: routerChatBodySchema,
     response: chatResponseSchema,
@@ -83,8 +85,8 @@ export const chatOperations = defineOperations('Chat', table, {
     },
   },
   chat: {
-    summary: 'Chat by agent identifier or via a router',
-    description: 'One of `agentId` and `routerSlug` is required; the router goes first when both are given.',
+    summary: 'Send a message by agent id or router slug',
+    description: 'Requires `agentId` or `routerSlug`. If both are given, the router is used.',
     body: namedAgentSchema.pipe(chatBodySchema),
     documentedBody: chatBodySchema,
     response: chatResponseSchema,

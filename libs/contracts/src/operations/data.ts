@@ -24,7 +24,7 @@ const table = {
   deleteEntity: remove('/v1/data/:type/:id', 'data', { rateLimited: true }),
 };
 
-/** Any text may be asked for: what is not the slug of a type is simply not found. */
+/** Any text is accepted here: a text that is not the slug of a type is answered with 404, not 400. */
 const typeParams = z.object({ type: z.string() });
 const entityParams = z.object({ type: z.string(), id: z.string() });
 
@@ -44,7 +44,7 @@ const unknown = {
 } satisfies Record<number, readonly ErrorExample[]>;
 const denied = ['permission_denied', "Permission denied: cannot perform 'read' on 'product'"] as const;
 const outOfScope = ['out_of_scope', 'Entity not accessible within scope'] as const;
-const masked = ['masked_field', "Field data.price is not accessible to the key's role"] as const;
+const masked = ['masked_field', "Permission denied: field 'data.price' of 'product' is masked"] as const;
 const badCursor = ['invalid_query', 'cursor is broken or belongs to another query'] as const;
 const badLimit = ['invalid_query', 'limit must be a whole number of at least 1'] as const;
 const invalidData = ['invalid_body', 'data.price: must be a number'] as const;
@@ -52,7 +52,8 @@ const invalidData = ['invalid_body', 'data.price: must be a number'] as const;
 export const dataOperations = defineOperations('Data', table, {
   listEntityTypes: {
     summary: 'List entity types',
-    description: 'Those that the key may read; each schema as the flat map of field to type name.',
+    description:
+      'Returns the entity types that the key may read. `schema` is always a flat map of field name to type name, also for types that were pushed with a JSON Schema.',
     response: entityTypeListSchema,
     example: {
       response: {
@@ -63,7 +64,8 @@ export const dataOperations = defineOperations('Data', table, {
     },
   },
   listEntities: {
-    summary: 'List entities, newest first',
+    summary: 'List entities',
+    description: 'Returns a page of entities, newest first. Deleted entities are returned only with `status=deleted`.',
     params: typeParams,
     query: listEntitiesQuerySchema,
     response: entityPageSchema,
@@ -71,7 +73,7 @@ export const dataOperations = defineOperations('Data', table, {
     example: { response: page },
   },
   getEntity: {
-    summary: 'Get an entity',
+    summary: 'Retrieve an entity',
     params: entityParams,
     response: entitySchema,
     errors: { ...unknown, 403: [denied, outOfScope] },
@@ -79,6 +81,8 @@ export const dataOperations = defineOperations('Data', table, {
   },
   createEntity: {
     summary: 'Create an entity',
+    description:
+      'The fields that the type declares are validated; other fields are stored as given. `status` defaults to `active`.',
     params: typeParams,
     body: createEntityBodySchema,
     status: 201,
@@ -87,9 +91,9 @@ export const dataOperations = defineOperations('Data', table, {
     example: { body: { data: entity.data }, response: entity },
   },
   queryEntities: {
-    summary: 'Filtered query',
+    summary: 'Query entities',
     description:
-      'A filter is a literal (exact match, `null` matches null or absent) or an object of operators: `$eq $ne $neq $in $nin $gt $gte $lt $lte $contains $exists`. Domain fields are `data.<field>`, at any depth; top-level fields are `id`, `createdAt` and `updatedAt`. The lifecycle `status` is asked for beside the filters.',
+      "Returns a page of the entities that match all `filters`. Each filter maps a field to a literal (exact match; `null` matches null and absent fields) or to an object of operators: `$eq`, `$ne`, `$neq`, `$in`, `$nin`, `$gt`, `$gte`, `$lt`, `$lte`, `$contains`, `$exists`. Refer to the entity's own fields as `data.<field>`, at any depth; the top-level fields are `id`, `createdAt` and `updatedAt`. To filter by lifecycle status, use the `status` field of the body.",
     params: typeParams,
     body: queryEntitiesBodySchema,
     bodyOptional: true,
@@ -98,7 +102,7 @@ export const dataOperations = defineOperations('Data', table, {
       400: [
         [
           'invalid_body',
-          '"price" is no field that can be filtered by. Use data.<fieldName> for the entity\'s own fields',
+          "filters.price: is not a filterable field. Queryable top-level fields: id, createdAt, updatedAt. Use data.<fieldName> for the entity's own fields",
         ],
         ['invalid_body', 'unknown operator $like'],
       ],
@@ -111,8 +115,9 @@ export const dataOperations = defineOperations('Data', table, {
     },
   },
   searchEntities: {
-    summary: 'Full-text search',
-    description: "Over the type's `searchFields`, best matches first: every word must match, the last one as a prefix.",
+    summary: 'Search entities',
+    description:
+      "Searches the type's `searchFields` and returns the best matches first. Every word of `query` must match; the last one matches as a prefix. Case and accents are ignored.",
     params: typeParams,
     body: searchEntitiesBodySchema,
     response: entityListSchema,
@@ -121,7 +126,8 @@ export const dataOperations = defineOperations('Data', table, {
   },
   updateEntity: {
     summary: 'Update an entity',
-    description: '`data` is merged at its top level; a `status` also restores a deleted entity.',
+    description:
+      'Merges `data` into the entity at the top level: fields that are not given keep their values, and `null` sets a field to null. Setting `status` on a deleted entity restores it.',
     params: entityParams,
     body: updateEntityBodySchema,
     response: entitySchema,
@@ -132,8 +138,9 @@ export const dataOperations = defineOperations('Data', table, {
     },
   },
   deleteEntity: {
-    summary: 'Soft-delete an entity',
-    description: 'It leaves lists, queries and searches. Again is as good.',
+    summary: 'Delete an entity',
+    description:
+      'Marks the entity as deleted: it no longer appears in lists, queries and searches. An update with a `status` restores it. Deleting a deleted entity succeeds and changes nothing.',
     params: entityParams,
     response: deletedBodySchema,
     errors: { ...unknown, 403: [denied, outOfScope] },

@@ -1,25 +1,25 @@
 import type { z } from 'zod';
 import type { Permission } from '../scope';
 
-/** A code and the text that goes with it, as an example. */
+/** An error code with an example of its message. */
 export type ErrorExample = readonly [code: string, error: string];
 
-/** One line of an area's table of contents: where an endpoint is, who may call it and how much. */
-interface OperationLine {
+/** One line of an area's table of endpoints: method, path, permission and limits. */
+interface OperationRoute {
   method: 'get' | 'post' | 'patch' | 'delete';
-  /** As Express writes it: `/v1/data/:type`. */
+  /** In Express syntax: `/v1/data/:type`. */
   path: string;
-  /** Null for an endpoint without a key; `*` always grants. */
+  /** The permission that the API key must have (`*` grants every one). Null: the endpoint takes no API key. */
   permission: Exclude<Permission, '*'> | null;
-  /** The token that an endpoint without a key asks for instead. */
+  /** The token that an endpoint without an API key requires instead. */
   security?: 'executor' | 'callback';
-  /** Counts against the limits of the key and its organization. */
+  /** Counts towards the rate limits of the key and of its organization. */
   rateLimited?: boolean;
-  /** Changes nothing, so its work may start while the rate limit is still deciding. Every GET is. */
+  /** Changes nothing, so the handler may start before the rate limiter has decided. Implied for GET. */
   readOnly?: boolean;
-  /** Honours `Idempotency-Key`: the first answer is kept and replayed. */
+  /** Supports `Idempotency-Key`: the first response is stored and replayed. */
   idempotent?: boolean;
-  /** The largest body, in bytes; 1 MiB by default. */
+  /** Maximum size of the body, in bytes; 1 MiB by default. */
   bodyLimitBytes?: number;
 }
 
@@ -29,70 +29,71 @@ interface OperationDetails {
   description?: string;
   params?: z.ZodObject;
   query?: z.ZodObject;
-  /** Headers that it looks at, beside those that follow from other fields. */
+  /** Descriptions of the request headers that do not follow from other fields. */
   headers?: Record<string, string>;
-  /** What the service parses; absent where the handler reads the bytes itself. */
+  /** The schema that the service parses the body with; absent if the handler reads the raw bytes. */
   body?: z.ZodType;
-  /** What the document shows instead of `body`, or for bytes that the handler reads itself. */
+  /** The schema that the OpenAPI document shows instead of `body`, or for raw bytes. */
   documentedBody?: z.ZodType;
   /** JSON by default. */
   bodyType?: 'application/x-www-form-urlencoded';
-  /** No body is an empty object. */
+  /** A request without a body counts as `{}`. */
   bodyOptional?: boolean;
-  /** The status of success. */
+  /** Status of a successful response; 200 by default. */
   status?: number;
-  /** What success looks like; checked outside production. */
+  /** Body of a successful response; checked outside production. */
   response: z.ZodType;
   /** JSON by default. */
   responseType?: 'text/html';
-  /** Served by the gateway itself, so no service behind it can be down. */
+  /** Served by the gateway itself, so the errors of a missing upstream service do not apply. */
   isOwn?: boolean;
-  /** By status. */
+  /** Examples of its errors, by status. */
   errors?: Readonly<Record<number, readonly ErrorExample[]>>;
-  /** Fields of its errors beside those of every error. */
+  /** Fields of its error bodies besides those that every error has. */
   errorFields?: z.ZodObject;
   example?: { body?: object; response: unknown };
 }
 
 /**
- * One endpoint: what a service serves (`serve(operationsOf.data, handlers)`) and what the OpenAPI document says. What
- * follows from the other fields (401 of a key, 413 of a body, 429 of a limit) is not listed again.
+ * One endpoint, as a service serves it (`serve(operationsOf.data, handlers)`) and as the OpenAPI document describes it.
+ * Errors that follow from other fields (401 from a key, 413 from a body, 429 from a limit) are not listed in `errors`.
  */
-export interface Operation extends OperationLine, OperationDetails {
-  /** `operationId`. */
+export interface Operation extends OperationRoute, OperationDetails {
+  /** Unique; the `operationId` of the OpenAPI document. */
   id: string;
   tag: 'Chat' | 'Data' | 'Utilities' | 'Sync' | 'Webhooks' | 'Tool executor' | 'Service';
 }
 
-/** Refuses fields that a generic constraint lets pass: a misspelt limit would be no limit. */
-type No<Field extends PropertyKey> = { [F in Field]: never };
+/** Makes unknown fields a compile error. A generic constraint alone accepts them: a misspelled limit would have no effect. */
+type NoFields<Field extends PropertyKey> = { [F in Field]: never };
 
-type Limits = Omit<OperationLine, 'method' | 'path' | 'permission'>;
+type Limits = Omit<OperationRoute, 'method' | 'path' | 'permission'>;
 
-const line =
-  <M extends OperationLine['method']>(method: M) =>
-  <const P extends string, A extends OperationLine['permission'], const L extends Limits = object>(
+const route =
+  <M extends OperationRoute['method']>(method: M) =>
+  <const P extends string, A extends OperationRoute['permission'], const L extends Limits = object>(
     path: P,
     permission: A,
-    limits?: L & No<Exclude<keyof L, keyof Limits>>,
+    limits?: L & NoFields<Exclude<keyof L, keyof Limits>>,
   ) => ({ method, path, permission, ...(limits as L) });
 
-export const get = line('get');
-export const post = line('post');
-export const patch = line('patch');
+export const get = route('get');
+export const post = route('post');
+export const patch = route('patch');
 /** `delete` is a reserved word. */
-export const remove = line('delete');
+export const remove = route('delete');
 
 export const mebibyte = 1024 * 1024;
 
-/** Joins an area's table of contents with the details of its operations. Both have the same ids, else it does not compile. */
+/** Joins an area's table of endpoints with their details. Does not compile unless both have the same ids. */
 export function defineOperations<
-  T extends Record<string, OperationLine>,
+  T extends Record<string, OperationRoute>,
   const D extends { [Id in keyof T]: OperationDetails },
 >(
   tag: Operation['tag'],
   table: T,
-  details: D & No<Exclude<keyof D, keyof T>> & { [Id in keyof D]: No<Exclude<keyof D[Id], keyof OperationDetails>> },
+  details: D &
+    NoFields<Exclude<keyof D, keyof T>> & { [Id in keyof D]: NoFields<Exclude<keyof D[Id], keyof OperationDetails>> },
 ) {
   const defined = Object.entries(table).map(([id, limits]) => [id, { id, tag, ...limits, ...details[id] }]);
   return Object.fromEntries(defined) as {

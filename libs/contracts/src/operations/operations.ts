@@ -5,7 +5,7 @@ import { syncOperations } from './sync';
 import { utilityOperations } from './utilities';
 import { webhookOperations } from './webhooks';
 
-/** Every endpoint that a client or a provider may call, by its `operationId`; the order is that of the document. */
+/** Every endpoint that clients and providers may call, by `operationId`, in the order of the OpenAPI document. */
 export const operations = {
   ...chatOperations,
   ...dataOperations,
@@ -16,7 +16,7 @@ export const operations = {
   ...gatewayOperations,
 } as const;
 
-/** The same by area, as the services serve them, and those of services among themselves. */
+/** The endpoints by area, as the services serve them, including the internal ones that the document leaves out. */
 export const operationsOf = {
   chat: chatOperations,
   data: dataOperations,

@@ -13,7 +13,7 @@ import { jsonObjectSchema } from '../json';
 import { defineOperations, get, mebibyte, post } from './operation';
 
 const executorTable = {
-  // Room for a handler, its arguments and its context, each at its own limit.
+  // Large enough for a handler, its arguments and its context when each is at its own limit.
   execute: post('/execute', null, { security: 'executor', bodyLimitBytes: 2.5 * mebibyte }),
   validate: post('/validate', null, { security: 'executor' }),
 };
@@ -23,36 +23,34 @@ const internalTable = {
   callTool: post('/internal/tool-calls', null, { security: 'callback', bodyLimitBytes: callbackLimitBytes }),
 };
 
-const gatewayTable = {
-  health: get('/health', null),
-  openApi: get('/openapi.json', null),
-  docs: get('/docs', null),
-};
+const gatewayTable = { health: get('/health', null), openApi: get('/openapi.json', null), docs: get('/docs', null) };
 
 const handlerCode = 'return args.total * 2;';
 
 export const executorOperations = defineOperations('Tool executor', executorTable, {
   execute: {
-    summary: "Run a tool's handler in the sandbox",
-    description: 'A handler that throws is a 200 with `error`. Needs the token of the executor, not an API key.',
+    summary: 'Run a handler',
+    description:
+      'Runs the handler of a custom tool in the sandbox. If the handler throws, the response is a 200 with `error`. Requires the `EXECUTOR_TOKEN` instead of an API key.',
     body: executeBodySchema,
     response: executeResponseSchema,
     errors: { 500: [['execution_time_exceeded', 'Execution time exceeded']] },
     example: { body: { handlerCode, args: { total: 4 } }, response: { result: 8, _meta: { durationMs: 3 } } },
   },
   validate: {
-    summary: 'Parse a handler without running it',
+    summary: 'Validate a handler',
+    description: 'Parses a handler without running it. Requires the `EXECUTOR_TOKEN` instead of an API key.',
     body: validateBodySchema,
     response: validateResponseSchema,
     example: { body: { handlerCode }, response: { valid: true } },
   },
 });
 
-/** Of services among themselves: the gateway does not forward them, and the document leaves them out. */
+/** Endpoints between services. The gateway does not forward them and the OpenAPI document leaves them out. */
 export const internalOperations = defineOperations('Tool executor', internalTable, {
   callTool: {
-    summary: 'Call a tool from the code of another',
-    description: 'With the token that was made for the run; always 200 when it holds.',
+    summary: 'Call a tool from a handler',
+    description: 'Requires the callback token of the execution. The status is 200 whenever the token is valid.',
     body: toolCallbackBodySchema,
     response: toolCallbackResponseSchema,
   },
@@ -60,18 +58,14 @@ export const internalOperations = defineOperations('Tool executor', internalTabl
 
 export const gatewayOperations = defineOperations('Service', gatewayTable, {
   health: {
-    summary: 'Health check',
+    summary: 'Check the health of the gateway',
     isOwn: true,
     response: healthSchema,
     example: { response: { status: 'ok', timestamp: 1763683200000 } },
   },
-  openApi: {
-    summary: 'This document',
-    isOwn: true,
-    response: jsonObjectSchema,
-  },
+  openApi: { summary: 'Retrieve the OpenAPI document', isOwn: true, response: jsonObjectSchema },
   docs: {
-    summary: 'This document as a page',
+    summary: 'Retrieve the API reference as a page',
     isOwn: true,
     response: z.string(),
     responseType: 'text/html',

@@ -13,8 +13,9 @@ const note = { slug: 'note', name: 'Note', schema: { text: 'string' }, searchFie
 
 export const syncOperations = defineOperations('Sync', table, {
   syncState: {
-    summary: 'What an environment holds',
-    description: 'Per kind the slugs, names, versions and content hashes of its definitions. No body is needed.',
+    summary: 'Retrieve the state of an environment',
+    description:
+      'Returns the slug, name, version and content hash of every definition, grouped by kind. The body is optional.',
     body: z.looseObject({}),
     bodyOptional: true,
     response: syncStateSchema,
@@ -28,8 +29,9 @@ export const syncOperations = defineOperations('Sync', table, {
     },
   },
   syncPull: {
-    summary: 'Every definition of an environment',
-    description: 'The answer can be pushed back as it is, and then changes nothing. No body is needed.',
+    summary: 'Pull definitions',
+    description:
+      'Returns every definition of the environment. Pushing the response back unchanged has no effect. The body is optional.',
     body: z.looseObject({}),
     bodyOptional: true,
     response: syncPullSchema,
@@ -39,15 +41,15 @@ export const syncOperations = defineOperations('Sync', table, {
     },
   },
   syncPush: {
-    summary: 'Bring an environment to a set of definitions',
+    summary: 'Push definitions',
     description:
-      'All or nothing. Every problem is reported at once, in `details`, before anything is written. Kinds that are absent are left alone; `prune` also deletes what is absent from those that are given.',
+      'Creates and updates definitions in one transaction: either all changes are made or none. Invalid definitions are answered with 400, and `details` lists every problem. Kinds that are not given stay unchanged. With `prune`, stored definitions that are missing from the given kinds are deleted.',
     body: rawSyncBodySchema,
     documentedBody: syncBodySchema,
     response: syncResultSchema,
     errors: {
       400: [['invalid_definitions', 'The definitions have problems']],
-      409: [['version_conflict', 'The environment has changed since: it is at version 4']],
+      409: [['version_conflict', 'The environment has changed: it is now at version 4']],
     },
     example: {
       body: { resources: { entityTypes: [note] }, dryRun: true },

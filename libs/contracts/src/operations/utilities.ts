@@ -27,7 +27,9 @@ const toolErrorFields = z.object({
 
 export const utilityOperations = defineOperations('Utilities', table, {
   compilePrompt: {
-    summary: "Compile an agent's system prompt",
+    summary: 'Compile a prompt',
+    description:
+      "Returns an agent's system prompt before and after its template variables and function calls are resolved.",
     body: compilePromptBodySchema,
     response: compilePromptResponseSchema,
     errors: {
@@ -44,8 +46,8 @@ export const utilityOperations = defineOperations('Utilities', table, {
     },
   },
   runTool: {
-    summary: 'Run a tool as in a real conversation',
-    description: 'As an agent, or as the system without `agentSlug`.',
+    summary: 'Run a tool',
+    description: 'Runs a tool as it would run in a conversation. Without `agentSlug`, it runs as the system.',
     body: runToolBodySchema,
     response: runToolResponseSchema,
     errors: {
@@ -76,8 +78,9 @@ export const utilityOperations = defineOperations('Utilities', table, {
     },
   },
   fireTrigger: {
-    summary: 'Fire a trigger manually',
-    description: 'Its actions run as the system, with the entity or the data as their context.',
+    summary: 'Fire a trigger',
+    description:
+      'Runs the actions of a trigger as the system and waits for them. `entityId` or `data` is the context of its templates.',
     body: fireTriggerBodySchema,
     response: fireTriggerResponseSchema,
     errors: {
@@ -101,9 +104,9 @@ export const utilityOperations = defineOperations('Utilities', table, {
     },
   },
   mcp: {
-    summary: 'The tools of an environment for clients of the Model Context Protocol',
+    summary: 'Call the MCP server',
     description:
-      'Streamable HTTP without sessions: one JSON-RPC 2.0 message a request. A notification is answered with 202 and no body. `?agent=<slug>` serves the tools of an agent, as that agent.',
+      'Offers the tools of the environment to clients of the Model Context Protocol: streamable HTTP without sessions, one JSON-RPC 2.0 message per request. A notification is answered with 202 and no body. With `?agent=<slug>`, only the tools of that agent are offered, and they run as the agent.',
     query: z.object({ agent: z.string().min(1).max(100).optional() }),
     body: z.unknown(),
     response: jsonObjectSchema,

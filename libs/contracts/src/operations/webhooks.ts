@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { defineOperations, mebibyte, post } from './operation';
 
-/** A delivery proves itself by its signature; its body is read as bytes, which the signature covers. */
+/** No API key: a delivery is authenticated by its signature over the raw bytes of the body. */
 const table = {
   clerkWebhook: post('/webhook/clerk', null, { bodyLimitBytes: mebibyte }),
   kapsoProjectWebhook: post('/webhook/kapso/project', null, { bodyLimitBytes: mebibyte }),
   kapsoMessagesWebhook: post('/webhook/kapso/messages', null, { bodyLimitBytes: mebibyte }),
-  // A callback is one short field.
+  // The body is one short form field.
   flowWebhook: post('/webhook/flow', null, { bodyLimitBytes: 16 * 1024 }),
   polarWebhook: post('/webhook/polar', null, { bodyLimitBytes: mebibyte }),
   resendWebhook: post('/webhook/resend', null, { bodyLimitBytes: mebibyte }),
 };
 
-/** Providers send what they like; what must be in it is checked after the signature (docs of each provider). */
+/** Accepts any object: the fields are checked after the signature (docs/reference/webhooks.md#endpoints). */
 const eventBody = z.looseObject({});
 const received = z.object({ received: z.literal(true) });
 const failed = [['processing_failed', 'Webhook could not be processed']] as const;
@@ -22,15 +22,15 @@ const refused = [
 ] as const;
 const svixHeaders = (vendor: string) => ({
   [`${vendor}-id`]: 'Identifies the delivery.',
-  [`${vendor}-timestamp`]: 'Unix seconds; more than 5 minutes off is refused.',
+  [`${vendor}-timestamp`]: 'Unix seconds. Refused when more than 5 minutes in the past or future.',
   [`${vendor}-signature`]: '`v1,<base64>`: HMAC-SHA256 over `id.timestamp.body`.',
 });
 
 export const webhookOperations = defineOperations('Webhooks', table, {
   clerkWebhook: {
-    summary: 'Users and organizations of the identity provider',
+    summary: 'Receive identity events from Clerk',
     description:
-      'Without `IDENTITY_WEBHOOK_SECRET`, deliveries are accepted unsigned in development and answered 401 in production (unless `IDENTITY_WEBHOOK_UNSIGNED=true`). With it, a delivery without a valid signature is answered 401.',
+      'Users, organizations and memberships. If `IDENTITY_WEBHOOK_SECRET` is set, a delivery without a valid signature is answered with 401. Otherwise unsigned deliveries are accepted in development and answered with 401 in production, unless `IDENTITY_WEBHOOK_UNSIGNED=true`.',
     documentedBody: eventBody,
     response: received,
     errors: { 401: [['invalid_signature', 'Invalid signature']], 500: failed },
@@ -40,7 +40,8 @@ export const webhookOperations = defineOperations('Webhooks', table, {
     },
   },
   kapsoProjectWebhook: {
-    summary: 'Connections of the messaging channel',
+    summary: 'Receive connection events from Kapso',
+    description: 'WhatsApp numbers that are connected or removed.',
     headers: { 'X-Webhook-Signature': 'HMAC-SHA256 over the raw body, in hex.' },
     documentedBody: eventBody,
     response: received,
@@ -48,7 +49,8 @@ export const webhookOperations = defineOperations('Webhooks', table, {
     example: { body: { event: 'whatsapp.phone_number.created' }, response: { received: true } },
   },
   kapsoMessagesWebhook: {
-    summary: 'Messages of the messaging channel and their delivery',
+    summary: 'Receive message events from Kapso',
+    description: 'Incoming WhatsApp messages and delivery statuses of outgoing ones.',
     headers: { 'X-Webhook-Signature': 'HMAC-SHA256 over the raw body, in hex.' },
     documentedBody: eventBody,
     response: received,
@@ -59,15 +61,17 @@ export const webhookOperations = defineOperations('Webhooks', table, {
     example: { body: { event: 'whatsapp.message.received', payload_version: 'v2' }, response: { received: true } },
   },
   flowWebhook: {
-    summary: 'Payments: a token, whose payment is then asked for',
-    description: 'Always answered with 200.',
+    summary: 'Receive payment callbacks from Flow',
+    description:
+      'The callback contains only a token; the status of the payment is then requested from Flow. Always answered with 200.',
     documentedBody: z.looseObject({ token: z.string().optional() }),
     bodyType: 'application/x-www-form-urlencoded',
     response: received,
     example: { body: { token: '41D8…' }, response: { received: true } },
   },
   polarWebhook: {
-    summary: 'Orders of the billing platform',
+    summary: 'Receive billing events from Polar',
+    description: 'Orders that are paid or refunded.',
     headers: svixHeaders('webhook'),
     documentedBody: eventBody,
     response: received,
@@ -75,7 +79,8 @@ export const webhookOperations = defineOperations('Webhooks', table, {
     example: { body: { type: 'order.paid', data: { id: 'order_1' } }, response: { received: true } },
   },
   resendWebhook: {
-    summary: 'Delivery of e-mails',
+    summary: 'Receive e-mail events from Resend',
+    description: 'Delivery statuses of sent e-mails.',
     headers: svixHeaders('svix'),
     documentedBody: eventBody,
     response: received,

@@ -10,7 +10,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** What `auto_explain` tells of one statement, also of those inside of functions and foreign keys (libs/testing, database). */
+/** A plan in the format of `auto_explain`, which also reports statements inside functions and foreign keys. */
 interface Explained {
   'Query Text': string;
   Plan: PlanNode;
@@ -24,9 +24,9 @@ function* partitionsOf(node: PlanNode): Iterable<string> {
 }
 
 /**
- * For tests on partitioned tables (partition.ts): runs `work` on one connection and throws when the plan of a statement
- * reads or writes a partition other than that of its tenant, or any partition when it has none: such a statement would see
- * other tenants, and would run on every machine.
+ * For tests with partitioned tables (partition.ts): runs `work` on one connection and throws when the plan of a statement
+ * uses another partition than the tenant's, or any partition when it has no tenant. Such a statement reads rows of other
+ * tenants, and would run on every node of a distributed database.
  */
 export function createPlanCheck() {
   const partitions = new Map<number, string>();
@@ -58,7 +58,7 @@ export function createPlanCheck() {
     client.on('notice', listen);
     try {
       const result = await work(client);
-      // In a transaction the plan of a statement is told when the next one begins.
+      // In a transaction, the plan of a statement is reported when the next statement begins.
       await client.query('select').finally(() => client.off('notice', listen));
       if (subject === null) return result;
       const { tenant } = subject;

@@ -45,7 +45,7 @@ const problemOf = async (run: Statement<unknown>): Promise<string> => {
   return message.replace('The statement wrong does not return what it declares: ', '');
 };
 
-it('lets a result through that is as declared, also in a transaction', async () => {
+it('accepts a result that matches its declaration, even in a transaction', async () => {
   const all = statement('everything', `select ${everything}`, declared);
   const { rows } = await db.query(tenant, all);
   expect(rows[0]).toMatchObject({
@@ -63,7 +63,7 @@ it('lets a result through that is as declared, also in a transaction', async () 
   expect(readFileSync(join(folder, `${process.pid}.txt`), 'utf8')).toBe('everything\neverything\tsweep\n');
 });
 
-it('refuses a column of another type, a missing one, one too many, and a null', async () => {
+it('refuses a column of another type, a missing one, an undeclared one, and an undeclared null', async () => {
   expect(await problemOf(unprepared('wrong', 'select 1::int8 as n', { n: column.int4 }))).toBe(
     'n is int8 and not int4 or int2',
   );
@@ -76,6 +76,6 @@ it('refuses a column of another type, a missing one, one too many, and a null', 
   expect(await problemOf(unprepared('wrong', 'select 1 as n, 2 as m', { n: column.int4 }))).toBe('m, n and not n');
   expect(await problemOf(unprepared('wrong', 'select 1 as n'))).toBe('n and not ');
   expect(await problemOf(unprepared('wrong', 'select null::int as n', { n: column.int4 }))).toBe('n is null');
-  // Where the caller ignores the error, npm test still lists the statement.
+  // When the caller ignores the error, `npm test` still lists the statement as not run.
   expect(readFileSync(join(folder, `${process.pid}.txt`), 'utf8')).not.toContain('wrong');
 });

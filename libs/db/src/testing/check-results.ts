@@ -6,9 +6,9 @@ import type { Statement } from '../statement';
 type Client = Pick<pg.ClientBase, 'query'>;
 
 /**
- * For tests: compares every result with the row that its statement declares, and lists in a file of `folder` the
- * statements whose results have matched, with the reasons for which they were run across tenants. Throws when a column is missing, not declared, of another type, or null although
- * it is not declared nullable.
+ * For tests: compares each result with the row that its statement declares. Throws when a column is missing or not
+ * declared, has another type, or is null without being declared nullable. The names of verified statements are written to
+ * a file of `folder`, with the reasons for which they were run across tenants.
  */
 export function createResultCheck(folder: string) {
   const noted = new Set<string>();

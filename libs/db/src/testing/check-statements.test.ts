@@ -29,7 +29,7 @@ const run = (text: string, values: unknown[] = [mine.tenant]) =>
 const refused = (text: string, values?: unknown[]) =>
   expect(run(text, values)).rejects.toThrow(/The statement checked does not stay with tenant 1/);
 
-test('what names the tenant is run, and leaves its connection to the next statement', async () => {
+test('a statement on the rows of its tenant is run, and releases its connection', async () => {
   await run(`insert into threads (id, tenant, environment, updated_at) values ('t', $1, 'development', now())`);
   await run('select from threads where tenant = $1');
   await run('delete from threads where tenant = $1');
@@ -37,18 +37,18 @@ test('what names the tenant is run, and leaves its connection to the next statem
   expect((await db.acrossTenants('sweep', spans)).rows).toEqual([{ n: 0 }]);
 });
 
-test('what names no tenant, another tenant, or the tenant of one of two tables is refused', async () => {
+test('a statement without a tenant, with another tenant, or with a tenant for one of two tables is refused', async () => {
   await refused('select from threads where id = $1', ['t']);
   await refused("update threads set params = '{}' where id = $1", ['t']);
   await refused('delete from threads where id = $1', ['t']);
   await refused('select from threads where tenant = $1', [2]);
   await refused('select from threads t left join executions e on e.thread_id = t.id where t.tenant = $1');
-  await refused('with gone as (delete from threads where id = $1) select', ['t']);
+  await refused('with deleted as (delete from threads where id = $1) select', ['t']);
   await refused(`insert into threads (id, tenant, environment, updated_at)
                  select id, $1, environment, now() from threads on conflict do nothing`);
 });
 
-test('what a function does counts, too', async () => {
+test('statements inside a function are checked', async () => {
   await db.pool.query(`create function count_threads() returns bigint language plpgsql as
     'begin return (select count(*) from threads); end'`);
   await refused('select from (select count_threads()) c where $1 > 0');
@@ -56,7 +56,7 @@ test('what a function does counts, too', async () => {
 
 test.each([
   ['delete from events where ctid = any ($1)', /ctid/],
-  [`select pg_notify('a', 'b')`, /notifies/],
+  [`select pg_notify('a', 'b')`, /LISTEN or NOTIFY/],
   ['update threads set updated_at = clock_timestamp() where tenant = $1', /clock_timestamp/],
   ['insert into a (b) values (now()) on conflict (b) do update set c = now()', /calls now/],
   ['insert into a (b) values (1) on conflict (b) do update set c = 1 where a.d < now() returning b', /calls now/],
@@ -67,6 +67,6 @@ test.each([
 test.each([
   'insert into a (b, c) values (clock_timestamp(), now()) on conflict (b) do update set c = excluded.c returning now()',
   'update threads set updated_at = now() where tenant = $1',
-])('lets %s through', (text) => {
+])('accepts %s', (text) => {
   checkText({ name: 'checked', text });
 });

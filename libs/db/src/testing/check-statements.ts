@@ -7,15 +7,15 @@ import { checkText } from './check-text';
 type Client = Pick<pg.ClientBase, 'query'>;
 
 /**
- * For tests: runs each statement with all checks of its text and its result, and, on partitioned tables
- * (PARLEY_TEST_PARTITIONS), of its plan. `folder`: where the names of statements are noted.
+ * For tests: runs each statement and checks its text, its result and, with partitioned tables (PARLEY_TEST_PARTITIONS),
+ * its plan. `folder`: where the names of the statements are written.
  */
 export function createStatementCheck(folder: string, { isPartitioned }: { isPartitioned: boolean }) {
   const checkResult = createResultCheck(folder);
   const checkPlans = isPartitioned ? createPlanCheck() : null;
   return async <R>(
     client: Client,
-    /** Whose rows it touches, or the reason for which it may touch those of several tenants. */
+    /** The tenant whose rows the statement may access, or the reason to access rows of several tenants. */
     subject: { tenant?: number } | string,
     statement: Statement,
     send: (client: Client) => Promise<R>,

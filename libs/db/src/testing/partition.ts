@@ -1,12 +1,12 @@
 import type { ClientBase } from 'pg';
-import { tenantTablesSql } from './table-places';
+import { tenantTablesSql } from './table-distribution';
 
-/** Partitions of each tenant table. */
+/** Number of partitions of each tenant table. */
 export const partitionCount = 8;
 
 /**
- * Splits every tenant table of an empty database into hash partitions by `tenant`, `<table>_part0` and so on. PostgreSQL
- * refuses it when a primary or unique key of the table does not contain the column.
+ * Splits each tenant table of an empty database into hash partitions by `tenant`, named `<table>_part0` and so on.
+ * PostgreSQL refuses this when a primary or unique key of the table does not contain the column.
  */
 export async function partitionTables(client: ClientBase): Promise<void> {
   const { rows: tables } = await client.query<{ name: string }>(tenantTablesSql);
@@ -20,7 +20,7 @@ export async function partitionTables(client: ClientBase): Promise<void> {
     await client.query(
       `create table partitioned.${name} (like public.${name} including all) partition by hash (tenant)`,
     );
-    // The sequence of a column goes with its table, which is dropped below.
+    // The sequence of a column would be dropped with its table below.
     const { rows: sequences } = await client.query<{ name: string }>(
       `select objid::regclass::text as name from pg_depend
        where classid = 'pg_class'::regclass and refobjid = $1::regclass and deptype = 'a' and refobjsubid > 0

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestDatabase, createTestDatabase } from '@parley/testing';
 import { type Db, createDb } from '../client';
-import { ownKeys, referenceTables, tenantTablesSql } from './table-places';
+import { ownKeys, referenceTables, tenantTablesSql } from './table-distribution';
 
 let database: TestDatabase;
 let db: Db;
@@ -20,10 +20,10 @@ afterAll(async () => {
 const tenantTables = async (): Promise<string[]> =>
   (await db.pool.query<{ name: string }>(tenantTablesSql)).rows.map(({ name }) => name);
 
-const spread = (table: string, key: string) =>
+const distribute = (table: string, key: string) =>
   db.pool.query(`create table shard_check.${table} (like public.${table} including all) partition by hash (${key})`);
 
-test('every table has a place, and each primary and unique key contains what its table is spread by', async () => {
+test('every table has a distribution, and each of its primary and unique keys contains the distribution column', async () => {
   const tables = await tenantTables();
   expect(tables).toEqual(expect.arrayContaining(['entities', 'entity_fields', 'events', 'messages', 'tool_calls']));
   const { rows } = await db.pool.query(
@@ -31,25 +31,29 @@ test('every table has a place, and each primary and unique key contains what its
        and relname <> '_prisma_migrations' order by 1`,
   );
   expect([...tables, ...referenceTables, ...Object.keys(ownKeys)].sort()).toEqual(rows.map(({ name }) => name));
-  for (const table of tables) await spread(table, 'tenant');
-  for (const [table, key] of Object.entries(ownKeys)) await spread(table, key);
+  for (const table of tables) await distribute(table, 'tenant');
+  for (const [table, key] of Object.entries(ownKeys)) await distribute(table, key);
 });
 
-test('the page on scaling lists each table at its place', async () => {
+test('docs/scaling.md lists each table with its distribution', async () => {
   const page = readFileSync(join(__dirname, '../../../../docs/scaling.md'), 'utf8');
-  const listed = (place: string) =>
-    [...new RegExp(`^\\| ${place}[^|]*\\|([^|]*)\\|$`, 'm').exec(page)![1]!.matchAll(/(?<!`)\b[a-z]+(_[a-z]+)*\b/g)]
+  const listed = (distribution: string) =>
+    [
+      ...new RegExp(`^\\| ${distribution}[^|]*\\|([^|]*)\\|$`, 'm')
+        .exec(page)![1]!
+        .matchAll(/(?<!`)\b[a-z]+(_[a-z]+)*\b/g),
+    ]
       .map(([name]) => name)
       .filter((name) => name !== 'by')
       .sort();
   expect(listed('Distributed by `tenant`')).toEqual(await tenantTables());
   expect(listed('Reference')).toEqual([...referenceTables].sort());
-  expect(listed('Distributed by a key of its own')).toEqual(Object.keys(ownKeys).sort());
+  expect(listed('Distributed by its own key')).toEqual(Object.keys(ownKeys).sort());
 });
 
 test('a key without the tenant is refused', async () => {
   await db.pool.query('create table public.wrong (id text primary key, tenant int not null)');
-  await expect(spread('wrong', 'tenant')).rejects.toThrow(/must include all partitioning columns/);
+  await expect(distribute('wrong', 'tenant')).rejects.toThrow(/must include all partitioning columns/);
   await db.pool.query('drop table public.wrong');
 });
 
@@ -62,7 +66,7 @@ test('the tenant of a row is never null', async () => {
   expect(rows.map(({ table }) => table).sort()).toEqual(await tenantTables());
 });
 
-test('foreign keys lead to a row of the same tenant, or to a reference table', async () => {
+test('foreign keys reference a row of the same tenant, or a reference table', async () => {
   const tables = await tenantTables();
   const { rows } = await db.pool.query<{ name: string; from: string; to: string; pairs: string[] }>(
     `select conname as name, conrelid::regclass::text as from, confrelid::regclass::text as to,
@@ -79,7 +83,7 @@ test('foreign keys lead to a row of the same tenant, or to a reference table', a
   }
 });
 
-test('no table has a trigger of its own, and no function notifies or locks by advice', async () => {
+test('no table has a trigger, and no function uses NOTIFY, advisory locks or ctid', async () => {
   const { rows } = await db.pool.query(
     `select tgname as name from pg_trigger where not tgisinternal
      union all

@@ -1,12 +1,12 @@
 import type { Json } from '@parley/contracts';
 
 /**
- * JSON values as bytes that sort like them: null, false, true, numbers, strings by code point, objects and arrays
- * (which are all alike). The SQL function `entity_index_key` does the same; a test compares them.
+ * Keys of the field index: JSON values as bytes that sort in the order null, false, true, numbers, strings by code point,
+ * objects and arrays (which all have the same key). The SQL function `entity_index_key` returns the same bytes.
  */
 export const tag = { null: 0x10, false: 0x20, true: 0x21, number: 0x30, string: 0x40, composite: 0x50 } as const;
 
-/** Strings are truncated to this many bytes of UTF-8: equal keys of that length do not mean equal strings. */
+/** Strings are truncated to this many bytes of UTF-8, so that different strings may have the same key. */
 const maxStringBytes = 100;
 
 export function encodeValue(value: Json): Buffer {
@@ -22,7 +22,7 @@ export function encodeValue(value: Json): Buffer {
   }
 }
 
-/** Big-endian IEEE 754 with the sign bit set, or all bits inverted when it is negative. */
+/** Big-endian IEEE 754 with the sign bit set, or with all bits inverted if the number is negative. */
 function encodeNumber(value: number): Buffer {
   const key = Buffer.allocUnsafe(9);
   key[0] = tag.number;
@@ -33,12 +33,12 @@ function encodeNumber(value: number): Buffer {
 }
 
 function encodeString(value: string): Buffer {
-  // A UTF-16 unit takes at least a byte, so units beyond the limit need not be encoded. One more, so that no surrogate pair is split.
+  // Each UTF-16 unit takes at least one byte, so later units do not count. One more is kept so that no surrogate pair is split.
   const bytes = Buffer.from(value.length > maxStringBytes ? value.slice(0, maxStringBytes + 1) : value, 'utf8');
   return Buffer.concat([Buffer.of(tag.string), bytes.subarray(0, maxStringBytes)]);
 }
 
 export const isTruncated = (key: Buffer): boolean => key[0] === tag.string && key.length > maxStringBytes;
 
-/** The key right after this one. */
+/** The smallest key that is greater than this one. */
 export const successor = (key: Buffer): Buffer => Buffer.concat([key, Buffer.of(0)]);

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Entries that are not of a path below `data`. */
+/** The field numbers of entries that are not for a path below `data`. */
 export const statusField = 1;
 export const updatedAtField = 2;
 export const shapeField = 3;
@@ -9,12 +9,12 @@ const reserved = 16;
 const hashes = new LRUCache<string, number>({ max: 20_000, memoMethod: hashOf });
 
 /**
- * The number of a path below `data` in the index tables: 32 bits. Two paths of one type may share a hash, so each entity
- * found by it is checked.
+ * The 32-bit number of a path below `data` in the index tables. Two paths of one type may have the same number, so the
+ * entities that are found by it are checked against the filter itself.
  */
 export const fieldHash = (path: readonly string[]): number => hashes.memo(JSON.stringify(path));
 
-/** The same for the elements of the array at that path. */
+/** The number of the elements of the array at that path. */
 export const elementsHash = (path: readonly string[]): number => hashes.memo(`${JSON.stringify(path)}[]`);
 
 function hashOf(text: string): number {

@@ -21,7 +21,7 @@ const scalar: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom<Json>(null, [], {}, -0, 5e-324, -5e-324, 1.7976931348623157e308, `${'a'.repeat(99)}😀`, '\\x41'),
 );
 
-test('PostgreSQL makes the same keys', async () => {
+test('the SQL function entity_index_key returns the same keys', async () => {
   const values = fc.sample(scalar, 500);
   const { rows } = await t.db.pool.query<{ key: Buffer }>(
     `select entity_index_key(v) as key from unnest($1::jsonb[]) with ordinality u(v, n) order by n`,
@@ -30,7 +30,7 @@ test('PostgreSQL makes the same keys', async () => {
   expect(rows.map(({ key }) => key.toString('hex'))).toEqual(values.map((value) => encodeValue(value).toString('hex')));
 });
 
-test('keys sort like their values', () => {
+test('keys sort in the order of their values', () => {
   const number = fc.double({ noNaN: true, noDefaultInfinity: true });
   fc.assert(
     fc.property(number, number, (a, b) => {
@@ -49,7 +49,7 @@ test('keys sort like their values', () => {
   expect(keys.toSorted(Buffer.compare)).toEqual(keys);
 });
 
-test('an entity has one row for each field, and no more than a limit', () => {
+test('an entity has one index row for each field, up to a limit', () => {
   const { fields, values, shape } = indexRows({ a: 1, b: { c: 'x', d: null }, e: ['p', 'p', 2, {}] }, 'active');
   // status, a, b, e, the elements p and 2, b.c and b.d
   expect(fields).toHaveLength(8);
@@ -60,7 +60,7 @@ test('an entity has one row for each field, and no more than a limit', () => {
   expect(huge.shape).toBe(overflowShape);
 });
 
-test('bounds of ids and times hold every position that they should', () => {
+test('the position ranges of filters on ids and times contain every matching position', () => {
   const ms = 1_795_000_000_123n;
   const pos = (ms << 21n) | 77n;
   const id = `ent_${pos.toString(16).padStart(16, '0')}abcdefghij`;

@@ -5,28 +5,30 @@ import { maxPathLength } from '../filter/parse-filters';
 import { encodeValue } from './encode-value';
 import { elementsHash, fieldHash, statusField } from './field-hash';
 
-/** The entries of an entity in `entity_fields` without its update time, and the set of fields that it has. */
+/** The index entries of an entity, except the entry of its update time, and its shape: the set of fields that it has. */
 export interface IndexRows {
   fields: number[];
   values: Buffer[];
   shape: Shape;
 }
 
-/** `fields` is null for the two shapes that stand for no set in particular. */
+/** A set of fields. `fields` is null for `otherShape` and `overflowShape`, which do not identify a set. */
 export interface Shape {
   key: Buffer;
   fields: number[] | null;
 }
 
-/** Of entities whose type has more sets of fields than are distinguished. */
+/** The shape of entities whose type already has the maximum number of shapes. */
 export const otherShape: Shape = { key: Buffer.of(0), fields: null };
-/** Of entities that are not fully indexed: every scan finds them. */
+/** The shape of entities that are not fully indexed. Every scan finds them. */
 export const overflowShape: Shape = { key: Buffer.of(1), fields: null };
 
+/** Maximum number of index entries of one entity. An entity with more gets `overflowShape`. */
 const maxRows = 250;
+/** Maximum number of distinct scalars of an array. An entity with more in an array gets `overflowShape`. */
 const maxElements = 32;
 
-/** Shallow fields first: queries ask least for the deep ones, which a limit leaves out. */
+/** Computes the index entries of an entity, breadth first: the limit leaves out the deepest fields, which are queried least. */
 export function indexRows(data: JsonObject, status: string): IndexRows {
   const paths = new Map<number, string>();
   const fields: number[] = [statusField];
@@ -68,7 +70,7 @@ const shapes = new LRUCache<string, Shape, number[]>({
   max: 5_000,
   memoMethod(text, _old, { context: fields }) {
     const key = createHash('sha256').update(text).digest().subarray(0, 9);
-    // The first byte keeps it apart from the shapes that stand for no set.
+    // The first byte distinguishes the key from those of `otherShape` and `overflowShape`.
     key[0]! |= 0x80;
     return { key, fields };
   },

@@ -8,11 +8,11 @@ export interface KeyRange {
   hi: Buffer;
 }
 
-/** What conditions on one field let through. */
+/** The keys of one field that satisfy its conditions. */
 export interface FieldKeys {
   /** Sorted, without overlaps. */
   ranges: KeyRange[];
-  /** Whether entities that lack the field are let through as well. */
+  /** Whether entities without the field satisfy the conditions. */
   absent: boolean;
 }
 
@@ -22,7 +22,7 @@ const highest = Buffer.of(0xff);
 export const strings: KeyRange = { lo: Buffer.of(tag.string), hi: Buffer.of(tag.string + 1) };
 const numbers: KeyRange = { lo: Buffer.of(tag.number), hi: Buffer.of(tag.number + 1) };
 
-/** Whether a range holds one key only, which is faster to look up. */
+/** Whether a range contains a single key, which is faster to look up. */
 export const isPoint = ({ lo, hi }: KeyRange): boolean => hi.length === lo.length + 1 && successor(lo).equals(hi);
 
 export function keyOf(value: Json): KeyRange {
@@ -30,13 +30,13 @@ export function keyOf(value: Json): KeyRange {
   return { lo, hi: successor(lo) };
 }
 
-/** From the first key of sorted ranges to the last. */
+/** The smallest range that contains all of these sorted ranges. */
 export const boundsOf = (ranges: readonly KeyRange[]): KeyRange => ({
   lo: ranges[0]?.lo ?? lowest,
   hi: ranges.at(-1)?.hi ?? lowest,
 });
 
-/** The keys with which a field can satisfy a condition; null when its own entries do not say it. */
+/** The keys with which a field can satisfy a condition. Null if that cannot be decided from the entries of the field. */
 export function keysFor({ operator, operand }: Condition): FieldKeys | null {
   switch (operator) {
     case '$eq':
@@ -61,7 +61,7 @@ export function keysFor({ operator, operand }: Condition): FieldKeys | null {
   }
 }
 
-/** A truncated key stands for several strings, which may lie on either side of the operand: it stays in. */
+/** A truncated key may belong to strings on both sides of the operand, so it is included. */
 function compared(operator: '$gt' | '$gte' | '$lt' | '$lte', operand: Json): KeyRange {
   const key = encodeValue(operand);
   const { lo, hi } = typeof operand === 'number' ? numbers : strings;
@@ -77,7 +77,7 @@ function compared(operator: '$gt' | '$gte' | '$lt' | '$lte', operand: Json): Key
   }
 }
 
-/** All keys but those of these values. A key that stands for several values (truncated strings, objects) stays in. */
+/** All keys except those of these values. Keys that several values share (truncated strings, objects) are included. */
 function complement(values: Json[]): FieldKeys {
   const keys = values
     .map(encodeValue)
@@ -88,8 +88,8 @@ function complement(values: Json[]): FieldKeys {
 }
 
 export function intersection(a: FieldKeys, b: FieldKeys): FieldKeys {
-  const ranges = a.ranges.flatMap((one) =>
-    b.ranges.map((other) => ({ lo: greater(one.lo, other.lo), hi: lesser(one.hi, other.hi) })),
+  const ranges = a.ranges.flatMap((range) =>
+    b.ranges.map((other) => ({ lo: greater(range.lo, other.lo), hi: lesser(range.hi, other.hi) })),
   );
   return { ranges: normalized(ranges), absent: a.absent && b.absent };
 }

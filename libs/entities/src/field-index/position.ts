@@ -2,8 +2,8 @@ import type { Json } from '@parley/contracts';
 import type { Clause, Condition } from '../filter/condition';
 
 /**
- * An entity's position in the order of creation: its creation time in milliseconds and 21 bits that distinguish entities
- * of one millisecond, as SQL's `time_id` makes it. Its id begins with it, so that ids sort alike.
+ * An entity's position in the order of creation: its creation time in milliseconds, followed by 21 bits that distinguish
+ * the entities of one millisecond. The SQL function `time_id` generates it. Ids begin with the position and sort like it.
  */
 const tieBits = 21n;
 const idPrefix = 'ent_';
@@ -17,14 +17,14 @@ export interface PositionRange {
   hi: bigint;
 }
 
-/** SQL of the id of an entity at this position; the suffix makes it unguessable. */
+/** SQL of the id of an entity at this position. The random suffix makes the id unguessable. */
 export const idSql = (pos: string, suffix: string): string =>
   `'${idPrefix}' || lpad(to_hex(${pos}), ${hexDigits}, '0') || ${suffix}`;
 
 /** SQL of the creation time at a position. */
 export const createdAtSql = (pos: string): string => `(${pos} >> ${tieBits})`;
 
-/** The positions of the entities that match these clauses, as far as `createdAt` and `id` say it. */
+/** A range that contains the positions of all entities that match these clauses, derived from `createdAt` and `id`. */
 export function positionRangeOf(clauses: readonly Clause[]): PositionRange {
   const range = { lo: firstPosition, hi: lastPosition };
   for (const clause of clauses) {
@@ -36,7 +36,7 @@ export function positionRangeOf(clauses: readonly Clause[]): PositionRange {
   return range;
 }
 
-/** The positions that `id` lists; null when it lists none. */
+/** The positions of the ids that a clause lists with `$eq` or `$in`. Null without such a clause. */
 export function listedPositions(clauses: readonly Clause[]): bigint[] | null {
   for (const clause of clauses) {
     const { field, operator, operand } = clause[0] ?? {};
@@ -47,7 +47,7 @@ export function listedPositions(clauses: readonly Clause[]): bigint[] | null {
   return null;
 }
 
-/** The position that an id begins with; null when it is no id of an entity. */
+/** The position at the beginning of an id. Null if the text is not the id of an entity. */
 export function positionOfId(id: string): bigint | null {
   const hex = /^ent_([0-7][0-9a-f]{15})/.exec(id)?.[1];
   return hex === undefined ? null : BigInt(`0x${hex}`);
@@ -82,16 +82,13 @@ function conditionRange({ field, operator, operand }: Condition): PositionRange 
   }
 }
 
-/** The positions of one millisecond, or of the two around a fraction of one. */
+/** The positions of this millisecond. For a fraction, the positions of the milliseconds before and after it. */
 function timeBounds(operand: Json): PositionRange {
   const ms = Math.min(Math.max(operand as number, 0), 2 ** 42 - 1);
-  return {
-    lo: BigInt(Math.floor(ms)) << tieBits,
-    hi: ((BigInt(Math.ceil(ms)) + 1n) << tieBits) - 1n,
-  };
+  return { lo: BigInt(Math.floor(ms)) << tieBits, hi: ((BigInt(Math.ceil(ms)) + 1n) << tieBits) - 1n };
 }
 
-/** The positions whose ids neither all sort below this text nor all above it. */
+/** The positions whose ids may be equal to this text or may sort on either side of it. */
 function idBounds(operand: Json): PositionRange {
   const text = operand as string;
   const prefix = text.slice(0, idPrefix.length);

@@ -4,30 +4,30 @@ import { maxPathLength } from '../filter/parse-filters';
 import { elementsHash, fieldHash, statusField, updatedAtField } from './field-hash';
 import { type FieldKeys, type KeyRange, intersection, keyOf, keysFor, strings } from './key-ranges';
 
-/** Entries of one field whose keys are in a range; of strings only those that contain `substring`, when it is given. */
+/** The entries of one field whose keys are in a range and, if `substring` is given, contain it. */
 export interface FieldRange extends KeyRange {
   field: number;
   substring?: Buffer;
 }
 
 /**
- * Reads of the segment index that find every entity for which a clause is true. They may find others: each entity is
- * checked against the clause itself.
+ * A read of the field index that finds every entity for which a clause is true. It may find others, so each entity is
+ * also checked against the clause itself.
  */
 export interface Scan {
-  /** The one field that the scan reads for conditions on this field itself; null for any other scan. */
+  /** The field whose conditions the scan evaluates. Null if the scan reads several fields or implied entries. */
   field: number | null;
   keyRanges: FieldRange[];
-  /** Entities that lack one of these fields are found too. */
+  /** The scan also finds entities that lack one of these fields. */
   absent: number[];
 }
 
-/** At most this many scalars inside an object or array that a filter asks for are looked up. */
+/** Maximum number of scalars that are looked up for an object or array that must be equal as a whole. */
 const maxImplied = 4;
 
 /**
- * The scans of clauses that must all hold. Conditions on one field share a scan, alternatives (`or`) are united in one.
- * Clauses that no index entry answers (`createdAt`, `id`) have none.
+ * The scans for clauses that must all hold. Conditions on the same field share a scan, and alternatives are united in one
+ * scan. Clauses on `createdAt` and `id` need no scan (`positionRangeOf`).
  */
 export function scansOf(clauses: readonly Clause[]): Scan[] {
   const byField = new Map<number, FieldKeys>();
@@ -49,14 +49,14 @@ export function scansOf(clauses: readonly Clause[]): Scan[] {
     scans.push(...impliedScans(condition));
   }
   for (const [field, { ranges, absent }] of byField) {
-    // Columns are never absent.
+    // `status` and `updatedAt` always exist.
     const mayLack = absent && field !== statusField && field !== updatedAtField;
     scans.unshift({ field, keyRanges: ranges.map((range) => ({ field, ...range })), absent: mayLack ? [field] : [] });
   }
   return scans;
 }
 
-/** The number under which the index holds a field; null when it does not hold it. */
+/** The number of a field in the index. Null if the field is not indexed. */
 export function indexedField(field: Field): number | null {
   switch (field.kind) {
     case 'data':
@@ -81,8 +81,8 @@ function unionOf(clause: Clause): Scan | null {
 }
 
 /**
- * Further entries that an entity must have: the elements or the text that `$contains` names, and scalars inside an object
- * or array that must be equal as a whole.
+ * Scans for entries that a matching entity must have: the element or text of `$contains`, and scalars inside an object or
+ * array that must be equal as a whole.
  */
 function impliedScans({ field, operator, operand }: Condition): Scan[] {
   if (field.kind !== 'data') return [];

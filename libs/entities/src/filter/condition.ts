@@ -2,7 +2,7 @@ import { type FilterOperator, type Json } from '@parley/contracts';
 
 export type Operator = Exclude<FilterOperator, '$neq'>;
 
-/** Columns that a filter may name, and a path below `data`. `status` is only for the body's own field and scope rules. */
+/** A column, or a path below `data`. `status` cannot be used in `filters`, only in the body's `status` and in scope rules. */
 export type Field =
   | { kind: 'id' }
   | { kind: 'status' }
@@ -16,15 +16,15 @@ export interface Condition {
   operand: Json;
 }
 
-/** Conditions of which one must hold; a filter is a list of clauses that must all hold. */
+/** Alternative conditions, one of which must hold. A filter is a list of clauses that must all hold. */
 export type Clause = Condition[];
 
-/** How a field is written by people. */
+/** The name of a field in the API. */
 export const fieldName = (field: Field): string =>
   field.kind === 'data' ? `data.${field.path.join('.')}` : field.kind;
 
 export const equals = (field: Field, operand: Json): Condition => ({ field, operator: '$eq', operand });
 
-/** `deleted` chooses a part of the index, any other status is a condition like those on fields. */
+/** The clauses for a lifecycle status. `deleted` has none, because deleted entities have their own part. */
 export const statusClauses = (status: string | undefined): Clause[] =>
   status === undefined || status === 'deleted' ? [] : [[equals({ kind: 'status' }, status)]];

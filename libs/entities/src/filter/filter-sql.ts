@@ -1,8 +1,9 @@
+// Step 3 of a query (parse → plan → SQL → run → page): the SQL condition that each entity is checked against.
 import type { Json } from '@parley/contracts';
 import type { Clause, Condition } from './condition';
 import type { Sql } from '../sql';
 
-/** SQL expressions of the parts of the entity that a predicate looks at. */
+/** The SQL expressions for the fields of an entity. */
 export interface EntitySql {
   id: string;
   status: string;
@@ -19,7 +20,10 @@ export const storedEntity = (alias: string): EntitySql => ({
   data: `${alias}.data`,
 });
 
-/** Clauses as one SQL condition on an entity; operands and paths are parameters. Exact, whatever an index returned. */
+/**
+ * Clauses as one SQL condition on an entity. It is exact, while index entries may find too many entities. Operands and
+ * paths are parameters.
+ */
 export function filterSql(clauses: readonly Clause[], entity: EntitySql, sql: Sql): string {
   if (clauses.length === 0) return 'true';
   return clauses
@@ -43,7 +47,7 @@ function conditionSql(condition: Condition, entity: EntitySql, sql: Sql): string
 
 const comparison = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' } as const;
 
-/** A value below `data`; null when it is absent. Paths lead through objects only, never into an array. */
+/** SQL of the value at a path below `data`; null if it is absent. A path leads through objects, not into arrays. */
 export const dataPathSql = (data: string, path: readonly string[], sql: Sql): string =>
   `(${data}${path.map((key) => ` -> ${sql.param(key, 'text')}`).join('')})`;
 
@@ -87,7 +91,7 @@ function jsonCondition({ operator, operand }: Condition, value: string, sql: Sql
     case '$gte':
     case '$lt':
     case '$lte':
-      // `case` decides what is evaluated: a cast of another type would fail.
+      // `case` guarantees that the cast is evaluated only for values of this type; it fails for others.
       return typeof operand === 'number'
         ? `(case when jsonb_typeof(${value}) = 'number' then ${value}::numeric ${comparison[operator]} ${sql.param(operand, 'numeric')} else false end)`
         : `(case when jsonb_typeof(${value}) = 'string' then (${value} #>> '{}') collate "C" ${comparison[operator]} ${sql.param(operand, 'text')} else false end)`;
@@ -105,12 +109,12 @@ function listSql(operands: Json[], value: string, sql: Sql): string {
   return texts.length < operands.length ? `(${listed} or ${isNullSql(value)})` : listed;
 }
 
-/** Element of an array, or part of a string when the operand is one. */
+/** True for an array that has the operand as an element, and for a string that has it as a substring. */
 function containsSql(operand: Json, value: string, sql: Sql): string {
   const element = `when 'array' then ${value} @> jsonb_build_array(${sql.param(JSON.stringify(operand), 'jsonb')})`;
-  const part =
+  const substring =
     typeof operand === 'string'
       ? `when 'string' then strpos(${value} #>> '{}', ${sql.param(operand, 'text')}) > 0`
       : '';
-  return `(case jsonb_typeof(${value}) ${element} ${part} else false end)`;
+  return `(case jsonb_typeof(${value}) ${element} ${substring} else false end)`;
 }

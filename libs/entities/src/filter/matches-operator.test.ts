@@ -3,7 +3,7 @@ import { createTestDatabase } from '@parley/testing';
 import { type TestEntities, here, origin, startEntities } from '../testing/start-entities';
 import { matchesOperator, valueAt } from './matches-operator';
 
-/** `undefined`: absent. */
+/** `undefined` is an absent value. */
 const values: (Json | undefined)[] = [
   ...[undefined, null, 0, 5, 5.5, '', '5', 'ab', 'abc', 'ß', '\u{1f600}', '\uffee', true, false],
   ...[[], [1, 'a', null], [['a']], {}, { a: 1, b: [2] }, { b: [2], a: 1 }],
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => t.stop());
 
-test.each(filterOperators)('%s holds in memory for what it finds in a query', async (operator) => {
+test.each(filterOperators)('%s matches the same values in memory as in a query', async (operator) => {
   for (const operand of operands[operator]) {
     const filters = { 'data.value': { [operator]: operand } };
     const result = await t.entities.query(here, { type: 'thing', filters, limit: 100 });
@@ -48,7 +48,7 @@ test.each(filterOperators)('%s holds in memory for what it finds in a query', as
   }
 });
 
-test('a path leads through objects, never into a list or a prototype', () => {
+test('a path leads through objects, not into arrays or prototypes', () => {
   const data = { a: { b: [1], c: null } };
   expect(valueAt(data, ['a', 'b'])).toEqual([1]);
   expect(valueAt(data, ['a', 'c'])).toBeNull();

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FilterOperator, Json } from '@parley/contracts';
 
 /**
- * Whether an operator of a filter holds for a value that is at hand, as it would in a query (filter-sql): nothing is
- * coerced, and null stands for null or absent. `undefined` is an absent value.
+ * Evaluates a filter operator on a value in memory, with the same result as a query (`filter-sql`): nothing is coerced, a
+ * null operand matches null and absent values, and `undefined` is an absent value.
  */
 export function matchesOperator(operator: FilterOperator, value: Json | undefined, operand: Json): boolean {
   switch (operator) {
@@ -13,9 +13,9 @@ export function matchesOperator(operator: FilterOperator, value: Json | undefine
     case '$neq':
       return !isEqual(value, operand);
     case '$in':
-      return Array.isArray(operand) && operand.some((one) => isEqual(value, one));
+      return Array.isArray(operand) && operand.some((item) => isEqual(value, item));
     case '$nin':
-      return Array.isArray(operand) && !operand.some((one) => isEqual(value, one));
+      return Array.isArray(operand) && !operand.some((item) => isEqual(value, item));
     case '$gt':
       return compare(value, operand, (order) => order > 0);
     case '$gte':
@@ -25,15 +25,15 @@ export function matchesOperator(operator: FilterOperator, value: Json | undefine
     case '$lte':
       return compare(value, operand, (order) => order <= 0);
     case '$contains':
-      if (Array.isArray(value)) return value.some((one) => isDeepStrictEqual(one, operand));
+      if (Array.isArray(value)) return value.some((item) => isDeepStrictEqual(item, operand));
       return typeof value === 'string' && typeof operand === 'string' && value.includes(operand);
     case '$exists':
-      // Conditions are not held to true and false, as a query's are.
+      // Unlike filters, conditions of triggers are not restricted to true and false: any operand but false counts as true.
       return (value !== undefined) === (operand !== false);
   }
 }
 
-/** A value below an object; undefined when it is absent. Paths lead through objects only, never into a list. */
+/** The value at a path; undefined if it is absent. A path leads through objects, not into arrays. */
 export function valueAt(data: Json, path: readonly string[]): Json | undefined {
   let value: Json | undefined = data;
   for (const key of path) {
@@ -43,10 +43,11 @@ export function valueAt(data: Json, path: readonly string[]): Json | undefined {
   return value;
 }
 
-export const isEqual = (value: Json | undefined, wanted: Json): boolean =>
-  wanted === null ? value === undefined || value === null : value !== undefined && isDeepStrictEqual(value, wanted);
+/** Deep equality. A null operand matches null and absent values. */
+export const isEqual = (value: Json | undefined, operand: Json): boolean =>
+  operand === null ? value === undefined || value === null : value !== undefined && isDeepStrictEqual(value, operand);
 
-/** Number with number and string with string, the latter by code point, as PostgreSQL's collation "C" does. */
+/** Compares numbers with numbers, and strings with strings by code point like PostgreSQL's collation "C". */
 function compare(value: Json | undefined, operand: Json, holdsFor: (order: number) => boolean): boolean {
   if (typeof value === 'number' && typeof operand === 'number') return holdsFor(value - operand);
   if (typeof value === 'string' && typeof operand === 'string') {

@@ -3,7 +3,7 @@ import type { Field, Operator } from './condition';
 
 const isComparable = (value: Json): boolean => typeof value === 'number' || typeof value === 'string';
 
-/** What is wrong with an operator's operand on this field; null when nothing is. Nothing is ever coerced. */
+/** The problem with an operator's operand on this field; null if there is none. Operands are never coerced. */
 export function operandProblem(field: Field, operator: Operator, operand: Json): string | null {
   switch (operator) {
     case '$exists':
@@ -18,7 +18,7 @@ export function operandProblem(field: Field, operator: Operator, operand: Json):
     case '$lte':
       return isComparable(operand) ? columnProblem(field, operand) : `${operator} takes a number or a string`;
     case '$contains':
-      if (field.kind !== 'data') return '$contains only looks into fields of data';
+      if (field.kind !== 'data') return '$contains applies only to fields of data';
       return isComparable(operand) || typeof operand === 'boolean'
         ? null
         : '$contains takes a string, a number or a boolean';
@@ -28,11 +28,11 @@ export function operandProblem(field: Field, operator: Operator, operand: Json):
   }
 }
 
-/** Columns have one type, so a value of another can only be a mistake. */
+/** A column has one type, so an operand of another type is a mistake. */
 function columnProblem(field: Field, value: Json): string | null {
   if (field.kind === 'id' || field.kind === 'status')
-    return typeof value === 'string' ? null : 'is compared with a string';
+    return typeof value === 'string' ? null : 'must be compared with a string';
   if (field.kind === 'createdAt' || field.kind === 'updatedAt')
-    return typeof value === 'number' ? null : 'is compared with a number (Unix milliseconds)';
+    return typeof value === 'number' ? null : 'must be compared with a number (Unix milliseconds)';
   return null;
 }

@@ -24,17 +24,17 @@ test.each<[string, JsonObject, RegExp]>([
   [
     'an unsupported top-level field',
     { amount: 1 },
-    /filters\.amount: is no field.*id, createdAt, updatedAt.*data\.<fieldName>/,
+    /filters\.amount: is not a filterable field.*id, createdAt, updatedAt.*data\.<fieldName>/,
   ],
-  ['data itself', { data: {} }, /filters\.data: is no field.*id, createdAt, updatedAt/],
+  ['data itself', { data: {} }, /filters\.data: is not a filterable field.*id, createdAt, updatedAt/],
   [
     'a prototype key',
     JSON.parse('{"__proto__": 1}') as JsonObject,
-    /filters\.__proto__: is no field.*data\.<fieldName>/,
+    /filters\.__proto__: is not a filterable field.*data\.<fieldName>/,
   ],
   ['status', { status: 'active' }, /lifecycle column.*data\.status/],
   ['an empty name in a path', { 'data.a..b': 1 }, /data\.a\.\.b/],
-  ['a path without a name', { 'data.': 1 }, /a path has a name/],
+  ['a path without a name', { 'data.': 1 }, /a path must have a name/],
   ['a path that is too long', { [`data${'.a'.repeat(17)}`]: 1 }, /at most 16 levels/],
   ['an unknown operator', { 'data.a': { $regex: 'x' } }, /unknown operator \$regex.*\$contains/],
   ['mixed keys', { 'data.a': { $gt: 1, b: 2 } }, /\$gt.*b.*cannot be mixed/],
@@ -45,9 +45,9 @@ test.each<[string, JsonObject, RegExp]>([
   ['$lte of null', { 'data.a': { $lte: null } }, /\$lte takes a number or a string/],
   ['$exists of a number', { 'data.a': { $exists: 1 } }, /\$exists takes true or false/],
   ['$contains of an object', { 'data.a': { $contains: {} } }, /\$contains takes/],
-  ['$contains of a column', { id: { $contains: 'e' } }, /only looks into fields of data/],
-  ['a date as text', { createdAt: { $gt: '2026-01-01' } }, /^filters\.createdAt: is compared with a number/],
-  ['a number as id', { id: { $in: ['a', 1] } }, /^filters\.id: is compared with a string/],
+  ['$contains of a column', { id: { $contains: 'e' } }, /applies only to fields of data/],
+  ['a date as text', { createdAt: { $gt: '2026-01-01' } }, /^filters\.createdAt: must be compared with a number/],
+  ['a number as id', { id: { $in: ['a', 1] } }, /^filters\.id: must be compared with a string/],
   ['NUL', { 'data.a': '\u0000' }, /NUL/],
   ['half a pair', { 'data.\ud800': 1 }, /surrogate/],
   ['a number out of range', { 'data.a': { $gt: Infinity } }, /out of range/],
@@ -55,18 +55,18 @@ test.each<[string, JsonObject, RegExp]>([
   expect(problem(filters)).toMatch(message);
 });
 
-test('sizes have limits', () => {
+test('the numbers of conditions and of listed values are limited', () => {
   const many = Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`data.f${i}`, i]));
   expect(problem(many)).toMatch(/at most 50 conditions/);
   expect(problem({ 'data.a': { $in: Array.from({ length: 1_001 }, (_, i) => i) } })).toMatch(/at most 1000 values/);
 });
 
-test('every problem is named at once', () => {
+test('all problems are reported together', () => {
   expect(problem({ x: 1, status: 2 })).toMatch(/filters\.x: .*; filters\.status: /);
 });
 
-test('fields to sort by', () => {
+test('a sort accepts the fields that filters accept', () => {
   expect(parseSortField('data.a.b')).toEqual({ kind: 'data', path: ['a', 'b'] });
   expect(parseSortField('updatedAt')).toEqual({ kind: 'updatedAt' });
-  for (const field of ['status', 'amount', 'data', '']) expect(parseSortField(field)).toMatch(/sorted by.*createdAt/);
+  for (const field of ['status', 'amount', 'data', '']) expect(parseSortField(field)).toMatch(/sortable.*createdAt/);
 });

@@ -1,3 +1,4 @@
+// Step 1 of a query (parse → plan → SQL → run → page): parses the filters and the sort of a request.
 import {
   type ErrorDetail,
   type FilterOperator,
@@ -10,8 +11,9 @@ import { type Clause, type Condition, type Field, type Operator, equals } from '
 import { operandProblem } from './operand';
 
 const maxConditions = 50;
+/** Maximum number of values in all lists of `$in` and `$nin` together. */
 const maxListValues = 1_000;
-/** Names in a path below `data`; deeper fields are stored and cannot be asked for. */
+/** Maximum number of names in a path below `data`. Deeper fields are stored but cannot be queried. */
 export const maxPathLength = 16;
 
 const columns = ['id', 'createdAt', 'updatedAt'] as const;
@@ -22,18 +24,21 @@ type DataField = Extract<Field, { kind: 'data' }>;
 
 export type ParsedFilters = { ok: true; clauses: Clause[] } | { ok: false; problems: ErrorDetail[] };
 
-/** Untrusted `filters` of a query body to clauses that must all hold, or every problem found (interface.md, query). */
+/**
+ * Parses the untrusted `filters` of a request (docs/reference/data.md#filters) to clauses that must all hold, or returns
+ * every problem.
+ */
 export function parseFilters(filters: JsonObject | undefined): ParsedFilters {
   const problems: ErrorDetail[] = [];
   const conditions: Condition[] = [];
-  for (const [name, wanted] of Object.entries(filters ?? {})) {
+  for (const [name, value] of Object.entries(filters ?? {})) {
     const path = `filters.${name}`;
     const field = parseField(name);
     if (typeof field === 'string') {
       problems.push({ path, message: field });
       continue;
     }
-    const parsed = parseWanted(field, wanted);
+    const parsed = parseFilterValue(field, value);
     if (typeof parsed === 'string') problems.push({ path, message: parsed });
     else conditions.push(...parsed);
   }
@@ -44,37 +49,37 @@ export function parseFilters(filters: JsonObject | undefined): ParsedFilters {
   const listed = conditions.reduce((sum, { operand }) => sum + (Array.isArray(operand) ? operand.length : 0), 0);
   if (listed > maxListValues)
     problems.push({ path: 'filters', message: `at most ${maxListValues} values in lists are allowed` });
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, clauses: conditions.map((one) => [one]) };
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, clauses: conditions.map((item) => [item]) };
 }
 
-/** A field of a filter, or what is wrong with it. */
+/** The field of a filter, or the problem with its name. */
 function parseField(name: string): QueryField | string {
   if (name === 'id' || name === 'createdAt' || name === 'updatedAt') return { kind: name };
   if (name === 'status')
     return 'targets the lifecycle column: use data.status for a domain status, or the status field of the body, outside filters, for the lifecycle status';
-  if (!name.startsWith('data.')) return `is no field that can be filtered by. ${queryable}`;
+  if (!name.startsWith('data.')) return `is not a filterable field. ${queryable}`;
   return parseDataPath(name);
 }
 
-/** `data.a.b` to its keys, or what is wrong with it. */
+/** Parses `data.a.b` to a path, or returns the problem. */
 export function parseDataPath(name: string): DataField | string {
   const path = name.slice('data.'.length).split('.');
-  if (path.some((key) => key === '')) return 'a path has a name between its dots';
+  if (path.some((key) => key === '')) return 'a path must have a name between its dots';
   if (path.length > maxPathLength) return `at most ${maxPathLength} levels are allowed`;
   return { kind: 'data', path };
 }
 
-/** A field to sort by, the same as in filters; or what is wrong with it. */
+/** Parses a field to sort by, which may be any field that filters accept, or returns the problem. */
 export const parseSortField = (name: string): QueryField | string => {
-  const field = name === 'status' ? `is no field that can be sorted by. ${queryable}` : parseField(name);
-  return typeof field === 'string' ? `"${name}": ${field.replace('filtered by', 'sorted by')}` : field;
+  const field = name === 'status' ? `is not a sortable field. ${queryable}` : parseField(name);
+  return typeof field === 'string' ? `"${name}": ${field.replace('filterable', 'sortable')}` : field;
 };
 
-function parseWanted(field: Field, wanted: Json): Condition[] | string {
-  const keys = isObject(wanted) ? Object.keys(wanted) : [];
+function parseFilterValue(field: Field, value: Json): Condition[] | string {
+  const keys = isObject(value) ? Object.keys(value) : [];
   const operators = keys.filter((key) => key.startsWith('$'));
-  if (!isObject(wanted) || (keys.length > 0 && operators.length === 0)) {
-    return operandProblem(field, '$eq', wanted) ?? [equals(field, wanted)];
+  if (!isObject(value) || (keys.length > 0 && operators.length === 0)) {
+    return operandProblem(field, '$eq', value) ?? [equals(field, value)];
   }
   if (keys.length === 0) return 'an operator object is empty (use {"$eq": {}} to match an empty object)';
   if (operators.length < keys.length) {
@@ -82,10 +87,10 @@ function parseWanted(field: Field, wanted: Json): Condition[] | string {
     return `operators (${operators.join(', ')}) and plain keys (${literals.join(', ')}) cannot be mixed`;
   }
   const conditions: Condition[] = [];
-  for (const written of operators) {
-    const operator = knownOperator(written);
-    if (operator === null) return `unknown operator ${written}. Operators: ${filterOperators.join(' ')}`;
-    const operand = wanted[written] as Json;
+  for (const key of operators) {
+    const operator = parseOperator(key);
+    if (operator === null) return `unknown operator ${key}. Operators: ${filterOperators.join(' ')}`;
+    const operand = value[key] as Json;
     const problem = operandProblem(field, operator, operand);
     if (problem !== null) return problem;
     conditions.push({ field, operator, operand });
@@ -93,10 +98,10 @@ function parseWanted(field: Field, wanted: Json): Condition[] | string {
   return conditions;
 }
 
-/** `$neq` is `$ne`. */
-export function knownOperator(written: string): Operator | null {
-  if (!filterOperators.includes(written as FilterOperator)) return null;
-  return written === '$neq' ? '$ne' : (written as Operator);
+/** The operator with this name; null if there is none. `$neq` is a synonym of `$ne`. */
+export function parseOperator(name: string): Operator | null {
+  if (!filterOperators.includes(name as FilterOperator)) return null;
+  return name === '$neq' ? '$ne' : (name as Operator);
 }
 
 const isObject = (value: unknown): value is JsonObject =>

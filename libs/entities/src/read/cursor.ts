@@ -3,18 +3,18 @@ import { lastPosition } from '../field-index/position';
 
 const version = 'c1';
 
-/** The entity after which a page starts. */
+/** The entity behind which a page starts. */
 export interface PageStart {
-  /** Its key in a sort by a field, in hexadecimal; null when it lacks the field, and in the order of creation. */
+  /** Its key in a sort by a field, in hexadecimal. Null if it lacks the field, and in the order of creation. */
   key: string | null;
   pos: string;
 }
 
-/** Where a page ends, for its cursor. */
+/** The content of a cursor that points behind an entity. */
 export const positionOf = ({ key, pos }: PageStart, isSorted: boolean): string[] =>
   isSorted ? [key ?? 'absent', pos] : [pos];
 
-/** Where a page starts by the position in a cursor; null when no page ends there. */
+/** The start of a page from the content of a cursor. Null if the content is invalid. */
 export function startOf(position: readonly string[] | null, isSorted: boolean): PageStart | null {
   const [key, pos] = isSorted ? (position ?? []) : ['absent', ...(position ?? [])];
   if (key === undefined || pos === undefined || !/^\d{1,19}$/.test(pos) || BigInt(pos) >= lastPosition) return null;
@@ -23,14 +23,14 @@ export function startOf(position: readonly string[] | null, isSorted: boolean): 
 }
 
 /**
- * The position of a page's end as an opaque text: the version, the query and the position. It is bound to its query,
- * because a position in one order means nothing in another.
+ * Encodes a cursor: the version, a hash of the query, and the position. The hash binds the cursor to its query, because a
+ * position in one order has no meaning in another.
  */
 export function encodeCursor(query: string, position: readonly string[]): string {
   return `${version}.${Buffer.from(JSON.stringify([fingerprint(query), ...position])).toString('base64url')}`;
 }
 
-/** The position in a cursor; null when it is broken, of another version or of another query. */
+/** The position in a cursor. Null if the cursor is invalid, has another version or belongs to another query. */
 export function decodeCursor(query: string, cursor: string): string[] | null {
   const [prefix, body, ...rest] = cursor.split('.');
   if (prefix !== version || body === undefined || rest.length > 0 || body.length > 2_000) return null;
@@ -40,9 +40,9 @@ export function decodeCursor(query: string, cursor: string): string[] | null {
   } catch {
     return null;
   }
-  if (!Array.isArray(parsed) || !parsed.every((part) => typeof part === 'string')) return null;
-  const [print, ...position] = parsed as string[];
-  return print === fingerprint(query) ? position : null;
+  if (!Array.isArray(parsed) || !parsed.every((item) => typeof item === 'string')) return null;
+  const [queryHash, ...position] = parsed as string[];
+  return queryHash === fingerprint(query) ? position : null;
 }
 
 const fingerprint = (query: string): string => hash('sha256', query, 'base64url').slice(0, 12);

@@ -3,14 +3,14 @@ import { type Queryable, column, statement } from '@parley/db';
 import { lastPosition } from '../field-index/position';
 import { queryEntities } from './query-entities';
 
-/** Fields of an entity in which a phone number is looked for. */
+/** The fields of `data` that may hold a phone number. */
 const phoneFields = ['phone', 'phoneNumber', 'phone_number', 'mobile', 'whatsapp', 'telephone'];
-/** How many of a type's newest entities are compared by digits, when no usual spelling of the number is stored. */
+/** Number of the newest entities of a type that are compared by digits, if no usual spelling of the number is found. */
 const scanLimit = 5_000;
 
 /**
- * The data of the entity of each type that has this phone number, the newest when several have. Usual spellings are
- * found by index; others (`+56 9 1234-5678`) among the type's newest 5,000.
+ * Finds the newest entity with this phone number in each of the types, and returns its `data` by type. Usual spellings are
+ * found by index, others (`+56 9 1234-5678`) only among the newest 5,000 entities of the type.
  */
 export async function findByPhone(
   db: Queryable,
@@ -20,31 +20,29 @@ export async function findByPhone(
 ): Promise<Map<string, JsonObject>> {
   const found = new Map<string, JsonObject>();
   for (const entityType of entityTypes) {
-    const wanted: Wanted = { entityType, phoneNumber, limit: 1 };
-    const data = (await bySpelling(db, scope, wanted))[0]?.data ?? (await byDigits(db, scope, wanted))[0]?.data;
+    const lookup: Lookup = { entityType, phoneNumber, limit: 1 };
+    const data = (await bySpelling(db, scope, lookup))[0]?.data ?? (await byDigits(db, scope, lookup))[0]?.data;
     if (data !== undefined) found.set(entityType, data);
   }
   return found;
 }
 
-/**
- * The id of the only entity of a type that has this phone number, in whatever spelling; null when none or several have it.
- */
+/** The id of the only entity of a type with this phone number, in any spelling. Null if no entity or several have it. */
 export async function findOnlyByPhone(
   db: Queryable,
   scope: Scope,
   phoneNumber: string,
   entityType: string,
 ): Promise<string | null> {
-  const wanted: Wanted = { entityType, phoneNumber, limit: 2 };
-  const usual = await bySpelling(db, scope, wanted);
-  const found = usual.length > 1 ? usual : [...usual, ...(await byDigits(db, scope, wanted))];
+  const lookup: Lookup = { entityType, phoneNumber, limit: 2 };
+  const usual = await bySpelling(db, scope, lookup);
+  const found = usual.length > 1 ? usual : [...usual, ...(await byDigits(db, scope, lookup))];
   const ids = new Set(found.map(({ id }) => id));
   const [only] = ids;
   return ids.size === 1 ? only! : null;
 }
 
-interface Wanted {
+interface Lookup {
   entityType: string;
   phoneNumber: string;
   limit: number;
@@ -52,7 +50,7 @@ interface Wanted {
 
 const digitsOf = (phoneNumber: string): string => phoneNumber.replace(/\D/g, '');
 
-async function bySpelling(db: Queryable, scope: Scope, { entityType, phoneNumber, limit }: Wanted): Promise<Entity[]> {
+async function bySpelling(db: Queryable, scope: Scope, { entityType, phoneNumber, limit }: Lookup): Promise<Entity[]> {
   const digits = digitsOf(phoneNumber);
   if (digits === '') return [];
   const spellings = [...new Set([phoneNumber, digits, `+${digits}`])];
@@ -65,7 +63,8 @@ const sameDigits = phoneFields.map((field) => `regexp_replace(e.data->>'${field}
 
 const newestByDigits = statement(
   'entity-by-phone-digits',
-  // Where the newest 5,000 begin is read from the index alone: sorting whole entities takes longer than comparing them.
+  // Only the index is read to find where the newest 5,000 begin. Sorting whole entities would take longer than comparing
+  // them.
   `select e.id, e.data from entity_types t
    cross join lateral (
      select coalesce((select e.pos from entities e where e.tenant = $1 and (e.part, e.pos) between (t.no, 0) and (t.no, ${lastPosition})
@@ -79,7 +78,7 @@ const newestByDigits = statement(
 async function byDigits(
   db: Queryable,
   scope: Scope,
-  { entityType, phoneNumber, limit }: Wanted,
+  { entityType, phoneNumber, limit }: Lookup,
 ): Promise<Pick<Entity, 'id' | 'data'>[]> {
   const digits = digitsOf(phoneNumber);
   if (digits === '') return [];

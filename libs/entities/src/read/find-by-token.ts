@@ -7,7 +7,7 @@ const byToken = statement(
   { ...scopeRow, id: column.text },
 );
 
-/** Entities of any tenant whose `flowToken` is this one. Anybody may have written it there, so they are a hint, not more. */
+/** The entities of all tenants with this `flowToken`. Any tenant can write any token, so the caller must verify the result. */
 export async function findByToken(db: Queryable, flowToken: string): Promise<{ scope: Scope; id: string }[]> {
   const { rows } = await db.acrossTenants('inbound webhook', byToken, [flowToken]);
   return rows.map(({ id, ...scope }) => ({ scope, id }));

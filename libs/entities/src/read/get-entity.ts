@@ -15,12 +15,12 @@ export interface GetInput {
 
 export type GetResult = { ok: true; entity: EntityText } | TypeNotFound | NotFound | Deleted | OutOfScope;
 
-/** One entity by its id (interface.md, GET /v1/data/:type/:id); the type and the entity in one round trip. */
+/** Returns one entity by its id (docs/reference/data.md#get). One statement reads the type and the entity. */
 export async function getEntity(db: Queryable, scope: Scope, { type, id, access }: GetInput): Promise<GetResult> {
   if (!isStorable(type)) return { ok: false, reason: 'type_not_found' };
   if (!isStorable(id)) return { ok: false, reason: 'not_found' };
-  const asked = access === undefined ? plainSql(scope, type, id) : accessSql(scope, type, id, access);
-  const { rows } = await db.query(scope, asked.statement, asked.values);
+  const { statement, values } = access === undefined ? plainSql(scope, type, id) : accessSql(scope, type, id, access);
+  const { rows } = await db.query(scope, statement, values);
   const [row] = rows;
   if (row === undefined) return { ok: false, reason: 'type_not_found' };
   if (row.part === null) return { ok: false, reason: 'not_found' };
@@ -33,11 +33,11 @@ const fromSql = (environment: string, type: string, id: string): string =>
   `from entity_types t left join entities e on e.tenant = $1 and e.id = ${id} and e.part in (t.no, -t.no)
     where t.tenant = $1 and t.environment = ${environment} and t.slug = ${type}`;
 
-/** `part` and `json` are null when the type has no such entity. */
+/** `part` and `json` are null if the type has no such entity. */
 const foundRow = { part: column.int4.nullable, json: column.text.nullable, visible: column.bool.nullable };
 type FoundRow = RowOf<typeof foundRow>;
 
-/** Written once: a read is asked for so often that putting its text together would be felt. */
+/** A constant, because building the text for each of these frequent reads costs measurable time. */
 const plain = statement(
   'get-entity',
   `select e.part, ${entityJsonFrom('e', '$5::text')} as json, true as visible

@@ -1,13 +1,15 @@
+// Step 5 of a query (parse → plan → SQL → run → page): the page as JSON text. PostgreSQL generates the text of the entities,
+// and it is sent without being parsed.
 import type { Entity } from '@parley/contracts';
 
-/** Entities as the JSON text that PostgreSQL wrote. */
+/** Entities as JSON text. */
 export class EntityListText {
   constructor(
     /** A JSON array of entities. */
     readonly itemsJson: string,
   ) {}
 
-  /** The answer of search in interface.md, ready to send. */
+  /** The response body of a search (docs/reference/data.md#search). */
   get json(): string {
     return `{"data":${this.itemsJson}}`;
   }
@@ -17,18 +19,18 @@ export class EntityListText {
   }
 }
 
-/** A page of them. */
+/** A page of entities as JSON text. */
 export class PageText extends EntityListText {
   constructor(
     itemsJson: string,
-    /** Where the page ended: pass it back to go on. Empty when the first page is empty. */
+    /** Points behind the last entity of the page. Empty if there are no entities at all. */
     readonly cursor: string,
     readonly hasMore: boolean,
   ) {
     super(itemsJson);
   }
 
-  /** The paginated wrapper of interface.md, ready to send. */
+  /** The response body of a page (docs/reference/data.md#pages). */
   override get json(): string {
     return `{"data":${this.itemsJson},"cursor":${JSON.stringify(this.cursor)},"hasMore":${this.hasMore}}`;
   }

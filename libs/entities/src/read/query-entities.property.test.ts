@@ -11,7 +11,7 @@ afterAll(() => t.stop());
 
 type Row = { id: string; data: JsonObject; status: string };
 
-// ── What interface.md and decisions.md say, in a few lines ──────────────────────────────────────────────────────────
+// ── A reference implementation of docs/reference/data.md#filters and #sort ──────────────────────────────────────────
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
 const same = (a: Json | undefined, b: Json): boolean =>
@@ -48,16 +48,16 @@ function valueAt(data: Json | undefined, path: string[]): Json | undefined {
   if (typeof data !== 'object' || data === null || Array.isArray(data) || !Object.hasOwn(data, key)) return undefined;
   return valueAt(data[key], rest);
 }
-const isOperators = (wanted: Json): wanted is JsonObject =>
-  typeof wanted === 'object' && wanted !== null && Object.keys(wanted).some((key) => key.startsWith('$'));
+const isOperators = (filter: Json): filter is JsonObject =>
+  typeof filter === 'object' && filter !== null && Object.keys(filter).some((key) => key.startsWith('$'));
 const matches = (row: Row, filters: JsonObject): boolean =>
-  Object.entries(filters).every(([name, wanted]) => {
+  Object.entries(filters).every(([name, filter]) => {
     const value = name === 'id' ? row.id : valueAt(row.data, name.split('.').slice(1));
-    const operators = isOperators(wanted) ? wanted : { $eq: wanted };
+    const operators = isOperators(filter) ? filter : { $eq: filter };
     return Object.entries(operators).every(([operator, operand]) => evaluate[operator]!(value, operand as Json));
   });
 
-/** Rank of a kind, then its value; absent last both ways, equals in the order of creation. */
+/** Sorts by kind, then by value. Absent values are last in both directions, equal ones in the order of creation. */
 function sorted(rows: Row[], field: string, direction: 'asc' | 'desc'): Row[] {
   const sign = direction === 'asc' ? 1 : -1;
   const keyed = rows.map((row, place) => ({ row, place, value: valueAt(row.data, field.split('.').slice(1)) }));
@@ -80,7 +80,7 @@ const rankOf = (value: Json): number => {
   return ['number', 'string', 'object'].indexOf(typeof value) + 3;
 };
 
-// ── Entities and filters at random ──────────────────────────────────────────────────────────────────────────────────
+// ── Random entities and filters ─────────────────────────────────────────────────────────────────────────────────────
 
 const long = 'x'.repeat(98);
 const text = fc.oneof(
@@ -129,12 +129,12 @@ const condition: fc.Arbitrary<Json> = fc.oneof(
 );
 const filter = fc
   .array(fc.tuple(path, condition), { maxLength: 3 })
-  .map((entries) => Object.fromEntries(entries.map(([name, wanted]) => [`data.${name}`, wanted])) as JsonObject);
+  .map((entries) => Object.fromEntries(entries.map(([name, operand]) => [`data.${name}`, operand])) as JsonObject);
 const sort = fc.option(
   fc.record({ field: path.map((name) => `data.${name}`), direction: fc.constantFrom('asc' as const, 'desc' as const) }),
   { nil: undefined },
 );
-const question = fc.record({ filters: filter, sort, limit: fc.constantFrom(2, 7, 15, 60, 60, 60) });
+const query = fc.record({ filters: filter, sort, limit: fc.constantFrom(2, 7, 15, 60, 60, 60) });
 const change = fc.record({
   at: fc.nat(),
   patch: fc.dictionary(key, value, { maxKeys: 2 }),
@@ -142,19 +142,19 @@ const change = fc.record({
 });
 
 const runs = 20;
-const questions = 110;
+const queriesPerRun = 110;
 
-test(`${runs * questions} random questions are answered as the interface says`, async () => {
+test(`${runs * queriesPerRun} random queries return the same entities as the reference implementation`, async () => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
   console.log(`seed ${seed}`);
   let run = 0;
-  let answered = 0;
+  let executed = 0;
   let nonEmpty = 0;
   const property = fc.asyncProperty(
     fc.array(entity, { minLength: 20, maxLength: 45 }),
     fc.array(change, { maxLength: 15 }),
-    fc.array(question, { minLength: questions, maxLength: questions, size: 'max' }),
-    async (data, changes, asked) => {
+    fc.array(query, { minLength: queriesPerRun, maxLength: queriesPerRun, size: 'max' }),
+    async (data, changes, queries) => {
       const type = `set-${(run += 1)}`;
       await t.createType(type);
       const rows: Row[] = [];
@@ -167,8 +167,8 @@ test(`${runs * questions} random questions are answered as the interface says`, 
         row.data = { ...row.data, ...patch };
         row.status = status ?? row.status;
       }
-      for (const { filters, sort: by, limit } of asked) {
-        for (const status of answered % 10 === 0 ? ['deleted', 'archived'] : [undefined]) {
+      for (const { filters, sort: by, limit } of queries) {
+        for (const status of executed % 10 === 0 ? ['deleted', 'archived'] : [undefined]) {
           const visible = rows.filter((row) =>
             status === undefined ? row.status !== 'deleted' : row.status === status,
           );
@@ -185,15 +185,15 @@ test(`${runs * questions} random questions are answered as the interface says`, 
           }
           if (found.length > 0) nonEmpty += 1;
         }
-        answered += 1;
+        executed += 1;
       }
     },
   );
-  // Not fc.assert: it would print whole data sets.
+  // fc.assert would print the complete data set of a failure.
   const outcome = await fc.check(property, { seed, numRuns: runs, endOnFailure: true });
   if (outcome.failed) throw new Error(`seed ${seed}: ${(outcome.errorInstance as Error).message}`);
-  expect(answered).toBe(runs * questions);
-  expect(nonEmpty).toBeGreaterThan(answered / 5);
+  expect(executed).toBe(runs * queriesPerRun);
+  expect(nonEmpty).toBeGreaterThan(executed / 5);
 }, 180_000);
 
 async function readAll(input: {

@@ -1,18 +1,20 @@
+// Lists and queries: parse (`filter/parse-filters`) → plan (`plan-query`) → SQL (`query-sql`) → run (`run-query`) → page
+// (`page-text`). docs/adr/0003-field-indexes.md shows an example of each step.
 import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
-import { type Access, maskedFieldIn } from '../access';
+import { type Access, maskedRead } from '../access';
 import { type Clause, statusClauses } from '../filter/condition';
 import { parseFilters, parseSortField } from '../filter/parse-filters';
 import { type Invalid, type MaskedField, type TypeNotFound, invalid } from '../result';
 import { unstorableName } from '../storable';
 import { decodeCursor, encodeCursor, positionOf, startOf } from './cursor';
 import { PageText } from './page-text';
-import { type Direction, type SortField, planQuery } from './query-plan';
+import { type Direction, type SortField, planQuery } from './plan-query';
 import { runQuery } from './run-query';
 
 export interface PageInput {
   type: string;
-  /** A lifecycle status; without it every status but `deleted`. */
+  /** A lifecycle status. By default every status but `deleted`. */
   status?: string;
   limit: number;
   cursor?: string;
@@ -22,34 +24,34 @@ export type PageResult = { ok: true; page: PageText } | TypeNotFound | Invalid;
 
 export interface QueryInput extends PageInput {
   filters?: JsonObject;
-  /** Filters of which one must hold, besides all of `filters`. Not part of the HTTP interface. */
+  /** Alternative filters: one of them must hold in addition to all of `filters`. Not available over HTTP. */
   anyOf?: JsonObject;
   sort?: { field: string; direction?: Direction };
   access?: Access;
 }
 
-/** Entities of a type, newest first (interface.md, GET /v1/data/:type). */
+/** Returns a page of the entities of a type, newest first (docs/reference/data.md#list). */
 export function listEntities(db: Queryable, scope: Scope, input: PageInput & { access?: Access }): Promise<PageResult> {
   return readPage(db, scope, input, { clauses: [], sort: null, direction: 'desc', identity: [{}, null] });
 }
 
 /**
- * Entities of a type that match all filters, newest first or as `sort` says (interface.md, query; decisions.md, Data
- * API). Sorted by a field of `data`: null, false, true, numbers, strings by code point (their first 100 bytes count),
- * objects and arrays, and entities without the field last in both directions; equals by creation, in the direction
- * of the sort.
+ * Returns a page of the entities that match all filters, newest first or sorted (docs/reference/data.md#query). Values of
+ * a field of `data` sort as null, false, true, numbers, strings by the code points of their first 100 bytes, objects and
+ * arrays. Entities without the field are last in both directions. Entities with equal values are in the order of
+ * creation, in the direction of the sort.
  */
 export async function queryEntities(db: Queryable, scope: Scope, input: QueryInput): Promise<PageResult | MaskedField> {
   const parsed = parseFilters(input.filters);
   const anyOf = parseFilters(input.anyOf);
-  const problems = [parsed, anyOf].flatMap((one) => (one.ok ? [] : one.problems));
+  const problems = [parsed, anyOf].flatMap((result) => (result.ok ? [] : result.problems));
   const field = parseSortField(input.sort?.field ?? 'createdAt');
   if (typeof field === 'string') problems.push(...invalid('sort.field', field).problems);
   if (!parsed.ok || !anyOf.ok || typeof field === 'string') return { ok: false, reason: 'invalid', problems };
 
   const clauses = input.anyOf === undefined ? parsed.clauses : [...parsed.clauses, anyOf.clauses.flat()];
-  const asked = [...clauses.flat().map((condition) => condition.field), field];
-  const masked = maskedFieldIn(asked, input.access?.masks ?? []);
+  const fieldsRead = [...clauses.flat().map((condition) => condition.field), field];
+  const masked = maskedRead(fieldsRead, input.access?.masks ?? []);
   if (masked !== null) return { ok: false, reason: 'masked_field', field: masked };
 
   const sort = field.kind === 'id' || field.kind === 'createdAt' ? null : field;
@@ -62,7 +64,7 @@ interface Selection {
   clauses: readonly Clause[];
   sort: SortField | null;
   direction: Direction;
-  /** With the scope, the type and the status what a cursor is bound to. */
+  /** Identifies the query, with the scope, the type and the status. A cursor is valid only for the same query. */
   identity: readonly unknown[];
 }
 

@@ -1,85 +1,87 @@
+// Step 3 of a query (parse → plan → SQL → run → page): builds its statements. `scan-sql` reads the index, `merge-index-sql` sorts by
+// merging, and `filter/filter-sql` is the exact check of each entity.
 import { type RowOf, column } from '@parley/db';
 import { filterSql, storedEntity } from '../filter/filter-sql';
 import { type Built, Sql } from '../sql';
 import type { PageStart } from './cursor';
 import { entityJsonSql, rowSeparatorSql } from './entity-json';
-import { keySql, sortedRow } from './merge-sql';
-import type { Direction, QueryPlan, SortPlan } from './query-plan';
+import { keySql, sortedRow } from './merge-index-sql';
+import type { Direction, QueryPlan, SortPlan } from './plan-query';
 import { positionScanSql, scansSql, segmentsSql, typeSql } from './scan-sql';
 
-/** One row always, with `no` null when there is no such type. */
+/** The statement always returns one row. `no` is null if the type does not exist. */
 const pageRow = {
   no: column.int4.nullable,
   /** JSON texts of up to limit + 1 entities, joined by `rowSeparator`. */
   items: column.text.nullable,
   count: column.int4,
-  /** Position of the last entity on the page: of the last but one when there are more than `limit`. */
+  /** Position of the last entity of the page, which is at most row `limit`. */
   last: column.text.nullable,
 };
 
-/** A page in the order of creation; whatever its filters match, it reads a bounded part of an index. */
+/** The statement of a page in the order of creation. It reads a bounded number of index entries for any filter. */
 export function pageSql(plan: QueryPlan): Built<RowOf<typeof pageRow>> {
   const sql = new Sql(plan.scope);
   const { direction, limit, listed, positions, scans } = plan;
   const found = sql.param(limit + 1, 'int');
-  const parts = [typeSql(plan, sql)];
+  const ctes = [typeSql(plan, sql)];
   const json = entityJsonSql('e', plan.type, plan.masks, sql);
   const matches = filterSql(plan.clauses, storedEntity('e'), sql);
   if (listed !== null) {
-    parts.push(`page as (select ${json} as json, e.pos from t cross join entities e
+    ctes.push(`page as (select ${json} as json, e.pos from t cross join entities e
       where e.tenant = ${sql.tenant} and e.part = t.part and e.pos = any(${sql.param(listed.map(String), 'bigint[]')}) and ${matches}
         and e.pos between ${sql.param(String(positions.lo), 'bigint')} and ${sql.param(String(positions.hi), 'bigint')}
       order by e.pos ${direction} limit ${found})`);
   } else if (scans.length === 0) {
     const scan = positionScanSql('e', 't.part', positions, sql);
-    parts.push(`page as (select e.json, e.pos from t cross join lateral (select ${json} as json, e.pos from entities e
+    ctes.push(`page as (select e.json, e.pos from t cross join lateral (select ${json} as json, e.pos from entities e
       where ${scan.within} and ${matches} order by ${scan.order(direction)} limit ${found}) e)`);
   } else {
     const { tables, inSegment } = scansSql(scans, positions, sql);
-    parts.push(segmentsSql(positions, sql), ...tables);
+    ctes.push(segmentsSql(positions, sql), ...tables);
     const series = direction === 'desc' ? 'b.hi, b.lo, -1' : 'b.lo, b.hi, 1';
-    parts.push(`page as (select e.json, e.pos from b cross join lateral generate_series(${series}) s
+    ctes.push(`page as (select e.json, e.pos from b cross join lateral generate_series(${series}) s
       cross join lateral (${inSegment(direction)} offset 0) c
       cross join lateral (select ${json} as json, e.pos from entities e
         where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = c.pos and ${matches} offset 0) e
       limit ${found})`);
   }
-  const text = `with ${parts.join(',\n')}
+  const text = `with ${ctes.join(',\n')}
     select (select no from t) as no, string_agg(json, ${rowSeparatorSql} order by pos ${direction}) as items,
       count(*)::int as count, (array_agg(pos order by pos ${direction}))[least(count(*), ${sql.param(limit, 'int')})]::text as last
     from page`;
   return sql.build('query-page', text, pageRow);
 }
 
-/** As many matches of the scans as are fetched and sorted; more are better merged in the order of the sort. */
+/** Maximum number of matches of the scans that are fetched and sorted. Merging is faster for more (docs/adr/0003-field-indexes.md). */
 const maxCollected = 6_500;
 
 const collectedRow = {
   ...sortedRow,
-  /** Whether the page can be used: false when the scans found too many entities to sort. */
+  /** False if the scans found more than `maxCollected` entities. The page is then incomplete. */
   complete: column.bool,
 };
 
-/** A page from all that the scans find, when it is not too much. */
+/** The statement of a sorted page that fetches and sorts everything that the scans find, up to `maxCollected` entities. */
 export function collectSql(plan: QueryPlan, { field }: SortPlan): Built<RowOf<typeof collectedRow>> {
   const sql = new Sql(plan.scope);
   const { after, direction, positions } = plan;
   const { tables, inSegment } = scansSql(plan.scans, positions, sql);
-  const most = sql.param(maxCollected, 'int');
-  const parts = [
+  const maxParam = sql.param(maxCollected, 'int');
+  const ctes = [
     typeSql(plan, sql),
     segmentsSql(positions, sql),
     ...tables,
     `found as materialized (select c.pos from b cross join lateral generate_series(b.lo, b.hi) s
-      cross join lateral (${inSegment(direction)} offset 0) c limit ${most} + 1)`,
+      cross join lateral (${inSegment(direction)} offset 0) c limit ${maxParam} + 1)`,
     `sorted as (select e.*, ${keySql(field, sql)} as key from found cross join b
       cross join lateral (select * from entities e where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = found.pos offset 0) e
-      where (select count(*) from found) <= ${most} and ${filterSql(plan.clauses, storedEntity('e'), sql)})`,
+      where (select count(*) from found) <= ${maxParam} and ${filterSql(plan.clauses, storedEntity('e'), sql)})`,
     `page as (select * from sorted where ${afterSql(after, direction, sql)}
       order by key is null, key ${direction}, pos ${direction} limit ${sql.param(plan.limit + 1, 'int')})`,
   ];
-  const text = `with ${parts.join(',\n')}
-    select t.no, page.json, page.key, page.pos, (select count(*) from found) <= ${most} as complete from t left join
+  const text = `with ${ctes.join(',\n')}
+    select t.no, page.json, page.key, page.pos, (select count(*) from found) <= ${maxParam} as complete from t left join
       (select ${entityJsonSql('page', plan.type, plan.masks, sql)} as json, encode(key, 'hex') as key, pos::text from page
        order by page.key is null, page.key ${direction}, page.pos ${direction}) page on true`;
   return sql.build('query-collected', text, collectedRow);

@@ -1,10 +1,11 @@
+// Step 4 of a query (parse → plan → SQL → run → page): runs its statements until the page is full.
 import type { Entity } from '@parley/contracts';
 import type { Queryable, RowOf } from '@parley/db';
 import { positionOfId } from '../field-index/position';
 import type { PageStart } from './cursor';
 import { rowSeparator } from './entity-json';
-import { mergeSql, type sortedRow } from './merge-sql';
-import { type QueryPlan, type SortPlan, planAbsent } from './query-plan';
+import { mergeSql, type sortedRow } from './merge-index-sql';
+import { type QueryPlan, type SortPlan, planAbsent } from './plan-query';
 import { collectSql, pageSql } from './query-sql';
 
 export interface QueryPage {
@@ -14,7 +15,7 @@ export interface QueryPage {
   hasMore: boolean;
 }
 
-/** Runs the statements of a plan; null when there is no such type. */
+/** Runs the statements of a plan. Null if the type does not exist. */
 export async function runQuery(db: Queryable, plan: QueryPlan): Promise<QueryPage | null> {
   const { sort, limit } = plan;
   if (sort !== null) {
@@ -43,7 +44,7 @@ interface SortedEntity extends PageStart {
 const entitiesOf = (rows: RowOf<typeof sortedRow>[]): SortedEntity[] =>
   rows.filter(({ json }) => json !== null) as SortedEntity[];
 
-/** Up to `limit` + 1 entities in order; entities that lack the field of the sort follow all others. */
+/** Up to `limit` + 1 entities in the order of a field. Entities without the field follow all others. */
 async function sortedEntities(db: Queryable, plan: QueryPlan, sort: SortPlan): Promise<SortedEntity[] | null> {
   if (sort.collects) {
     const { statement, values } = collectSql(plan, sort);
@@ -51,24 +52,24 @@ async function sortedEntities(db: Queryable, plan: QueryPlan, sort: SortPlan): P
     if (rows[0] === undefined) return null;
     if (rows[0].complete) return entitiesOf(rows);
   }
-  const most = plan.limit + 1;
+  const count = plan.limit + 1;
   const found: SortedEntity[] = [];
   let { after } = plan;
   for (let round = 0; after?.key !== null; round += 1) {
     const merge = sort.merges[round] ?? sort.merges.at(-1)!;
-    const missing = most - found.length;
+    const missing = count - found.length;
     const limit = merge === 'matching' ? missing - 1 : plan.limit;
     const { statement, values } = mergeSql({ ...plan, after, limit }, sort, merge);
     const { rows } = await db.query(plan.scope, statement, values);
     const [first] = rows;
     if (first === undefined) return null;
     found.push(...entitiesOf(rows).slice(0, missing));
-    if (found.length === most) return found;
+    if (found.length === count) return found;
     if (first.boundary_key === null) break;
     after = { key: first.boundary_key, pos: first.boundary_pos! };
   }
   if (sort.field.kind !== 'data' || sort.keys !== null) return found;
-  const missing = most - found.length;
+  const missing = count - found.length;
   const { no, items } = await pageRow(db, planAbsent(plan, sort.field, after?.key === null ? after : null, missing));
   if (no === null) return null;
   const absent = items === null ? [] : items.split(rowSeparator).slice(0, missing);

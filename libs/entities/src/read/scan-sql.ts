@@ -1,11 +1,13 @@
+// Step 3 of a query (parse → plan → SQL → run → page): the SQL that reads the field index, for `query-sql`, `merge-index-sql` and
+// search. Aliases: `t` is the type, `b` its first and last segment, `s` a segment, `f` an index entry, `e` an entity.
 import { shapeField } from '../field-index/field-hash';
 import { isPoint } from '../field-index/key-ranges';
 import type { PositionRange } from '../field-index/position';
 import type { FieldRange, Scan } from '../field-index/scans';
 import type { Sql } from '../sql';
-import type { Direction, QueryRequest } from './query-plan';
+import type { Direction, QueryRequest } from './plan-query';
 
-/** `t`: the type, or no row when there is none; its part, with the deleted ones apart. Starts every read. */
+/** CTE `t`: the number and part of the type. No row if the type does not exist. */
 export function typeSql({ scope, type, deleted }: Pick<QueryRequest, 'scope' | 'type' | 'deleted'>, sql: Sql): string {
   return `t as (select no, ${deleted ? '-no' : 'no'} as part from entity_types
     where tenant = ${sql.tenant} and environment = ${sql.param(scope.environment, '"Environment"')}
@@ -13,8 +15,8 @@ export function typeSql({ scope, type, deleted }: Pick<QueryRequest, 'scope' | '
 }
 
 /**
- * `b`: the first and the last segment with entities between two positions. Segments follow the order of creation, so a
- * scan of them from one end finds entities in that order and may stop as soon as a page is full (docs/adr/0003).
+ * CTE `b`: the first and last segment with entities between two positions. Segments follow the order of creation, so a
+ * scan from either end finds entities in that order and can stop when the page is full (docs/adr/0003-field-indexes.md).
  */
 export function segmentsSql(positions: PositionRange, sql: Sql): string {
   const scan = positionScanSql('e', 't.part', positions, sql);
@@ -24,8 +26,8 @@ export function segmentsSql(positions: PositionRange, sql: Sql): string {
 }
 
 /**
- * A scan of a part's entities in the order of creation. Part and position are compared together: from `part = …`
- * PostgreSQL would expect as many entities as a tenant has on average, and fetch and sort all of a large one's.
+ * A scan of the entities of a part in the order of creation. Part and position are compared as a row: for `part = …`
+ * PostgreSQL would estimate the entities of an average tenant, and read and sort all entities of a large one.
  */
 export function positionScanSql(
   alias: string,
@@ -41,27 +43,28 @@ export function positionScanSql(
   };
 }
 
-/** When more entries than these were counted of the scan with the fewest, it is intersected with the next. */
+/** If the sample of the rarest scan has more entries than this, the scan is intersected with the second rarest. */
 const fewEntries = 32;
+/** Maximum number of entries that are counted of each scan and sampled segment. */
 const sampleSize = 250;
 
-/** SQL that reads the entries of scans, for the parts of one statement. */
+/** SQL fragments that read the entries of scans. */
 export interface ScansSql {
   /** Common table expressions, after those of `typeSql` and `segmentsSql`. */
   tables: string[];
-  /** The positions in segment `s` that the scans find, in order. */
+  /** Query for the positions that the scans find in segment `s`, in order. */
   inSegment: (direction: Direction) => string;
-  /** Entries in segment `s` as (pos, scan). */
+  /** Query for the entries in segment `s`, as (pos, scan). */
   entries: string;
-  /** Whether an aggregate over the entries of one position shows that the scans find it. */
+  /** Aggregate condition over the entries of one position: whether all chosen scans find it. */
   isFound: (scan: string) => string;
 }
 
 /**
- * `f.pos + 0`: as an index condition behind a range of values it would make PostgreSQL look up every single value of the
- * range. Single keys and ranges are looked up apart, since PostgreSQL finds many keys in one descent. Of several scans the
- * one or two with the fewest entries are read. PostgreSQL knows nothing of values inside JSON, so a few entries of each
- * are counted in four segments.
+ * Builds the SQL of scans. Single keys and ranges are separate queries, because PostgreSQL finds many single keys in one
+ * index descent. Of several scans, the one or two with the fewest entries are read. PostgreSQL has no statistics of values
+ * inside JSON, so the entries of each scan are counted in a sample of four segments. `f.pos + 0` excludes the condition
+ * from the index scan: behind a range of values it would make PostgreSQL look up every value of the range.
  */
 export function scansSql(scans: readonly Scan[], { lo, hi }: PositionRange, sql: Sql): ScansSql {
   const points = pointsSql(scans, sql);
@@ -98,7 +101,7 @@ export function scansSql(scans: readonly Scan[], { lo, hi }: PositionRange, sql:
   const entries = entriesIn('s', (scan) => `where ${scan} = any((select scans from chosen)::int[])`);
   const isFound = (scan: string): string =>
     `case (select need from chosen) when 1 then max(${scan}) is not null else min(${scan}) <> max(${scan}) end`;
-  // A segment that has nothing of one scan need not be read for the other.
+  // A segment without entries of one scan is skipped.
   const any = `(select count(*) from unnest((select scans from chosen)) c
     where exists (select from (${entriesIn('s', (scan) => `where ${scan} = c`)}) f)) = (select need from chosen)`;
   return {
@@ -110,23 +113,23 @@ export function scansSql(scans: readonly Scan[], { lo, hi }: PositionRange, sql:
   };
 }
 
-/** `points`: single keys by scan and field. Entities that lack a field, or that are not fully indexed, have such keys too. */
+/** CTE `points`: single keys by scan and field, including the shapes of entities that lack a field or are not fully indexed. */
 function pointsSql(scans: readonly Scan[], sql: Sql): string {
   const rows = rowsOf(scans, isPoint);
   const scan = sql.ints(rows.map((row) => row.scan));
   const field = sql.ints(rows.map((row) => row.field));
   const given = `select scan, field, array_agg(key) as keys from unnest(${scan}, ${field}, ${sql.byteas(rows.map(({ lo }) => lo))}) as p(scan, field, key) group by scan, field`;
-  // Any scan finds entities that are not fully indexed.
+  // Every scan finds the entities that are not fully indexed.
   const overflow = `select c, ${shapeField}, array[s.shape] from entity_shapes s, t, generate_series(0, ${sql.param(scans.length, 'int')} - 1) c
     where s.tenant = ${sql.tenant} and s.type_no = t.no and s.shape = '\\x01'`;
-  const absent = scans.flatMap((one, index) => one.absent.map((lacked) => ({ scan: index, field: lacked })));
+  const absent = scans.flatMap((scan, index) => scan.absent.map((lacked) => ({ scan: index, field: lacked })));
   if (absent.length === 0) return `points as materialized (${given} union all ${overflow})`;
   const lacking = `select a.scan, ${shapeField}, array_agg(s.shape) from entity_shapes s, t, unnest(${sql.ints(absent.map((row) => row.scan))}, ${sql.ints(absent.map((row) => row.field))}) a(scan, field)
     where s.tenant = ${sql.tenant} and s.type_no = t.no and s.shape <> '\\x01' and not s.fields @> array[a.field] group by a.scan, a.field`;
   return `points as materialized (${given} union all ${overflow} union all ${lacking})`;
 }
 
-/** `ranges`: key ranges by scan; null when there are none. */
+/** CTE `ranges`: key ranges by scan. Null if there are none. */
 function rangesSql(scans: readonly Scan[], sql: Sql): string | null {
   const rows = rowsOf(scans, (range) => !isPoint(range));
   if (rows.length === 0) return null;
@@ -137,6 +140,6 @@ function rangesSql(scans: readonly Scan[], sql: Sql): string | null {
     ${sql.byteas(rows.map(({ lo }) => lo))}, ${sql.byteas(rows.map(({ hi }) => hi))}, ${substrings}) as r(scan, field, lo, hi, substring))`;
 }
 
-/** Key ranges with the number of their scan. */
-const rowsOf = (scans: readonly Scan[], isWanted: (range: FieldRange) => boolean): (FieldRange & { scan: number })[] =>
-  scans.flatMap(({ keyRanges }, scan) => keyRanges.filter(isWanted).map((range) => ({ scan, ...range })));
+/** The key ranges that satisfy a condition, each with the number of its scan. */
+const rowsOf = (scans: readonly Scan[], matches: (range: FieldRange) => boolean): (FieldRange & { scan: number })[] =>
+  scans.flatMap(({ keyRanges }, scan) => keyRanges.filter(matches).map((range) => ({ scan, ...range })));

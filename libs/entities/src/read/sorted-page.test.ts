@@ -4,8 +4,8 @@ import { parseFilters } from '../filter/parse-filters';
 import type { Built } from '../sql';
 import { type TestEntities, here, startEntities } from '../testing/start-entities';
 import type { PageStart } from './cursor';
-import { type MergedRow, mergeSql } from './merge-sql';
-import { type Direction, type Merge, planQuery } from './query-plan';
+import { type MergedRow, mergeSql } from './merge-index-sql';
+import { type Direction, type Merge, planQuery } from './plan-query';
 
 let t: TestEntities;
 let data: { n: number; half: boolean }[];
@@ -18,7 +18,12 @@ beforeAll(async () => {
 });
 afterAll(() => t.stop());
 
-const asking = (filters: JsonObject, direction: Direction, after: PageStart | null, merge: Merge): Built<MergedRow> => {
+const buildMerge = (
+  filters: JsonObject,
+  direction: Direction,
+  after: PageStart | null,
+  merge: Merge,
+): Built<MergedRow> => {
   const parsed = parseFilters(filters);
   if (!parsed.ok) throw new Error('bad filter');
   const plan = planQuery({
@@ -35,7 +40,7 @@ const asking = (filters: JsonObject, direction: Direction, after: PageStart | nu
   return mergeSql(plan, plan.sort!, merge);
 };
 
-/** Small data sets are answered by collecting; these are the ways for large ones, each on its own. */
+/** Queries of small data sets collect all matches. The merges are for large data sets, so each merge is tested separately. */
 const merges: Record<string, Merge> = {
   'few segments': 'few',
   'all segments': 'all',
@@ -53,10 +58,10 @@ describe.each(Object.entries(merges))('reading %s', (name, merge) => {
           ['asc', 'all'],
           ['desc', 'all'],
         ] as const)),
-  ] as const)('gives every entity once, %s, %s of them', async (direction, which) => {
+  ] as const)('returns every entity once: direction %s, filter %s', async (direction, which) => {
     const filters: JsonObject = which === 'half' ? { 'data.half': true } : {};
     const read = async (after: PageStart | null): Promise<MergedRow[]> => {
-      const { statement, values } = asking(filters, direction, after, merge);
+      const { statement, values } = buildMerge(filters, direction, after, merge);
       return (await t.db.query(here, statement, values)).rows;
     };
     const seen: number[] = [];
@@ -78,22 +83,22 @@ describe.each(Object.entries(merges))('reading %s', (name, merge) => {
 test.each<[string, JsonObject, (n: number) => boolean]>([
   ['a key range', { $gt: 7, $lte: 20 }, (n) => n > 7 && n <= 20],
   ['several key ranges', { $in: [3, 9, 30, 500] }, (n) => [3, 9, 30].includes(n)],
-  ['what is left of others', { $ne: 5, $gte: 4 }, (n) => n >= 4 && n !== 5],
-  ['all that have it', { $exists: true }, () => true],
+  ['a key range with an excluded value', { $ne: 5, $gte: 4 }, (n) => n >= 4 && n !== 5],
+  ['all entities with the field', { $exists: true }, () => true],
   ['nothing', { $gt: 5, $lt: 5 }, () => false],
-])('a filter on the field that is sorted by lets through %s', async (_name, wanted, holds) => {
+])('a filter on the sorted field allows %s', async (_name, filter, matches) => {
   for (const direction of ['asc', 'desc'] as const) {
     for (const more of [{}, { 'data.half': true }] as JsonObject[]) {
       const found: number[] = [];
       for (let cursor: string | undefined, hasMore = true; hasMore;) {
-        const filters = { 'data.n': wanted, ...more };
+        const filters = { 'data.n': filter, ...more };
         const sort = { field: 'data.n', direction };
         const result = await t.entities.query(here, { type: 'item', limit: 4, cursor, filters, sort });
         if (!result.ok) throw new Error(result.reason);
         found.push(...result.page.entities.map((entity) => entity.data.n as number));
         ({ cursor, hasMore } = result.page);
       }
-      const expected = data.filter(({ n, half }) => holds(n) && (half || !('data.half' in more))).map(({ n }) => n);
+      const expected = data.filter(({ n, half }) => matches(n) && (half || !('data.half' in more))).map(({ n }) => n);
       expect(found).toEqual(expected.sort((a, b) => (direction === 'asc' ? a - b : b - a)));
     }
   }

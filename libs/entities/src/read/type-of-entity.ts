@@ -8,7 +8,7 @@ const typeOf = statement(
   { slug: column.text },
 );
 
-/** The type of an entity of this environment, deleted ones included; null when there is none with this id. */
+/** The slug of an entity's type; null if the environment has no entity with this id. Includes deleted entities. */
 export async function typeOfEntity(db: Queryable, scope: Scope, id: string): Promise<string | null> {
   const { rows } = await db.query(scope, typeOf, [scope.tenant, scope.environment, id]);
   return rows[0]?.slug ?? null;

@@ -1,46 +1,30 @@
 import type { Json } from '@parley/contracts';
 
-/** Year, month and day, alone or with a time of day. */
+/** ISO 8601: year, month and day, optionally followed by a time of day. */
 const dateText = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
-const isString = (value: Json): boolean => typeof value === 'string';
-const isNumber = (value: Json): boolean => typeof value === 'number';
-const isBoolean = (value: Json): boolean => typeof value === 'boolean';
-const isArray = (value: Json): boolean => Array.isArray(value);
 const isDate = (value: Json): boolean =>
   typeof value === 'number' || (typeof value === 'string' && dateText.test(value) && !Number.isNaN(Date.parse(value)));
-const anything = (): boolean => true;
 
-/** Every type name that a schema may use, and what fits it (decisions.md, Data API, leaves the list open). */
-const fieldTypes = new Map<string, (value: Json) => boolean>([
-  ['string', isString],
-  ['text', isString],
-  ['email', isString],
-  ['url', isString],
-  ['phone', isString],
-  ['uuid', isString],
-  ['id', isString],
-  ['enum', isString],
-  ['reference', isString],
-  ['number', isNumber],
-  ['float', isNumber],
-  ['decimal', isNumber],
-  ['money', isNumber],
-  ['integer', (value) => Number.isInteger(value)],
-  ['boolean', isBoolean],
-  ['object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value)],
-  ['array', isArray],
-  ['date', isDate],
-  ['datetime', isDate],
-  ['timestamp', isDate],
-  ['null', (value) => value === null],
-  ['json', anything],
-  ['any', anything],
+type Fits = (value: Json) => boolean;
+const each = (names: string, fits: Fits): [string, Fits][] => names.split(' ').map((name) => [name, fits]);
+
+/** The type names of schemas with the values that fit them (docs/reference/data.md#entity-types). */
+const fieldTypes = new Map<string, Fits>([
+  ...each('string text email url phone uuid id enum reference', (value) => typeof value === 'string'),
+  ...each('number float decimal money', (value) => typeof value === 'number'),
+  ...each('integer', (value) => Number.isInteger(value)),
+  ...each('boolean', (value) => typeof value === 'boolean'),
+  ...each('object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
+  ...each('array', (value) => Array.isArray(value)),
+  ...each('date datetime timestamp', isDate),
+  ...each('null', (value) => value === null),
+  ...each('json any', () => true),
 ]);
 
-/** Whether a value fits a type name. One that is stored and that nobody knows fits everything: push refuses it. */
+/** Whether a value fits a type name. Any value fits an unknown name, which only a schema from before that check can have. */
 export const fitsType = (name: string, value: Json): boolean => fieldTypes.get(name)?.(value) ?? true;
 
-/** What is wrong with a type name; null when nothing is. */
+/** The problem with a type name; null if there is none. */
 export const typeNameProblem = (name: string): string | null =>
-  fieldTypes.has(name) ? null : `"${name}" is not a type; there are ${[...fieldTypes.keys()].join(', ')}`;
+  fieldTypes.has(name) ? null : `"${name}" is not a type name; use one of ${[...fieldTypes.keys()].join(', ')}`;

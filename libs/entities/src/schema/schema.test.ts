@@ -23,7 +23,7 @@ const full: JsonObject = {
 };
 const paths = (problems: { path: string }[]): string[] => problems.map(({ path }) => path);
 
-test('a flat map and the JSON Schema subset are shown as one flat map', () => {
+test('a flat map and a JSON Schema are both returned as a flat map', () => {
   expect(flatSchema(flat)).toEqual(flat);
   expect(flatSchema(full)).toEqual({
     name: 'string',
@@ -36,7 +36,7 @@ test('a flat map and the JSON Schema subset are shown as one flat map', () => {
   expect(flatSchema({})).toEqual({});
 });
 
-test('declared fields are checked, undeclared ones are free', () => {
+test('declared fields are checked, undeclared ones accept any value', () => {
   const schema = readTypeSchema(flat);
   expect(
     validateNew(schema, { name: 'a', age: 1, vip: false, born: '2026-01-31', tags: [], extra: {}, other: 1 }),
@@ -48,7 +48,7 @@ test('declared fields are checked, undeclared ones are free', () => {
   expect(wrong[0]!.message).toBe('must be of type string');
 });
 
-test('required, enum, items, references', () => {
+test('required, enum, items and references are checked', () => {
   const schema = readTypeSchema(full);
   expect(validateNew(schema, { name: 'a', lines: [{ sku: 'x' }], tier: 'gold', owner: 'ent_1', either: null })).toEqual(
     [],
@@ -63,13 +63,13 @@ test('required, enum, items, references', () => {
   ]);
 });
 
-test('a merge is checked for what it names', () => {
+test('a merge is checked for the fields that it sets', () => {
   const schema = readTypeSchema(full);
   expect(validateMerge(schema, { tier: 'silver', free: 1 })).toEqual([]);
   expect(paths(validateMerge(schema, { name: null, tier: 'x' }))).toEqual(['data.name', 'data.tier']);
 });
 
-test('schemas that cannot be used are refused', () => {
+test('invalid schemas are refused', () => {
   expect(checkTypeSchema(flat)).toEqual([]);
   expect(checkTypeSchema(full)).toEqual([]);
   expect(paths(checkTypeSchema({ a: 1, b: '', c: { type: 5 }, d: { enum: [] }, e: { items: null } }))).toEqual([
@@ -81,14 +81,14 @@ test('schemas that cannot be used are refused', () => {
   ]);
 });
 
-test('a type name that nobody knows is refused, with those that there are', () => {
+test('an unknown type name is refused, and the message lists the known ones', () => {
   const problems = checkTypeSchema({
     name: 'strng',
     file: { type: ['blob', 'null'] },
     lines: { type: 'array', items: { type: 'object', properties: { at: 'Date' } } },
   });
   expect(paths(problems)).toEqual(['schema.name', 'schema.file.type', 'schema.lines.items.properties.at']);
-  expect(problems[0]!.message).toMatch(/^"strng" is not a type; there are string, .*date/);
-  // One that was stored before does not keep entities from being written.
+  expect(problems[0]!.message).toMatch(/^"strng" is not a type name; use one of string, .*date/);
+  // A stored schema with an unknown type name does not prevent writes.
   expect(validateNew(readTypeSchema({ name: 'strng' }), { name: 5 })).toEqual([]);
 });

@@ -1,32 +1,32 @@
 import type { ErrorDetail, Json, JsonObject } from '@parley/contracts';
 import { typeNameProblem } from './field-types';
 
-/** What a type declares of one field; undeclared fields are free. */
+/** The declaration of one field. Undeclared fields accept any value. */
 export interface FieldSchema {
-  /** Type names of which one must fit; empty: any. */
+  /** Type names, one of which must fit. Empty: any value fits. */
   types: string[];
   required: boolean;
   enum?: Json[];
   items?: FieldSchema;
   properties?: Record<string, FieldSchema>;
-  /** Slug of the type whose id the field holds. */
+  /** Slug of the entity type whose ids the field holds. */
   references?: string;
 }
 
 export type TypeSchema = Map<string, FieldSchema>;
 
-/** Reads a pushed schema: the flat map of field to type name, or the JSON Schema subset. What it cannot read is free. */
+/** Reads a pushed schema, which is a flat map of field to type name or a subset of JSON Schema. Ignores what it cannot read. */
 export function readTypeSchema(schema: JsonObject): TypeSchema {
   const { fields, required } = fieldsOf(schema);
   return new Map(Object.entries(fields).map(([name, field]) => [name, readField(field, required.has(name))]));
 }
 
-/** What is wrong with a schema that somebody wants to push; an empty list when it can be used. */
+/** The problems of a pushed schema; empty if it is valid. */
 export function checkTypeSchema(schema: JsonObject): ErrorDetail[] {
   return Object.entries(fieldsOf(schema).fields).flatMap(([name, field]) => checkField(field, `schema.${name}`));
 }
 
-/** Field to type name, as `GET /v1/entity-types` shows every schema. */
+/** A schema as a flat map of field to type name (docs/reference/data.md#entity-types). */
 export function flatSchema(schema: JsonObject): Record<string, string> {
   const entries = [...readTypeSchema(schema)].map(([name, { types, references, enum: values }]) => {
     const [first] = types.filter((type) => type !== 'null');
@@ -47,19 +47,12 @@ function readField(field: Json | undefined, required: boolean): FieldSchema {
   if (!isObject(field)) return { types: [], required };
   const { type, items, references } = field;
   const types = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string');
-  const inner = isObject(field.properties) ? fieldsOf({ ...field, type: 'object' }) : null;
   return {
     types,
     required: required || field.required === true,
     ...(Array.isArray(field.enum) ? { enum: field.enum } : {}),
     ...(items === undefined ? {} : { items: readField(items, false) }),
-    ...(inner === null
-      ? {}
-      : {
-          properties: Object.fromEntries(
-            Object.entries(inner.fields).map(([name, one]) => [name, readField(one, inner.required.has(name))]),
-          ),
-        }),
+    ...(isObject(field.properties) && { properties: Object.fromEntries(readTypeSchema({ ...field, type: 'object' })) }),
     ...(typeof references === 'string' ? { references } : {}),
   };
 }

@@ -3,7 +3,7 @@ import type { ErrorDetail, Json, JsonObject } from '@parley/contracts';
 import { fitsType } from './field-types';
 import type { FieldSchema, TypeSchema } from './type-schema';
 
-/** Checks a new entity's data: declared fields must fit, required ones must be there. Empty when all is well. */
+/** The problems of a new entity's data: declared fields must have their type, and required fields must be present. */
 export const validateNew = (schema: TypeSchema, data: JsonObject): ErrorDetail[] =>
   [...schema].flatMap(([name, field]) =>
     Object.hasOwn(data, name)
@@ -11,7 +11,7 @@ export const validateNew = (schema: TypeSchema, data: JsonObject): ErrorDetail[]
       : missing(field, `data.${name}`),
   );
 
-/** Checks the fields that a merge changes; what is not named stays as it is. */
+/** The problems of the fields that a merge sets. Other fields are not checked. */
 export const validateMerge = (schema: TypeSchema, patch: JsonObject): ErrorDetail[] =>
   Object.keys(patch).flatMap((name) => {
     const field = schema.get(name);
@@ -28,8 +28,8 @@ function validateValue(field: FieldSchema, value: Json, path: string): ErrorDeta
     return [{ path, message: `must be of type ${types.join(' or ')}` }];
   if (field.references !== undefined && typeof value !== 'string')
     return [{ path, message: `must be the id of an entity of type ${field.references}` }];
-  if (allowed !== undefined && !allowed.some((one) => isDeepStrictEqual(one, value)))
-    return [{ path, message: `must be one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}` }];
+  if (allowed !== undefined && !allowed.some((item) => isDeepStrictEqual(item, value)))
+    return [{ path, message: `must be one of ${allowed.map((item) => JSON.stringify(item)).join(', ')}` }];
   if (Array.isArray(value))
     return value.flatMap((item, index) =>
       field.items === undefined ? [] : validateValue(field.items, item, `${path}.${index}`),

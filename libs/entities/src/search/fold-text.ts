@@ -1,32 +1,22 @@
-const maxWordLength = 60;
+// Documented limits of the index of a search field (docs/reference/limits.md).
+const maxWordChars = 60;
 const maxWords = 4_000;
 
-/** Letters that no decomposition takes apart, as people write them who lack the key. */
-const letters: Record<string, string> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  đ: 'd',
-  ð: 'd',
-  ħ: 'h',
-  ı: 'i',
-  ł: 'l',
-  þ: 'th',
-  ς: 'σ',
-};
-const letter = new RegExp(`[${Object.keys(letters).join('')}]`, 'g');
+/** Letters that Unicode normalization does not decompose, with their usual replacements. */
+const replacements = 'ß:ss æ:ae œ:oe ø:o đ:d ð:d ħ:h ı:i ł:l þ:th ς:σ'.split(' ');
+const letters = new Map(replacements.map((pair) => pair.split(':') as [string, string]));
+const letter = new RegExp(`[${[...letters.keys()].join('')}]`, 'g');
 
-/** Runs of letters and digits, and every emoji by itself: skin tones and what joins several into one do not count. */
+/** A run of letters and digits, or a single emoji. Skin tones and joiners of emoji are ignored. */
 const word = /[\p{L}\p{N}]+|\p{Regional_Indicator}{2}|\p{Extended_Pictographic}/gu;
 
-/** Words of a text, without case, accents and punctuation. Stored texts and queries go through the same function. */
+/** Returns the words of a text in lower case, without accents and punctuation. Applies to stored texts and search queries. */
 export function foldedWords(text: string): string[] {
   const folded = text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
-    .replace(letter, (one) => letters[one]!);
+    .replace(letter, (found) => letters.get(found)!);
   const words = folded.match(word) ?? [];
-  return words.slice(0, maxWords).map((one) => one.slice(0, maxWordLength).toWellFormed());
+  return words.slice(0, maxWords).map((found) => found.slice(0, maxWordChars).toWellFormed());
 }

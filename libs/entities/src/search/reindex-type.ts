@@ -5,20 +5,20 @@ import { lockOutWriters } from '../write/segments';
 import { searchVector } from './search-vector';
 
 export interface ReindexOptions {
-  /** Entities of one transaction; 500 by default. */
+  /** Number of entities per transaction; 500 by default. */
   batchSize?: number;
-  /** After every batch: the number of entities done since the reindexing began, and their approximate share of all. */
+  /** Called after every batch with the number of reindexed entities and their approximate share of all (0 to 1). */
   onProgress?: (done: number, share: number) => void | Promise<void>;
   signal?: AbortSignal;
 }
 
 interface Progress {
-  /** The search fields it works for. */
+  /** The search fields for which the entities are being reindexed. */
   fields: string[];
-  /** All entities up to this position are done. */
+  /** The entities up to this position are reindexed. */
   pos: string;
   done: number;
-  /** About which share of all that is. */
+  /** Approximate share of all entities, 0 to 1. */
   share: number;
 }
 
@@ -29,17 +29,17 @@ const stale = statement(
   { typeId: column.text, ...scopeRow },
 );
 
-/** Types whose entities are not all indexed for their present search fields, the longest waiting first, at most 100. */
+/** Entity types of all tenants that must be reindexed because their search fields have changed: at most 100, oldest first. */
 export async function staleTypes(db: Queryable): Promise<(Scope & { typeId: string })[]> {
   return (await db.acrossTenants('sweep', stale)).rows;
 }
 
-/** What searches of a type are answered from: all of it, or still the fields of before for what is not done yet. */
+/** The search fields of a type, and the progress of its reindexing. */
 export interface SearchState {
   slug: string;
   name: string;
   searchFields: string[];
-  /** Null when every entity is indexed for these fields. */
+  /** Null if every entity is indexed for these fields. */
   reindexing: { done: number; share: number } | null;
 }
 
@@ -56,7 +56,7 @@ const statesOfEnvironment = statement(
   },
 );
 
-/** The types of an environment by slug, with the progress of the reindexing of each. */
+/** The types of an environment with the progress of their reindexing, ordered by slug. */
 export async function searchStates(db: Queryable, scope: Scope): Promise<SearchState[]> {
   const { rows } = await db.query(scope, statesOfEnvironment, [scope.tenant, scope.environment]);
   return rows.map(({ slug, name, searchFields, isStale, reindex }) => ({
@@ -68,9 +68,9 @@ export async function searchStates(db: Queryable, scope: Scope): Promise<SearchS
 }
 
 /**
- * Brings the search vectors of a type's entities to its present search fields, in batches. Progress is kept on the type,
- * so an interrupted run continues where it stopped; a change of the fields begins again. Searches
- * continue: an entity is found by the old fields until its batch is done. True when all are done.
+ * Rebuilds the search vectors of a type's entities for its current search fields, in batches. The progress is stored with
+ * the type, so that an interrupted run continues where it stopped; another change of the fields restarts it. Until an
+ * entity's batch is done, searches find it by the old fields. Returns whether all entities are done.
  */
 export async function reindexType(db: Db, typeId: string, options: ReindexOptions = {}): Promise<boolean> {
   const { batchSize = 500, onProgress = () => {}, signal } = options;
@@ -81,7 +81,7 @@ export async function reindexType(db: Db, typeId: string, options: ReindexOption
     if (step === null) return true;
     await onProgress(step.done, step.share);
     if (step.moved === batchSize) continue;
-    // Writers that began with the old fields end first, then what they have written since is indexed as well.
+    // Wait for writers that began with the old fields, then reindex the entities that they have written.
     const rest = await db.transaction((tx) => reindexBatch(tx, type, batchSize, true));
     if (rest === null || rest.finished) return true;
   }
@@ -98,13 +98,13 @@ const lockType = statement(
   { segment: column.int4, search_fields: column.textArray, reindex: column.jsonb<Progress>().nullable },
 );
 
-// Two index ranges, each in order: live and deleted entities. Rows are locked inside the union, as a union cannot lock.
+// Two index ranges, for active and deleted entities. Rows are locked inside the union, because a union itself cannot lock.
 const lockBatch = statement(
   'lock-entities-to-reindex',
   `select id, part, segment, pos::text, data from (
-     select * from (select * from entities where tenant = $1 and part = $2 and pos > $3 order by pos limit $4 for update) living
+     select * from (select * from entities where tenant = $1 and part = $2 and pos > $3 order by pos limit $4 for update) active
      union all
-     select * from (select * from entities where tenant = $1 and part = -$2::int and pos > $3 order by pos limit $4 for update) dead) e
+     select * from (select * from entities where tenant = $1 and part = -$2::int and pos > $3 order by pos limit $4 for update) deleted) e
    order by e.pos limit $4`,
   { id: column.text, part: column.int4, segment: column.int4, pos: column.text, data: column.jsonb<JsonObject>() },
 );
@@ -115,14 +115,14 @@ const indexBatch = statement(
    where e.tenant = $1 and e.id = x.id`,
 );
 
-/** `$3` is null until all entities are indexed for these fields, and `$4` from then on. */
+/** `$3` (the indexed fields) is null until all entities are done, and `$4` (the progress) is null from then on. */
 const keepProgress = statement(
   'keep-reindex-progress',
   `update entity_types set indexed_fields = coalesce($3, indexed_fields), reindex = $4::jsonb
    where tenant = $1 and no = $2`,
 );
 
-/** One batch, or null when there is nothing to do. With `closing` no writer is under way, so an end is the end. */
+/** Reindexes one batch. Null if the type needs none. With `closing`, writers are locked out, so the last batch is final. */
 async function reindexBatch(tx: Queryable, type: RowOf<typeof typeRow>, batchSize: number, closing: boolean) {
   const values = [type.tenant, type.no];
   if (closing) await tx.query(type, lockOutWriters, [...values, '5s']);
@@ -140,7 +140,7 @@ async function reindexBatch(tx: Queryable, type: RowOf<typeof typeRow>, batchSiz
     rows.map(({ part, data }) => searchVector(part, data, fields)),
   ]);
   const done = progress.done + rows.length;
-  // Segments follow the order of creation and are about as large as each other.
+  // Segments follow the order of creation and have similar sizes, so they measure the share.
   const last = rows.at(-1);
   const share = last === undefined ? progress.share : (last.segment + 1) / (segment + 1);
   const finished = closing && rows.length < batchSize;

@@ -21,7 +21,7 @@ const fill = async (type: string, searchFields: string[], rows: JsonObject[]): P
   return id;
 };
 
-test('words are folded', () => {
+test('words are folded to lower case without accents', () => {
   expect(foldedWords("Ünïcode, O'Brien—ÅNGSTRÖM 12.5 ① 你好 \u0000")).toEqual([
     'unicode',
     'o',
@@ -40,7 +40,7 @@ test('words are folded', () => {
   );
 });
 
-test('all words must match, the last one as a prefix; case and accents do not count', async () => {
+test('all words must match, the last one as a prefix; case and accents are ignored', async () => {
   await fill(
     'doc',
     ['title', 'body.text', 'tags'],
@@ -77,7 +77,7 @@ test.each(["'", '"', '\\', '& | !', ':*', '~:', "creme' & 'x", '()', '<->', '%',
   },
 );
 
-test('whole words first, then the weightier field, then the newest', async () => {
+test('whole words rank first, then fields with a higher weight, then newer entities', async () => {
   await fill(
     'ranked',
     ['title', 'note'],
@@ -87,7 +87,7 @@ test('whole words first, then the weightier field, then the newest', async () =>
   expect(await search('ranked', 'red', { limit: 2 })).toEqual([4, 3]);
 });
 
-test('deleted and changed entities', async () => {
+test('a search finds the current text, and deleted entities only by status', async () => {
   await fill('changing', ['name'], [{ name: 'alpha' }]);
   const id = await t.add('changing', { n: 1, name: 'alpha' });
   await t.entities.update(here, { ...origin, type: 'changing', id, data: { name: 'beta' } });
@@ -102,8 +102,8 @@ test('deleted and changed entities', async () => {
   expect(await search('changing', 'beta', { status: 'active' })).toEqual([]);
 });
 
-describe('more entities than are looked through one by one', () => {
-  /** The oldest three are what is looked for; 620 newer ones have what is given. */
+describe('more entities than are searched without the index', () => {
+  /** Creates the `oldest` entities, then 620 that all have the data `newer`. */
   async function fillMany(type: string, oldest: JsonObject[], newer: JsonObject): Promise<void> {
     await t.createType(type, { searchFields: ['title', 'text'] });
     for (const [n, row] of oldest.entries()) await t.add(type, { n, ...row });
@@ -115,7 +115,7 @@ describe('more entities than are looked through one by one', () => {
       );
   }
 
-  test('old matches are found through the index, many new ones through the newest', async () => {
+  test('old matches are found by the index, and a frequent word among the newest entities', async () => {
     const ancient = { text: 'ancient common' };
     await fillMany('many', [ancient, ancient, ancient], { text: 'common' });
     expect((await search('many', 'ancient')).sort()).toEqual([0, 1, 2]);
@@ -123,17 +123,17 @@ describe('more entities than are looked through one by one', () => {
     expect(await search('many', 'common')).toHaveLength(20);
   });
 
-  test('an old entity with the word itself comes before new ones where it begins one', async () => {
-    await fillMany('begun', [{ text: 'red' }, { title: 'Red' }], { text: 'reddish' });
-    expect((await search('begun', 'red')).slice(0, 2)).toEqual([1, 0]);
-    expect(await search('begun', 'red', { limit: 1 })).toEqual([1]);
-    expect((await search('begun', 'redd', { limit: 1 }))[0]).toBeGreaterThan(610);
+  test('an old entity with the whole word ranks before new ones with the prefix', async () => {
+    await fillMany('prefixed', [{ text: 'red' }, { title: 'Red' }], { text: 'reddish' });
+    expect((await search('prefixed', 'red')).slice(0, 2)).toEqual([1, 0]);
+    expect(await search('prefixed', 'red', { limit: 1 })).toEqual([1]);
+    expect((await search('prefixed', 'redd', { limit: 1 }))[0]).toBeGreaterThan(610);
   });
 });
 
-test('a change of the search fields is caught up with, in batches, from where it stopped', async () => {
+test('after a change of the search fields, entities are reindexed in batches; an interrupted run continues', async () => {
   const typeId = await fill(
-    'again',
+    'reindexed',
     ['a'],
     Array.from({ length: 25 }, (_, i) => ({ a: `old${i}`, b: `new${i}` })),
   );
@@ -150,19 +150,19 @@ test('a change of the search fields is caught up with, in batches, from where it
     },
   });
   expect([finished, progress]).toEqual([false, [10]]);
-  const state = async () => (await searchStates(t.db, here)).find(({ slug }) => slug === 'again')?.reindexing;
+  const state = async () => (await searchStates(t.db, here)).find(({ slug }) => slug === 'reindexed')?.reindexing;
   expect(await state()).toEqual({ done: 10, share: expect.any(Number) });
   expect((await state())!.share).toBeGreaterThan(0.2);
   expect((await state())!.share).toBeLessThan(0.9);
-  // Searches go on: by the old fields where the batches have not been, by the new ones where they have.
-  expect(await search('again', 'new3')).toEqual([3]);
-  expect(await search('again', 'old22')).toEqual([22]);
-  await t.add('again', { n: 99, a: 'old99', b: 'new99' });
+  // Entities of finished batches are found by the new fields, all others by the old ones.
+  expect(await search('reindexed', 'new3')).toEqual([3]);
+  expect(await search('reindexed', 'old22')).toEqual([22]);
+  await t.add('reindexed', { n: 99, a: 'old99', b: 'new99' });
   expect(await reindexType(t.db, typeId, { batchSize: 10, onProgress: (done) => void progress.push(done) })).toBe(true);
   expect(progress).toEqual([10, 20, 26]);
-  expect(await search('again', 'old')).toEqual([]);
-  expect(await search('again', 'new99')).toEqual([99]);
-  expect(await search('again', 'new', { limit: 100 })).toHaveLength(26);
+  expect(await search('reindexed', 'old')).toEqual([]);
+  expect(await search('reindexed', 'new99')).toEqual([99]);
+  expect(await search('reindexed', 'new', { limit: 100 })).toHaveLength(26);
   expect(await staleTypes(t.db)).toEqual([]);
   expect(await state()).toBe(null);
   expect(await reindexType(t.db, typeId)).toBe(true);

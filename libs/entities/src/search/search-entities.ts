@@ -1,6 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import { type Queryable, column } from '@parley/db';
-import { type Access, maskedFieldIn } from '../access';
+import { type Access, maskedRead } from '../access';
 import { statusClauses } from '../filter/condition';
 import { parseDataPath } from '../filter/parse-filters';
 import { filterSql, storedEntity } from '../filter/filter-sql';
@@ -11,7 +11,7 @@ import type { Invalid, MaskedField, TypeNotFound } from '../result';
 import { Sql } from '../sql';
 import { unstorableName } from '../storable';
 import { EntityListText } from '../read/page-text';
-import { partMark, searchQuery } from './search-vector';
+import { partPlaceholder, searchQuery } from './search-vector';
 
 export interface SearchInput {
   type: string;
@@ -23,23 +23,24 @@ export interface SearchInput {
 
 export type SearchResult = { ok: true; list: EntityListText } | TypeNotFound | MaskedField | Invalid;
 
-/** So many of the newest entities are looked through: a word that many of them have needs no index. */
+/** Number of the newest entities that are searched without the index, which answers searches for frequent words. */
 const recentWindow = 500;
-/** A word that so many of them have as it is, is in so much of all that the index would only list everything. */
+/** If at least this many of them have a word, it is frequent in the whole type, and the index would list most entities. */
 const commonInWindow = recentWindow / 2;
-/** So many matches of each kind are ranked at most. The `+ 0` below keeps PostgreSQL from scanning the tenant's entities for them. */
+/** Maximum number of matches of each kind that are ranked. */
 const maxRanked = 1_000;
-/** A smaller limit gets the best of as many. */
-const leastMatches = 20;
+/** Prefix matches are added up to this number of results even if the limit is smaller, so that ranking can choose among them. */
+const minMatches = 20;
 
-/** `no` is null when there is no such type, `items` when nothing matches. */
+/** `no` is null if the type does not exist, `items` if nothing matches. */
 const foundRow = { no: column.int4.nullable, fields: column.textArray.nullable, items: column.text.nullable };
 
 /**
- * Entities whose search fields hold all words of the query, the last one as a prefix; whole words first, then by weight
- * and number of the matches, then the newest (interface.md, search). Three sources, each bounded: the newest entities,
- * those that have the words as they are, and, when that is too few, those where the last one begins a word. A word that
- * half of the newest have is answered from these: ranking all would take longer the more there are.
+ * Returns the entities whose search fields contain all words of the query, the last one as a prefix
+ * (docs/reference/data.md#search). Whole words are ranked first, then the weight and number of the matches, then the newest
+ * entities. There are three bounded sources: the newest entities (`recent`), indexed entities with the exact words
+ * (`whole`), and, if these are too few, indexed entities with the prefix (`prefixed`). If half of the newest entities have
+ * the words, only these are ranked, because the time to rank all matches grows with their number.
  */
 export async function searchEntities(db: Queryable, scope: Scope, input: SearchInput): Promise<SearchResult> {
   const { type, limit, access } = input;
@@ -50,8 +51,9 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
   const clauses = [...statusClauses(input.status), ...(access?.clauses ?? [])];
   const visible = filterSql(clauses, storedEntity('e'), sql);
   const marked = (text: string): string =>
-    `(select replace(${sql.param(text, 'text')}, '${partMark}', part::text)::tsquery from t)`;
+    `(select replace(${sql.param(text, 'text')}, '${partPlaceholder}', part::text)::tsquery from t)`;
   const newest = positionScanSql('e', 't.part', { lo: firstPosition, hi: lastPosition }, sql);
+  // `e.part + 0` keeps PostgreSQL from scanning all entities of the tenant instead of the index of words.
   const ranked = `e.pos, e.part, e.search @@ (select exact from q) as whole, ts_rank(e.search, (select matches from q)) as rank`;
   const indexed = (words: 'exact' | 'matches'): string => `select ${ranked} from entities e
       where (select count(*) from newest) = ${recentWindow} and e.tenant = ${sql.tenant} and e.search @@ (select ${words} from q)
@@ -63,9 +65,9 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
       left join lateral (select ${ranked} where e.search @@ (select matches from q) and ${visible}) found(found, part, whole, rank) on true),
     recent as (select pos, part, whole, rank from newest where found is not null),
     whole as materialized (${indexed('exact')} and (select count(*) from recent where whole) < ${commonInWindow} limit ${maxRanked}),
-    begun as (${indexed('matches')} and (select count(*) from (select pos from recent union select pos from whole) found)
-        < ${sql.param(Math.max(limit, leastMatches), 'int')} limit ${maxRanked}),
-    ranked as (select * from recent union select * from whole union select * from begun),
+    prefixed as (${indexed('matches')} and (select count(*) from (select pos from recent union select pos from whole) found)
+        < ${sql.param(Math.max(limit, minMatches), 'int')} limit ${maxRanked}),
+    ranked as (select * from recent union select * from whole union select * from prefixed),
     top as materialized (select * from ranked order by whole desc, rank desc, pos desc limit ${sql.param(limit, 'int')})
     select (select no from t) as no, (select search_fields from entity_types where tenant = ${sql.tenant} and no = (select no from t)) as fields,
       string_agg(${entityJsonSql('e', type, access?.masks ?? [], sql)}, ${rowSeparatorSql}
@@ -75,9 +77,11 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
   const { rows } = await db.query(scope, statement, values);
   const { no, fields, items } = rows[0]!;
   if (no === null) return { ok: false, reason: 'type_not_found' };
-  const searched = (fields ?? []).map((field) => parseDataPath(field.startsWith('data.') ? field : `data.${field}`));
-  const masked = maskedFieldIn(
-    searched.filter((field) => typeof field !== 'string'),
+  const searchFields = (fields ?? []).map((field) =>
+    parseDataPath(field.startsWith('data.') ? field : `data.${field}`),
+  );
+  const masked = maskedRead(
+    searchFields.filter((field) => typeof field !== 'string'),
     access?.masks ?? [],
   );
   if (masked !== null) return { ok: false, reason: 'masked_field', field: masked };

@@ -2,13 +2,13 @@ import type { Json, JsonObject } from '@parley/contracts';
 import { foldedWords } from './fold-text';
 
 const weights = ['A', 'B', 'C', 'D'];
-/** PostgreSQL keeps so many positions of a word, and no position above. */
+/** Positions per word, and the greatest position. PostgreSQL's own limits are 256 and 16,383. */
 const maxPositionsPerWord = 20;
 const maxPosition = 16_000;
 
 /**
- * The text of an entity's `tsvector`: every word of its search fields with the number of its part in front, so that the
- * index holds one tenant's words apart from another's. The first field weighs most. Null when there are no words.
+ * The text of an entity's `tsvector`: the words of its search fields, each prefixed with the number of the entity's part, so
+ * that a search reads only index entries of its own type. The first field has the highest weight. Null without words.
  */
 export function searchVector(part: number, data: JsonObject, searchFields: readonly string[]): string | null {
   const positions = new Map<string, string[]>();
@@ -40,19 +40,19 @@ const plainText = (value: Json): string => {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 };
 
-/** Stands in a query's words for the number of the part, which only the statement knows. */
-export const partMark = '~';
+/** Placeholder for the number of the part in the words of a search, which the statement replaces. */
+export const partPlaceholder = '~';
 
 export interface SearchQuery {
-  /** All words, the last as the beginning of one. */
+  /** All words, the last one as a prefix. */
   matches: string;
-  /** All words as they are: what ranks first. */
+  /** All words exactly. These matches rank first. */
   exact: string;
 }
 
-/** A person's query as `tsquery` texts; null when it holds no word. */
+/** A search query as `tsquery` texts, at most 32 words. Null without words. */
 export function searchQuery(query: string): SearchQuery | null {
-  const words = [...foldedWords(query)].slice(0, 32).map((word) => `'${partMark}:${word}'`);
+  const words = [...foldedWords(query)].slice(0, 32).map((word) => `'${partPlaceholder}:${word}'`);
   if (words.length === 0) return null;
   const exact = words.join(' & ');
   return { matches: `${exact}:*`, exact };

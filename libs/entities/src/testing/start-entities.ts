@@ -10,12 +10,12 @@ export interface TestEntities {
   db: Db;
   entities: Entities;
   createType(slug: string, options?: { scope?: Scope; schema?: JsonObject; searchFields?: string[] }): Promise<string>;
-  /** Creates an entity and gives its id. */
+  /** Creates an entity and returns its id. */
   add(type: string, data: JsonObject, status?: string, scope?: Scope): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** The engine on a database of its own. Small segments, so that a few entities fill several. */
+/** The store of entities on its own database. Segments are small, so that few entities fill several of them. */
 export async function startEntities(
   database: { url: string; drop(): Promise<void> },
   { segmentSize = 5 } = {},

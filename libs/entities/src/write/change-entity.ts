@@ -12,12 +12,12 @@ import type { NotFound, OutOfScope, TypeNotFound } from '../result';
 import { type TypeSchema, readTypeSchema } from '../schema/type-schema';
 import { searchVector } from '../search/search-vector';
 import { Sql } from '../sql';
-import { type EntityEvent, entityEventSql } from './event';
+import { type EntityEvent, entityEventSql } from './entity-event-sql';
 import { writerLockSql } from './segments';
 
 /** An entity as a transaction has locked it. */
 export interface LockedEntity {
-  /** Whether it is as `onlyIf` wants it, now that nobody else can change it. */
+  /** Whether the locked entity matches `onlyIf`. */
   holds: boolean;
   typeNo: number;
   schema: TypeSchema;
@@ -27,7 +27,7 @@ export interface LockedEntity {
   status: string;
   dataText: string;
   updatedAt: number;
-  /** The time at which it was locked, of the database's clock. */
+  /** The database's time at which the entity was locked, in Unix milliseconds. */
   lockedAt: string;
 }
 
@@ -37,7 +37,7 @@ export interface Target {
   access?: Access;
 }
 
-/** No row when there is no such type; what is of the entity is null when the type has none of this id. */
+/** No row if the type does not exist. The columns of the entity are null if the type has no entity with this id. */
 const lockedRow = {
   no: column.int4,
   schema: column.jsonb<JsonObject>(),
@@ -52,7 +52,7 @@ const lockedRow = {
   holds: column.bool.nullable,
 };
 
-/** Locks an entity for a change: nobody else changes it until the transaction ends. A deleted one is found too. */
+/** Locks an entity against other changes until the transaction ends. Finds deleted entities as well. */
 export async function lockEntity(
   db: Queryable,
   scope: Scope,
@@ -97,18 +97,18 @@ export async function lockEntity(
 export interface Change {
   patch: JsonObject;
   status: string;
-  /** How an entity's set of fields is stored: see `storedShape`. */
+  /** Returns the shape under which the changed entity is stored: see `storedShape`. */
   shapeFor: (shape: Shape) => Shape;
   event: EntityEvent;
   /** Wakes the relays. */
-  ring: () => void;
+  wakeRelay: () => void;
 }
 
 const changedRow = { json: column.text, waits: column.bool };
 
 /**
- * Merges into a locked entity, moves its index rows and writes its event, in one statement. Refused when the result would
- * be outside of the caller's scope.
+ * Changes a locked entity, updates its index entries and writes its event, in one statement. Does nothing if the result
+ * would be outside of the caller's scope.
  */
 export async function applyChange(
   db: Queryable,
@@ -122,7 +122,7 @@ export async function applyChange(
   const previous = JSON.parse(locked.dataText) as JsonObject;
   const data: JsonObject = { ...previous, ...change.patch };
   const part = change.status === 'deleted' ? -locked.typeNo : locked.typeNo;
-  const { removed, added, shape } = movedRows(indexRows(previous, locked.status), indexRows(data, change.status), {
+  const { removed, added, shape } = diffIndexRows(indexRows(previous, locked.status), indexRows(data, change.status), {
     samePart: part === locked.part,
     updatedAt: locked.updatedAt,
     shapeFor: change.shapeFor,
@@ -156,7 +156,7 @@ export async function applyChange(
       from: 'u',
       payload: `jsonb_build_object('data', u.data, 'previousData', ${sql.param(locked.dataText, 'jsonb')},
         'status', u.status, 'previousStatus', ${sql.param(locked.status, 'text')})`,
-      // Read under the lock of the type's row, which is still held.
+      // These actions are still valid: the row of the type has been locked since it was read.
       waits: sql.param(locked.relayedActions.includes(change.event.slice('entity.'.length)), 'bool'),
       sql,
     })})${newShape}
@@ -165,29 +165,29 @@ export async function applyChange(
   const { rows } = await db.query(scope, statement, values);
   const [row] = rows;
   if (row === undefined) return { ok: false, reason: 'out_of_scope' };
-  if (row.waits) db.afterCommit(change.ring);
+  if (row.waits) db.afterCommit(change.wakeRelay);
   return { ok: true, entity: new EntityText(row.json) };
 }
 
-interface Entries {
+interface IndexEntries {
   fields: number[];
   values: Buffer[];
 }
 
-/** Which index rows a change takes away and brings, and the set of fields that may have to be stored first. */
-function movedRows(
+/** The index entries that a change removes and adds, and the entity's new shape, or null if it stays the same. */
+function diffIndexRows(
   before: IndexRows,
   after: IndexRows,
   { samePart, updatedAt, shapeFor }: { samePart: boolean; updatedAt: number; shapeFor: (shape: Shape) => Shape },
-): { removed: Entries; added: Entries; shape: Shape | null } {
+): { removed: IndexEntries; added: IndexEntries; shape: Shape | null } {
   const afterKeys = new Set(samePart ? keysOf(after) : []);
-  const stays = new Set(keysOf(before).filter((key) => afterKeys.has(key)));
-  const removed = without(before, stays);
-  const added = without(after, stays);
+  const unchanged = new Set(keysOf(before).filter((key) => afterKeys.has(key)));
+  const removed = without(before, unchanged);
+  const added = without(after, unchanged);
   removed.fields.push(updatedAtField);
   removed.values.push(encodeValue(updatedAt));
   if (samePart && before.shape.key.equals(after.shape.key)) return { removed, added, shape: null };
-  // Which of the two it was stored under depends on how many the type had then.
+  // The entity has one of these two shapes, depending on the number of shapes that the type had when it was written.
   removed.fields.push(shapeField, shapeField);
   removed.values.push(before.shape.key, otherShape.key);
   const shape = shapeFor(after.shape);
@@ -196,13 +196,13 @@ function movedRows(
   return { removed, added, shape };
 }
 
-const keysOf = ({ fields, values }: Entries): string[] =>
+const keysOf = ({ fields, values }: IndexEntries): string[] =>
   fields.map((field, index) => `${field} ${values[index]!.toString('latin1')}`);
 
-function without(rows: Entries, stays: Set<string>): Entries {
-  const kept: Entries = { fields: [], values: [] };
+function without(rows: IndexEntries, unchanged: Set<string>): IndexEntries {
+  const kept: IndexEntries = { fields: [], values: [] };
   keysOf(rows).forEach((key, index) => {
-    if (stays.has(key)) return;
+    if (unchanged.has(key)) return;
     kept.fields.push(rows.fields[index]!);
     kept.values.push(rows.values[index]!);
   });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type JsonObject, type Scope, findUnstorable } from '@parley/contracts';
 import { type Db, type Queryable, type RowOf, column, idempotentEntitySql, statement } from '@parley/db';
 import type { Origin } from '@parley/events';
-import { type Access, maskedFieldSet } from '../access';
+import { type Access, maskedWrite } from '../access';
 import { filterSql } from '../filter/filter-sql';
 import { updatedAtField, shapeField } from '../field-index/field-hash';
 import { type IndexRows, indexRows } from '../field-index/index-rows';
@@ -13,10 +13,10 @@ import { type Invalid, type MaskedField, type OutOfScope, type TypeNotFound, inv
 import { validateNew } from '../schema/validate';
 import { searchVector } from '../search/search-vector';
 import { type Built, Sql } from '../sql';
-import { isStorable } from '../storable';
-import { entityEventSql } from './event';
+import { isStorable, unstorableStatus } from '../storable';
+import { entityEventSql } from './entity-event-sql';
 import { type Segments, writerLockSql } from './segments';
-import { type KnownType, type TypeCache, isKnownShape, storedShape } from './type-cache';
+import { type CachedType, type TypeCache, isKnownShape, storedShape } from './type-cache';
 
 export interface CreateInput extends Origin {
   type: string;
@@ -24,7 +24,7 @@ export interface CreateInput extends Origin {
   /** `active` by default. */
   status?: string;
   access?: Access;
-  /** Of the request's idempotency record: a second try finds the entity that the first one made. */
+  /** Id of the request's idempotency record. A retry with the same record returns the entity that exists already. */
   idempotencyId?: string;
 }
 
@@ -34,16 +34,16 @@ export interface WriteDeps {
   types: TypeCache;
   segments: Segments;
   /** Wakes the relays. */
-  ring: () => void;
+  wakeRelay: () => void;
 }
 
 /**
- * Stores a new entity with its index rows and its event in one statement; with a transaction's client it is part of that
- * transaction. The type may change between what is known of it and the statement, which then does nothing and is made again.
+ * Stores a new entity with its index entries and its event in one statement, which is part of the transaction `tx` if that
+ * is given. The statement does nothing if the type has changed since it was cached; it is then built and run again.
  */
 export async function createEntity(
   db: Db,
-  { types, segments, ring }: WriteDeps,
+  { types, segments, wakeRelay }: WriteDeps,
   scope: Scope,
   input: CreateInput,
   tx?: Queryable,
@@ -54,7 +54,7 @@ export async function createEntity(
   if (unstorable !== null) return unstorable;
   if (!isStorable(input.type)) return { ok: false, reason: 'type_not_found' };
   const earlier =
-    input.idempotencyId === undefined ? null : await madeBefore(within, scope, input, input.idempotencyId);
+    input.idempotencyId === undefined ? null : await findCreated(within, scope, input, input.idempotencyId);
   if (earlier !== null) return earlier;
   const rows = indexRows(data, status);
   for (;;) {
@@ -62,50 +62,48 @@ export async function createEntity(
     if (type === null) return { ok: false, reason: 'type_not_found' };
     const problems = validateNew(type.schema, data);
     if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
-    const masked = maskedFieldSet(data, access?.masks ?? [], 'create');
+    const masked = maskedWrite(data, access?.masks ?? [], 'create');
     if (masked !== null) return { ok: false, reason: 'masked_field', field: masked };
     const shape = storedShape(type, rows.shape);
-    const asked = createSql(scope, type, { ...input, status }, { ...rows, shape });
-    const stored = await within.query(scope, asked.statement, asked.values);
-    const { version, segment, json, waits } = stored.rows[0]!;
+    const { statement, values } = createSql(scope, type, { ...input, status }, { ...rows, shape });
+    const { version, segment, json, waits } = (await within.query(scope, statement, values)).rows[0]!;
     if (version !== type.version) {
       types.forget(scope, input.type);
       continue;
     }
     if (json === null) return { ok: false, reason: 'out_of_scope' };
-    // Inside a transaction it is not stored yet, and may never be.
+    // Not in the transaction, whose rollback would lose the shape.
     if (tx === undefined) type.shapes.add(shape.key.toString('hex'));
-    if (waits) within.afterCommit(ring);
+    if (waits) within.afterCommit(wakeRelay);
     segments.created(scope, type.no, segment!);
     return { ok: true, entity: new EntityText(json) };
   }
 }
 
-const madeUnder = statement('idempotent-entity', idempotentEntitySql.find, { entity_id: column.text.nullable });
+const createdUnderKey = statement('idempotent-entity', idempotentEntitySql.find, { entity_id: column.text.nullable });
 
-/** What an earlier try under the same record has made; null when it made nothing. */
-async function madeBefore(
+/** The result of an earlier attempt with the same idempotency record. Null if it created no entity. */
+async function findCreated(
   db: Queryable,
   scope: Scope,
   { type, access }: CreateInput,
   idempotencyId: string,
 ): Promise<CreateResult | null> {
-  const { rows } = await db.query(scope, madeUnder, [scope.tenant, idempotencyId]);
+  const { rows } = await db.query(scope, createdUnderKey, [scope.tenant, idempotencyId]);
   const id = rows[0]?.entity_id;
   if (!id) return null;
   const found = await getEntity(db, scope, { type, id, access });
-  // Deleted or moved out of sight since: it was made all the same, and is not made again.
+  // The entity exists but has since been deleted or has left the caller's scope. It is not created again.
   return found.ok ? found : { ok: false, reason: 'out_of_scope' };
 }
 
 export function unstorableIn(data: JsonObject, status: string | undefined): Invalid | null {
   const problem = findUnstorable(data);
-  if (problem !== null) return invalid(problem.path === '' ? 'data' : `data.${problem.path}`, problem.message);
-  const inStatus = status === undefined ? null : findUnstorable(status);
-  return inStatus === null ? null : invalid('status', inStatus.message);
+  if (problem === null) return unstorableStatus(status);
+  return invalid(problem.path === '' ? 'data' : `data.${problem.path}`, problem.message);
 }
 
-/** All null when there is no such type; all but the version are null when nothing was stored. `waits`: for the relay. */
+/** All null if the type does not exist. Only `version` is set if nothing was stored. `waits`: the event waits for the relay. */
 const createdRow = {
   version: column.text.nullable,
   segment: column.int4.nullable,
@@ -115,7 +113,7 @@ const createdRow = {
 
 function createSql(
   scope: Scope,
-  type: KnownType,
+  type: CachedType,
   input: CreateInput & { status: string },
   rows: IndexRows,
 ): Built<RowOf<typeof createdRow>> {
@@ -157,7 +155,7 @@ function createSql(
         select * from unnest(${sql.ints([...rows.fields, shapeField])},
           ${sql.byteas([...rows.values, rows.shape.key])}) as x(field, value)
         union all select ${updatedAtField}, entity_index_key(to_jsonb(e.updated_at))) x),
-    ${markSql(input.idempotencyId, sql)}event as (${entityEventSql('entity.created', input, {
+    ${recordIdempotencySql(input.idempotencyId, sql)}event as (${entityEventSql('entity.created', input, {
       from: 'e',
       payload: `jsonb_build_object('data', e.data, 'previousData', null, 'status', e.status, 'previousStatus', null)`,
       waits: '(select followed from t)',
@@ -168,8 +166,8 @@ function createSql(
   return sql.build('create-entity', text, createdRow);
 }
 
-/** Notes the entity on the request's idempotency record, in the same statement. */
-const markSql = (idempotencyId: string | undefined, sql: Sql): string =>
+/** CTE that stores the id of the entity in the request's idempotency record. */
+const recordIdempotencySql = (idempotencyId: string | undefined, sql: Sql): string =>
   idempotencyId === undefined
     ? ''
     : `mark as (${idempotentEntitySql.note('e', sql.tenant, sql.param(idempotencyId, 'text'))}),

@@ -10,10 +10,10 @@ import { storedShape } from './type-cache';
 export type DeleteInput = Target & Origin;
 export type DeleteResult = { ok: true } | TypeNotFound | NotFound | OutOfScope;
 
-/** Marks an entity as deleted (interface.md, DELETE); again changes nothing. A patch with a status restores it. */
+/** Marks an entity as deleted (docs/reference/data.md#delete). A repeated call has no effect. */
 export async function deleteEntity(
   db: Db,
-  { types, ring }: WriteDeps,
+  { types, wakeRelay }: WriteDeps,
   scope: Scope,
   input: DeleteInput,
   tx?: Queryable,
@@ -24,15 +24,15 @@ export async function deleteEntity(
     const locked = await lockEntity(db, scope, input);
     if (!locked.ok) return locked;
     if (locked.entity.part < 0) return { ok: true };
-    const known = await types.get(db, scope, input.type);
-    // The caller may touch the entity as it is: a scope rule on `status` must not keep it from being deleted.
+    const cachedType = await types.get(db, scope, input.type);
+    // The scope was checked above. Without this, a scope rule on `status` could refuse the changed entity.
     const target = { ...input, access: undefined };
     await applyChange(db, scope, locked.entity, target, {
       patch: {},
       status: 'deleted',
-      shapeFor: (shape) => (known === null ? shape : storedShape(known, shape)),
+      shapeFor: (shape) => (cachedType === null ? shape : storedShape(cachedType, shape)),
       event: 'entity.deleted',
-      ring,
+      wakeRelay,
     });
     return { ok: true };
   };

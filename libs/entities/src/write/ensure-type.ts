@@ -1,8 +1,8 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, newId, statement } from '@parley/db';
 
-// Triggers may be there before the type: all its events wait for the relay until a push says which have to.
-// The look-up saves a write for the type that is there, and the conflict clause covers one made at the same moment.
+// The type may already have triggers, so all of its events wait for the relay until the next push sets its actions.
+// `not exists` avoids a write if the type exists, and the conflict clause handles a concurrent insert.
 const ensure = statement(
   'ensure-entity-type',
   `insert into entity_types (tenant, id, environment, slug, name, schema, search_fields, indexed_fields, relayed_actions, updated_at)
@@ -11,7 +11,7 @@ const ensure = statement(
    on conflict (tenant, environment, slug) do nothing`,
 );
 
-/** Makes an entity type in an environment; one that is there, perhaps with fields of its own, is left as it is. */
+/** Creates an entity type in an environment, unless a type with this slug exists. */
 export async function ensureType(
   db: Queryable,
   scope: Scope,

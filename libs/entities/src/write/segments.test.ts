@@ -3,13 +3,13 @@ import { createTestDatabase } from '@parley/testing';
 import { createEntities } from '../create-entities';
 import { here, origin, startEntities } from '../testing/start-entities';
 
-test('segments follow the order of creation while several processes create, so that no filter misses a row', async () => {
+test('segments follow the order of creation when several processes create entities, so that no filter misses one', async () => {
   const database = await createTestDatabase();
   const test = await startEntities(database);
-  // Writers must wait inside PostgreSQL, not for a connection.
+  // A large pool, so that writers wait for locks in PostgreSQL and not for a connection.
   const db = createDb({ databaseUrl: database.url, poolSize: 40 });
   await test.createType('item');
-  // Each stands for a process: it knows of a new segment only from the database.
+  // Each acts as a separate process: it learns about a new segment only from the database.
   const replicas = [1, 2].map(() => createEntities({ db, segmentSize: 50 }));
   const writers = 24;
   const each = 150;

@@ -2,18 +2,18 @@ import type { Scope } from '@parley/contracts';
 import { type Db, column, statement } from '@parley/db';
 import { createdAtSql } from '../field-index/position';
 
-/** First half of the advisory locks that writers of a type share and the change of its segments takes alone. */
+/** First key of the advisory locks of types. Writers of a type share the lock, a change of its segments holds it exclusively. */
 const lockSpace = 7_290_316;
 
 /**
- * SQL that waits for its turn to write entities of a type; held to the end of the transaction. The type's row must be
- * read `for share` beside it: a weaker lock would return the row as it was before the wait, with the old segment.
+ * SQL that takes the shared lock of a type until the end of the transaction. The same statement must read the row of the
+ * type `for share`: a weaker row lock would return the row as it was before the wait, with the old segment.
  */
 export const writerLockSql = (no: string): string => `pg_advisory_xact_lock_shared(${lockSpace}, ${no}) is not null`;
 
 /**
- * Waits until no writer of the type `$2` is under way, and keeps others out to the end of the transaction. Fails when it has
- * waited for `$3`, as does what follows in the transaction: a writer that keeps its own open must not hold up the others.
+ * Takes the exclusive lock of the type `$2` until the end of the transaction. Sets `lock_timeout` to `$3`, so that this and
+ * the following statements fail if they wait longer: a writer with a long transaction must not block all others.
  */
 export const lockOutWriters = statement(
   'lock-out-writers',
@@ -21,30 +21,26 @@ export const lockOutWriters = statement(
      and case when set_config('lock_timeout', $3, true) <> '' then pg_advisory_xact_lock(${lockSpace}, $2) end is not null`,
 );
 
-export interface Segments {
-  /** Call after an entity was created: now and then it looks whether its segment is full and begins the next. */
-  created(scope: Scope, no: number, segment: number): void;
-  /** Ends when what `created` has begun is done. */
-  settled(): Promise<void>;
-}
+export type Segments = ReturnType<typeof createSegments>;
 
 /**
- * Begins a new segment when one is full. Not needed for any answer, only for speed, so a failure is left to the next
- * attempt. Running writers finish first: later writers are in the new segment with a later time, so
- * that segments follow the order of creation exactly.
+ * Begins a new segment when one is full. That only affects speed, so after a failure the next create tries again. It waits for
+ * running writers. Later writers use the new segment with a later time, so segments strictly follow the order of creation.
  */
-export function createSegments(db: Db, size: number): Segments {
+export function createSegments(db: Db, size: number) {
   const running = new Map<number, Promise<void>>();
   const checkEvery = Math.max(1, Math.floor(size / 10));
   return {
-    created(scope, no, segment) {
+    /** Call after an entity was created. Checks at random whether the segment is full, and begins the next one. */
+    created(scope: Scope, no: number, segment: number): void {
       if (running.has(no) || Math.random() * checkEvery >= 1) return;
       const attempt = beginNext(db, scope, { no, segment, size })
         .catch(() => {})
         .finally(() => running.delete(no));
       running.set(no, attempt);
     },
-    async settled() {
+    /** Resolves when the work that `created` has started has ended. */
+    async settled(): Promise<void> {
       await Promise.all(running.values());
     },
   };
@@ -71,7 +67,7 @@ async function beginNext(
   scope: Scope,
   { no, segment, size }: { no: number; segment: number; size: number },
 ): Promise<void> {
-  // Larger types get larger segments, so that their number grows slower than the entities.
+  // Larger types get larger segments, so that the number of segments grows more slowly than that of entities.
   const full = Math.round(size * (1 + segment / 256));
   const { rows } = await db.query(scope, countSegment, [scope.tenant, no, segment, full]);
   if (rows[0]!.count < full) return;

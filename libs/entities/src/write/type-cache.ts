@@ -4,24 +4,21 @@ import { type Queryable, column, statement } from '@parley/db';
 import { type Shape, otherShape } from '../field-index/index-rows';
 import { type TypeSchema, readTypeSchema } from '../schema/type-schema';
 
-/** What a write must know of its type before it can say its statement. */
-export interface KnownType {
+/** The properties of an entity type that a write needs to build its statement. */
+export interface CachedType {
   no: number;
   schema: TypeSchema;
   searchFields: string[];
-  /** Changes with every change of the type's row: a statement that meets another version does nothing. */
+  /** Changes with every change of the type's row. A create with an outdated version does nothing. */
   version: string;
-  /** The sets of fields known to be stored, in hexadecimal. */
+  /** The keys of the shapes that are known to be stored, in hexadecimal. */
   shapes: Set<string>;
 }
 
-export interface TypeCache {
-  get(db: Queryable, scope: Scope, slug: string): Promise<KnownType | null>;
-  forget(scope: Scope, slug: string): void;
-}
+export type TypeCache = ReturnType<typeof createTypeCache>;
 
 const maxTypes = 5_000;
-/** A type with more sets of fields than these keeps the rest under one that says nothing. */
+/** Maximum number of shapes of a type. All further ones are stored as `otherShape`. */
 const maxShapes = 256;
 
 const readType = statement(
@@ -39,14 +36,14 @@ const readType = statement(
 );
 
 /**
- * Types as they were last seen. Never trusted: every write compares the version in its own statement and asks for the
- * type again when it has changed, so that a change of a schema holds from the next write on, in every process.
+ * Caches types. Every create compares the cached version in its statement and reads the type again if it has changed, so
+ * that a changed schema applies from the next create on, in every process.
  */
-export function createTypeCache(): TypeCache {
-  const types = new LRUCache<string, KnownType>({ max: maxTypes });
+export function createTypeCache() {
+  const types = new LRUCache<string, CachedType>({ max: maxTypes });
   const keyOf = (scope: Scope, slug: string): string => `${scope.tenant} ${scope.environment} ${slug}`;
   return {
-    async get(db, scope, slug) {
+    async get(db: Queryable, scope: Scope, slug: string): Promise<CachedType | null> {
       const key = keyOf(scope, slug);
       const cached = types.get(key);
       if (cached !== undefined) return cached;
@@ -64,14 +61,14 @@ export function createTypeCache(): TypeCache {
       types.set(key, type);
       return type;
     },
-    forget: (scope, slug) => void types.delete(keyOf(scope, slug)),
+    forget: (scope: Scope, slug: string): void => void types.delete(keyOf(scope, slug)),
   };
 }
 
-export const isKnownShape = (type: KnownType, shape: Shape): boolean => type.shapes.has(shape.key.toString('hex'));
+export const isKnownShape = (type: CachedType, shape: Shape): boolean => type.shapes.has(shape.key.toString('hex'));
 
-/** The shape to store an entity under: its own, or the one that stands for all further ones. */
-export function storedShape(type: KnownType, shape: Shape): Shape {
+/** The shape under which an entity is stored: its own, or `otherShape` if the type has the maximum number. */
+export function storedShape(type: CachedType, shape: Shape): Shape {
   if (shape.fields === null || isKnownShape(type, shape)) return shape;
   return type.shapes.size < maxShapes ? shape : otherShape;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
 import type { Origin } from '@parley/events';
-import { maskedFieldSet } from '../access';
+import { maskedWrite } from '../access';
 import { parseFilters } from '../filter/parse-filters';
 import type { EntityText } from '../read/entity-json';
 import type {
@@ -21,16 +21,16 @@ import { type WriteDeps, unstorableIn } from './create-entity';
 import { storedShape } from './type-cache';
 
 export interface UpdateInput extends Target, Origin {
-  /** Merged into `data`: its keys replace those of the entity, `null` sets null. */
+  /** Merged into the stored `data` at the top level. `null` sets a field to null. */
   data?: JsonObject;
-  /** A new lifecycle status. It also restores a deleted entity. */
+  /** A new lifecycle status. Restores a deleted entity. */
   status?: string;
-  /** False for a caller that may change entities and neither delete nor restore them. */
+  /** False for a caller that may update entities but not delete or restore them. */
   mayDelete?: boolean;
 }
 
 export interface ConditionalUpdateInput extends UpdateInput {
-  /** Filters that the stored entity must match: of several callers at once, one finds it so (guarded in SQL). */
+  /** Filters that the stored entity must match. They are checked under its lock, so of several concurrent callers one succeeds. */
   onlyIf: JsonObject;
 }
 
@@ -44,7 +44,7 @@ export type UpdateResult =
   | MaskedField
   | Invalid;
 
-/** Changes an entity (interface.md, PATCH). Patches of different keys at the same time all survive. */
+/** Updates an entity (docs/reference/data.md#update). Concurrent updates of different keys are all kept. */
 export async function updateEntity(
   db: Db,
   deps: WriteDeps,
@@ -57,7 +57,7 @@ export async function updateEntity(
   return result;
 }
 
-/** Changes an entity if it is as the caller takes it to be. */
+/** Updates an entity if it matches `onlyIf`. */
 export async function updateEntityIf(
   db: Db,
   deps: WriteDeps,
@@ -70,7 +70,7 @@ export async function updateEntityIf(
   if (!isStorable(id)) return { ok: false, reason: 'not_found' };
   const unstorable = unstorableIn(data, status);
   if (unstorable !== null) return unstorable;
-  const masked = maskedFieldSet(data, access?.masks ?? [], 'merge');
+  const masked = maskedWrite(data, access?.masks ?? [], 'merge');
   if (masked !== null) return { ok: false, reason: 'masked_field', field: masked };
   const condition = parseFilters(input.onlyIf);
   if (!condition.ok) return { ok: false, reason: 'invalid', problems: condition.problems };
@@ -83,14 +83,14 @@ export async function updateEntityIf(
     if ((entity.part < 0 || status === 'deleted') && !mayDelete) return { ok: false, reason: 'delete_denied' };
     const problems = validateMerge(entity.schema, data);
     if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
-    const known = await deps.types.get(db, scope, type);
+    const cachedType = await deps.types.get(db, scope, type);
     const newStatus = status ?? entity.status;
     return applyChange(db, scope, entity, input, {
       patch: data,
       status: newStatus,
-      shapeFor: (shape) => (known === null ? shape : storedShape(known, shape)),
+      shapeFor: (shape) => (cachedType === null ? shape : storedShape(cachedType, shape)),
       event: newStatus === 'deleted' && entity.part > 0 ? 'entity.deleted' : 'entity.updated',
-      ring: deps.ring,
+      wakeRelay: deps.wakeRelay,
     });
   };
   return tx === undefined ? db.transaction(run) : run(tx);

@@ -1,8 +1,8 @@
 import { isPublicAddress } from './address-policy';
 import { decideTarget } from './target-policy';
 
-/** Hosts as they stand in an address; every one of them leads to something that is not the public internet. */
-const inside = `
+/** Hosts of addresses that are not on the public internet. */
+const privateHosts = `
 0.0.0.0 0.0.0.1 0.1.2.3 0 0x0 00 0.0 127.0.0.1 127.0.0.2 127.1 127.0.1 127.255.255.254 127.127.127.127
 2130706433 0x7f000001 0x7F000001 017700000001 0177.0.0.1 0177.0.0.01 0x7f.0.0.1 0x7f.1 0x7f.0x0.0x0.0x1 0x7f.0.1
 127.0.0.1. 127.000.000.001 0177.0x0.0.1 00000177.0.0.1 0x000000007f.1 ①②⑦.⓪.⓪.① 127。0。0。1 127.0.0.1%2e
@@ -36,7 +36,7 @@ kubernetes.default.svc wiki.intranet router.home.arpa tool-executor ip6-localhos
   .trim()
   .split(/\s+/);
 
-const outside = `
+const publicHosts = `
 1.1.1.1 8.8.8.8 9.9.9.9 93.184.216.34 172.15.255.255 172.32.0.1 192.167.255.255 192.169.0.1 11.0.0.1 126.255.255.255
 128.0.0.1 100.63.255.255 100.128.0.1 169.253.255.255 169.255.0.1 198.17.255.255 198.20.0.1 223.255.255.255 168.63.129.17
 134744072 0x08080808 010.010.010.010 8.8.2056 192.0.1.1 203.0.114.1
@@ -52,17 +52,17 @@ internal.example.com 127.0.0.1.example.com local.example a-b.example.net
 const decide = (url: string, allowedHosts?: string[]) =>
   decideTarget(url, { allowedHosts, allowedPrivate: new Set(['dev.test:8080', '127.0.0.1:4010']) });
 
-it('has a corpus of at least 150 inside addresses, each once', () => {
-  expect(inside.length).toBeGreaterThanOrEqual(150);
-  expect(new Set(inside).size).toBe(inside.length);
+it('has at least 150 different hosts that are not public', () => {
+  expect(privateHosts.length).toBeGreaterThanOrEqual(150);
+  expect(new Set(privateHosts).size).toBe(privateHosts.length);
 });
 
-it.each(inside)('refuses %s', (host) => {
+it.each(privateHosts)('refuses %s', (host) => {
   expect(decide(`http://${host}/`)).toMatchObject({ ok: false });
   expect(decide(`https://${host}:8443/latest/meta-data`)).toMatchObject({ ok: false });
 });
 
-it.each(outside)('accepts %s', (host) => {
+it.each(publicHosts)('accepts %s', (host) => {
   expect(decide(`http://${host}/`)).toMatchObject({ ok: true, isPrivateAllowed: false });
   expect(decide(`https://${host}:8443/a?b=c#d`)).toMatchObject({ ok: true });
 });
@@ -77,7 +77,7 @@ it.each([
   '0x7f.1',
   '1.2.3',
   'example.com',
-])('does not take %j for an address', (text) => {
+])('does not accept %j as an address', (text) => {
   expect(isPublicAddress(text)).toBe(false);
 });
 
@@ -100,13 +100,13 @@ it.each([
 });
 
 it.each(['', 'example.com', '//example.com', 'http://', 'http://a b/', 'http://[::1', 'http://1.2.3.4.5.6:x/'])(
-  'calls %j no address',
+  'refuses %j as an invalid URL',
   (url) => {
     expect(decide(url)).toMatchObject({ ok: false, reason: 'invalid_url' });
   },
 );
 
-it('reads a backslash and a tab the way a browser does, so that nothing hides behind them', () => {
+it('parses a backslash and a tab like a browser, so that they cannot hide a host', () => {
   expect(decide('http://example.com\\@127.0.0.1/')).toMatchObject({ ok: true, url: { hostname: 'example.com' } });
   expect(decide('http://127.0.\t0.1/')).toMatchObject({ ok: false });
   expect(decide('http:\\\\127.0.0.1\\x')).toMatchObject({ ok: false });
@@ -127,7 +127,7 @@ it.each([
   expect(decide(url, allowedHosts).ok).toBe(ok);
 });
 
-it('lets through exactly the private hosts that are listed', () => {
+it('accepts only the private hosts that are listed', () => {
   expect(decide('http://127.0.0.1:4010/')).toMatchObject({ ok: true, isPrivateAllowed: true });
   expect(decide('http://dev.test:8080/')).toMatchObject({ ok: true, isPrivateAllowed: true });
   expect(decide('http://127.0.0.1:4011/')).toMatchObject({ ok: false });

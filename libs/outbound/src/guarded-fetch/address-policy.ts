@@ -1,16 +1,16 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Public by its number, yet answered by the host: the wire server of one large cloud. */
+/** In public address space, but answered by the host: the Azure WireServer. */
 const hostServices = new Set(['168.63.129.16']);
 
-/** Documentation space that the address library does not know yet (RFC 9637). */
+/** Documentation addresses (RFC 9637), which the address library does not recognize. */
 const documentation6 = ipaddr.IPv6.parseCIDR('3fff::/20');
 
 /**
- * Says whether an address, as a resolver or a socket writes it, belongs to the public internet. IPv6 forms that carry
- * an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo, ISATAP) are as public as what they carry. Anything that is
- * not an address, carries a scope id, or lies outside global unicast space is not public.
+ * Reports whether an address, in the form of a resolver or a socket, is on the public internet. An IPv6 address that
+ * contains an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo, ISATAP) is public when the IPv4 address is public.
+ * Text that is not an address, addresses with a scope id and addresses outside global unicast space are not public.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
@@ -22,31 +22,31 @@ const isPublic4 = (address: ipaddr.IPv4): boolean =>
   address.range() === 'unicast' && !hostServices.has(address.toString());
 
 function isPublic6(address: ipaddr.IPv6): boolean {
-  const parts = address.parts;
-  const carried = carriedAddresses(parts);
-  if (carried !== null) return carried.every(isPublic4);
-  if (isIsatap(parts) && !isPublic4(embedded(parts, 6))) return false;
-  const [first = 0] = parts;
-  // 2000::/3 is all that is assigned as global unicast; the library calls everything it does not know unicast.
+  const groups = address.parts;
+  const contained = containedAddresses(groups);
+  if (contained !== null) return contained.every(isPublic4);
+  if (isIsatap(groups) && !isPublic4(embedded(groups, 6))) return false;
+  const [first = 0] = groups;
+  // Only 2000::/3 is assigned as global unicast. The library reports all addresses that it does not recognize as unicast.
   return (first & 0xe000) === 0x2000 && address.range() === 'unicast' && !address.match(documentation6);
 }
 
-/** The IPv4 addresses that an IPv6 address is only another way of writing, or null when it is none of those. */
-function carriedAddresses(parts: number[]): ipaddr.IPv4[] | null {
-  const isZero = (from: number, to: number) => parts.slice(from, to).every((part) => part === 0);
-  const isMapped = isZero(0, 5) && parts[5] === 0xffff;
-  const isTranslated = isZero(0, 4) && parts[4] === 0xffff && parts[5] === 0;
-  const isNat64 = parts[0] === 0x64 && parts[1] === 0xff9b && isZero(2, 6);
-  if (isMapped || isTranslated || isNat64 || isZero(0, 6)) return [embedded(parts, 6)];
-  if (parts[0] === 0x2002) return [embedded(parts, 1)];
-  // Teredo: the server as it is, the client with every bit turned.
-  if (parts[0] === 0x2001 && parts[1] === 0) return [embedded(parts, 2), embedded(parts, 6, 0xffff)];
+/** The IPv4 addresses in an IPv6 address of the forms that map IPv4 addresses; null for other forms. */
+function containedAddresses(groups: number[]): ipaddr.IPv4[] | null {
+  const isZero = (from: number, to: number) => groups.slice(from, to).every((group) => group === 0);
+  const isMapped = isZero(0, 5) && groups[5] === 0xffff;
+  const isTranslated = isZero(0, 4) && groups[4] === 0xffff && groups[5] === 0;
+  const isNat64 = groups[0] === 0x64 && groups[1] === 0xff9b && isZero(2, 6);
+  if (isMapped || isTranslated || isNat64 || isZero(0, 6)) return [embedded(groups, 6)];
+  if (groups[0] === 0x2002) return [embedded(groups, 1)];
+  // Teredo contains the address of the server, and the address of the client with all bits inverted.
+  if (groups[0] === 0x2001 && groups[1] === 0) return [embedded(groups, 2), embedded(groups, 6, 0xffff)];
   return null;
 }
 
-const isIsatap = (parts: number[]): boolean => ((parts[4] ?? 0) & 0xfdff) === 0 && parts[5] === 0x5efe;
+const isIsatap = (groups: number[]): boolean => ((groups[4] ?? 0) & 0xfdff) === 0 && groups[5] === 0x5efe;
 
-function embedded(parts: number[], index: number, mask = 0): ipaddr.IPv4 {
-  const [high = 0, low = 0] = [parts[index], parts[index + 1]].map((part) => (part ?? 0) ^ mask);
+function embedded(groups: number[], index: number, mask = 0): ipaddr.IPv4 {
+  const [high = 0, low = 0] = [groups[index], groups[index + 1]].map((group) => (group ?? 0) ^ mask);
   return new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
 }

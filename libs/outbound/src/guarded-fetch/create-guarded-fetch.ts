@@ -1,25 +1,25 @@
 import { lookup as systemLookup } from 'node:dns';
 import { type LookupFunction, isIP } from 'node:net';
 import { Agent, type Dispatcher, buildConnector, request } from 'undici';
-import { untilAborted } from '../until-aborted';
+import { rejectOnAbort } from '../reject-on-abort';
 import { isPublicAddress } from './address-policy';
 import { decodeBody } from './decode-body';
 import { cleanRequestHeaders, cleanResponseHeaders, dropCredentials } from './headers';
-import { decideTarget, inside } from './target-policy';
+import { decideTarget, notPublic } from './target-policy';
 
 interface GuardedRequest {
   url: string;
-  /** GET unless told. */
+  /** Default: GET. */
   method?: string;
   headers?: [name: string, value: string][];
   body?: Uint8Array | string;
-  /** What to do with a redirect: follow (at most 5, each hop decided anew), hand it back, or fail. */
+  /** Follow redirects (default; at most 5, with the checks of a request for each), return them, or fail. */
   redirect?: 'follow' | 'manual' | 'error';
-  /** Exact names or `*.domain`. Absent: any public host. */
+  /** Host names or `*.domain`. Default: every public host. */
   allowedHosts?: readonly string[];
-  /** The whole exchange, redirects and body included. */
+  /** Time limit of the whole request, including redirects and the body of the answer. */
   timeoutMs: number;
-  /** Of the body, after decompression too. */
+  /** Maximum size of the answer's body, before and after decompression. */
   maxResponseBytes: number;
   signal?: AbortSignal;
 }
@@ -39,14 +39,14 @@ type GuardedResponse =
 type GuardedFailure =
   'invalid_url' | 'invalid_request' | 'refused' | 'redirect' | 'too_large' | 'timeout' | 'aborted' | 'network';
 
-/** An answer whose body comes in pieces, as for events; an encoded one is refused. Reading fails beyond the limits. */
+/** An answer whose body is read as a stream. Reading fails when a limit is exceeded. Compressed answers are refused. */
 type GuardedStream =
   | { ok: true; status: number; headers: [name: string, value: string][]; body: AsyncIterable<Uint8Array> }
   | { ok: false; reason: GuardedFailure; message: string };
 
 export interface GuardedFetch {
   fetch(request: GuardedRequest): Promise<GuardedResponse>;
-  /** Like `fetch`, but answers when the headers are there. The limits hold for the whole exchange all the same. */
+  /** Like `fetch`, but resolves after the headers. The limits still apply to the whole request. */
   open(request: GuardedRequest): Promise<GuardedStream>;
   close(): Promise<void>;
 }
@@ -59,14 +59,14 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const refusedCode = 'PARLEY_REFUSED_ADDRESS';
 
 /**
- * An HTTP client for addresses that strangers choose: it reaches the public internet and nothing else. What a name
- * resolves to is checked at connect time, on the very addresses that are then dialled, so a name that changes its
- * answer between check and use gains nothing; every redirect is decided anew.
+ * Creates an HTTP client for untrusted addresses, which can reach only the public internet. The addresses of a name are
+ * checked when the connection is made, with the lookup that the connection uses, so that a name cannot change in between
+ * (DNS rebinding). Each redirect is checked like a new request.
  */
 export function createGuardedFetch(options: {
-  /** `host` or `host:port` reachable although not public; for development and tests. */
+  /** `host` or `host:port` that may be reached although they are not public, for development and tests. */
   allowedPrivateHosts?: readonly string[];
-  /** The resolver; the system's unless told. */
+  /** Default: the resolver of the system. */
   lookup?: LookupFunction;
 }): GuardedFetch {
   const allowedPrivate = new Set((options.allowedPrivateHosts ?? []).map((host) => host.toLowerCase()));
@@ -108,16 +108,16 @@ export function createGuardedFetch(options: {
     return fail(target.reason, target.message);
   }
 
-  /** Sends and reads within the time limit; what goes wrong on the way comes back as a failure. */
-  async function exchange<T extends object>(
+  /** Sends a request and reads its answer within the time limit. Returns errors as failures. */
+  async function perform<T extends object>(
     input: GuardedRequest,
     read: (sent: Extract<Sent, { ok: true }>) => Promise<T | Failure>,
   ): Promise<T | Failure> {
     const deadline = AbortSignal.timeout(input.timeoutMs);
     const signal = input.signal ? AbortSignal.any([deadline, input.signal]) : deadline;
     try {
-      // A request that waits for the resolver does not look at its signal.
-      const sent = await untilAborted(send(input, signal), signal);
+      // A request does not observe its signal while it waits for the resolver.
+      const sent = await rejectOnAbort(send(input, signal), signal);
       return sent.ok ? await read(sent) : sent;
     } catch (error) {
       if (deadline.aborted) return fail('timeout', `No complete answer within ${input.timeoutMs} ms`);
@@ -128,7 +128,7 @@ export function createGuardedFetch(options: {
 
   return {
     fetch: (input) =>
-      exchange(input, async ({ answer, url, redirected }) => {
+      perform(input, async ({ answer, url, redirected }) => {
         const read = await decodeBody(answer, input.maxResponseBytes);
         if (!read.ok) return fail(read.reason, read.message);
         const { statusCode: status, statusText = '' } = answer;
@@ -136,7 +136,7 @@ export function createGuardedFetch(options: {
         return { ok: true, status, statusText, url: url.href, redirected, headers, body: read.body };
       }),
     open: (input) =>
-      exchange(input, async ({ answer }) => {
+      perform(input, async ({ answer }) => {
         if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
           answer.body.on('error', () => undefined).destroy();
           return fail('network', 'The answer has an unknown encoding');
@@ -159,7 +159,7 @@ async function* limited({ body }: Dispatcher.ResponseData, limitBytes: number): 
   }
 }
 
-function createAgent(lookup: LookupFunction, mayDial: (address: string) => boolean): Agent {
+function createAgent(lookup: LookupFunction, mayConnect: (address: string) => boolean): Agent {
   const connect = buildConnector({ lookup, timeout: 10_000, allowH2: false });
   return new Agent({
     connections: 64,
@@ -167,12 +167,12 @@ function createAgent(lookup: LookupFunction, mayDial: (address: string) => boole
     bodyTimeout: 60_000,
     maxHeaderSize: 32_768,
     connect(target, callback) {
-      // The resolver is not asked about literals, so they are decided here.
+      // IP literals are not passed to the resolver, so they are checked here.
       const host = target.hostname.replace(/[[\]]/g, '');
-      if (isIP(host) !== 0 && !mayDial(host)) return callback(refusal(host), null);
+      if (isIP(host) !== 0 && !mayConnect(host)) return callback(refusal(host), null);
       connect(target, (...[error, socket]) => {
         if (error !== null) return callback(error, null);
-        if (!mayDial(socket.remoteAddress ?? '')) {
+        if (!mayConnect(socket.remoteAddress ?? '')) {
           socket.destroy();
           return callback(refusal(host), null);
         }
@@ -182,7 +182,7 @@ function createAgent(lookup: LookupFunction, mayDial: (address: string) => boole
   });
 }
 
-/** A resolver that fails when any of a name's addresses is not public. */
+/** Returns a resolver that fails when one of a name's addresses is not public. */
 function guardLookup(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) =>
     lookup(hostname, { ...options, all: true }, (error, found) => {
@@ -196,11 +196,12 @@ function guardLookup(lookup: LookupFunction): LookupFunction {
     });
 }
 
-const refusal = (host: string): NodeJS.ErrnoException => Object.assign(new Error(inside(host)), { code: refusedCode });
+const refusal = (host: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(notPublic(host)), { code: refusedCode });
 const fail = (reason: GuardedFailure, message: string): Failure => ({ ok: false, reason, message });
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
 
-/** Connection trouble in the caller's terms; the text of a library error never passes through. */
+/** The failure of a network error. Contains the error's code and not its message, which could contain internal addresses. */
 function networkFailure(error: unknown): Failure {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === refusedCode) return fail('refused', message);

@@ -11,7 +11,7 @@ const decoders: Record<string, (body: Buffer, limits: { maxOutputLength: number 
   br: promisify(brotliDecompress),
 };
 
-/** Reads a body up to the limit, compressed or not: a small body that unfolds into a large one is refused as well. */
+/** Reads and decompresses a body. The limit applies before and after decompression. */
 export async function decodeBody(answer: Dispatcher.ResponseData, limitBytes: number): Promise<Read> {
   const tooLarge: Read = { ok: false, reason: 'too_large', message: `The answer is larger than ${limitBytes} bytes` };
   const chunks: Buffer[] = [];

@@ -1,28 +1,15 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http';
 
 type Headers = [name: string, value: string][];
 
-/** Belong to one connection or are ours to set. */
-const ours = new Set([
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'via',
+/** Headers of one connection, and headers that only the client sets. */
+const excluded = new Set([
+  ...'accept-encoding connection content-length expect host keep-alive te trailer transfer-encoding upgrade'.split(' '),
+  ...'proxy-authenticate proxy-authorization proxy-connection via'.split(' '),
 ]);
 const credentials = new Set(['authorization', 'cookie']);
 
-/** What may be sent of a stranger's headers, lower-cased, or null when one of them is malformed. */
+/** Returns the headers that may be sent, in lower case; null when one of the given headers is malformed. */
 export function cleanRequestHeaders(headers: Headers): Headers | null {
   const clean: Headers = [];
   for (const [name, value] of headers) {
@@ -32,20 +19,20 @@ export function cleanRequestHeaders(headers: Headers): Headers | null {
     } catch {
       return null;
     }
-    if (!ours.has(name.toLowerCase())) clean.push([name.toLowerCase(), value]);
+    if (!excluded.has(name.toLowerCase())) clean.push([name.toLowerCase(), value]);
   }
   if (!clean.some(([name]) => name === 'user-agent')) clean.push(['user-agent', 'parley-tools']);
   if (!clean.some(([name]) => name === 'accept')) clean.push(['accept', '*/*']);
-  // Without compression the size limit is the size on the wire.
+  // Refuses compression, so that the size limit applies to the transferred bytes.
   clean.push(['accept-encoding', 'identity']);
   return clean;
 }
 
-/** For a redirect to another origin. */
+/** Removes credentials, for a redirect to another origin. */
 export const dropCredentials = (headers: Headers): Headers => headers.filter(([name]) => !credentials.has(name));
 
 export function cleanResponseHeaders(headers: IncomingHttpHeaders): Headers {
   return Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined || ours.has(name) ? [] : [value].flat().map((one): [string, string] => [name, one]),
+    value === undefined || excluded.has(name) ? [] : [value].flat().map((single): [string, string] => [name, single]),
   );
 }

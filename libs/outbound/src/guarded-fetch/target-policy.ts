@@ -4,18 +4,18 @@ import { isPublicAddress } from './address-policy';
 export type TargetDecision =
   { ok: true; url: URL; isPrivateAllowed: boolean } | { ok: false; reason: 'invalid_url' | 'refused'; message: string };
 
-/** Names that only ever lead inside; refused before anything is resolved. */
-const insideSuffixes = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home.arpa', 'svc', 'cluster.local'];
+/** Suffixes of private names, which are refused without resolving them. */
+const privateSuffixes = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home.arpa', 'svc', 'cluster.local'];
 
-/** Above 1023, the ports where something else than HTTP listens and may be talked into mischief by an HTTP request. */
+/** Ports above 1023 of other protocols, whose servers could be misused with an HTTP request. */
 const refusedPorts = new Set([
   1433, 1521, 1719, 1720, 1723, 2049, 2375, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432, 5672, 6000,
   6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 10080, 10250, 11211, 27017,
 ]);
 
 /**
- * Decides on an address before it is resolved: scheme, credentials, port, the caller's list of hosts (exact or
- * `*.domain`, which does not include `domain` itself) and IP literals. `allowedPrivate` holds `host` or `host:port`
+ * Checks an address before its name is resolved: scheme, credentials, port, the caller's allowed hosts (exact or
+ * `*.domain`, which does not include `domain`) and IP literals. `allowedPrivate` contains the `host` or `host:port` values
  * that may be reached although they are not public.
  */
 export function decideTarget(
@@ -39,16 +39,16 @@ export function decideTarget(
   if (port !== 80 && port !== 443 && (port < 1024 || refusedPorts.has(port)))
     return refuse(`Port not allowed: ${port}`);
   if (isIP(host) !== 0)
-    return isPublicAddress(host) ? { ok: true, url, isPrivateAllowed: false } : refuse(inside(host));
-  if (insideSuffixes.some((suffix) => host === suffix || host.endsWith(`.${suffix}`)) || !host.includes('.')) {
-    return refuse(inside(host));
+    return isPublicAddress(host) ? { ok: true, url, isPrivateAllowed: false } : refuse(notPublic(host));
+  if (privateSuffixes.some((suffix) => host === suffix || host.endsWith(`.${suffix}`)) || !host.includes('.')) {
+    return refuse(notPublic(host));
   }
   return { ok: true, url, isPrivateAllowed: false };
 }
 
-export const inside = (host: string): string => `Address not allowed: ${host} is not on the public internet`;
+export const notPublic = (host: string): string => `Address not allowed: ${host} is not on the public internet`;
 
-/** Lower case, without the brackets of IPv6 and the dot of a fully qualified name. */
+/** The host in lower case, without the brackets of IPv6 and the dot of a fully qualified name. */
 const hostOf = (url: URL): string =>
   url.hostname
     .toLowerCase()
@@ -56,6 +56,6 @@ const hostOf = (url: URL): string =>
     .replace(/\.$/, '');
 
 function matchesHost(host: string, pattern: string): boolean {
-  const wanted = pattern.toLowerCase().replace(/\.$/, '');
-  return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) && host.length > wanted.length - 1 : host === wanted;
+  const name = pattern.toLowerCase().replace(/\.$/, '');
+  return name.startsWith('*.') ? host.endsWith(name.slice(1)) && host.length > name.length - 1 : host === name;
 }

@@ -2,10 +2,10 @@ import { type Queryable, type RowOf, type Tenant, column, lockKey, newId, purgeR
 
 const provider = 'polar';
 
-/** What the purge of an organization deletes. */
+/** The rows that the purge of an organization deletes. */
 export const creditsPurge = purgeRows(['processed_payments', 'credit_entries']);
 
-/** What has been credited and taken back for an order so far, in cents. */
+/** Amounts credited and deducted for an order so far. */
 const creditedRow = {
   organizationId: column.text,
   tenant: column.int4,
@@ -23,7 +23,7 @@ const creditedOrder = statement(
   creditedRow,
 );
 
-/** An order of the billing platform, locked until the transaction ends; null when nothing has been written for it. */
+/** Locks an order of the billing platform until the transaction ends, and reads it; null when nothing is stored for it. */
 export async function lockOrder(tx: Queryable, orderId: string): Promise<CreditedOrder | null> {
   await tx.acrossTenants('inbound webhook', lockKey, [`order:${provider}:${orderId}`]);
   const { rows } = await tx.acrossTenants('inbound webhook', creditedOrder, [provider, orderId]);
@@ -45,18 +45,18 @@ const insertEntry = statement(
 );
 
 /**
- * Brings the credits of an organization to what a locked order says: a payment is credited once, a cumulative refund takes
- * back what has not been taken back yet. Returns the change of the balance in cents; 0 when it was applied before.
+ * Applies a locked order to the credits of an organization. A payment is credited once. The amount of a refund is cumulative:
+ * only the part that was not deducted before is deducted. Returns the change of the balance in cents, 0 for a repetition.
  */
 export async function applyOrder(
   tx: Queryable,
-  before: CreditedOrder | null,
+  applied: CreditedOrder | null,
   order: Tenant & { orderId: string; kind: 'paid' | 'refunded'; amountCents: number },
 ): Promise<number> {
   const { tenant, orderId, kind, amountCents } = order;
   const isRefund = kind === 'refunded';
-  const refundedCents = before?.refundedCents ?? 0;
-  const difference = isRefund ? Math.max(0, amountCents - refundedCents) : before?.isPaid ? 0 : amountCents;
+  const refundedCents = applied?.refundedCents ?? 0;
+  const difference = isRefund ? Math.max(0, amountCents - refundedCents) : applied?.isPaid ? 0 : amountCents;
   const values = [newId('pp'), tenant, provider, orderId, difference, !isRefund];
   await tx.query(order, isRefund ? addRefunded : addCredited, values);
   if (difference === 0) return 0;

@@ -7,7 +7,7 @@ const balance = statement(
 );
 
 const entryRow = {
-  /** Negative for a refund. */
+  /** Negative for refunds. */
   amountCents: column.int4,
   reason: column.text,
   cause: column.text,
@@ -21,7 +21,7 @@ const latestEntries = statement(
   entryRow,
 );
 
-/** The balance of an organization, which is the sum of its ledger, and the latest entries. */
+/** Reads the balance of an organization, which is the sum of its entries, and the latest entries. */
 export async function readCredits(
   db: Queryable,
   organization: Tenant,

@@ -3,15 +3,15 @@ import type { Scope } from '@parley/contracts';
 import { type Integration, type Queryable, type SecretBox, findIntegration, listActiveIntegrations } from '@parley/db';
 import { z } from 'zod';
 
-/** Access to Flow as one environment has configured it (interface.md, Payment provider integration). */
+/** An environment's access to Flow (docs/reference/payments.md#accounts). */
 export interface FlowAccount {
   integrationId: string;
   scope: Scope;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   apiUrl: string;
   apiKey: string;
   secretKey: string;
-  /** Empty: the root of the service. */
+  /** Where the payer returns to. Empty: the public address of the gateway. */
   returnUrl: string;
   defaultCurrency: string;
 }
@@ -19,7 +19,7 @@ export interface FlowAccount {
 const flowProvider = 'flow';
 const fallbackCurrency = 'CLP';
 
-/** ISO 4217, in any case. */
+/** ISO 4217 code, in upper or lower case. */
 export const currencySchema = z
   .string()
   .trim()
@@ -42,9 +42,9 @@ const schema = z.object({
 
 export type FlowAccountResult = { ok: true; account: FlowAccount } | { ok: false; message: string };
 
-/** The account of an integration, or what of its configuration is wrong; values of secrets are never named. */
+/** Reads the account of an integration, or reports what is wrong with it. Messages never contain values of secrets. */
 export function toFlowAccount({ id, scope, config, secrets }: Integration): FlowAccountResult {
-  if (secrets === null) return { ok: false, message: 'No key in SECRETS_KEY opens the secrets of the integration' };
+  if (secrets === null) return { ok: false, message: 'No key in SECRETS_KEY decrypts the secrets of the integration' };
   const parsed = schema.safeParse({ ...config, ...secrets });
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
@@ -54,7 +54,7 @@ export function toFlowAccount({ id, scope, config, secrets }: Integration): Flow
   return { ok: true, account: { ...parsed.data, apiUrl, integrationId: id, scope } };
 }
 
-/** The account of an environment. `activeOnly` for new payments; old ones are followed up also when it was switched off. */
+/** Finds the account of an environment. `activeOnly` for new payments: existing ones continue after it is deactivated. */
 export async function findFlowAccount(
   db: Queryable,
   box: SecretBox,
@@ -68,7 +68,7 @@ export async function findFlowAccount(
   return toFlowAccount(integration);
 }
 
-/** Every account in use, and the integrations that cannot be used. */
+/** Lists the active accounts of all environments, and the active integrations that are incomplete. */
 export async function listFlowAccounts(
   db: Queryable,
   box: SecretBox,
@@ -84,8 +84,8 @@ export async function listFlowAccounts(
 }
 
 /**
- * Environments that share credentials share a provider account, and its limits. The secret counts: one that is out of
- * date must not speak for another. Only its digest, as this may come to be logged.
+ * Identifies the credentials of an account: environments that share them share its rate limit. The secret is included, so
+ * that an outdated secret does not affect other environments, and hashed, because the result may be logged.
  */
 export const credentialsOf = ({ apiUrl, apiKey, secretKey }: FlowAccount): string =>
   JSON.stringify([apiUrl, apiKey, createHash('sha256').update(secretKey).digest('base64')]);

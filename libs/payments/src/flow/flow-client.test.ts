@@ -43,7 +43,7 @@ describe('signing', () => {
     expect(signParams(params, secretKey)).toBe(s);
   });
 
-  it('sorts capital letters first and knows no order of a language', () => {
+  it('sorts keys by code unit, capital letters first', () => {
     expect(signParams({ b: 1, B: 2, a: 3, A: 4 }, 'k')).toBe(signParams({ A: 4, B: 2, a: 3, b: 1 }, 'k'));
     expect(signParams({ a: 1, B: 2 }, 'k')).not.toBe(signParams({ aB: 12 }, 'k'));
   });
@@ -62,7 +62,7 @@ describe('answers', () => {
     });
   });
 
-  it('takes numbers as texts, and nothing for a status that is none', () => {
+  it('accepts numbers as texts, and returns null for a malformed status', () => {
     const paid = read('payment.getStatus.2-paid.json');
     expect(parseFlowStatus({ ...paid, status: '2', amount: '12000', flowOrder: '1', more: true })).toMatchObject({
       code: 2,
@@ -75,7 +75,7 @@ describe('answers', () => {
   });
 });
 
-it('creates an order by a form and finds it in all three ways by query', async () => {
+it('creates an order and gets its status by token, flow order and commerce id', async () => {
   const made = await client().createPayment({ ...order, optional: '{"entityId":"ent_1"}' });
   if (!made.ok) throw new Error(made.message);
   const { token, flowOrder, link } = made.order;
@@ -88,31 +88,31 @@ it('creates an order by a form and finds it in all three ways by query', async (
 });
 
 it.each(['error.400.currency-not-enabled.json', 'error.400.email-invalid.json', 'error.400.minimum-amount.json'])(
-  'hands on what Flow says: %s',
+  'returns the error of Flow: %s',
   async (name) => {
     const body = read(name);
-    flow.misbehave('create', { kind: 'error', status: 400, body });
+    flow.setFault('create', { kind: 'error', status: 400, body });
     expect(await client().createPayment(order)).toEqual({ ok: false, reason: 'refused', ...body });
     expect(flow.requests).toHaveLength(1);
   },
 );
 
-it('knows a business error from trouble with the keys by what Flow says, as both are 401', async () => {
+it('returns the message of a 401, which is a business error or means wrong keys', async () => {
   const body = read('error.401.business.json');
-  flow.misbehave('getStatus', { kind: 'error', status: 401, body });
+  flow.setFault('getStatus', { kind: 'error', status: 401, body });
   expect(await client().getStatus('t')).toEqual({ ok: false, reason: 'refused', ...body });
   const wrong = createFlowClient({ apiUrl: flow.url, apiKey: 'KEY-1', secretKey: 'other', scope });
   expect(await wrong.getStatus('t')).toMatchObject({ ok: false, reason: 'refused', message: 'Invalid signature' });
   expect(flow.problems.splice(0)).toEqual(['getStatus has a wrong signature']);
 });
 
-describe('trouble on the way', () => {
-  it.each([['overload'], ['cut']] as const)('%s: asks again for a status, never creates twice', async (kind) => {
+describe('failures', () => {
+  it.each([['overload'], ['cut']] as const)('%s: retries a status request, and never a creation', async (kind) => {
     const made = await client().createPayment(order);
     if (!made.ok) throw new Error(made.message);
-    flow.misbehave('getStatus', { kind }, { times: 2 });
+    flow.setFault('getStatus', { kind }, { times: 2 });
     expect(await client().getStatus(made.order.token)).toMatchObject({ ok: true });
-    flow.misbehave('create', { kind, after: true }, { times: 1 });
+    flow.setFault('create', { kind, after: true }, { times: 1 });
     expect(await client().createPayment({ ...order, commerceOrder: 'pay_2' })).toMatchObject({
       ok: false,
       reason: 'uncertain',
@@ -120,9 +120,9 @@ describe('trouble on the way', () => {
     expect(flow.orders.map(({ commerceOrder }) => commerceOrder)).toEqual(['pay_1', 'pay_2']);
   });
 
-  it('gives up a slow one in time', async () => {
-    flow.misbehave('create', { kind: 'slow', ms: 60_000 });
-    flow.misbehave('getStatus', { kind: 'slow', ms: 60_000 });
+  it('ends slow calls after their time limit', async () => {
+    flow.setFault('create', { kind: 'slow', ms: 60_000 });
+    flow.setFault('getStatus', { kind: 'slow', ms: 60_000 });
     const hasty = client({ createTimeoutMs: 100, statusTimeoutMs: 50 });
     expect(await hasty.createPayment(order)).toEqual({
       ok: false,
@@ -133,51 +133,51 @@ describe('trouble on the way', () => {
     expect(flow.requests.map(({ operation }) => operation)).toEqual(['create', 'getStatus', 'getStatus', 'getStatus']);
   });
 
-  it('holds up only the organization that it hangs for, and ends a creation that waits for a place in its time limit', async () => {
-    const places = 4;
-    flow.misbehave('create', { kind: 'slow', ms: 60_000 }, { times: places });
-    const leaving = new AbortController();
-    const hung = Array.from({ length: places }, () => client({ signal: leaving.signal }).createPayment(order));
-    await until(() => flow.requests.length >= places, { everyMs: 5 });
+  it('while Flow hangs, limits only the calls of one organization, and ends a creation without a slot in its time limit', async () => {
+    const slots = 4;
+    flow.setFault('create', { kind: 'slow', ms: 60_000 }, { times: slots });
+    const aborting = new AbortController();
+    const hung = Array.from({ length: slots }, () => client({ signal: aborting.signal }).createPayment(order));
+    await until(() => flow.requests.length >= slots, { everyMs: 5 });
     const startedAtMs = performance.now();
     expect(await client({ createTimeoutMs: 500 }).createPayment(order)).toEqual({
       ok: false,
       reason: 'unreachable',
-      message: `Flow was not asked: too many calls to ${new URL(flow.url).host} are waiting for an answer`,
+      message: `Flow was not called: too many calls to ${new URL(flow.url).host} are waiting for an answer`,
     });
     expect(performance.now() - startedAtMs).toBeLessThan(1_500);
-    expect(flow.requests).toHaveLength(places);
+    expect(flow.requests).toHaveLength(slots);
     const other = createFlowClient({ apiUrl: flow.url, ...keys, scope: { ...scope, organizationId: 'org_2' } });
     expect(await other.createPayment({ ...order, commerceOrder: 'pay_2' })).toMatchObject({ ok: true });
-    leaving.abort();
+    aborting.abort();
     expect(await Promise.all(hung)).toEqual(
-      Array(places).fill({ ok: false, reason: 'uncertain', message: 'The request to Flow was given up' }),
+      Array(slots).fill({ ok: false, reason: 'uncertain', message: 'The request to Flow was aborted' }),
     );
   });
 
-  it('gives all attempts to create one time limit, whatever each of them waited for', async () => {
-    const places = 4;
-    const leaving = new AbortController();
-    const other = client({ signal: leaving.signal });
-    flow.misbehave('create', { kind: 'slow', ms: 60_000 }, { times: places });
-    const hung = Array.from({ length: places }, () => other.createPayment(order));
-    await until(() => flow.requests.length >= places, { everyMs: 5 });
-    flow.misbehave('create', { kind: 'error', status: 429, body: {} }, { times: 1 });
+  it('limits the time of all attempts to create together', async () => {
+    const slots = 4;
+    const aborting = new AbortController();
+    const other = client({ signal: aborting.signal });
+    flow.setFault('create', { kind: 'slow', ms: 60_000 }, { times: slots });
+    const hung = Array.from({ length: slots }, () => other.createPayment(order));
+    await until(() => flow.requests.length >= slots, { everyMs: 5 });
+    flow.setFault('create', { kind: 'error', status: 429, body: {} }, { times: 1 });
     const startedAtMs = performance.now();
     const made = client({ createTimeoutMs: 2_000 }).createPayment({ ...order, commerceOrder: 'pay_2' });
     await sleep(1_200);
-    leaving.abort();
-    await until(() => flow.requests.length >= places + 1, { everyMs: 5 });
-    // Its first attempt found Flow overloaded after 1.2 s; the second one hangs.
-    flow.misbehave('create', { kind: 'slow', ms: 60_000 });
+    aborting.abort();
+    await until(() => flow.requests.length >= slots + 1, { everyMs: 5 });
+    // The first attempt gets a slot after 1.2 s and a 429; the second one hangs.
+    flow.setFault('create', { kind: 'slow', ms: 60_000 });
     expect(await made).toEqual({ ok: false, reason: 'uncertain', message: 'Flow did not answer within 2 s' });
     expect(performance.now() - startedAtMs).toBeLessThan(2_900);
-    expect(flow.requests).toHaveLength(places + 2);
+    expect(flow.requests).toHaveLength(slots + 2);
     await Promise.all(hung);
   });
 
-  it('takes a refusal for one even when its page is too long to be read', async () => {
-    flow.misbehave('create', { kind: 'error', status: 403, body: { page: 'x'.repeat(300_000) } });
+  it('returns a refusal even if its body is too long to be read', async () => {
+    flow.setFault('create', { kind: 'error', status: 403, body: { page: 'x'.repeat(300_000) } });
     expect(await client().createPayment(order)).toEqual({
       ok: false,
       reason: 'refused',
@@ -186,23 +186,23 @@ describe('trouble on the way', () => {
     });
   });
 
-  it('creates again where Flow has seen nothing', async () => {
-    const nobody = createFlowClient({ apiUrl: `http://127.0.0.1:${await freePort()}/api`, scope, ...keys });
-    expect(await nobody.createPayment(order)).toEqual({
+  it('retries a creation that Flow has not received', async () => {
+    const unreachable = createFlowClient({ apiUrl: `http://127.0.0.1:${await freePort()}/api`, scope, ...keys });
+    expect(await unreachable.createPayment(order)).toEqual({
       ok: false,
       reason: 'unreachable',
       message: 'Flow cannot be reached (ECONNREFUSED)',
     });
-    flow.misbehave('create', { kind: 'error', status: 429, body: {} }, { times: 1 });
+    flow.setFault('create', { kind: 'error', status: 429, body: {} }, { times: 1 });
     expect(await client().createPayment(order)).toMatchObject({ ok: true });
   });
 
   it.each<[string, number, string]>([
-    ['a page', 200, '<html>maintenance</html>'],
-    ['something else', 200, '{"hello":1}'],
-    ['more than it should', 200, `"${'x'.repeat(300_000)}"`],
+    ['an HTML page', 200, '<html>maintenance</html>'],
+    ['another JSON object', 200, '{"hello":1}'],
+    ['a body above the limit', 200, `"${'x'.repeat(300_000)}"`],
     ['a redirect', 307, ''],
-  ])('does not follow %s', async (_name, status, body) => {
+  ])('fails for %s', async (_name, status, body) => {
     const server = createServer((_request, response) => {
       response.writeHead(status, { location: 'http://127.0.0.1:1/' });
       response.end(body);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What Flow says of an order (providers.md 5.2). Fields that we do not need may change. */
+/** The status of an order (docs/reference/providers.md#flow-status). */
 export interface FlowStatus {
   /** 1 pending, 2 paid, 3 rejected, 4 cancelled. */
   code: 1 | 2 | 3 | 4;
-  /** In words: Flow's answer has none. */
+  /** The status as text, which Flow's answer does not contain. */
   message: string;
   flowOrder: string;
   commerceOrder: string;
@@ -26,7 +26,7 @@ const schema = z
     return { ...rest, code, message: messages[code], currency: currency.toUpperCase() };
   });
 
-/** Reads an answer of `payment/getStatus…`; null when it is not one. */
+/** Parses an answer of `payment/getStatus…`; null when it is malformed. */
 export function parseFlowStatus(body: unknown): FlowStatus | null {
   return schema.safeParse(body).data ?? null;
 }

@@ -3,20 +3,20 @@ import { createDb, createSecretBox, isDatabaseUnavailable } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { createPayments } from '../create-payments';
 import type { PaymentStep } from '../deps';
-import { wanted } from './start-payments';
+import { paymentInput } from './start-payments';
 
-/** What a process of a test does; it gets its task as one JSON argument. */
+/** The task of a test process, given as its only argument in JSON. */
 export interface ChildTask {
   databaseUrl: string;
   secretsKey: string;
-  /** Makes this payment, and kills itself without warning at the step. */
+  /** Creates this payment, and kills itself at the step. */
   create?: { scope: Scope; callKey: string; killAt: PaymentStep };
-  /** On a line of its standard input: confirms every token in its own order while it reconciles again and again. */
+  /** After a line on standard input, confirms every token in random order while it reconciles repeatedly. */
   race?: true;
 }
 
 const task = JSON.parse(process.argv[2]!) as ChildTask;
-// With the test that started it.
+// The process ends with the test that started it.
 process.stdin.on('end', () => process.exit(1));
 const db = createDb({ databaseUrl: task.databaseUrl, poolSize: 6 });
 const payments = createPayments({
@@ -40,14 +40,14 @@ async function race(): Promise<void> {
   const queue = shuffled(tokens).values();
   const confirm = async () => {
     for (const token of queue) {
-      const result = await patiently(() => payments.confirmByToken(token));
+      const result = await retryUnavailable(() => payments.confirmByToken(token));
       if (result.ok && result.changed) changed += 1;
     }
   };
   const reconcile = async () => {
     while (!isOver) {
       const all = { olderThanMs: 0, perSecond: 10_000, maxPerIntegration: 10_000 };
-      const report = await patiently(() => payments.reconcile(all));
+      const report = await retryUnavailable(() => payments.reconcile(all));
       changed += report.paid;
     }
   };
@@ -58,8 +58,8 @@ async function race(): Promise<void> {
   process.stdout.write(`${JSON.stringify({ changed })}\n`);
 }
 
-/** On a busy machine a connection may be long in coming; a job would be tried again, too. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+/** Retries, like a job, while a busy machine has no database connection. */
+async function retryUnavailable<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work();
@@ -79,7 +79,7 @@ function shuffled<T>(items: T[]): T[] {
 async function run(): Promise<void> {
   if (task.create) {
     const { scope, callKey } = task.create;
-    await payments.create(scope, { ...wanted, callKey });
+    await payments.create(scope, { ...paymentInput, callKey });
   }
   if (task.race) await race();
   await db.close();

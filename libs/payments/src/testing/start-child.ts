@@ -7,7 +7,7 @@ import type { ChildTask } from './payments-child';
 const root = resolve(__dirname, '../../../..');
 const outdir = join(root, 'dist', `payments-test-${process.pid}`);
 
-/** Bundles the child once for a test file; `removeChild` takes the bundle away. */
+/** Bundles the child process, once per test file. `removeChild` deletes the bundle. */
 export function buildChild(): void {
   const script = `
     import { build } from 'esbuild';
@@ -20,10 +20,10 @@ export function buildChild(): void {
 export const removeChild = (): void => rmSync(outdir, { recursive: true, force: true });
 
 export interface Child {
-  /** Resolves with the next line that it prints. */
+  /** Resolves with the next line of the process's output. */
   line(): Promise<string>;
   write(text: string): void;
-  /** How it ended: the signal, or null. */
+  /** Resolves with the signal that ended the process, or null. */
   ended: Promise<NodeJS.Signals | null>;
 }
 

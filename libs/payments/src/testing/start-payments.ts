@@ -8,7 +8,7 @@ import type { PaymentObservation, PaymentsDeps } from '../deps';
 import { ensurePaymentType } from '../payment-type';
 
 export const origin: Origin = { actor: { type: 'agent', slug: 'seller', roles: [] }, requestId: 'req_1' };
-export const wanted = { ...origin, amount: 12_000, description: 'Pedido 1', customerEmail: 'buyer@example.com' };
+export const paymentInput = { ...origin, amount: 12_000, description: 'Pedido 1', customerEmail: 'buyer@example.com' };
 
 export interface TestPayments {
   db: Db;
@@ -17,19 +17,19 @@ export interface TestPayments {
   secretsKey: string;
   observed: PaymentObservation[];
   logged: { level: string; message: string }[];
-  /** The same database as seen by another process. */
+  /** A second instance on the same database, like another process. */
   other(more?: Partial<PaymentsDeps>): Payments;
   /** Configures Flow in an environment. */
   configure(scope: Scope, keys: { apiKey: string; secretKey: string }, config?: Record<string, string>): Promise<void>;
   dataOf(scope: Scope, id: string): Promise<Record<string, unknown>>;
   /** Types of the events about an entity, in order. */
   eventsOf(id: string): Promise<string[]>;
-  /** Makes it look as old as this. */
+  /** Moves creation times into the past, and lets the leases of open orders expire. */
   age(ms: number, id?: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The payments lib on a database of its own, with Flow played by a local server. */
+/** The payments library on its own database, with a stand-in for Flow. */
 export function startPayments(database: { url: string; drop(): Promise<void> }, flow: { url: string }): TestPayments {
   const secretsKey = randomBytes(32).toString('base64');
   const box = createSecretBox(secretsKey);

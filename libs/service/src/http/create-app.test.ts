@@ -7,8 +7,8 @@ import { pino } from 'pino';
 import request from 'supertest';
 import { z } from 'zod';
 import { createApp } from './create-app';
-import { HttpError, statedFailure } from './errors';
-import { RawJson } from './respond';
+import { HttpError, serverError } from './errors';
+import { RawJson } from './send-json';
 import { route } from './route';
 
 const keys: Record<string, Caller> = {
@@ -116,10 +116,10 @@ const app = createApp({
         response: z.object({ ok: z.literal(true) }),
       },
       async ({ params }, context) => {
-        context.note({ how: params.how });
+        context.addLogFields({ how: params.how });
         if (params.how === 'bug') throw new Error('select secret from table_of_secrets');
-        if (params.how === 'gone') throw new Unavailable('connect ECONNREFUSED 10.0.0.1');
-        if (params.how === 'stated') throw statedFailure('Agent not found', 'agent_not_found');
+        if (params.how === 'unavailable') throw new Unavailable('connect ECONNREFUSED 10.0.0.1');
+        if (params.how === 'documented') throw serverError('Agent not found', 'agent_not_found');
         if (params.how === 'teapot')
           throw new HttpError(418, 'teapot', 'Short and stout', { headers: { 'X-Tea': 'yes' } });
         return { ok: 'no' };
@@ -151,7 +151,7 @@ const get = (path: string, key = 'all') => request(base).get(path).set(bearer(ke
 const error = (message: string, code: string) => ({ error: message, code, requestId: expect.stringMatching(/.+/) });
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Sends bytes as they are and reads until the other side has answered. */
+/** Sends bytes unchanged and returns what is received within `untilMs`. */
 function raw(text: string | Buffer, untilMs = 300): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () => socket.write(text));
@@ -163,7 +163,7 @@ function raw(text: string | Buffer, untilMs = 300): Promise<string> {
 }
 
 describe('paths and methods', () => {
-  // A trailing slash, an escape or HEAD is answered by Express, the rest by the matcher in front of it: same answers.
+  // Express handles the trailing slash and the escape, the matcher handles the others. The answers must be equal.
   test.each(['/v1/things/a1', '/v1/things/a1/', '/v1/things/%611', '/v1/things/a1?x=1'])('%s', async (path) => {
     const response = await get(path).expect(200);
     expect(response.body).toEqual({
@@ -178,7 +178,7 @@ describe('paths and methods', () => {
     expect(response.headers['x-powered-by']).toBeUndefined();
   });
 
-  test('an escaped slash or dots stay inside their segment', async () => {
+  test('an escaped slash and dots are part of a parameter', async () => {
     expect((await get('/v1/things/a%2Fb')).body.id).toBe('a/b');
     expect(await raw('GET /v1/things/.. HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\n\r\n')).toContain(
       '"id":".."',
@@ -201,7 +201,7 @@ describe('paths and methods', () => {
     '/v1/toString',
   ])('unknown path %s is a 404', async (path) => {
     const response = await get(path);
-    // POST /v1/things exists, so that path knows another method.
+    // POST /v1/things exists, so this path allows another method.
     if (path === '/v1/things/') expect(response.status).toBe(405);
     else {
       expect(response.status).toBe(404);
@@ -214,7 +214,7 @@ describe('paths and methods', () => {
     ['post', '/v1/things/a', 'GET, HEAD'],
     ['get', '/v1/things', 'POST'],
     ['options', '/v1/things', 'POST'],
-  ] as const)('%s %s is a 405 that names what is allowed', async (method, path, allow) => {
+  ] as const)('%s %s is answered with 405 and the allowed methods', async (method, path, allow) => {
     const response = await request(base)[method](path);
     expect(response.status).toBe(405);
     expect(response.headers.allow).toBe(allow);
@@ -222,7 +222,7 @@ describe('paths and methods', () => {
   });
 
   test.each(['/v1/things/%', '/v1/things/%E0%A4%A', '/v1/things/%ff', '/v1/things/%00'])(
-    'a path that does not decode (%s) is a 400',
+    'a path that cannot be decoded (%s) is answered with 400',
     async (path) => {
       const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\n\r\n`);
       expect(answer).toContain('HTTP/1.1 400');
@@ -230,7 +230,7 @@ describe('paths and methods', () => {
     },
   );
 
-  test('query parameters that cannot be stored are a 400, repeated and broken ones reach the schema', async () => {
+  test('query parameters that cannot be stored are refused with 400, repeated and malformed ones reach the schema', async () => {
     expect((await get('/v1/things/a?limit=%00')).body.error).toBe(
       'limit contains the NUL character (\\u0000), which cannot be stored',
     );
@@ -241,7 +241,7 @@ describe('paths and methods', () => {
 });
 
 describe('request ids', () => {
-  test('a sane one is kept, in the answer, the error and the log', async () => {
+  test('a valid one is used in the answer, the error and the log', async () => {
     const response = await get('/v1/nowhere').set('X-Request-Id', 'order-7:a.b');
     expect(response.headers['x-request-id']).toBe('order-7:a.b');
     expect(response.body.requestId).toBe('order-7:a.b');
@@ -252,9 +252,9 @@ describe('request ids', () => {
   });
 });
 
-describe('keys', () => {
-  test.each([undefined, '', 'Bearer', 'Bearer ', 'Bearer nobody', 'Basic all', 'all', 'Bearer all x', 'Bearer "all"'])(
-    '%j is a 401',
+describe('API keys', () => {
+  test.each([undefined, '', 'Bearer', 'Bearer ', 'Bearer unknown', 'Basic all', 'all', 'Bearer all x', 'Bearer "all"'])(
+    '%j is answered with 401',
     async (authorization) => {
       const call = request(base).get('/v1/things/a');
       const response = await (authorization === undefined ? call : call.set('Authorization', authorization));
@@ -265,11 +265,11 @@ describe('keys', () => {
   );
   test('the scheme is not case sensitive', () =>
     request(base).get('/v1/things/a').set('Authorization', 'bearer all').expect(200));
-  test('a key without the permission is a 403', async () => {
+  test('an API key without the permission is refused with 403', async () => {
     const response = await get('/v1/things/a', 'chat').expect(403);
     expect(response.body).toEqual(error('API key does not have data permission', 'missing_permission'));
   });
-  test('a stranger learns nothing from a body: 401 comes before 400', async () => {
+  test('the API key is checked before the body: 401 and 403 come before 400', async () => {
     await request(base).post('/v1/things').set('Content-Type', 'application/json').send('{').expect(401);
     await request(base)
       .post('/v1/things')
@@ -278,7 +278,7 @@ describe('keys', () => {
       .send('{')
       .expect(403);
   });
-  test('a route without a key has none', async () => {
+  test('a route that requires no API key has no caller', async () => {
     await get('/v1/raw').expect(200, [1, 2]);
     expect((await get('/v1/keyless')).status).toBe(500);
   });
@@ -292,7 +292,7 @@ describe('the rate limit', () => {
     refusedUntilMs = 0;
   });
 
-  test('a key that is known to be blocked: 429 with Retry-After and retryAt, and nothing is done', async () => {
+  test('an API key that is blocked is answered with 429, Retry-After and retryAt, and the handler does not run', async () => {
     blockedUntilMs = Date.now() + 4_200;
     const before = handled;
     const response = await get('/v1/things/a', 'data').expect(429);
@@ -302,7 +302,7 @@ describe('the rate limit', () => {
     expect(handled).toBe(before);
   });
 
-  test('a refused request: the work of a read is thrown away, that of a change not begun', async () => {
+  test('when the limiter refuses a request, the result of a read is discarded and a change is not started', async () => {
     refusedUntilMs = Date.now() + 4_200;
     const before = changed;
     expect((await get('/v1/things/a', 'data').expect(429)).body).toEqual(refusal(refusedUntilMs));
@@ -310,7 +310,7 @@ describe('the rate limit', () => {
     expect(changed).toBe(before);
   });
 
-  test('it comes before what else is wrong with a request, and after what is wrong with its key', async () => {
+  test('the limit is checked after the API key and its permission, and before the input', async () => {
     refusedUntilMs = Date.now() + 4_200;
     await post().set('Content-Type', 'application/json').send('{').expect(429);
     await get('/v1/things/a?limit=1&limit=2', 'data').expect(429);
@@ -322,7 +322,7 @@ describe('the rate limit', () => {
 });
 
 describe('errors', () => {
-  test('what we did not expect says nothing but Internal error, and is logged', async () => {
+  test('an unexpected error is logged and answered with Internal error', async () => {
     const response = await get('/v1/fails/bug').expect(500);
     expect(response.body).toEqual(error('Internal error', 'internal_error'));
     expect(
@@ -336,19 +336,19 @@ describe('errors', () => {
       how: 'bug',
     });
   });
-  test('an unreachable dependency is a 503 with Retry-After', async () => {
-    const response = await get('/v1/fails/gone').expect(503);
+  test('an unavailable dependency is answered with 503 and Retry-After', async () => {
+    const response = await get('/v1/fails/unavailable').expect(503);
     expect(response.body).toEqual(error('Service temporarily unavailable', 'unavailable'));
     expect(response.headers['retry-after']).toBe('2');
   });
-  test('stated failures keep their text, headers are sent', async () => {
-    expect((await get('/v1/fails/stated').expect(500)).body).toEqual(error('Agent not found', 'agent_not_found'));
+  test('an HttpError is sent with its message, its code and its headers', async () => {
+    expect((await get('/v1/fails/documented').expect(500)).body).toEqual(error('Agent not found', 'agent_not_found'));
     expect((await get('/v1/fails/teapot').expect(418)).headers['x-tea']).toBe('yes');
   });
-  test('an answer against its schema is a 500 outside production', async () => {
+  test('outside production, an answer that does not match its schema is a 500', async () => {
     expect((await get('/v1/fails/not').expect(500)).body).toEqual(error('Internal error', 'internal_error'));
   });
-  test('metrics carry patterns, never paths', () => {
+  test('the route label of metrics is a pattern, never a path', () => {
     expect(observed.map(({ route }) => route)).toContain('/v1/fails/:how');
     expect(observed.every(({ route }) => route === 'none' || route.startsWith('/v1/'))).toBe(true);
     expect(observed.some(({ route }) => route.includes('/a1'))).toBe(false);
@@ -363,12 +363,12 @@ describe('bodies', () => {
       .serialize((text) => text as string)
       .send(body);
 
-  test('a good one', () => post('{"data":{"a":1}}').expect(201, { data: { a: 1 } }));
-  test('in pieces, with a byte order mark', async () => {
+  test('a valid body is accepted', () => post('{"data":{"a":1}}').expect(201, { data: { a: 1 } }));
+  test('a body in chunks of one byte, with a byte order mark, is accepted', async () => {
     const text = Buffer.from('\ufeff{"data":{"é":"ü"}}');
     const head = `POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nTransfer-Encoding: chunked\r\n\r\n`;
-    const pieces = [...text].map((byte) => `1\r\n${String.fromCharCode(byte)}\r\n`).join('');
-    const answer = await raw(Buffer.from(`${head}${pieces}0\r\n\r\n`, 'latin1'));
+    const chunks = [...text].map((byte) => `1\r\n${String.fromCharCode(byte)}\r\n`).join('');
+    const answer = await raw(Buffer.from(`${head}${chunks}0\r\n\r\n`, 'latin1'));
     expect(answer).toContain('HTTP/1.1 201');
     expect(answer).toContain('{"data":{"é":"ü"}}');
   });
@@ -392,14 +392,14 @@ describe('bodies', () => {
     ['{"data":{"a":1e400}}', 'data.a is a number out of range', 'invalid_body'],
     ['{"data":{"a":-1e400}}', 'data.a is a number out of range', 'invalid_body'],
     [`{"data":${'['.repeat(70)}${']'.repeat(70)}}`, undefined, 'invalid_body'],
-  ])('%s is a 400', async (body, message, code) => {
+  ])('%s is refused with 400', async (body, message, code) => {
     const response = await post(body).expect(400);
     expect(response.body).toMatchObject({ code, error: message ?? expect.stringMatching(/.+/) });
     if (code === 'invalid_body')
       expect(response.body.details[0]).toEqual({ path: expect.any(String), message: expect.any(String) });
   });
 
-  test('bytes that are not UTF-8 are a 400', async () => {
+  test('invalid UTF-8 is refused with 400', async () => {
     const head = 'POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nContent-Length: 14\r\n\r\n';
     const answer = await raw(
       Buffer.concat([Buffer.from(head), Buffer.from('{"data":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"} ')]),
@@ -407,9 +407,9 @@ describe('bodies', () => {
     expect(answer).toContain('Malformed JSON');
   });
 
-  test('a compressed one is a 415', () => post('{}', { 'Content-Encoding': 'gzip' }).expect(415));
+  test('a compressed body is refused with 415', () => post('{}', { 'Content-Encoding': 'gzip' }).expect(415));
 
-  test('too large, announced: 413, and the connection still serves', async () => {
+  test('a Content-Length above the limit is refused with 413, and the connection stays usable', async () => {
     const response = await post(JSON.stringify({ data: { a: 'x'.repeat(2_000_000) } })).expect(413);
     expect(response.body).toEqual(error('Request body is larger than 1000 bytes', 'payload_too_large'));
     const large = `POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nContent-Length: 3000\r\n\r\n${'x'.repeat(3000)}`;
@@ -417,14 +417,14 @@ describe('bodies', () => {
     expect(answer).toMatch(/HTTP\/1.1 413[^]+HTTP\/1.1 200/);
   });
 
-  test('too large, not announced: 413 as soon as it is', async () => {
+  test('a chunked body is refused with 413 when it exceeds the limit', async () => {
     const head =
       'POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nTransfer-Encoding: chunked\r\n\r\n';
     const answer = await raw(`${head}5dc\r\n${'x'.repeat(1500)}\r\n`);
     expect(answer).toContain('HTTP/1.1 413');
   });
 
-  test('a client that leaves in mid-body, or before its answer, is a 499 in the log and stops the work', async () => {
+  test('a client that disconnects during its body or before its answer is logged with 499, and the handler is aborted', async () => {
     await raw('POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer all\r\nContent-Length: 50\r\n\r\n{"da', 50);
     const call = httpRequest(`${base}/v1/slow`, { headers: { 'X-Request-Id': 'leaves' } }).on('error', () => {});
     call.end();

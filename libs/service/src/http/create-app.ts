@@ -3,7 +3,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { HttpMetrics } from '../process/metrics';
 import { HttpError, badRequest, methodNotAllowed, notFound } from './errors';
 import { Exchange } from './exchange';
-import { createMatcher } from './match';
+import { createMatcher } from './match-route';
 import { nameRoute } from '../process/tracing';
 import { renderError } from './render-error';
 import type { Route, RouteDeps } from './route';
@@ -14,7 +14,7 @@ export interface AppOptions extends RouteDeps {
   isUnavailable?: (error: unknown) => boolean;
 }
 
-/** The HTTP side of a service: request id, routes, 404, 405, the error renderer and one wide log line a request. */
+/** The HTTP interface of a service: request ids, routes, 404, 405, the error renderer, and one log line for each request. */
 export function createApp(options: AppOptions): RequestListener {
   const observe = createObserver(options);
   const match = createMatcher(options.routes);
@@ -36,7 +36,7 @@ export function createApp(options: AppOptions): RequestListener {
   };
 }
 
-/** The whole table in Express: it answers whatever the matcher in front leaves to it. */
+/** All routes in Express, which handles the requests that the matcher does not (docs/adr/0007). */
 function createExpressApp(options: AppOptions, exchanges: WeakMap<IncomingMessage, Exchange>): Express {
   const exchangeOf = (request: IncomingMessage) => exchanges.get(request)!;
   const app = express();
@@ -44,23 +44,23 @@ function createExpressApp(options: AppOptions, exchanges: WeakMap<IncomingMessag
   app.disable('etag');
   app.set('query parser', false);
   app.set('case sensitive routing', true);
-  for (const [path, ofPath] of Map.groupBy(options.routes, (route) => route.path)) {
-    const line = app.route(path);
-    line.all((request, _response, next) => {
+  for (const [path, routes] of Map.groupBy(options.routes, (route) => route.path)) {
+    const expressRoute = app.route(path);
+    expressRoute.all((request, _response, next) => {
       exchangeOf(request).route = path;
       nameRoute(request, path);
       next();
     });
-    for (const route of ofPath) {
-      line[route.method]((request: Request<Record<string, string>>) => {
-        // No name holds it, and no store takes it; it only comes escaped, so only this way.
+    for (const route of routes) {
+      expressRoute[route.method]((request: Request<Record<string, string>>) => {
+        // PostgreSQL cannot store NUL. A path contains it only as %00, and the matcher leaves escapes to Express.
         if (Object.values(request.params).some((value) => value.includes('\0'))) throw malformedPath();
         return route.handle(exchangeOf(request), request.params, options);
       });
     }
-    const methods = ofPath.map((route) => route.method.toUpperCase());
-    // Another pattern may match the path as well, so what is allowed is known at the end of the table.
-    line.all((_request, response: Response<unknown, { allowed?: string[] }>, next) => {
+    const methods = routes.map((route) => route.method.toUpperCase());
+    // Another pattern may also match the path, so the allowed methods are complete only after all routes.
+    expressRoute.all((_request, response: Response<unknown, { allowed?: string[] }>, next) => {
       response.locals.allowed = [...(response.locals.allowed ?? []), ...methods];
       next();
     });
@@ -68,7 +68,7 @@ function createExpressApp(options: AppOptions, exchanges: WeakMap<IncomingMessag
   app.use((_request: Request, response: Response<unknown, { allowed?: string[] }>, next: NextFunction) => {
     const { allowed } = response.locals;
     if (allowed === undefined) return next();
-    // Express answers HEAD wherever there is a GET.
+    // Express answers HEAD for every GET route.
     throw methodNotAllowed([...new Set(allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]);
   });
   app.use((request: Request) => {
@@ -80,7 +80,7 @@ function createExpressApp(options: AppOptions, exchanges: WeakMap<IncomingMessag
   return app;
 }
 
-/** Express reports a path that does not decode as an error with a status of its own. */
+/** Express reports a path that cannot be decoded as a URIError. */
 const asHttpError = (error: unknown): unknown =>
   error instanceof URIError && !(error instanceof HttpError) ? malformedPath() : error;
 
@@ -88,13 +88,13 @@ const malformedPath = () => badRequest('Malformed path', undefined, 'malformed_p
 
 function fail({ request, response, requestId }: Exchange, error: unknown, options: AppOptions): void {
   renderError(response, error, { requestId, log: options.log, isUnavailable: options.isUnavailable ?? (() => false) });
-  // A body that was not read would be taken for the next request on this connection.
+  // Node would parse the unread body as the next request of the connection.
   if (!request.complete) discardBody(request, response);
 }
 
 const discardLimitBytes = 64 * 1024 * 1024;
 
-/** Reads away what the client still sends, so that it sees the answer and not a reset connection. */
+/** Reads and discards the rest of a body, so that the client receives the answer and not a reset connection. */
 function discardBody(request: IncomingMessage, response: ServerResponse): void {
   let size = 0;
   request.on('data', (chunk: Buffer) => {
@@ -105,7 +105,7 @@ function discardBody(request: IncomingMessage, response: ServerResponse): void {
   request.resume();
 }
 
-/** What is told of a request once it is over; 499 when the client left before the answer. */
+/** Logs and counts a request after its end. The status is 499 when the client disconnected before the answer. */
 function createObserver({ log, metrics }: AppOptions): (exchange: Exchange) => void {
   return ({ request, response, requestId, route, startedAtMs, knownCaller, fields }) => {
     const durationMs = performance.now() - startedAtMs;
@@ -129,7 +129,7 @@ function createObserver({ log, metrics }: AppOptions): (exchange: Exchange) => v
   };
 }
 
-/** Without the query, which may hold what does not belong in a log. */
+/** Without the query, which may contain personal data. */
 function pathOf(request: IncomingMessage): string {
   const url = (request as Partial<Request>).originalUrl ?? request.url!;
   const end = url.indexOf('?');

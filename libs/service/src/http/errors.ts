@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@parley/contracts';
 
-/** An expected failure of a request; the one renderer turns it into `{ error, code, requestId, details? }`. */
+/** An expected failure of a request. `renderError` sends it as `{ error, code, requestId, details? }`. */
 export class HttpError extends Error {
   constructor(
     readonly status: number,
@@ -29,15 +29,15 @@ export const payloadTooLarge = (limitBytes: number) =>
 export const unsupportedEncoding = () =>
   new HttpError(415, 'unsupported_encoding', 'Compressed request bodies are not supported');
 
-/** 429 as the interface fixes it: `Retry-After` in seconds and `retryAt` in Unix milliseconds. */
+/** 429 with `Retry-After` in seconds and `retryAt` in Unix milliseconds (docs/reference/limits.md#rate-limits). */
 export const rateLimited = (retryAtMs: number, nowMs: number = Date.now()) =>
   new HttpError(429, 'rate_limited', 'Rate limit exceeded', {
     headers: { 'Retry-After': String(Math.max(1, Math.ceil((retryAtMs - nowMs) / 1000))) },
     fields: { retryAt: retryAtMs },
   });
 
-/** The interface answers some unknown resources with 500 and a text of their own. */
-export const statedFailure = (message: string, code: string) => new HttpError(500, code, message);
+/** A documented 500, such as the one for an unknown agent (docs/reference/errors.md#chat-errors). */
+export const serverError = (message: string, code: string) => new HttpError(500, code, message);
 export const badGateway = (message: string, code = 'upstream_failed') => new HttpError(502, code, message);
 export const gatewayTimeout = (message: string, code = 'upstream_timeout') => new HttpError(504, code, message);
 export const unavailable = (message = 'Service temporarily unavailable', retryAfterSeconds = 2) =>

@@ -4,39 +4,39 @@ import type { Logger } from '../process/logger';
 import type { IdempotencyClaim } from './idempotency-store';
 import { requestIdOf } from './request-id';
 
-/** What every handler knows of the request beside its parsed input. */
+/** The parts of a request that a handler receives besides the parsed input. */
 export interface RequestContext {
   readonly requestId: string;
-  /** Carries the request id. */
+  /** Adds the request id to each line. */
   readonly log: Logger;
-  /** Aborted when the client goes away before the answer. */
+  /** Aborted when the client disconnects before the answer. */
   readonly signal: AbortSignal;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Adds fields to the request's log line. */
-  note(fields: object): void;
+  addLogFields(fields: object): void;
 }
 
 export interface CallerContext extends RequestContext {
   readonly caller: Caller;
   /** The caller's organization and environment. */
   readonly scope: Scope;
-  /** There when the request carries an `Idempotency-Key`. */
+  /** Set when the request has an `Idempotency-Key`. */
   readonly idempotency: RunningIdempotency | undefined;
 }
 
 export interface RunningIdempotency extends IdempotencyClaim {
-  /** A handler that has kept its answer in the transaction of its work says so. */
-  answerKept: boolean;
+  /** Set by a handler that has stored its answer in the transaction of its work. */
+  isAnswerStored: boolean;
 }
 
-/** One request on its way. What a handler rarely asks for is made when it asks. */
+/** One request and its answer. The logger and the signal are created at first use, because few handlers need them. */
 export class Exchange implements CallerContext {
   readonly requestId: string;
   readonly startedAtMs = performance.now();
-  /** Pattern of the route that took it; a label of metrics, so never a path. */
+  /** Pattern of the matched route. A label of metrics, so never a path. */
   route = 'none';
-  /** Known once the request is admitted. */
+  /** Set after authentication. */
   knownCaller: Caller | undefined = undefined;
   idempotency: RunningIdempotency | undefined = undefined;
   fields: object | undefined = undefined;
@@ -52,7 +52,7 @@ export class Exchange implements CallerContext {
   }
 
   get caller(): Caller {
-    if (this.knownCaller === undefined) throw new Error(`${this.route} does not ask who calls`);
+    if (this.knownCaller === undefined) throw new Error(`${this.route} does not authenticate its caller`);
     return this.knownCaller;
   }
 
@@ -75,7 +75,7 @@ export class Exchange implements CallerContext {
     return this.#controller.signal;
   }
 
-  note(fields: object): void {
+  addLogFields(fields: object): void {
     this.fields = { ...this.fields, ...fields };
   }
 }

@@ -8,12 +8,12 @@ export interface IdempotentOperation {
   requestHash: Buffer;
 }
 
-/** The right to answer an operation. */
+/** The right to perform an operation and store its answer. */
 export interface IdempotencyClaim {
   tenant: number;
-  /** Names the operation: a second try after a crash has the same. */
+  /** Identifies the operation. A retry after a crash has the same id. */
   id: string;
-  /** Names the try. */
+  /** Identifies the attempt. */
   token: string;
 }
 
@@ -23,15 +23,15 @@ export type IdempotencyState =
   | { state: 'done'; status: number; body: string }
   | { state: 'other_request' };
 
-/** Where first answers are kept (libs/db implements it). */
+/** Stores the answers of idempotent requests. Implemented in libs/db. */
 export interface IdempotencyStore {
-  /** How often a claim must be renewed, or it counts as left behind by a process that died. */
+  /** Interval at which a running request renews its claim. A claim that is not renewed expires. */
   renewEveryMs: number;
-  /** Claims the key, or says what became of it. A claim that was left behind is taken over. */
+  /** Claims the key, or returns the state of the request that has claimed it. An expired claim is taken over. */
   begin(operation: IdempotentOperation): Promise<IdempotencyState>;
   renew(claim: IdempotencyClaim): Promise<void>;
-  /** False when another try has taken over. */
+  /** Stores the answer. Returns false when another attempt has taken the claim over. */
   finish(claim: IdempotencyClaim, status: number, body: string): Promise<boolean>;
-  /** Gives the claim back: the request failed in a way that a retry may mend. */
+  /** Releases the claim of a request that failed and may be retried. */
   abandon(claim: IdempotencyClaim): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '@parley/contracts';
 import { type Db, createDb, createIdempotencyStore } from '@parley/db';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { openTestDatabase } from '@parley/testing';
 import request from 'supertest';
 import { z } from 'zod';
 import { silentLogger } from '../process/logger';
@@ -19,18 +19,13 @@ const keyOf = (id: string): Caller => ({
   role: null,
 });
 
-let database: TestDatabase;
 let db: Db;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
-/** Runs of the handler, and the operation ids it saw. */
+/** The operation id of each run of the handler. */
 let runs: (string | undefined)[] = [];
 let behave: () => Promise<unknown> = async () => ({});
 beforeEach(() => {
@@ -68,7 +63,7 @@ const app = () => createTestApp();
 const post = (idempotencyKey: string, body: object = { n: 1 }, { path = '/v1/a', key = 'key1' } = {}) =>
   request(app()).post(path).set('Authorization', `Bearer ${key}`).set('Idempotency-Key', idempotencyKey).send(body);
 
-test('the first answer is replayed, and the request id stays that of the call', async () => {
+test('the stored answer is sent again, with the request id of the new request', async () => {
   const first = await post('replay').expect(201);
   const second = await post('replay').set('X-Request-Id', 'second').expect(201);
   expect(second.body).toEqual(first.body);
@@ -84,13 +79,13 @@ test('another key, path or caller is another operation', async () => {
   expect(new Set(runs).size).toBe(4);
 });
 
-test('without a header each request runs', async () => {
+test('without the header every request runs', async () => {
   for (const n of [1, 2])
     await request(app()).post('/v1/a').set('Authorization', 'Bearer key1').send({ n }).expect(201);
   expect(runs).toEqual([undefined, undefined]);
 });
 
-test('the same key with another body is a 409', async () => {
+test('the same key with another body is refused with 409', async () => {
   await post('other', { n: 1 }).expect(201);
   const response = await post('other', { n: 2 }).expect(409);
   expect(response.body).toMatchObject({
@@ -99,14 +94,14 @@ test('the same key with another body is a 409', async () => {
   });
 });
 
-test.each(['', ' ', 'a b', 'x'.repeat(256), 'é'])('%j is not a key: 400', async (key) => {
+test.each(['', ' ', 'a b', 'x'.repeat(256), 'é'])('%j is not a valid key and is refused with 400', async (key) => {
   const encoded = Buffer.from(key).toString('latin1');
   const response = await post(encoded);
   expect(response.status).toBe(400);
   expect(response.body.code).toBe('invalid_idempotency_key');
 });
 
-test('simultaneous requests over several processes run once and answer alike', async () => {
+test('simultaneous requests to several processes run once and receive the same answer', async () => {
   behave = async () => {
     await sleep(150);
     return { run: runs.length };
@@ -118,7 +113,7 @@ test('simultaneous requests over several processes run once and answer alike', a
   expect(runs).toHaveLength(1);
 });
 
-test('a refusal is kept with its text and details', async () => {
+test('an error of the 4xx range is stored with its message and details', async () => {
   behave = async () => {
     throw notFound('Entity type order not found', 'entity_type_not_found');
   };
@@ -132,7 +127,7 @@ test('a refusal is kept with its text and details', async () => {
   expect(runs).toHaveLength(1);
 });
 
-test.each([500, 503])('a %i is not kept: the retry runs again under the same operation id', async (status) => {
+test.each([500, 503])('a %i is not stored: a retry runs again with the same operation id', async (status) => {
   behave = async () => {
     throw new HttpError(status, 'broken', 'broken');
   };
@@ -144,7 +139,7 @@ test.each([500, 503])('a %i is not kept: the retry runs again under the same ope
   expect(new Set(runs).size).toBe(1);
 });
 
-test('a claim that its process left behind is taken over with its id', async () => {
+test('the claim of a killed process is taken over with its operation id', async () => {
   behave = async () => {
     await db.pool.query("update idempotency_records set locked_until = now() - interval '1 s' where key = 'left'");
     throw new HttpError(500, 'killed', 'killed');
@@ -155,7 +150,7 @@ test('a claim that its process left behind is taken over with its id', async () 
   expect(new Set(runs).size).toBe(1);
 });
 
-test('after 24 hours a key is new again, and a sweep removes it', async () => {
+test('after 24 hours a key can be used for a new operation, and the sweep removes it', async () => {
   await post('old');
   await db.pool.query("update idempotency_records set expires_at = now() - interval '1 s' where key = 'old'");
   await post('old').expect(201);

@@ -4,13 +4,14 @@ import { type ErrorBody, canonicalJson } from '@parley/contracts';
 import { HttpError, badRequest, conflict } from './errors';
 import type { Exchange } from './exchange';
 import type { IdempotencyClaim, IdempotencyStore, IdempotentOperation } from './idempotency-store';
-import { RawJson } from './respond';
+import { RawJson } from './send-json';
 
 const waitLimitMs = 120_000;
 
 /**
- * Runs a request once for its `Idempotency-Key`: the first answer is replayed to later ones, a simultaneous one waits
- * for it, the same key with another body is a 409. An answer of 500 and above is not kept, so that a retry can work.
+ * Runs a request once for each `Idempotency-Key`. Later requests receive the stored answer, a simultaneous request waits
+ * for it, and the same key with another body is refused with 409. Answers with status 429 or 500 and above are not
+ * stored, so that a retry can succeed (docs/reference/README.md#idempotency-keys).
  */
 export async function withIdempotency(
   store: IdempotencyStore,
@@ -25,14 +26,14 @@ export async function withIdempotency(
     callerId: exchange.caller.id,
     operation: `${exchange.request.method} ${exchange.request.url!.split('?')[0]}`,
     key,
-    // Of what the body means: a client may write the keys of an object in another order the second time.
+    // The canonical form, because a client may order the keys of an object differently in a retry.
     requestHash: createHash('sha256').update(canonicalJson(body)).digest(),
   };
   const deadlineMs = performance.now() + waitLimitMs;
   for (let delayMs = 25; ; delayMs = Math.min(delayMs * 2, 500)) {
     const found = await store.begin(operation);
     if (found.state === 'started') {
-      exchange.idempotency = { ...found.claim, answerKept: false };
+      exchange.idempotency = { ...found.claim, isAnswerStored: false };
       break;
     }
     if (found.state === 'other_request') {
@@ -49,10 +50,10 @@ export async function withIdempotency(
   try {
     const result = await run();
     const text = result.body instanceof RawJson ? result.body.text : JSON.stringify(result.body);
-    if (!claim.answerKept) await store.finish(claim, result.status, text);
+    if (!claim.isAnswerStored) await store.finish(claim, result.status, text);
     return { status: result.status, body: new RawJson(text) };
   } catch (error) {
-    await settle(store, claim, error);
+    await settleFailure(store, claim, error);
     throw error;
   } finally {
     clearInterval(renewal);
@@ -65,8 +66,8 @@ function replay(status: number, text: string): { status: number; body: unknown }
   throw new HttpError(status, code, error, { details });
 }
 
-/** A caller's fault is an answer like any other and is kept; everything else may be tried again. */
-async function settle(store: IdempotencyStore, claim: IdempotencyClaim, error: unknown): Promise<void> {
+/** Stores an error of the 4xx range as the answer. After any other error, and after 429, the request may be retried. */
+async function settleFailure(store: IdempotencyStore, claim: IdempotencyClaim, error: unknown): Promise<void> {
   if (!(error instanceof HttpError) || error.status >= 500 || error.status === 429) {
     return store.abandon(claim).catch(() => {});
   }

@@ -4,13 +4,13 @@ import { badRequest, payloadTooLarge, unsupportedEncoding } from './errors';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** The raw bytes of a request, refused with 413 as soon as they pass the limit. */
+/** Reads the body of a request as bytes. Rejects with 413 when it exceeds the limit, 415 when it is compressed. */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') return Promise.reject(unsupportedEncoding());
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.reject(payloadTooLarge(limitBytes));
-  const gone = () => badRequest('The request ended before its body', undefined, 'incomplete_body');
-  if (request.destroyed) return Promise.reject(gone());
+  const incomplete = () => badRequest('The request ended before its body', undefined, 'incomplete_body');
+  if (request.destroyed) return Promise.reject(incomplete());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -20,18 +20,18 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
       if (size > limitBytes) finish(payloadTooLarge(limitBytes));
     };
     const onEnd = () => finish(null);
-    // A client that hangs up in mid-body gets no answer; the rejection only ends the work.
-    const onGone = () => finish(gone());
+    // The client has disconnected and receives no answer; the rejection only ends the handler.
+    const onClose = () => finish(incomplete());
     const finish = (error: Error | null) => {
-      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      request.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose);
       if (error !== null) reject(error);
       else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
     };
-    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+    request.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose);
   });
 }
 
-/** A parsed JSON body. Malformed text, invalid UTF-8 and what no store could keep is a 400 that says where. */
+/** Parses a JSON body. Rejects malformed JSON, invalid UTF-8 and values that cannot be stored with 400. */
 export async function readJson(request: IncomingMessage, limitBytes: number): Promise<unknown> {
   const bytes = await readBody(request, limitBytes);
   if (bytes.length === 0) return undefined;

@@ -2,16 +2,16 @@ import type { ErrorBody } from '@parley/contracts';
 import type { ServerResponse } from 'node:http';
 import type { Logger } from '../process/logger';
 import { HttpError, unavailable } from './errors';
-import { sendJson } from './respond';
+import { sendJson } from './send-json';
 
 export interface ErrorRendering {
   requestId: string;
   log: Logger;
-  /** Says of an unexpected error that a dependency cannot be reached now. */
+  /** Whether an unexpected error means that a dependency is unavailable, which is answered with 503. */
   isUnavailable: (error: unknown) => boolean;
 }
 
-/** The single renderer of `{ error, code, requestId, details? }`. What we did not expect says only `Internal error`. */
+/** Sends an error as `{ error, code, requestId, details? }`. Unexpected errors are logged and sent as `Internal error`. */
 export function renderError(
   response: ServerResponse,
   error: unknown,

@@ -7,19 +7,19 @@ import { badRequest, missingPermission, rateLimited, unauthorized } from './erro
 import type { CallerContext, Exchange, RequestContext } from './exchange';
 import { withIdempotency } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
-import { parseInput } from './parse';
+import { parseInput } from './parse-input';
 import { readJson } from './read-json';
-import { RawJson, sendJson } from './respond';
+import { RawJson, sendJson } from './send-json';
 
 export interface RouteSpec extends Omit<Operation, 'id' | 'tag' | 'summary'> {
-  /** For a route without a key that is still not for everyone: runs before anything is read, and throws to refuse. */
+  /** Checks the token of a route that requires no API key. Runs before the request is read, and throws to refuse it. */
   guard?: (request: IncomingMessage) => void;
 }
 
-type Parsed<S, Part extends string> = S extends Record<Part, infer Z extends z.ZodType> ? z.output<Z> : undefined;
+type Parsed<S, Name extends string> = S extends Record<Name, infer Z extends z.ZodType> ? z.output<Z> : undefined;
 type Input<S> = { params: Parsed<S, 'params'>; query: Parsed<S, 'query'>; body: Parsed<S, 'body'> };
 
-/** Answers a request with the body of a success, or throws an HttpError. */
+/** Returns the body of a successful answer, or throws an HttpError. */
 export type HandlerOf<S extends RouteSpec, A = unknown> = (
   input: Input<S>,
   context: S['permission'] extends null ? RequestContext : CallerContext,
@@ -32,20 +32,20 @@ export interface Route {
 }
 
 export interface RouteDeps {
-  /** Who sends a request; null when that is not known. */
+  /** The caller of a request; null when it has no valid API key. */
   identify: (request: IncomingMessage) => Promise<Caller | null>;
   log: Logger;
-  /** Answers are checked against their schemas. */
+  /** Whether answers are checked against their schemas. */
   checkResponses: boolean;
   idempotency?: IdempotencyStore;
   limiter?: RequestLimiter;
 }
 
-/** The rate limit, in two questions: 0 means yes, else it is the Unix milliseconds at which to come back. */
+/** The rate limit. Both functions return 0, or the time in Unix milliseconds at which the caller may try again. */
 export interface RequestLimiter {
-  /** Whether it is known already that this caller has to wait. */
+  /** The end of a wait that is already known, without a request to Redis. */
   blockedUntil(caller: Caller): number;
-  /** Counts the request, or refuses it. Never rejects. */
+  /** Counts the request or refuses it. Never rejects. */
   admit(caller: Caller): number | Promise<number>;
 }
 
@@ -56,7 +56,7 @@ interface Answer {
 
 const defaultBodyLimitBytes = 1024 * 1024;
 
-/** One endpoint. The order of refusals is caller, permission, rate limit, input: nothing of a stranger's request is read. */
+/** One endpoint. Checks the caller, the permission, the rate limit and the input, in this order. */
 export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>): Route {
   const status = spec.status ?? 200;
   const readOnly = spec.readOnly ?? spec.method === 'get';
@@ -69,7 +69,7 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
   ): Promise<Answer> {
     const { request } = exchange;
     const body = spec.body && (await readJson(request, spec.bodyLimitBytes ?? defaultBodyLimitBytes));
-    // The body may be read meanwhile, but nothing is changed for a request that is not admitted.
+    // The body is read while the limiter decides. A change starts only after the request has been admitted.
     if (admission !== undefined && !readOnly && (await admission) > 0) return refused;
     const answer = async (): Promise<Answer> => {
       const input = {
@@ -95,13 +95,12 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
 
       const blockedUntilMs = limiter.blockedUntil(caller!);
       if (blockedUntilMs > 0) throw rateLimited(blockedUntilMs);
-      // The longest wait begins first: a read has sent its query before the limit is asked, and a change is not begun
-      // before it has answered.
+      // A read sends its query before the limiter is asked, because the query takes longest. A change waits for the limiter.
       const admission = readOnly
         ? afterThisTurn(() => limiter.admit(caller!))
         : Promise.resolve(limiter.admit(caller!));
       const working = work(exchange, params, deps, admission);
-      // Its failure is told below, once it is known whether the request is admitted at all.
+      // A failure is thrown below, after the decision of the limiter.
       working.catch(() => {});
       const retryAtMs = await admission;
       if (retryAtMs > 0) throw rateLimited(retryAtMs);
@@ -110,18 +109,18 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
   };
 
   function send({ response }: Exchange, result: Answer, deps: RouteDeps): void {
-    // A handler may have answered for itself, such as MCP's 202 without a body.
+    // A handler may have sent the answer itself, such as MCP's 202 without a body.
     if (response.writableEnded) return;
     if (deps.checkResponses && result.status === status) assertAnswer(spec, result.body);
     sendJson(response, result.status, result.body);
   }
 }
 
-/** When everything that this turn of the event loop has begun is under way. */
+/** Calls `ask` after the I/O of the current turn of the event loop has been started. */
 const afterThisTurn = (ask: () => number | Promise<number>): Promise<number> =>
   new Promise((resolve) => setImmediate(() => resolve(ask())));
 
-/** Never sent: the caller has seen the same decision and throws. */
+/** Never sent: `handle` throws for the same decision. */
 const refused: Answer = { status: 429, body: null };
 
 async function authenticate(exchange: Exchange, permission: Permission, deps: RouteDeps): Promise<Caller> {
@@ -141,11 +140,11 @@ function queryOf(url: string): object {
   return query;
 }
 
-/** A wrong answer is our bug: outside production it becomes a visible 500 instead of a silent break of the contract. */
+/** Outside production, an answer that does not match its schema becomes a 500, so that tests find it. */
 function assertAnswer(spec: RouteSpec, body: unknown): void {
   const value = body instanceof RawJson ? JSON.parse(body.text) : JSON.parse(JSON.stringify(body));
   const result = spec.response.safeParse(value);
   if (!result.success) {
-    throw new Error(`${spec.method} ${spec.path} answered against its schema: ${result.error.message}`);
+    throw new Error(`The answer of ${spec.method} ${spec.path} does not match its schema: ${result.error.message}`);
   }
 }

@@ -18,24 +18,24 @@ const app = createApp({
   routes: serve(operationsOf.executor, { validate, execute }, { executor }),
 });
 
-test('each operation is answered by the handler of its id', async () => {
+test('each operation is handled by the handler with its id', async () => {
   const send = (path: string, body: object) =>
     request(app).post(path).set('Authorization', 'Bearer token').send(body).expect(200);
   expect((await send('/execute', { handlerCode: 'x', args: { a: 1 } })).body).toMatchObject({ result: { a: 1 } });
   expect((await send('/validate', { handlerCode: 'x' })).body).toEqual({ valid: true });
 });
 
-test('an operation that asks for a token is behind the guard of that token', async () => {
+test('an operation that requires a token is checked by the guard of that token', async () => {
   for (const path of ['/execute', '/validate']) await request(app).post(path).send({}).expect(401);
 });
 
-test('a missing, misspelt or exchanged handler and a missing guard do not compile', () => {
+test('a missing, misspelled or exchanged handler and a missing guard do not compile', () => {
   const refusedByTheCompiler = () => [
     // @ts-expect-error -- validate is missing
     serve(operationsOf.executor, { execute }, { executor }),
-    // @ts-expect-error -- validate is misspelt
+    // @ts-expect-error -- validate is misspelled
     serve(operationsOf.executor, { execute, valdiate: validate }, { executor }),
-    // @ts-expect-error -- each has the handler of the other
+    // @ts-expect-error -- the handlers are exchanged
     serve(operationsOf.executor, { execute: validate, validate: execute }, { executor }),
     // @ts-expect-error -- the guard is missing
     serve(operationsOf.executor, { execute, validate }),

@@ -1,22 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import type { Operation, operations, operationsOf } from '@parley/contracts';
 import type { z } from 'zod';
-import type { RawJson } from './respond';
+import type { RawJson } from './send-json';
 import { type HandlerOf, type Route, type RouteSpec, route } from './route';
 
 type Operations = typeof operations & typeof operationsOf.internal;
-/** Null when the handler has answered by itself, such as MCP's 202. */
+/** Null when the handler has already sent the answer, such as MCP's 202 without a body. */
 type Answer<O extends Operation> = z.input<O['response']> | RawJson | null;
 
-/** What answers the operation of this id. */
+/** A handler that a service exports: its input and answer have the types of the operation `Id`. */
 export type Handler<Id extends keyof Operations> = HandlerOf<Operations[Id], Answer<Operations[Id]>>;
 
 type SecurityOf<O> = { [Id in keyof O]: O[Id] extends { security: infer S extends string } ? S : never }[keyof O];
 type Guards<O> = Record<SecurityOf<O>, (request: IncomingMessage) => void>;
 
 /**
- * The routes of an app: a handler for each operation that it serves, by id, and a guard for each token that they ask
- * for. One that is missing or misspelt does not compile.
+ * Returns the routes of an app. Takes a handler for each operation, by its id, and a guard for each kind of token that the
+ * operations require. Does not compile when a handler or guard is missing or misspelled.
  */
 export function serve<O extends Record<string, Operation>>(
   served: O,

@@ -13,7 +13,7 @@ const call = async (server: Server) => {
   return { response, text: (await response.toArray()).join('') };
 };
 
-it('lets a running request end and does not wait for its kept-alive connection', async () => {
+it('waits for a running request and not for its kept-alive connection', async () => {
   const arrived = Promise.withResolvers<ServerResponse>();
   const server = createServer((_request, response) => arrived.resolve(response)).listen(0);
   const calling = call(server);
@@ -24,13 +24,13 @@ it('lets a running request end and does not wait for its kept-alive connection',
   await closed;
 });
 
-it('closes idle connections at once', async () => {
+it('closes idle connections immediately', async () => {
   const server = createServer((_request, response) => response.end('done')).listen(0);
   await call(server);
   await closeServer(server);
 });
 
-it('tells clients of requests that still come in to use another connection', async () => {
+it('answers further requests with Connection: close', async () => {
   const arrived = Promise.withResolvers<ServerResponse>();
   const server = createServer((_request, response) => arrived.resolve(response)).listen(0);
   const { port } = server.address() as AddressInfo;

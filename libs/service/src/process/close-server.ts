@@ -2,14 +2,14 @@ import type { Server } from 'node:http';
 
 const idleCheckMs = 50;
 
-/** From now on every answer ends its connection, so that clients come back through another one. */
+/** Sends `Connection: close` with every further answer, so that clients open their next connection elsewhere. */
 export function announceClosing(server: Server): void {
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
 }
 
 /**
- * Lets running requests end and takes no new connections. Answers given from now on end their connections; Node closes
- * idle ones once, when asked, but not those that become idle later, so they are asked for again.
+ * Accepts no new connections and resolves when the running requests have been answered. Node closes the connections that
+ * are idle at the call, but not those that become idle later, so idle connections are closed repeatedly.
  */
 export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {

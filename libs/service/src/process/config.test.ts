@@ -35,21 +35,21 @@ test('defaults, numbers and addresses', () => {
   });
 });
 
-test('an empty variable counts as absent', () => {
+test('an empty variable counts as not set', () => {
   expect(loadConfig(shape, { DATABASE_URL: databaseUrl, PORT: '', TOKEN: '' })).toMatchObject({
     PORT: 4001,
     TOKEN: undefined,
   });
 });
 
-test('each variable may come from a file, without its last line break', () => {
+test('a variable can be read from a file, without its last line break', () => {
   expect(loadConfig(shape, { DATABASE_URL_FILE: file(`${databaseUrl}\n`), PORT_FILE: file('7') })).toMatchObject({
     DATABASE_URL: databaseUrl,
     PORT: 7,
   });
 });
 
-test('all problems are listed at once, without values', () => {
+test('one error lists all problems, without values', () => {
   const env = {
     PORT: '99999',
     LOG_LEVEL: 'loud',
@@ -77,5 +77,5 @@ test('all problems are listed at once, without values', () => {
   ]);
   expect(problems).toContain('DATABASE_URL: is required');
   expect(problems).toContain('PORT: must be a number from 0 to 65535');
-  expect(problems).toContain('BATCH: must be a number from 1 on');
+  expect(problems).toContain('BATCH: must be a number of at least 1');
 });

@@ -3,83 +3,92 @@ import { z } from 'zod';
 
 type Env = Record<string, string | undefined>;
 
-/** A number in a variable, with bounds; the unit belongs in the variable's name. */
+/** A variable with a number between bounds. Its name ends with the unit. */
 export const numberVariable = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) =>
   z.coerce
-    .number({ error: `must be a number ${max < Number.MAX_SAFE_INTEGER ? `from ${min} to ${max}` : `from ${min} on`}` })
+    .number({
+      error: `must be a number ${max < Number.MAX_SAFE_INTEGER ? `from ${min} to ${max}` : `of at least ${min}`}`,
+    })
     .min(min)
     .max(max)
     .default(fallback);
 
-/** An absolute http or https address, without a slash at its end. */
+/** A variable with an http or https address. Slashes at its end are removed. */
 export const urlVariable = () =>
   z
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .transform((url) => url.replace(/\/+$/, ''));
 
-/** Several values, separated by commas or spaces; none by default. */
+/** A variable with a list of values, separated by commas or spaces. Empty by default. */
 export const listVariable = () =>
   z
     .string()
     .default('')
     .transform((text) => text.split(/[\s,]+/).filter((item) => item !== ''));
 
-/** Traces: off unless a collector is named. */
+/** Tracing, which is disabled by default. */
 const tracingVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: urlVariable().optional().meta({
-    description: 'Base address of an OTLP/HTTP collector; without it no traces are made.',
+    description: 'Base address of an OTLP/HTTP collector. When it is not set, tracing is disabled.',
   }),
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional().meta({
-    description: 'Headers for the collector, "name=value", separated by commas.',
+    description: 'Headers of the requests to the collector, in the form "name=value", separated by commas.',
   }),
 };
 
-/** Variables that every service has. */
+/** The variables of every service. */
 export const serviceVariables = (port: number) => ({
   NODE_ENV: z.enum(['development', 'test', 'production']).default('production').meta({
     description:
-      'Outside production, answers are checked against their schemas and weaker settings are warned about, not refused.',
+      'Mode of the process. Outside production, answers are checked against their schemas, and an unsafe setting causes a warning instead of an error.',
   }),
   HOST: z.string().default('0.0.0.0').meta({ description: 'Address to listen on.' }),
-  PORT: numberVariable(port, 0, 65_535).meta({ description: 'Port of the service.' }),
+  PORT: numberVariable(port, 0, 65_535).meta({ description: 'Port on which the service listens.' }),
   INTERNAL_PORT: numberVariable(port + 100, 0, 65_535).meta({
-    description: 'Port of /livez, /readyz and /metrics; keep it inside.',
+    description: 'Port of /livez, /readyz and /metrics. Must not be reachable from outside.',
   }),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .meta({ description: 'Least severe level that is logged.' }),
-  SHUTDOWN_TIMEOUT_MS: numberVariable(25_000, 100).meta({ description: 'Milliseconds until a shutdown is forced.' }),
+    .meta({ description: 'Lowest severity of log lines that are written.' }),
+  SHUTDOWN_TIMEOUT_MS: numberVariable(25_000, 100).meta({
+    description: 'Maximum time in milliseconds for a shutdown. After it, the process exits with status 1.',
+  }),
   SHUTDOWN_DRAIN_MS: numberVariable(0, 0, 60_000).meta({
     description:
-      'Milliseconds between "not ready" and the closed door, part of the time above. Longer than the gateway keeps an idle connection (4,000), a restart loses no request.',
+      'Time in milliseconds for which a process that shuts down still accepts connections after /readyz reports that it is not ready. Part of SHUTDOWN_TIMEOUT_MS. A value above 4000, the time for which the gateway keeps idle connections, prevents failed requests at a restart.',
   }),
   ...tracingVariables,
 });
 
-/** The database, for services that have one. */
+/** The variables of services that use PostgreSQL. */
 export const databaseVariables = {
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
     .meta({
       description:
-        'PostgreSQL 15 or newer; with ?pgbouncer=true at its end a PgBouncer in transaction mode, with ?options=-c%20NAME%3DVALUE session options.',
+        'Address of PostgreSQL 15 or newer. Append ?pgbouncer=true for a PgBouncer in transaction mode, and ?options=-c%20NAME%3DVALUE for session options.',
     }),
-  DATABASE_POOL_SIZE: numberVariable(10, 1, 1000).meta({ description: 'Connections of one process.' }),
+  DATABASE_POOL_SIZE: numberVariable(10, 1, 1000).meta({
+    description: 'Maximum number of connections to PostgreSQL of one process.',
+  }),
 };
 
-/** Redis, for services that queue or count. */
+/** The variables of services that use Redis. */
 export const redisVariables = {
   REDIS_URL: z
     .string()
     .regex(/^rediss?:\/\//, 'must be a redis:// address')
-    .meta({ description: 'Redis 7 or newer with maxmemory-policy noeviction. It may be lost without losing data.' }),
+    .meta({
+      description:
+        'Address of Redis 7 or newer with maxmemory-policy noeviction. No data is lost when the contents of Redis are.',
+    }),
 };
 
 /**
- * Reads a process's settings: each variable from `NAME`, else from the file that `NAME_FILE` names. An empty variable
- * counts as absent. Throws one error that lists every problem.
+ * Reads the configuration of a process: each variable from `NAME`, or from the file that `NAME_FILE` names. An empty
+ * variable counts as not set. Throws one error that lists all problems, without values.
  */
 export function loadConfig<S extends z.ZodRawShape>(shape: S, env: Env): z.output<z.ZodObject<S>> {
   const problems: string[] = [];

@@ -2,14 +2,14 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { Metrics } from './metrics';
 
 export interface Readiness {
-  /** Named checks of what the service cannot work without; each throws when it is not there. */
+  /** Checks of the dependencies that the service requires, by name. Each throws when its dependency is unavailable. */
   checks: Record<string, () => Promise<unknown>>;
   isShuttingDown: () => boolean;
 }
 
 const checkTimeoutMs = 2_000;
 
-/** `/livez`, `/readyz` and `/metrics`, on a port of their own that no client reaches. */
+/** Serves `/livez`, `/readyz` and `/metrics` on a separate port that is not public. */
 export function createInternalServer(metrics: Metrics, readiness: Readiness): Server {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     const send = (status: number, body: unknown) =>
@@ -27,7 +27,7 @@ export function createInternalServer(metrics: Metrics, readiness: Readiness): Se
     return send(404, { error: 'Not found' });
   };
   return createServer((request, response) => {
-    // A metric whose value cannot be read must not end the process.
+    // An error while a metric is read must not end the process.
     answer(request, response).catch(() => response.writeHead(500).end());
   });
 }

@@ -12,7 +12,7 @@ function written(write: (log: ReturnType<typeof createLogger>) => void): Record<
   return JSON.parse(text);
 }
 
-test('one object a line, marked with the service', () => {
+test('each line is one object with the name of the service', () => {
   expect(written((log) => log.child({ requestId: 'r1' }).info({ status: 200 }, 'request'))).toEqual({
     level: 'info',
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
@@ -28,13 +28,13 @@ test.each([
   ['a header of a nested request', { request: { headers: { 'X-Api-Key': 'x', cookie: 'x' } } }],
   ['a list of integrations', { integrations: [{ secretKey: 'x' }, { config: { signing_secret: 'x' } }] }],
   ['EXECUTOR_TOKEN', { env: { EXECUTOR_TOKEN: 'x' } }],
-])('%s is hidden by its name', (_name, fields) => {
+])('%s is redacted by its name', (_name, fields) => {
   const line = JSON.stringify(written((log) => log.warn(fields, 'seen')));
   expect(line).not.toContain('"x"');
   expect(line).toContain('[redacted]');
 });
 
-test('of an error only what names it is told, not what a driver hangs on it', () => {
+test('the details that a driver attaches to an error are not logged', () => {
   const error = Object.assign(new Error('the connection broke'), {
     code: '57P01',
     severity: 'FATAL',
@@ -50,7 +50,7 @@ test('of an error only what names it is told, not what a driver hangs on it', ()
   });
 });
 
-test('keys and bearer tokens are hidden wherever they stand', () => {
+test('API keys and bearer tokens are redacted in any text', () => {
   const error = Object.assign(new Error(`key ${key} was refused`), {
     upstream: { headers: [`Bearer ${key}`] },
     password: 'x',
@@ -65,7 +65,7 @@ test('keys and bearer tokens are hidden wherever they stand', () => {
   });
 });
 
-test('what is not secret stays, and the object that was logged is not changed', () => {
+test('other values are logged unchanged, and the logged object is not modified', () => {
   const fields = {
     usage: { inputTokens: 3, totalTokens: 5 },
     tokenCount: 1,
@@ -82,7 +82,7 @@ test('what is not secret stays, and the object that was logged is not changed', 
   expect(fields.deep.token).toBe('x');
 });
 
-test('the last lines of a process that exits are written', () => {
+test('the buffered lines are written when the process exits', () => {
   const folder = mkdtempSync(join(tmpdir(), 'logger-'));
   const root = resolve(__dirname, '../../../..');
   try {

@@ -10,9 +10,9 @@ export interface LoggerOptions {
 }
 
 /**
- * JSON lines on stdout, one object a line, marked with the service; secrets are replaced. Lines are written together,
- * a tenth of a second late at most, because a write for each would cost as much as reading an entity; what is left is
- * written when the process exits, and only SIGKILL loses it.
+ * Writes one JSON object per line to stdout, with the name of the service; secrets are redacted. Lines are buffered for at
+ * most 100 ms, because a write for each line takes as long as reading an entity. The buffer is written at exit; only
+ * SIGKILL loses it.
  */
 export function createLogger({ service, level = 'info', destination = createStdout() }: LoggerOptions): Logger {
   return pino(
@@ -21,29 +21,31 @@ export function createLogger({ service, level = 'info', destination = createStdo
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: (fields) => redact(fields) },
-      serializers: { err: (error: unknown) => redact(tellError(error)) },
+      serializers: { err: (error: unknown) => redact(serializeError(error)) },
     },
     destination,
   );
 }
 
 /**
- * What is told of an error besides its name, message and stack. Drivers hang everything on theirs: the connection with the
- * statement under way and its values, the row that was refused.
+ * The properties of an error that are logged besides its name, message and stack. All others are omitted: drivers attach
+ * the running statement with its values, or the row that was refused.
  */
-const toldOfErrors = new Set(
+const loggedProperties = new Set(
   'code errno syscall address port hostname status severity routine schema table column constraint'.split(' '),
 );
 
-function tellError(error: unknown): unknown {
-  // By its shape, as some come from another realm.
+function serializeError(error: unknown): unknown {
+  // Not `instanceof Error`: errors of another JavaScript realm are not instances of this one's class.
   if (typeof error !== 'object' || error === null || !('stack' in error)) return error;
   const { type, message, stack, ...more } = stdSerializers.err(error as Error);
-  const told = Object.entries(more).filter(([name, value]) => toldOfErrors.has(name) && typeof value !== 'object');
-  return { type, message, stack, ...Object.fromEntries(told) };
+  const logged = Object.entries(more).filter(
+    ([name, value]) => loggedProperties.has(name) && typeof value !== 'object',
+  );
+  return { type, message, stack, ...Object.fromEntries(logged) };
 }
 
 const createStdout = () => pino.destination({ fd: 1, sync: false, minLength: 8_192, periodicFlush: 100 });
 
-/** A logger that writes nothing, for tests and benches. */
+/** A logger that writes nothing, for tests and benchmarks. */
 export const silentLogger = (): Logger => pino({ level: 'silent' });

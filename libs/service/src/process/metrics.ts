@@ -4,11 +4,11 @@ export interface HttpMetrics {
   observe(request: { method: string; route: string; status: number; durationMs: number }): void;
 }
 
-/** The registry of one process. Labels are bounded: routes are patterns, never paths. */
+/** The metrics of one process. The values of labels are bounded: routes are patterns, never paths. */
 export interface Metrics extends HttpMetrics {
   registry: Registry;
   counter<L extends string>(name: string, help: string, labels: L[]): Counter<L>;
-  /** `collect` sets the values when they are asked for. */
+  /** `collect` sets the values when the metrics are read. */
   gauge<L extends string>(name: string, help: string, labels: L[], collect?: () => void | Promise<void>): Gauge<L>;
   histogram<L extends string>(name: string, help: string, labels: L[], buckets: number[]): Histogram<L>;
 }
@@ -20,7 +20,7 @@ export function createMetrics(service: string): Metrics {
   const registers = [registry];
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the end of its answer.',
+    help: 'Time from the start of a request to the end of its answer, in seconds.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,

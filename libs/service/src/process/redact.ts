@@ -5,15 +5,15 @@ const secretValue = /\bsk_(?:dev|prod)_[A-Za-z0-9_-]{20,}|\bwhsec_[A-Za-z0-9+/=_
 const censored = '[redacted]';
 const maxDepth = 5;
 
-/** Names repeat, so each is judged once. */
+/** Results by name: the same names occur in every line, and the pattern is slow. */
 const secretNames = new LRUCache<string, boolean>({
   max: 1_000,
   memoMethod: (name) => secretName.test(name.replace(/[-_.]/g, '')),
 });
 
 /**
- * The same value without secrets: what stands under a telling name, and keys and bearer tokens inside any text. Copies
- * only where it replaces something, as nearly every log line holds nothing to hide.
+ * Returns the value without secrets: values with the name of a secret, and API keys and bearer tokens inside any text.
+ * Copies only objects in which it replaces something, because most log lines contain no secret.
  */
 export function redact<T>(value: T, depth = 0): T {
   if (typeof value === 'string') return redactText(value) as T;
@@ -30,7 +30,7 @@ export function redact<T>(value: T, depth = 0): T {
   return (copy ?? value) as T;
 }
 
-/** The two words that every secret begins with are looked for first: a search is cheaper than a pattern. */
+/** Searches for the fixed prefixes first, because that is faster than the pattern. */
 const redactText = (text: string): string =>
   text.includes('sk_') || text.includes('whsec_') || text.includes('earer ')
     ? text.replace(secretValue, censored)

@@ -19,16 +19,16 @@ export interface ServiceOptions {
   };
   log: Logger;
   metrics: Metrics;
-  /** Made from the configuration when it is not given. */
+  /** Created from the configuration by default. */
   tracer?: Tracer;
-  /** Absent in a process that serves no HTTP. */
+  /** Absent for a process that serves no HTTP requests. */
   app?: RequestListener;
-  /** Over the defaults: timeouts, header limits. */
+  /** Override the default timeouts and header limits. */
   serverOptions?: ServerOptions;
-  /** For a server that handles raw sockets itself. */
+  /** Adds listeners to the server before it listens, such as one for `clientError`. */
   tune?: (server: Server) => void;
   checks: Record<string, () => Promise<unknown>>;
-  /** What to close after the last request, in this order: workers, queues, Redis, database. */
+  /** Closed after the last request, in this order: workers, queues, Redis, database. */
   closing: { name: string; close: () => Promise<unknown> }[];
 }
 
@@ -39,9 +39,9 @@ const defaultServerOptions: ServerOptions = {
 };
 
 /**
- * Listens and stays until SIGTERM or SIGINT, then shuts down in phases: not ready → for SHUTDOWN_DRAIN_MS answers still
- * come, each ending its connection → no new connections → running requests end → `closing` in order. Past the deadline
- * the process leaves anyway, with status 1.
+ * Runs a service until SIGTERM or SIGINT, then shuts down in phases: `/readyz` reports that it is not ready; for
+ * SHUTDOWN_DRAIN_MS requests are still answered, each with `Connection: close`; new connections are refused; running
+ * requests end; `closing` runs in order. After SHUTDOWN_TIMEOUT_MS the process exits with status 1.
  */
 export async function runService(options: ServiceOptions): Promise<void> {
   const { config, log, metrics, checks, closing } = options;
@@ -64,7 +64,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     shuttingDown = true;
     log.info({ signal }, 'shutting down');
     const deadline = setTimeout(() => {
-      log.error('shutdown took too long, leaving');
+      log.error('shutdown timed out');
       process.exit(1);
     }, config.SHUTDOWN_TIMEOUT_MS);
     deadline.unref();
@@ -85,7 +85,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
   process.on('SIGINT', (signal) => void shutDown(signal));
 }
 
-/** Runs `main`, and turns whatever it throws at start into one readable message and status 1. */
+/** Runs `main`. An error that it throws is written to stderr as one line, and the process exits with status 1. */
 export function startProcess(main: () => Promise<void>): void {
   main().catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);

@@ -18,18 +18,18 @@ export interface FinishedSpan {
   startedAtMs: number;
   endedAtMs: number;
   attributes: Record<string, string | number | boolean | undefined>;
-  /** A class of error or a status, never a message: those may hold what people wrote. */
+  /** A class of error or a status, never a message: messages may contain personal data. */
   error: string | undefined;
 }
 
 const kinds = { internal: 1, server: 2, client: 3, consumer: 5 };
 const sendEveryMs = 2_000;
 const batchSize = 512;
-/** More than this waiting means that nobody takes them: the newest are dropped. */
-const mostWaiting = 4_096;
+/** Maximum number of spans that wait for the collector. Further spans are dropped. */
+const maxWaitingSpans = 4_096;
 const sendTimeoutMs = 5_000;
 
-/** Sends spans in batches as OTLP over HTTP in JSON (opentelemetry.io, OTLP specification). Losing some is fine. */
+/** Sends spans in batches with OTLP over HTTP, as JSON. A batch that cannot be sent is dropped. */
 export function createSpanExporter({ service, endpoint, headers = '', log }: ExporterOptions) {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
   const waiting: FinishedSpan[] = [];
@@ -60,10 +60,10 @@ export function createSpanExporter({ service, endpoint, headers = '', log }: Exp
         signal: AbortSignal.timeout(sendTimeoutMs),
       });
       await response.body?.cancel();
-      if (!response.ok) throw new Error(`the collector answers ${response.status}`);
+      if (!response.ok) throw new Error(`the collector answered with ${response.status}`);
       isFailing = false;
     } catch (error) {
-      if (!isFailing) log.warn({ err: error, spans: spans.length }, 'traces cannot be sent');
+      if (!isFailing) log.warn({ err: error, spans: spans.length }, 'cannot send traces');
       isFailing = true;
     }
   }
@@ -75,7 +75,7 @@ export function createSpanExporter({ service, endpoint, headers = '', log }: Exp
 
   return {
     add(span: FinishedSpan): void {
-      if (waiting.length < mostWaiting) waiting.push(span);
+      if (waiting.length < maxWaitingSpans) waiting.push(span);
       if (waiting.length >= batchSize) void flush();
     },
     async close(): Promise<void> {

@@ -14,7 +14,7 @@ interface WireSpan {
   attributes: { key: string; value: Record<string, unknown> }[];
 }
 
-/** A collector that speaks OTLP over HTTP in JSON. */
+/** Spans that a stand-in for a collector has received (OTLP over HTTP, as JSON). */
 const received: WireSpan[] = [];
 let authorization: string | undefined;
 let collector: Server;
@@ -40,12 +40,12 @@ const open = () =>
   )!;
 const spanOf = (name: string) => received.find((span) => span.name === name)!;
 
-it('there is none without a collector, and work runs without a span', async () => {
+it('without a collector there is no tracer, and work runs without a span', async () => {
   expect(tracerOf({}, silentLogger())).toBeUndefined();
   expect(await traced('work', {}, async () => traceparent() ?? 'none')).toBe('none');
 });
 
-it('a request, what it asks of the next service and the job it leads to are one trace', async () => {
+it('a request, its calls to other services and its jobs share one trace', async () => {
   const tracer = open();
   const next = createServer(
     tracer.listen((request, response) => {
@@ -55,20 +55,20 @@ it('a request, what it asks of the next service and the job it leads to are one 
       );
     }),
   ).listen(0, '127.0.0.1');
-  const door = createServer(
+  const first = createServer(
     tracer.listen((request, response) => {
       const headers = { traceparent: traceparent()!, 'X-Request-Id': request.headers['x-request-id'] as string };
       void fetch(`${addressOf(next)}/v1/secret-name`, { headers }).then(() => response.end());
     }),
   ).listen(0, '127.0.0.1');
   try {
-    await Promise.all([next, door].map((server) => server.listening || once(server, 'listening')));
+    await Promise.all([next, first].map((server) => server.listening || once(server, 'listening')));
     // A client's own trace is not continued.
-    const theirs = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
-    await fetch(addressOf(door), { headers: { 'X-Request-Id': 'r-1', traceparent: theirs } });
+    const clientTrace = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    await fetch(addressOf(first), { headers: { 'X-Request-Id': 'r-1', traceparent: clientTrace } });
     await tracer.span({ name: 'job send', kind: 'consumer', requestId: 'r-1' }, async () => {});
   } finally {
-    for (const server of [next, door]) {
+    for (const server of [next, first]) {
       server.closeAllConnections();
       server.close();
     }
@@ -86,7 +86,7 @@ it('a request, what it asks of the next service and the job it leads to are one 
   expect(authorization).toBe('Basic x');
 });
 
-it('a collector that is away stops nobody', async () => {
+it('work continues when the collector is unavailable', async () => {
   const tracer = tracerOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }, silentLogger())!;
   expect(await tracer.span({ name: 'work', kind: 'internal' }, async () => 1)).toBe(1);
   await expect(tracer.span({ name: 'work', kind: 'internal' }, () => Promise.reject(new Error('no')))).rejects.toThrow(

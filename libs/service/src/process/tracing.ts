@@ -6,11 +6,11 @@ import type { Logger } from './logger';
 import { type ExporterOptions, type FinishedSpan, createSpanExporter } from './span-exporter';
 
 export interface Tracer {
-  /** Runs `work` in a span of its own; inside, `traced` and `traceparent` know it. */
+  /** Runs `work` in a new span, which is the current one for `traced` and `traceparent` inside. */
   span<T>(start: SpanStart, work: () => T): T;
-  /** A span for each request, below the caller's when that sent its `traceparent`. */
+  /** Opens a span for each request, as a child of the caller's span when the caller sent its `traceparent`. */
   listen(listener: RequestListener): RequestListener;
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ type Attributes = Record<string, string | number | boolean | undefined>;
 interface SpanStart {
   name: string;
   kind: 'server' | 'client' | 'consumer' | 'internal';
-  /** The trace of everything that this request leads to, jobs included, is made from its id. */
+  /** The id of the trace is derived from it, so that all services and jobs of a request share one trace. */
   requestId?: string;
   parent?: { traceId: string; spanId: string };
   attributes?: Attributes;
@@ -34,20 +34,20 @@ interface OpenSpan {
 
 const current = new AsyncLocalStorage<OpenSpan>();
 
-/** What an outgoing request says of where it comes from (W3C Trace Context); undefined when traces are off. */
+/** The `traceparent` header for an outgoing request (W3C Trace Context); undefined when tracing is disabled. */
 export function traceparent(): string | undefined {
   const span = current.getStore();
   return span && `00-${span.traceId}-${span.spanId}-01`;
 }
 
-/** Runs `work` in a span below the current one. Without one, which is so when traces are off, it only runs it. */
+/** Runs `work` in a child of the current span. Without a current span, such as when tracing is disabled, only runs `work`. */
 export async function traced<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   const parent = current.getStore();
   if (parent === undefined) return work();
   return inside(parent.open({ name, kind: 'client', attributes }), work);
 }
 
-/** The tracer that a configuration asks for: none unless it names a collector, and then nothing of this file runs. */
+/** Creates the tracer of a process; undefined when the configuration names no collector. */
 export function tracerOf(
   config: { OTEL_EXPORTER_OTLP_ENDPOINT?: string; OTEL_EXPORTER_OTLP_HEADERS?: string },
   log: Logger,
@@ -62,7 +62,7 @@ function createTracer({ service, endpoint, headers, log }: ExporterOptions): Tra
 
   function open({ name, kind, requestId, parent: given, attributes }: SpanStart): OpenSpan {
     const root = requestId === undefined ? undefined : rootOf(requestId);
-    // A job hangs below the request that it comes from: its sender need not tell it how that one's span is called.
+    // A job is a child of the request that caused it. The request's span id is derived from its id, so jobs do not carry it.
     const parent = given ?? (kind === 'consumer' ? root : undefined);
     const traceId = parent?.traceId ?? root?.traceId ?? hex(16);
     const spanId = parent === undefined && root !== undefined ? root.spanId : hex(8);
@@ -95,7 +95,7 @@ function createTracer({ service, endpoint, headers, log }: ExporterOptions): Tra
   return {
     span: (start, work) => inside(open(start), work),
     listen: (listener) => (request, response) => {
-      // Whoever handles the request finds the id that the trace is made from.
+      // Stored, so that the listener uses the same request id as the trace.
       const requestId = requestIdOf(request);
       request.headers['x-request-id'] = requestId;
       const span = open({
@@ -120,7 +120,7 @@ function createTracer({ service, endpoint, headers, log }: ExporterOptions): Tra
 
 const routes = new WeakMap<object, string>();
 
-/** Tells the span of a request which route took it. */
+/** Sets the route in the span of a request. */
 export function nameRoute(request: object, route: string): void {
   if (current.getStore() !== undefined) routes.set(request, route);
 }
@@ -147,7 +147,7 @@ function inside<T>(span: OpenSpan, work: () => T): T {
   });
 }
 
-/** Expected failures are values here: `{ ok: false, reason or errorType }`. */
+/** The reason of an expected failure, which is a value: `{ ok: false, reason or errorType }`. */
 function failureIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !('ok' in value) || value.ok !== false) return undefined;
   const { reason, errorType } = value as { reason?: unknown; errorType?: unknown };
@@ -156,13 +156,13 @@ function failureIn(value: unknown): string | undefined {
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex');
 
-/** The trace of a request, and the span of whoever heard of it first. */
+/** The trace of a request and the id of its first span, both derived from the request id. */
 function rootOf(requestId: string): { traceId: string; spanId: string } {
   const digest = createHash('sha256').update(requestId).digest('hex');
   return { traceId: digest.slice(0, 32), spanId: digest.slice(32, 48) };
 }
 
-/** Only a trace of ours is continued: a client's own is not made from the request's id. */
+/** The parent in a `traceparent` header. A trace that is not derived from the request id is a client's, and is not continued. */
 function parentOf(header: string | string[] | undefined, requestId: string): SpanStart['parent'] {
   const found = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(String(header ?? ''));
   return found?.[1] === rootOf(requestId).traceId ? { traceId: found[1], spanId: found[2]! } : undefined;

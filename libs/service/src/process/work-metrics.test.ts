@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createMetrics } from './metrics';
 import { createWorkMetrics, modelPriceVariables } from './work-metrics';
 
-/** The values of a metric by its labels, the service's left out, as `label=value,…`. */
+/** The values of a metric by its labels, as `label=value,…`, without the label of the service. */
 async function read(metrics: ReturnType<typeof createMetrics>, name: string): Promise<Record<string, number>> {
   const lines = (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
   return Object.fromEntries(
@@ -14,7 +14,7 @@ async function read(metrics: ReturnType<typeof createMetrics>, name: string): Pr
   );
 }
 
-it('counts model calls, tokens and cost, and a failure as what it was', async () => {
+it('counts model calls by outcome, tokens and cost', async () => {
   const metrics = createMetrics('chat');
   const { observeModels } = createWorkMetrics(metrics, { prices: { 'openai/a': { input: 1, output: 10 } } });
   const usage = { inputTokens: 2_000_000, outputTokens: 100_000 };
@@ -37,7 +37,7 @@ it('counts model calls, tokens and cost, and a failure as what it was', async ()
   expect(await read(metrics, 'model_call_duration_seconds_count')).toMatchObject({ 'model=broken,outcome=timeout': 1 });
 });
 
-it('bounds the labels: models beyond a hundred, tools that are not built in', async () => {
+it('bounds the labels: more than 100 models, and tools that are not built-in, share a label', async () => {
   const metrics = createMetrics('chat');
   const { observeModels, observeTools } = createWorkMetrics(metrics);
   const { complete } = observeModels({
@@ -69,7 +69,7 @@ it('counts decisions of the rate limit', async () => {
   expect(await read(metrics, 'rate_limit_decisions_total')).toEqual({ 'decision=admitted': 2, 'decision=refused': 2 });
 });
 
-it('reads a pool when it is asked for', async () => {
+it('reads the pool when the metrics are read', async () => {
   const metrics = createMetrics('data');
   const pool = { totalCount: 1, idleCount: 0, waitingCount: 0 };
   createWorkMetrics(metrics).watchPool(pool);
@@ -81,7 +81,7 @@ it('reads a pool when it is asked for', async () => {
   });
 });
 
-it('reads prices, and refuses what is none', () => {
+it('parses prices and refuses invalid ones', () => {
   const shape = z.object(modelPriceVariables);
   expect(shape.parse({})).toEqual({ MODEL_PRICES: {} });
   expect(shape.parse({ MODEL_PRICES: '{"a/b":{"input":1,"output":2}}' }).MODEL_PRICES['a/b']!.output).toBe(2);

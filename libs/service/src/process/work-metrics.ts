@@ -2,19 +2,19 @@ import { z } from 'zod';
 import type { Metrics } from './metrics';
 import { traced } from './tracing';
 
-/** What a model call tells of itself (libs/agents `ModelResult`). */
+/** The result of a model call (`ModelResult` of libs/agents). */
 type ModelOutcome = { model: string; durationMs: number } & (
   { ok: true; reply: { usage: { inputTokens: number; outputTokens: number } } } | { ok: false; reason: string }
 );
 type ToolOutcome = { ok: true } | { ok: false; errorType: string };
 
 interface Price {
-  /** US dollars for a million tokens. */
+  /** US dollars per million tokens. */
   input: number;
   output: number;
 }
 
-/** The part of a `pg` pool that is watched. */
+/** The properties of a `pg` pool that are measured. */
 interface WatchedPool {
   totalCount: number;
   idleCount: number;
@@ -23,7 +23,7 @@ interface WatchedPool {
 
 const priceTable = z.record(z.string(), z.strictObject({ input: z.number().min(0), output: z.number().min(0) }));
 
-/** Prices of models, for the cost in the metrics; prices change too often to be known here. */
+/** Prices of models, for the metric of cost. Configured, because prices change too often to be part of the code. */
 export const modelPriceVariables = {
   MODEL_PRICES: z
     .string()
@@ -34,38 +34,46 @@ export const modelPriceVariables = {
       } catch {
         context.addIssue({
           code: 'custom',
-          message: 'must be JSON like {"openai/gpt-5-mini":{"input":0.25,"output":2}}, in US dollars a million tokens',
+          message:
+            'must be JSON like {"openai/gpt-5-mini":{"input":0.25,"output":2}}, in US dollars per million tokens',
         });
         return z.NEVER;
       }
     })
     .meta({
       description:
-        'What models cost, as JSON: {"provider/name":{"input":0.25,"output":2}}, in US dollars for a million tokens. Only for the metric of cost.',
+        'Prices of models in US dollars per million tokens, as JSON: {"provider/name":{"input":0.25,"output":2}}. Used only for the metric model_cost_usd_total.',
     }),
 };
 
-/** Agents may name any model, so that names beyond these share one label. */
-const mostModels = 100;
+/** Agents may use any model name. To bound the label, further names are counted as `other`. */
+const maxModels = 100;
 
-/** Metrics and spans of the work behind requests and jobs: models, tools, connections. */
+/** Metrics and spans of model calls, tool calls, rate limits and database connections. */
 export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: Record<string, Price> } = {}) {
   const models = new Set<string>();
   const labelOf = (model: string): string => {
-    if (models.size < mostModels) models.add(model);
+    if (models.size < maxModels) models.add(model);
     return models.has(model) ? model : 'other';
   };
   const modelSeconds = metrics.histogram(
     'model_call_duration_seconds',
-    'Time of model calls with their retries, by how they ended.',
+    'Time of model calls with their retries in seconds, by outcome.',
     ['model', 'outcome'],
     [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
   );
-  const tokens = metrics.counter('model_tokens_total', 'Tokens, as providers report them.', ['model', 'direction']);
-  const cost = metrics.counter('model_cost_usd_total', 'US dollars, by the prices in MODEL_PRICES.', ['model']);
+  const tokens = metrics.counter('model_tokens_total', 'Tokens of model calls, as reported by the providers.', [
+    'model',
+    'direction',
+  ]);
+  const cost = metrics.counter(
+    'model_cost_usd_total',
+    'Cost of model calls in US dollars, by the prices in MODEL_PRICES.',
+    ['model'],
+  );
   const toolSeconds = metrics.histogram(
     'tool_call_duration_seconds',
-    'Time of tool calls, by how they ended.',
+    'Time of tool calls in seconds, by outcome.',
     ['tool', 'outcome'],
     [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 30],
   );
@@ -82,7 +90,7 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
   }
 
   return {
-    /** The same models, watched. */
+    /** Returns the same models with metrics. */
     observeModels<M extends { complete(...args: never[]): Promise<ModelOutcome> }>(inner: M): M {
       const complete = async (...args: never[]) => {
         const outcome = await traced('model call', {}, () => inner.complete(...args));
@@ -91,7 +99,7 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
       };
       return { ...inner, complete };
     },
-    /** The same tools, watched; only built-in ones are told apart, as there is no end to the others' names. */
+    /** Returns the same tools with metrics. Custom and MCP tools share a label, because their names are not bounded. */
     observeTools<T extends { run(scope: never, call: never): Promise<ToolOutcome> }>(
       inner: T,
       builtIns: readonly string[],
@@ -110,13 +118,13 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
       };
       return { ...inner, run };
     },
-    /** The same limiter, counted. */
+    /** Returns the same limiter with metrics. */
     observeLimiter<L extends { blockedUntil(key: never): number; admit(key: never): number | Promise<number> }>(
       inner: L,
     ): L {
       const decisions = metrics.counter(
         'rate_limit_decisions_total',
-        'Requests that the rate limit let in or refused.',
+        'Requests that the rate limit admitted or refused.',
         ['decision'],
       );
       const count = (waitUntilMs: number) => {
@@ -135,12 +143,12 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
         },
       };
     },
-    /** How many connections there are, and who waits for one. */
+    /** Measures the open and idle connections, and the requests that wait for one. */
     watchPool(pool: WatchedPool): void {
       const read = { total: () => pool.totalCount, idle: () => pool.idleCount, waiting: () => pool.waitingCount };
       const gauge = metrics.gauge(
         'database_pool_connections',
-        'Connections to PostgreSQL, and who waits.',
+        'Connections to PostgreSQL: total, idle, and requests that wait for one.',
         ['state'],
         () => {
           for (const [state, value] of Object.entries(read)) gauge.set({ state: state as keyof typeof read }, value());

@@ -1,7 +1,7 @@
 import {
   type ModelServerMessage,
   type Protocol,
-  checkExchanges,
+  checkToolResults,
   checkTools,
   defaultUsage,
   newCallId,
@@ -9,7 +9,6 @@ import {
 
 type Block =
   | { type: 'text'; text: string }
-  | { type: 'thinking'; thinking: string }
   | { type: 'tool_use'; id: string; name: string; input: unknown }
   | { type: 'tool_result'; tool_use_id: string; content?: string | Block[] };
 
@@ -18,7 +17,7 @@ interface WireMessage {
   content: string | Block[];
 }
 
-/** `POST /v1/messages`. */
+/** Anthropic's protocol: `POST /v1/messages`. */
 export const anthropicProtocol: Protocol = {
   matches: (path) => path.endsWith('/v1/messages'),
   read(body, _path, headers) {
@@ -28,14 +27,14 @@ export const anthropicProtocol: Protocol = {
       name: tool.name,
       parameters: tool.input_schema,
     }));
-    const problems = [...checkExchanges(messages), ...checkTools(tools)];
+    const problems = [...checkToolResults(messages), ...checkTools(tools)];
     const ids = messages.flatMap((message) => message.toolCalls.map((call) => call.id));
     if (new Set(ids).size !== ids.length) problems.push('two tool_use blocks share an id');
     for (const id of ids) if (!/^[a-zA-Z0-9_-]+$/.test(id)) problems.push(`bad tool_use id ${id}`);
     if (ids.length > 0 && tools.length === 0) problems.push('tool blocks without a tools field');
     if (wire[0]?.role !== 'user') problems.push("the first message is not the user's");
     for (const [at, message] of wire.entries()) {
-      if (message.role === wire[at - 1]?.role) problems.push(`message ${at}: role repeats`);
+      if (message.role === wire[at - 1]?.role) problems.push(`message ${at} has the role of the previous message`);
       const blocks = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
       if (blocks.some((block) => block.type === 'text' && 'text' in block && block.text === '')) {
         problems.push(`message ${at}: empty text block`);
@@ -83,7 +82,7 @@ export const anthropicProtocol: Protocol = {
   }),
 };
 
-/** A user message with results is several messages in the common shape. */
+/** Converts a message to the common shape, in which each tool result is a separate message. */
 function toMessages({ role, content }: WireMessage): ModelServerMessage[] {
   const blocks: Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const results = blocks.flatMap((block): ModelServerMessage[] =>

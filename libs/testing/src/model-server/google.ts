@@ -11,7 +11,7 @@ interface Content {
   parts: Part[];
 }
 
-/** `POST /v1beta/models/<model>:generateContent`. */
+/** Gemini's protocol: `POST /v1beta/models/<model>:generateContent`. */
 export const googleProtocol: Protocol = {
   matches: (path) => path.endsWith(':generateContent'),
   read(body, path, headers) {
@@ -23,7 +23,7 @@ export const googleProtocol: Protocol = {
     for (const [at, { role, parts }] of contents.entries()) {
       if (role !== 'user' && role !== 'model') problems.push(`content ${at}: role ${role}`);
       if (parts.length === 0) problems.push(`content ${at}: no parts`);
-      if (role === contents[at - 1]?.role) problems.push(`content ${at}: role repeats`);
+      if (role === contents[at - 1]?.role) problems.push(`content ${at} has the role of the previous content`);
       const calls = parts.filter((part) => part.functionCall).length;
       const answers = contents[at + 1]?.parts.filter((part) => part.functionResponse).length ?? 0;
       if (calls !== answers && calls + answers > 0 && role === 'model') {

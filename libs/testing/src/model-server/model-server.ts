@@ -11,13 +11,13 @@ import type { ModelServerReply, ModelServerRequest, ModelScript, Protocol } from
 const protocols: Protocol[] = [openAiProtocol, anthropicProtocol, googleProtocol, ollamaProtocol];
 
 export interface ModelServer {
-  /** Every request that came, in order, whatever it was answered. */
+  /** Every received request, in order. */
   requests: ModelServerRequest[];
-  /** What a real provider would have refused, request by request; such a request gets a 400. Empty in a good test. */
+  /** Faults for which a real provider would have refused a request, each answered with 400. Must stay empty. */
   problems: string[];
-  /** Requests that no protocol knows: a sign that something else than a model was asked. */
-  strays: string[];
-  /** Base URLs as the clients want them. */
+  /** Requests to paths of no protocol. They show that a client used a wrong address. */
+  unknownRequests: string[];
+  /** The base URLs for the clients of each protocol. */
   urls: { openai: string; anthropic: string; google: string; ollama: string };
   /** Replaces the script. */
   play(script: ModelScript): void;
@@ -25,15 +25,15 @@ export interface ModelServer {
 }
 
 /**
- * A local server that speaks the chat protocols of OpenAI, Anthropic, Gemini and Ollama. The script decides each answer
- * from what was asked; requests are held to the rules of the real providers: every tool call followed by its results,
- * known names, well-formed schemas.
+ * Starts a stand-in for the chat APIs of OpenAI, Anthropic, Gemini and Ollama. The script returns the reply to each request.
+ * Requests are checked by the rules of the providers: every tool call is followed by its result, names are valid, schemas
+ * are well-formed.
  */
 export async function startModelServer(script: ModelScript = () => ({ text: 'ok' })): Promise<ModelServer> {
   const server: Omit<ModelServer, 'urls' | 'stop'> = {
     requests: [],
     problems: [],
-    strays: [],
+    unknownRequests: [],
     play(next) {
       script = next;
     },
@@ -51,7 +51,7 @@ export async function startModelServer(script: ModelScript = () => ({ text: 'ok'
     const text = await readText(request);
     const protocol = protocols.find(({ matches }) => request.method === 'POST' && matches(path));
     if (protocol === undefined) {
-      server.strays.push(`${request.method} ${request.url}`);
+      server.unknownRequests.push(`${request.method} ${request.url}`);
       return void response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"no such path"}');
     }
     const read = protocol.read(JSON.parse(text), path, request.headers);

@@ -1,7 +1,7 @@
 import {
   type ModelServerMessage,
   type Protocol,
-  checkExchanges,
+  checkToolResults,
   checkTools,
   defaultUsage,
   newCallId,
@@ -14,7 +14,7 @@ interface WireMessage {
   tool_call_id?: string;
 }
 
-/** `POST /v1/chat/completions`. */
+/** OpenAI's protocol: `POST /v1/chat/completions`. */
 export const openAiProtocol: Protocol = {
   matches: (path) => path.endsWith('/chat/completions'),
   read(body, _path, headers) {
@@ -24,7 +24,7 @@ export const openAiProtocol: Protocol = {
     const tools = ((body.tools as { function: { name: string; parameters: unknown } }[] | undefined) ?? []).map(
       (tool) => tool.function,
     );
-    const problems = [...checkExchanges(messages), ...checkTools(tools)];
+    const problems = [...checkToolResults(messages), ...checkTools(tools)];
     if (Array.isArray(body.tools) && tools.length === 0) problems.push('tools is an empty list');
     if (!headers.authorization?.startsWith('Bearer ')) problems.push('no bearer token');
     if (body.stream) problems.push('a stream was asked for');

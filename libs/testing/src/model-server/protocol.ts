@@ -3,18 +3,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 interface ModelServerCall {
   name: string;
   args?: unknown;
-  /** Sent as it is instead of `args`, where the protocol carries text (OpenAI): for broken JSON. */
+  /** Sent unchanged instead of `args`, to test malformed JSON. Only OpenAI's protocol transfers arguments as text. */
   rawArgs?: string;
   id?: string;
 }
 
-/** One request, free of the protocol that carried it. */
+/** A request in a form that is independent of the protocol. */
 export interface ModelServerRequest {
   protocol: 'openai' | 'anthropic' | 'google' | 'ollama';
   model: string;
   system: string;
   messages: ModelServerMessage[];
-  /** Names of the tools offered, as the provider sees them. */
+  /** The names of the offered tools, as sent to the provider. */
   tools: string[];
   headers: IncomingHttpHeaders;
   body: Record<string, unknown>;
@@ -32,9 +32,9 @@ export interface ModelServerReply {
   toolCalls?: ModelServerCall[];
   usage?: { input: number; output: number; reasoning?: number };
   delayMs?: number;
-  /** Never answers. */
+  /** Sends no response. */
   hang?: boolean;
-  /** A body that is cut off: with a proper end, or with the connection. */
+  /** Truncates the body: `json` ends the response normally, `connection` closes the connection. */
   broken?: 'json' | 'connection';
   status?: number;
   message?: string;
@@ -60,8 +60,8 @@ export const defaultUsage: NonNullable<ModelServerReply['usage']> = { input: 10,
 let counter = 0;
 export const newCallId = (prefix: string): string => `${prefix}${(counter += 1).toString(36).padStart(6, '0')}`;
 
-/** The rule that all providers share: calls are answered at once, each exactly once, and nothing else is. */
-export function checkExchanges(messages: ModelServerMessage[]): string[] {
+/** Checks the rule of all providers: the results of tool calls follow directly, exactly one for each call. */
+export function checkToolResults(messages: ModelServerMessage[]): string[] {
   const problems: string[] = [];
   let open: string[] = [];
   for (const [at, message] of messages.entries()) {

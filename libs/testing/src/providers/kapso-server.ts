@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type ProviderAnswer, type ProviderRequest, startProviderServer } from './provider-server';
 
-/** What befalls the next request to send: before or after the message was taken. */
+/** A fault of the next request to send. With `broken_after` and `lost_after` the message is still sent. */
 export type SendFault =
   'window_closed' | 'refused' | 'busy' | 'limited' | 'broken' | 'broken_after' | 'lost_before' | 'lost_after';
 
@@ -15,17 +15,17 @@ export interface SentMessage {
 export interface KapsoServer {
   url: string;
   apiKey: string;
-  /** Every message that was taken, in order: the customer has got each of them. */
+  /** All messages that were sent to customers, in order. */
   sent: SentMessage[];
   webhooks: { id: string; phoneNumberId: string; url: string; secretKey: string; events: string[] }[];
-  /** What was wrong with requests; must stay empty. */
+  /** Violations of the provider's protocol; must stay empty. */
   problems: string[];
   faults: SendFault[];
-  /** Numbers that are connected, with their display form. */
+  /** Connected numbers by id, in their display form. */
   numbers: Record<string, string>;
-  /** Whether it tells what was sent when asked. */
-  tellsHistory: boolean;
-  /** Asked before each call about the webhooks of a number; what it gives is the answer. */
+  /** Whether the list of sent messages is available. Otherwise it is answered with 404. */
+  returnsHistory: boolean;
+  /** Called before each call about the webhooks of a number. A result replaces the response. */
   beforeWebhookCall: (call: { method: string; phoneNumberId: string }) => Promise<ProviderAnswer | undefined>;
   stop(): Promise<void>;
 }
@@ -35,10 +35,10 @@ const graphError = (status: number, code: number, message: string): ProviderAnsw
   body: { error: { message, type: 'OAuthException', code, fbtrace_id: 'trace' } },
 });
 
-/** Plays the WhatsApp intermediary's API (providers.md, 4.3) and checks what it is sent. */
+/** Starts a stand-in for Kapso's API (docs/reference/providers.md#kapso-api) that checks its requests. */
 export async function startKapsoServer(): Promise<KapsoServer> {
   let count = 0;
-  // No two of them give the same id, as tests may share a database.
+  // Ids are unique across stand-ins, because test files may share a database.
   const run = randomBytes(4).toString('hex');
   const state: Omit<KapsoServer, 'url' | 'stop'> = {
     apiKey: 'kapso-test-key',
@@ -47,7 +47,7 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     problems: [],
     faults: [],
     numbers: { '109876543210987': '+1 555-123-4567' },
-    tellsHistory: true,
+    returnsHistory: true,
     beforeWebhookCall: async () => undefined,
   };
 
@@ -62,9 +62,9 @@ export async function startKapsoServer(): Promise<KapsoServer> {
         status: 200,
         body: { data: [{ name: 'reminder', language: 'es', status: 'APPROVED', components: [] }] },
       };
-    const [, number, webhookPart, webhookId] =
+    const [, number, webhookPath, webhookId] =
       /^\/platform\/v1\/whatsapp\/phone_numbers\/([^/]+)(\/webhooks(?:\/([^/]+))?)?$/.exec(path) ?? [];
-    if (number !== undefined && webhookPart === undefined) return describeNumber(number);
+    if (number !== undefined && webhookPath === undefined) return describeNumber(number);
     if (number !== undefined)
       return (
         (await state.beforeWebhookCall({ method, phoneNumberId: number })) ?? webhookCall(number, webhookId, request)
@@ -103,10 +103,10 @@ export async function startKapsoServer(): Promise<KapsoServer> {
   }
 
   function history(phoneNumberId: string, { query }: ProviderRequest): ProviderAnswer {
-    if (!state.tellsHistory) return { status: 404, body: { error: 'Not found' } };
+    if (!state.returnsHistory) return { status: 404, body: { error: 'Not found' } };
     if (query.get('direction') !== 'outbound') state.problems.push('history without direction');
     const [since, until] = [Date.parse(query.get('since') ?? ''), Date.parse(query.get('until') ?? '')];
-    if (!(since < until)) state.problems.push('history without a stretch of time');
+    if (!(since < until)) state.problems.push('history without a valid period');
     const found = state.sent
       .filter((one) => one.phoneNumberId === phoneNumberId && one.atMs >= since && one.atMs <= until)
       .reverse();

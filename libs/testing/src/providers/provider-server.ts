@@ -10,7 +10,7 @@ export interface ProviderRequest {
   body: Record<string, unknown> | null;
 }
 
-/** An answer, or `drop`: the connection breaks and the caller never hears. */
+/** A response, or `drop`: the connection is closed without a response. */
 export type ProviderAnswer = { status: number; body?: unknown; headers?: Record<string, string> } | 'drop';
 
 export interface ProviderServer {
@@ -18,7 +18,7 @@ export interface ProviderServer {
   stop(): Promise<void>;
 }
 
-/** A local HTTP server that plays a third party. */
+/** Starts a local HTTP server that is a stand-in for a provider. */
 export async function startProviderServer(
   answer: (request: ProviderRequest) => ProviderAnswer | Promise<ProviderAnswer>,
 ): Promise<ProviderServer> {

@@ -4,7 +4,7 @@ import { type ProviderAnswer, type ProviderRequest, startProviderServer } from '
 export interface ResendServer {
   url: string;
   apiKey: string;
-  /** Every e-mail that was taken. */
+  /** All e-mails that were sent. */
   sent: { id: string; key: string; body: Record<string, unknown> }[];
   problems: string[];
   faults: ('limited' | 'broken' | 'lost_after')[];
@@ -22,7 +22,10 @@ const limited: ProviderAnswer = {
   headers: { 'Retry-After': '0' },
 };
 
-/** Plays the e-mail provider's API (providers.md, 7.2), idempotency keys included, and checks what it is sent. */
+/**
+ * Starts a stand-in for Resend's API (docs/reference/providers.md#resend-e-mails), with idempotency keys, that checks its
+ * requests.
+ */
 export async function startResendServer(): Promise<ResendServer> {
   const state: Omit<ResendServer, 'url' | 'stop'> = {
     apiKey: 're_test_key',

@@ -1,37 +1,37 @@
 import { type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, hasExited, spawnGuarded, stopProcess } from '@parley/embedded';
+import { until } from '../until';
 
-const readyDeadlineMs = 30_000;
-const stopDeadlineMs = 10_000;
+const readyLimitMs = 30_000;
+const stopLimitMs = 10_000;
 const keptLines = 5_000;
 
-/** One service of a stack: the real bundle in a process of its own. */
+/** One service of a stack: its bundle in a separate process. */
 export interface ServiceProcess {
   readonly name: string;
   readonly url: string;
-  /** Where /livez, /readyz and /metrics are. */
+  /** The address of /livez, /readyz and /metrics. */
   readonly internalUrl: string;
   readonly pid: number;
-  /** What it printed last. */
+  /** The last lines of its output. */
   readonly lines: readonly string[];
-  /** Starts it (again) on the same ports and waits until it is ready. */
+  /** Starts the process, always on the same ports, and waits until it is ready. */
   start(): Promise<void>;
-  /** SIGTERM, and the status it ends with (null when it had to be killed). */
+  /** Sends SIGTERM. Returns the exit code, or null if the process had to be killed. */
   stop(): Promise<number | null>;
   kill(): Promise<void>;
 }
 
 export interface ServiceSettings {
   name: string;
-  /** Folder that holds `<name>/main.cjs`. */
+  /** The folder with `<name>/main.cjs`. */
   bundles: string;
   /** Read at each start. */
   environment: () => Record<string, string>;
 }
 
-/** PARLEY_TEST_PRELOAD: a module that watches the services from inside (apps/e2e/watch-egress.cjs). */
+/** PARLEY_TEST_PRELOAD names a module that is loaded into every service (apps/e2e/watch-egress.cjs). */
 const preloaded = () => (process.env.PARLEY_TEST_PRELOAD ? ['--require', process.env.PARLEY_TEST_PRELOAD] : []);
 
 export async function prepareService({ name, bundles, environment }: ServiceSettings): Promise<ServiceProcess> {
@@ -39,20 +39,17 @@ export async function prepareService({ name, bundles, environment }: ServiceSett
   const lines: string[] = [];
   let child: ChildProcess | undefined;
 
-  async function untilReady(started: ChildProcess, deadlineMs: number): Promise<void> {
-    let last = 'no answer';
-    while (Date.now() < deadlineMs) {
-      if (hasExited(started)) throw new Error(`${name} does not start:\n${lines.slice(-10).join('\n')}`);
-      try {
-        const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`);
-        last = await response.text();
-        if (response.ok) return;
-      } catch {
-        // It does not listen yet.
-      }
-      await sleep(20);
-    }
-    throw new Error(`${name} is not ready: ${last}\n${lines.slice(-10).join('\n')}`);
+  async function untilReady(started: ChildProcess): Promise<void> {
+    const readStatus = async () => {
+      if (hasExited(started)) throw new Error(`${name} has exited`);
+      const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`).catch(() => undefined);
+      return { isReady: response?.ok === true, status: (await response?.text()) ?? 'it does not listen' };
+    };
+    await until(readStatus, { isThere: ({ isReady }) => isReady, limitMs: readyLimitMs, everyMs: 20 }).catch(
+      (error) => {
+        throw new Error(`${name} is not ready: ${(error as Error).message}\n${lines.slice(-10).join('\n')}`);
+      },
+    );
   }
 
   return {
@@ -87,14 +84,14 @@ export async function prepareService({ name, bundles, environment }: ServiceSett
           lines.splice(0, lines.length - keptLines);
         });
       }
-      await untilReady(started, Date.now() + readyDeadlineMs);
+      await untilReady(started);
     },
     async stop() {
-      if (child) await stopProcess(child, 'SIGTERM', stopDeadlineMs);
+      if (child) await stopProcess(child, 'SIGTERM', stopLimitMs);
       return child?.exitCode ?? null;
     },
     async kill() {
-      if (child) await stopProcess(child, 'SIGKILL', stopDeadlineMs);
+      if (child) await stopProcess(child, 'SIGKILL', stopLimitMs);
     },
   };
 }

@@ -6,7 +6,7 @@ import { type ServiceProcess, prepareService } from './service-process';
 const serviceNames = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'worker', 'gateway'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-/** As in a real deployment: those who face the world or run users' code get no secret that they do not use. */
+/** Services that accept public requests or run users' code get only the secrets that they use, as in a deployment. */
 const secretsOf: Partial<Record<ServiceName, string[]>> = { gateway: [], 'tool-executor': ['EXECUTOR_TOKEN'] };
 
 const pick = (all: Record<string, string>, names: string[] = Object.keys(all)) =>
@@ -15,11 +15,11 @@ const pick = (all: Record<string, string>, names: string[] = Object.keys(all)) =
 export interface StackOptions {
   databaseUrl: string;
   redisUrl: string;
-  /** Folder of the bundles; default `dist/apps` below the working directory. */
+  /** The folder of the bundles; default `dist/apps` in the working directory. */
   bundles?: string;
   /** Default: every service that has a bundle. */
   services?: readonly ServiceName[];
-  /** Further variables, for all or by service. */
+  /** Additional environment variables, for all services or by service. */
   environment?: Record<string, string>;
   environmentOf?: Partial<Record<ServiceName, Record<string, string>>>;
 }
@@ -28,13 +28,13 @@ export interface Stack {
   /** The gateway's address. */
   url: string;
   executorToken: string;
-  /** What the services seal secrets with. */
+  /** The key with which the services encrypt secrets. */
   secretsKey: string;
   services: Partial<Record<ServiceName, ServiceProcess>>;
   stop(): Promise<void>;
 }
 
-/** PARLEY_TEST_PGBOUNCER=host:port sends the services of every stack through a PgBouncer in transaction mode. */
+/** With PARLEY_TEST_PGBOUNCER=host:port the services of every stack use a PgBouncer in transaction mode. */
 function throughPooler(databaseUrl: string): string {
   const pooler = process.env.PARLEY_TEST_PGBOUNCER;
   if (!pooler) return databaseUrl;
@@ -43,7 +43,7 @@ function throughPooler(databaseUrl: string): string {
   return url.href;
 }
 
-/** Starts the real services on free ports over the given database and Redis, and waits until all are ready. */
+/** Starts services on free ports with the given database and Redis, and waits until all are ready. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const bundles = options.bundles ?? join(process.cwd(), 'dist', 'apps');
   const wanted = options.services ?? serviceNames.filter((name) => existsSync(join(bundles, name, 'main.cjs')));

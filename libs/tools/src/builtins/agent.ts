@@ -2,27 +2,26 @@ import { z } from 'zod';
 import { failure } from '../failure';
 import { type BuiltIn, defineBuiltIn } from './built-in';
 
-/** How many agents may stand in a row behind a person's turn. */
+/** Maximum depth of nested calls of agents, counted from a person's turn. */
 const maxDepth = 3;
 
 const chat = defineBuiltIn({
   name: 'agent.chat',
   description:
-    'Asks another agent and returns its reply. The other agent sees only this message, so include everything it needs to know.',
+    'Asks another agent and returns its reply. The other agent sees only this message, so include everything that it needs.',
   sideEffects: true,
-  needs: { action: 'execute' },
-  // A whole turn of the other agent, with its own model calls and tools.
+  // The call is a whole turn of the other agent, with its own model calls and tools.
   timeLimitMs: 180_000,
   isAvailable: ({ ports }) => ports.chatWithAgent !== undefined,
   args: z.strictObject({
     agentSlug: z.string().min(1).max(100).describe('Slug of the agent to ask.'),
-    message: z.string().min(1).max(100_000).describe('What to ask, with all the context it needs.'),
+    message: z.string().min(1).max(100_000).describe('The question, with all the context that the other agent needs.'),
   }),
   async call({ agentSlug, message }, { deps, scope, actor, context, signal }) {
     const waiting = [...(context.parentAgents ?? []), ...(context.agentSlug === undefined ? [] : [context.agentSlug])];
     if (waiting.includes(agentSlug)) {
-      const circle = [...waiting, agentSlug].join(' → ');
-      return failure('execution_error', `Agent "${agentSlug}" is already waiting for this answer (${circle})`);
+      const cycle = [...waiting, agentSlug].join(' → ');
+      return failure('execution_error', `Agent "${agentSlug}" is already waiting for this answer (${cycle})`);
     }
     if (context.depth >= maxDepth) {
       return failure(

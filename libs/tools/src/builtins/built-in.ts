@@ -5,19 +5,22 @@ import type { PermittedCall, Tool, ToolDeps } from '../tool';
 import type { ToolResult } from '../types';
 
 export interface BuiltIn extends Tool {
-  /** False when a port that it lives on is not plugged in: then it does not exist. */
+  /** False when a port that the tool needs is not provided. The tool then does not exist. */
   isAvailable?(deps: ToolDeps): boolean;
 }
 
-interface BuiltInSpec<Args> extends Omit<BuiltIn, 'parameters' | 'isBuiltin' | 'check'> {
+interface BuiltInSpec<Args> extends Omit<BuiltIn, 'parameters' | 'isBuiltin' | 'check' | 'needs'> {
+  /** Default: the permission to execute the tool. */
+  needs?: Tool['needs'];
   args: z.ZodType<Args>;
   call(args: Args, call: PermittedCall): Promise<ToolResult>;
 }
 
-/** A built-in from its zod schema, which is both the check of its arguments and their JSON Schema. */
+/** Defines a built-in tool. Its zod schema both checks the arguments and provides their JSON Schema. */
 export function defineBuiltIn<Args>({ args: schema, call, ...spec }: BuiltInSpec<Args>): BuiltIn {
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return {
+    needs: { action: 'execute' },
     ...spec,
     parameters: parameters as JsonObject,
     isBuiltin: true,

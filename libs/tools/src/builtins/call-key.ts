@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { PermittedCall } from '../tool';
 
 /**
- * What makes a repeated call one call: its name in its turn, or the name of a trigger's step. None for calls that nobody
- * repeats. The code of a custom tool makes all its calls under the name of its own: there the arguments tell them apart.
+ * The idempotency key of a call, the same when a turn or a trigger step repeats it; undefined for calls that are never
+ * repeated. All calls made by the code of one custom tool share its id, so the key also contains a hash of the arguments.
  */
 export function callKey({ context }: PermittedCall, args: unknown): string | undefined {
   const { executionId, callId, nesting = 0 } = context;

@@ -14,22 +14,21 @@ const listOf = (value: string | string[]): string[] => (Array.isArray(value) ? v
 const send = defineBuiltIn({
   name: 'email.send',
   description:
-    'Sends an e-mail with "text", "html" or both. Returns { id, emailId, status }: sent, or queued when it is tried again later.',
+    'Sends an e-mail with "text", "html" or both. Returns { id, emailId, status }. status is "sent", or "queued" when sending is retried later.',
   sideEffects: true,
-  needs: { action: 'execute' },
   isAvailable: ({ channels }) => channels !== undefined,
   args: z
     .strictObject({
-      to: addresses.describe('One address, or at most 50.'),
+      to: addresses.describe('One address, or a list of at most 50.'),
       subject: z.string().min(1).max(998),
       text: z.string().max(500_000).optional(),
       html: z.string().max(500_000).optional(),
-      from: address.optional().describe('Sender; the configured one unless given.'),
+      from: address.optional().describe('Sender. Default: the configured one.'),
       cc: addresses.optional(),
       bcc: addresses.optional(),
       replyTo: addresses.optional(),
     })
-    .refine(({ text, html }) => text !== undefined || html !== undefined, 'give text or html'),
+    .refine(({ text, html }) => text !== undefined || html !== undefined, 'text or html is required'),
   async call({ to, subject, text, html, from, cc, bcc, replyTo }, call) {
     const content: JsonObject = {
       ...(text !== undefined && { text }),

@@ -1,11 +1,10 @@
 import type { Entity, EntityTypeDefinition, JsonObject, Scope } from '@parley/contracts';
 import { type Db, createDb, prismaOf } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
-import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { createTools } from '../create-tools';
 import type { ToolResult, Tools } from '../types';
 
-let database: TestDatabase;
 let db: Db;
 let entities: Entities;
 let tools: Tools;
@@ -30,8 +29,7 @@ async function made(data: JsonObject, type = 'order'): Promise<Entity> {
 const fails = (errorType: string, message: unknown) => ({ ok: false, errorType, message });
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   entities = createEntities({ db });
   tools = createTools({ db, entities, log: { error: (fields) => console.error(fields) }, ports: {} });
   const entityTypes: EntityTypeDefinition[] = [
@@ -45,11 +43,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await entities.settled();
   await db.close();
-  await database.drop();
 });
 
 describe('entity.create', () => {
-  it('returns the entity as on the wire, and tells of it', async () => {
+  it('returns the entity as in the Data API, and records an event', async () => {
     const result = await run('entity.create', { type: 'order', data: { total: 5, extra: [1] } });
     expect(result).toEqual({
       ok: true,
@@ -67,14 +64,14 @@ describe('entity.create', () => {
     expect(event).toMatchObject({ type: 'entity.created', actor: { type: 'system' }, hops: 1, requestId: 'req_1' });
   });
 
-  it('takes a status', async () => {
+  it('accepts a status', async () => {
     const result = await run('entity.create', { type: 'order', data: {}, status: 'draft' });
     expect(result).toMatchObject({ ok: true, result: { status: 'draft' } });
   });
 
   it.each<[JsonObject, object]>([
     [{ type: 'order', data: { total: '5' } }, fails('invalid_arguments', expect.stringContaining('total'))],
-    [{ type: 'gone', data: {} }, fails('not_found', 'Entity type gone not found')],
+    [{ type: 'missing', data: {} }, fails('not_found', 'Entity type missing not found')],
     [{ type: 'order' }, fails('invalid_arguments', expect.stringContaining('data'))],
     [{ data: {} }, fails('invalid_arguments', expect.stringContaining('type'))],
     [{ type: 'order', data: [] }, fails('invalid_arguments', expect.stringContaining('data'))],
@@ -91,22 +88,22 @@ describe('entity.create', () => {
 });
 
 describe('entity.get', () => {
-  it('finds by id, with its type or without', async () => {
+  it('finds an entity by id, with or without its type', async () => {
     const order = await made({ total: 1 });
     expect(await run('entity.get', { id: order.id })).toEqual({ ok: true, result: order });
     expect(await run('entity.get', { type: 'order', id: order.id })).toEqual({ ok: true, result: order });
   });
 
-  it('does not find others', async () => {
+  it('does not find missing, deleted or foreign entities', async () => {
     const order = await made({ total: 1 });
-    const gone = await made({ total: 1 });
-    await run('entity.delete', { id: gone.id });
+    const deleted = await made({ total: 1 });
+    await run('entity.delete', { id: deleted.id });
     expect(await run('entity.get', { id: 'nope' })).toEqual(fails('not_found', 'Entity not found'));
     expect(await run('entity.get', { type: 'customer', id: order.id })).toEqual(fails('not_found', 'Entity not found'));
-    expect(await run('entity.get', { type: 'gone', id: order.id })).toEqual(
-      fails('not_found', 'Entity type gone not found'),
+    expect(await run('entity.get', { type: 'missing', id: order.id })).toEqual(
+      fails('not_found', 'Entity type missing not found'),
     );
-    expect(await run('entity.get', { id: gone.id })).toEqual(fails('not_found', 'Entity has been deleted'));
+    expect(await run('entity.get', { id: deleted.id })).toEqual(fails('not_found', 'Entity has been deleted'));
     expect(await run('entity.get', { id: order.id }, other)).toEqual(fails('not_found', 'Entity not found'));
     expect(await run('entity.get', { id: 'x\u0000' })).toEqual(
       fails('invalid_arguments', expect.stringContaining('NUL')),
@@ -116,7 +113,7 @@ describe('entity.get', () => {
 });
 
 describe('entity.query', () => {
-  it('pages through what matches, newest first', async () => {
+  it('returns matching entities in pages, newest first', async () => {
     const items = [];
     for (let n = 0; n < 5; n += 1) items.push(await made({ group: 'page', n }));
     const filters = { 'data.group': 'page', 'data.n': { $gte: 1 } };
@@ -131,7 +128,7 @@ describe('entity.query', () => {
     expect(rest).toMatchObject({ result: { data: [items[1]], hasMore: false } });
   });
 
-  it('sorts, and takes all entities of a type without filters', async () => {
+  it('sorts, and returns all entities of a type without filters', async () => {
     for (const n of [2, 3, 1]) await made({ n, kind: 'sorted' }, 'customer');
     const sorted = await run('entity.query', {
       type: 'customer',
@@ -156,7 +153,7 @@ describe('entity.query', () => {
 });
 
 describe('entity.search', () => {
-  it('finds by words', async () => {
+  it('finds entities by words', async () => {
     const order = await made({ note: 'Cámara fotográfica roja' });
     await made({ note: 'Cámara negra' });
     const result = await run('entity.search', { type: 'order', query: 'camara foto' });
@@ -176,7 +173,7 @@ describe('entity.update and entity.delete', () => {
     expect(await run('entity.update', { id, status: 'active' })).toMatchObject({ result: { status: 'active' } });
   });
 
-  it('refuse what is not there, and changes of nothing', async () => {
+  it('refuse a missing entity, and an update without changes', async () => {
     const { id } = await made({});
     expect(await run('entity.update', { id: 'nope', data: {} })).toEqual(fails('not_found', 'Entity not found'));
     expect(await run('entity.delete', { id: 'nope' })).toEqual(fails('not_found', 'Entity not found'));
@@ -194,7 +191,7 @@ describe('entity.link and entity.unlink', () => {
   const relations = async () =>
     (await prismaOf(db).entityRelation.findMany()).map(({ relation, toId }) => [relation, toId]);
 
-  it('make and end a relation, once', async () => {
+  it('create and end a relation, and can be repeated', async () => {
     const [order, customer] = [await made({}), await made({}, 'customer')];
     const args = { fromId: order.id, relation: 'ordered_by', toId: customer.id };
     for (const _ of [1, 2]) expect(await run('entity.link', args)).toEqual({ ok: true, result: { success: true } });
@@ -203,7 +200,7 @@ describe('entity.link and entity.unlink', () => {
     expect(await relations()).toEqual([]);
   });
 
-  it('refuse entities that are not there', async () => {
+  it('refuse missing and foreign entities', async () => {
     const { id } = await made({});
     const foreign = (await run('entity.create', { type: 'order', data: {} }, other)) as { result: JsonObject };
     for (const toId of ['nope', foreign.result.id]) {
@@ -221,8 +218,8 @@ describe('entity.link and entity.unlink', () => {
   });
 });
 
-describe('what models are offered', () => {
-  it('is all of a namespace, with a JSON Schema of named arguments each', async () => {
+describe('the offer to models', () => {
+  it('contains all tools of a namespace, each with a JSON Schema of named arguments', async () => {
     const offer = await tools.offer(scope, ['entity.*']);
     expect(offer.map(({ name, sideEffects }) => [name, sideEffects])).toEqual([
       ['entity.create', true],

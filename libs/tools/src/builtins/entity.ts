@@ -8,7 +8,7 @@ import type { ToolErrorType, ToolFailure, ToolResult } from '../types';
 import { type BuiltIn, defineBuiltIn } from './built-in';
 
 const type = z.string().min(1).max(100).describe('Slug of the entity type, such as "order".');
-const optionalType = type.optional().describe('Slug of the entity type; may be left out, as the id tells it.');
+const optionalType = type.optional().describe('Slug of the entity type. Optional, because the id determines it.');
 const id = z.string().min(1).max(100).describe('Id of the entity.');
 const status = z.string().min(1).max(64);
 const data = (description: string) =>
@@ -19,7 +19,7 @@ const limit = (fallback: number) =>
     .min(1)
     .default(fallback)
     .transform((value) => Math.min(value, 100))
-    .describe('How many at most; no more than 100.');
+    .describe('Maximum number of entities, at most 100.');
 const relation = z
   .string()
   .regex(/^[a-zA-Z][\w-]{0,63}$/, 'must be a word such as "payment_for"')
@@ -36,10 +36,10 @@ const create = defineBuiltIn({
   args: z.strictObject({
     type,
     data: data('The fields of the new entity.'),
-    status: status.optional().describe('Lifecycle status; "active" unless given.'),
+    status: status.optional().describe('Lifecycle status. Default: "active".'),
   }),
   async call(args, call) {
-    const input = { ...args, ...(await withAccess(call)), ...origin(call) };
+    const input = { ...args, ...(await withAccess(call)), ...originOf(call) };
     const result = await call.deps.entities.create(call.scope, input, call.tx);
     return result.ok ? json(result.entity.json) : failed(result, args.type);
   },
@@ -63,17 +63,17 @@ const query = defineBuiltIn({
   description: [
     'Finds entities by exact conditions and returns { data: [entity], cursor, hasMore }, newest first.',
     entityShape,
-    'Filters name fields as "data.<field>", or id, createdAt, updatedAt; all must hold. A value means equality:',
+    'Filters name fields as "data.<field>", or id, createdAt, updatedAt. An entity must match all of them. A value means equality:',
     '{"data.status": "open"}. Operators: {"data.total": {"$gte": 10, "$lt": 50}}, {"data.city": {"$in": ["Lima"]}};',
-    'there are $eq, $ne, $in, $nin, $gt, $gte, $lt, $lte, $contains (part of a text, or an item of a list) and',
+    'the operators are $eq, $ne, $in, $nin, $gt, $gte, $lt, $lte, $contains (part of a text, or an item of a list) and',
     '$exists (true or false). Compare numbers with numbers and texts with texts.',
   ].join(' '),
   sideEffects: false,
   needs: { action: 'list' },
   args: z.strictObject({
     type,
-    filters: data('Conditions by field, such as {"data.status": "open"}; leave out for all.').optional(),
-    status: status.optional().describe('Lifecycle status, such as "active"; without it all but deleted ones.'),
+    filters: data('Conditions by field, such as {"data.status": "open"}. Default: all entities.').optional(),
+    status: status.optional().describe('Lifecycle status, such as "active". Default: every status except "deleted".'),
     sort: z
       .strictObject({
         field: z.string().min(1).max(200).describe('createdAt, updatedAt, id or "data.<field>".'),
@@ -81,7 +81,7 @@ const query = defineBuiltIn({
       })
       .optional(),
     limit: limit(50),
-    cursor: z.string().max(4_000).optional().describe('The cursor of the page before, to go on from there.'),
+    cursor: z.string().max(4_000).optional().describe('The cursor of the previous page, to read the next one.'),
   }),
   async call(args, call) {
     const result = await call.deps.entities.query(call.scope, { ...args, ...(await withAccess(call)) });
@@ -91,13 +91,13 @@ const query = defineBuiltIn({
 
 const search = defineBuiltIn({
   name: 'entity.search',
-  description: `Finds entities by words in their text and returns { data: [entity] }, best matches first. All words must occur; the last one may be the beginning of a word. ${entityShape}`,
+  description: `Finds entities by words in their text and returns { data: [entity] }, best matches first. All words must occur. The last one may be the beginning of a word. ${entityShape}`,
   sideEffects: false,
   needs: { action: 'list' },
   args: z.strictObject({
     type,
     query: z.string().min(1).max(1_000).describe('The words to look for.'),
-    status: status.optional().describe('Lifecycle status; without it all but deleted ones.'),
+    status: status.optional().describe('Lifecycle status. Default: every status except "deleted".'),
     limit: limit(20),
   }),
   async call(args, call) {
@@ -108,7 +108,7 @@ const search = defineBuiltIn({
 
 const update = defineBuiltIn({
   name: 'entity.update',
-  description: `Changes an entity and returns it. The given fields replace those of the entity, all others stay; null sets null. ${entityShape}`,
+  description: `Changes an entity and returns it. The given fields replace those of the entity and all others stay. null sets a field to null. ${entityShape}`,
   sideEffects: true,
   transactional: true,
   needs: { action: 'update', entityIdIn: 'id' },
@@ -122,10 +122,10 @@ const update = defineBuiltIn({
     .refine(({ data, status }) => data !== undefined || status !== undefined, 'data or status is required'),
   async call(args, call) {
     const type = call.entityType!;
-    // A status is another way to delete or restore, so it takes the permission to delete.
+    // A change of the status can delete or restore the entity, which requires the permission to delete.
     const deletion = call.permissions.decide('delete', type);
     const denial = deletion.allowed ? null : deletion.message;
-    const input = { ...args, type, ...(await withAccess(call)), ...origin(call), mayDelete: denial === null };
+    const input = { ...args, type, ...(await withAccess(call)), ...originOf(call), mayDelete: denial === null };
     const result = await call.deps.entities.update(call.scope, input, call.tx);
     if (result.ok) return json(result.entity.json);
     return result.reason === 'delete_denied' ? failure('permission_denied', denial!) : failed(result, type);
@@ -134,16 +134,16 @@ const update = defineBuiltIn({
 
 const remove = defineBuiltIn({
   name: 'entity.delete',
-  description: 'Deletes an entity: it no longer appears in results. Returns { success: true }.',
+  description: 'Deletes an entity, which then no longer appears in results. Returns { success: true }.',
   sideEffects: true,
   transactional: true,
   needs: { action: 'delete', entityIdIn: 'id' },
   args: z.strictObject({ type: optionalType, id }),
   async call(args, call) {
     const type = call.entityType!;
-    const input = { type, id: args.id, ...(await withAccess(call)), ...origin(call) };
+    const input = { type, id: args.id, ...(await withAccess(call)), ...originOf(call) };
     const result = await call.deps.entities.remove(call.scope, input, call.tx);
-    return result.ok ? { ok: true, result: { success: true } } : failed(result, type);
+    return result.ok ? done : failed(result, type);
   },
 });
 
@@ -155,7 +155,8 @@ const ends = {
 
 const link = defineBuiltIn({
   name: 'entity.link',
-  description: 'Relates two entities by a named relation; again changes nothing. Returns { success: true }.',
+  description:
+    'Relates two entities by a named relation. Nothing changes when the relation exists already. Returns { success: true }.',
   sideEffects: true,
   transactional: true,
   needs: { action: 'update', entityIdIn: 'fromId' },
@@ -164,13 +165,14 @@ const link = defineBuiltIn({
     const denial = await checkEnds(args, call);
     if (denial !== null) return denial;
     const result = await call.deps.entities.link(call.scope, args, call.tx);
-    return result.ok ? { ok: true, result: { success: true } } : failed(result, call.entityType!);
+    return result.ok ? done : failed(result, call.entityType!);
   },
 });
 
 const unlink = defineBuiltIn({
   name: 'entity.unlink',
-  description: 'Ends a relation between two entities; it is no error when there is none. Returns { success: true }.',
+  description:
+    'Ends a relation between two entities. It is not an error when there is none. Returns { success: true }.',
   sideEffects: true,
   transactional: true,
   needs: { action: 'update', entityIdIn: 'fromId' },
@@ -179,23 +181,32 @@ const unlink = defineBuiltIn({
     const denial = await checkEnds(args, call);
     if (denial !== null) return denial;
     await call.deps.entities.unlink(call.scope, args, call.tx);
-    return { ok: true, result: { success: true } };
+    return done;
   },
 });
 
 export const entityTools: readonly BuiltIn[] = [create, get, query, search, update, remove, link, unlink];
 
-/** Both ends of a relation must be entities that the caller sees, and the one that it points to one that it may read. */
+/** The caller must be permitted to read the type of `toId`, and both entities must be within its scope rules. */
 async function checkEnds(
   { fromId, toId }: { fromId: string; toId: string },
   call: PermittedCall,
 ): Promise<ToolFailure | null> {
-  const toType = await typeOfEntity(call.db, call.scope, toId);
-  if (toType === null) return failure('not_found', 'Entity not found');
-  return (await denyUnreadable(call, toType, toId)) ?? (await denyUnseen(call, call.entityType!, fromId));
+  const to = await checkReadable(call, toId);
+  return to.ok ? denyUnseen(call, call.entityType!, fromId) : to;
 }
 
-/** Why the caller may not read an entity; null when it may. */
+/** Returns an entity by its id with its type, or the failure when it does not exist or the caller may not read it. */
+export async function checkReadable(
+  call: PermittedCall,
+  id: string,
+): Promise<{ ok: true; entity: { type: string; id: string } } | ToolFailure> {
+  const type = await typeOfEntity(call.db, call.scope, id);
+  if (type === null) return failure('not_found', 'Entity not found');
+  return (await denyUnreadable(call, type, id)) ?? { ok: true, entity: { type, id } };
+}
+
+/** The failure when the caller may not read an entity; null when it may. */
 export async function denyUnreadable(call: PermittedCall, type: string, id: string): Promise<ToolFailure | null> {
   const decision = call.permissions.decide('read', type);
   return decision.allowed ? denyUnseen(call, type, id) : failure('permission_denied', decision.message);
@@ -206,16 +217,18 @@ async function denyUnseen(call: PermittedCall, type: string, id: string): Promis
   return found.ok ? null : failed(found, type);
 }
 
-/** Which entities of the type, and what of them, the caller may see. */
+/** The entities of a type, and the fields of them, that the caller may see. */
 export async function withAccess(call: PermittedCall, type = call.entityType!): Promise<{ access?: Access }> {
   const access = await accessWith(call.db, call.scope, call.actor, call.permissions, type);
   return access === undefined ? {} : { access };
 }
 
-const origin = ({ actor, context: { hops, requestId } }: PermittedCall) => ({ actor, hops, requestId });
+export const originOf = ({ actor, context: { hops, requestId } }: PermittedCall) => ({ actor, hops, requestId });
 
-/** PostgreSQL's own text of entities, read once. */
+/** Parses the JSON text of entities that PostgreSQL produced. */
 const json = (text: string): ToolResult => ({ ok: true, result: JSON.parse(text) as Json });
+
+const done: ToolResult = { ok: true, result: { success: true } };
 
 const errorTypes: Record<EntityFailure['reason'], ToolErrorType> = {
   type_not_found: 'not_found',

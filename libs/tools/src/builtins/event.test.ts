@@ -1,7 +1,7 @@
 import type { Actor, JsonObject, RoleDefinition, Scope } from '@parley/contracts';
 import { type Db, createDb, prismaOf } from '@parley/db';
 import { createEntities } from '@parley/entities';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { openTestDatabase } from '@parley/testing';
 import { createTools } from '../create-tools';
 import type { ToolResult, Tools } from '../types';
 
@@ -10,7 +10,6 @@ const scope: Scope = { organizationId: 'org_1', ...place };
 const system: Actor = { type: 'system' };
 const withRoles = (...roles: string[]): Actor => ({ type: 'agent', slug: 'helper', roles });
 
-let database: TestDatabase;
 let db: Db;
 let tools: Tools;
 
@@ -35,8 +34,7 @@ const changeOf = (type: string, id: string, data: JsonObject) =>
   });
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   tools = createTools({
     db,
     entities: createEntities({ db }),
@@ -72,13 +70,10 @@ beforeAll(async () => {
   await prismaOf(db).role.create({ data: { ...place, id: 'r2', slug: 'mute', name: 'Mute', definition: none } });
 });
 
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close());
 
 describe('event.emit', () => {
-  it('records what happened, by whom, about what', async () => {
+  it('records an event with its actor and entity', async () => {
     const args = { type: 'order.reviewed', payload: { stars: 5 }, entityId: 'order1' };
     const result = await run('event.emit', args, withRoles(), 2);
     expect(result).toEqual({ ok: true, result: { eventId: expect.stringMatching(/^\d+$/), type: 'order.reviewed' } });
@@ -100,20 +95,20 @@ describe('event.emit', () => {
   });
 
   it.each(['entity.created', 'Entity.updated', 'payment.paid', 'router.transferred', 'trigger.fired'])(
-    'cannot pretend to be %s',
+    'cannot record %s',
     async (type) => {
-      const message = `Invalid arguments for event.emit: the namespace of "${type}" is taken`;
+      const message = `Invalid arguments for event.emit: the namespace of "${type}" is reserved`;
       expect(await run('event.emit', { type })).toEqual({ ok: false, errorType: 'invalid_arguments', message });
     },
   );
 
-  it.each(['reviewed', 'order.', '.a', 'a b.c', ''])('refuses %j for a name', async (type) => {
+  it.each(['reviewed', 'order.', '.a', 'a b.c', ''])('refuses the type %j', async (type) => {
     expect(await run('event.emit', { type })).toMatchObject({ ok: false, errorType: 'invalid_arguments' });
   });
 
-  it('is about an entity that is there and may be read', async () => {
+  it('requires that the entity exists and may be read', async () => {
     const about = (entityId: string, actor?: Actor) => run('event.emit', { type: 'a.b', entityId }, actor);
-    expect(await about('gone')).toEqual({ ok: false, errorType: 'not_found', message: 'Entity not found' });
+    expect(await about('missing')).toEqual({ ok: false, errorType: 'not_found', message: 'Entity not found' });
     expect(await about('salary1', withRoles('clerk'))).toEqual({
       ok: false,
       errorType: 'permission_denied',
@@ -126,7 +121,7 @@ describe('event.emit', () => {
     expect(await about('order1', withRoles('clerk'))).toMatchObject({ ok: true });
   });
 
-  it('and event.query are tools to permit', async () => {
+  it('and event.query require the permission to execute', async () => {
     const denied = { ok: false, errorType: 'permission_denied' };
     expect(await run('event.emit', { type: 'a.b' }, withRoles('mute'))).toMatchObject({
       ...denied,
@@ -137,7 +132,7 @@ describe('event.emit', () => {
 });
 
 describe('event.query', () => {
-  it('pages through everything once, newest first', async () => {
+  it('returns every event once, in pages, newest first', async () => {
     for (let n = 0; n < 7; n += 1)
       expect(await run('event.emit', { type: 'page.item', payload: { n } })).toMatchObject({ ok: true });
     const seen: unknown[] = [];
@@ -164,14 +159,14 @@ describe('event.query', () => {
     expect(pageOf(await run('event.query', { since: Date.now() + 60_000 })).data).toEqual([]);
   });
 
-  it('refuses a cursor that is none, and a limit below 1', async () => {
+  it('refuses an invalid cursor, and a limit below 1', async () => {
     const refused = { ok: false, errorType: 'invalid_arguments' };
     expect(await run('event.query', { cursor: "1' or '1" })).toMatchObject(refused);
     expect(await run('event.query', { limit: 0 })).toMatchObject(refused);
     expect(pageOf(await run('event.query', { limit: 5_000 })).data.length).toBeGreaterThan(5);
   });
 
-  it('shows a role nothing that the role could not read', async () => {
+  it('hides events of entities that a role may not read', async () => {
     const changes = pageOf(await run('event.query', { type: 'entity.updated', limit: 100 }, withRoles('clerk'))).data;
     const seen = Object.fromEntries(changes.map(({ entityType, payload }) => [entityType, payload]));
     const order = { data: { secret: 'order secret' }, previousData: { secret: 'order secret' } };
@@ -181,14 +176,14 @@ describe('event.query', () => {
     expect(all.map(({ entityType }) => entityType).sort()).toEqual(['customer', 'order', 'salary', 'ticket']);
   });
 
-  it.each(['callerId', 'apiKeyId'])('names the API key of a change, stored as %s', async (member) => {
+  it.each(['callerId', 'apiKeyId'])('returns the API key of a change, stored as %s', async (member) => {
     const actor = { type: 'user', [member]: 'key_1', roles: [] };
     await prismaOf(db).event.create({ data: { ...place, type: `by.${member}`, payload: {}, actor } });
     const { data } = pageOf(await run('event.query', { type: `by.${member}` }));
     expect(data).toMatchObject([{ actor: { type: 'user', id: 'key_1' } }]);
   });
 
-  it('keeps environments apart', async () => {
+  it('returns events of its environment only', async () => {
     const elsewhere = { ...scope, environment: 'production' as const };
     const result = await tools.run(elsewhere, {
       name: 'event.query',

@@ -1,14 +1,14 @@
 import { type Actor, type Json, type JsonObject, jsonObjectSchema } from '@parley/contracts';
 import { readEvents, recordEvent } from '@parley/events';
 import { z } from 'zod';
-import { readEntityTypes, typeOfEntity } from '@parley/entities';
+import { readEntityTypes } from '@parley/entities';
 import { failure } from '../failure';
 import type { PermittedCall } from '../tool';
 import { type BuiltIn, defineBuiltIn } from './built-in';
-import { denyUnreadable } from './entity';
+import { checkReadable, originOf } from './entity';
 
-/** Namespaces in which only the product itself speaks: triggers and people rely on what such events say. */
-const ownNamespaces = ['entity', 'payment', 'router', 'message', 'email', 'agent', 'trigger', 'system'];
+/** Namespaces of events that only the product records, because triggers and people rely on them. */
+const reservedNamespaces = ['entity', 'payment', 'router', 'message', 'email', 'agent', 'trigger', 'system'];
 
 const eventType = z
   .string()
@@ -17,32 +17,24 @@ const eventType = z
 
 const emit = defineBuiltIn({
   name: 'event.emit',
-  description: `Records that something happened, as an event that people and other agents can query later. The type is a name of your own such as "order.reviewed"; these namespaces are taken: ${ownNamespaces.join(', ')}.`,
+  description: `Records an event that people and other agents can query later. Choose a type such as "order.reviewed". These namespaces are reserved: ${reservedNamespaces.join(', ')}.`,
   sideEffects: true,
   transactional: true,
-  needs: { action: 'execute' },
   args: z.strictObject({
     type: eventType.describe('What happened, such as "order.reviewed".'),
     payload: jsonObjectSchema
       .optional()
-      .meta({ type: 'object', additionalProperties: true, description: 'Details, any JSON object.' }),
-    entityId: z.string().min(1).max(100).optional().describe('Id of the entity that it is about.'),
+      .meta({ type: 'object', additionalProperties: true, description: 'Details, as any JSON object.' }),
+    entityId: z.string().min(1).max(100).optional().describe('Id of the entity that the event is about.'),
   }),
   async call({ type, payload = {}, entityId }, call) {
-    const { db, scope, actor, context } = call;
-    if (ownNamespaces.includes(type.split('.')[0]!.toLowerCase())) {
-      return failure('invalid_arguments', `Invalid arguments for event.emit: the namespace of "${type}" is taken`);
+    const { db, scope } = call;
+    if (reservedNamespaces.includes(type.split('.')[0]!.toLowerCase())) {
+      return failure('invalid_arguments', `Invalid arguments for event.emit: the namespace of "${type}" is reserved`);
     }
-    const entityType = entityId === undefined ? null : await typeOfEntity(db, scope, entityId);
-    if (entityId !== undefined && entityType === null) return failure('not_found', 'Entity not found');
-    if (entityId !== undefined) {
-      const denial = await denyUnreadable(call, entityType!, entityId);
-      if (denial !== null) return denial;
-    }
-
-    const { hops, requestId } = context;
-    const entity = entityId === undefined ? undefined : { type: entityType!, id: entityId };
-    const event = { type, entity, payload: payload as JsonObject, actor, hops, requestId };
+    const about = entityId === undefined ? undefined : await checkReadable(call, entityId);
+    if (about?.ok === false) return about;
+    const event = { type, entity: about?.entity, payload: payload as JsonObject, ...originOf(call) };
     const eventId = await recordEvent(db, scope, event);
     return { ok: true, result: { eventId, type } };
   },
@@ -51,21 +43,20 @@ const emit = defineBuiltIn({
 const query = defineBuiltIn({
   name: 'event.query',
   description:
-    'Returns { data, cursor, hasMore } of events, newest first: changes of entities ("entity.created", "entity.updated", "entity.deleted"), payments ("payment.paid", …) and recorded ones. Each has id, type, entityType, entityId, payload, actor and createdAt (Unix milliseconds).',
+    'Returns events as { data, cursor, hasMore }, newest first: changes of entities ("entity.created", "entity.updated", "entity.deleted"), payments ("payment.paid", …) and events of event.emit. Each has id, type, entityType, entityId, payload, actor and createdAt (Unix milliseconds).',
   sideEffects: false,
-  needs: { action: 'execute' },
   args: z.strictObject({
     type: z.string().min(1).max(100).optional().describe('Only events of this type.'),
     entityType: z.string().min(1).max(100).optional().describe('Only events about entities of this type.'),
     entityId: z.string().min(1).max(100).optional().describe('Only events about this entity.'),
     since: z.number().optional().describe('Only events from this time on, in Unix milliseconds.'),
     limit: z.int().min(1).default(20).describe('At most 100.'),
-    cursor: z.string().max(20).optional().describe('The cursor of the page before.'),
+    cursor: z.string().max(20).optional().describe('The cursor of the previous page.'),
   }),
   async call({ type, entityType, entityId, since, limit: asked, cursor }, call) {
     const { deps, scope } = call;
     if (cursor !== undefined && !/^[0-8]?\d{0,18}$/.test(cursor)) {
-      return failure('invalid_arguments', 'Invalid arguments for event.query: cursor is not one of this tool');
+      return failure('invalid_arguments', 'Invalid arguments for event.query: cursor is not from this tool');
     }
     const limit = Math.min(asked, 100);
     const visible = await visibleTypes(call);
@@ -88,14 +79,11 @@ const query = defineBuiltIn({
 });
 
 /**
- * The entity types whose events an actor may see; null when all. An event tells what an entity was, whatever it is now,
- * so events of a type with scope rules stay hidden, and those of a type with masks come without their payload.
+ * The entity types whose events an actor may see; null means all. An event holds an earlier state of its entity, to which
+ * scope rules and masks cannot be applied: a type with scope rules is hidden, and one with masks has no payloads.
  */
-async function visibleTypes({
-  deps,
-  scope,
-  permissions,
-}: PermittedCall): Promise<Map<string, 'all' | 'no_payload'> | null> {
+async function visibleTypes(call: PermittedCall): Promise<Map<string, 'all' | 'no_payload'> | null> {
+  const { deps, scope, permissions } = call;
   const { roles } = permissions;
   if (roles === null) return null;
   const types = await readEntityTypes(deps.db, scope);
@@ -108,7 +96,7 @@ async function visibleTypes({
   );
 }
 
-/** Who did something, without what it was allowed to do. */
+/** The type and id of an actor, without its roles. */
 function namedActor(actor: Actor): { type: Actor['type']; id?: string } {
   switch (actor.type) {
     case 'system':

@@ -3,13 +3,7 @@ import type { Actor, JsonObject, Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { createPayments, ensurePaymentType } from '@parley/payments';
-import {
-  type FlowServer,
-  type TestDatabase,
-  createTestDatabase,
-  seedOrganization,
-  startFlowServer,
-} from '@parley/testing';
+import { type FlowServer, openTestDatabase, seedOrganization, startFlowServer } from '@parley/testing';
 import { createTools } from '../create-tools';
 import type { ToolContext, Tools } from '../types';
 
@@ -19,7 +13,6 @@ const keys = { apiKey: 'KEY-1', secretKey: 'secret-1' };
 const seller: Actor = { type: 'agent', slug: 'seller', roles: ['seller'] };
 const args = { amount: 12_000, description: 'Pedido 1', customerEmail: 'buyer@example.com' };
 
-let database: TestDatabase;
 let db: Db;
 let entities: Entities;
 let flow: FlowServer;
@@ -28,8 +21,7 @@ let scope: Scope;
 let orderId: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   entities = createEntities({ db });
   flow = await startFlowServer(keys);
   const box = createSecretBox(randomBytes(32).toString('base64'));
@@ -65,7 +57,6 @@ afterAll(async () => {
   await flow.stop();
   await entities.settled();
   await db.close();
-  await database.drop();
 });
 
 async function add(type: string, data: JsonObject): Promise<string> {
@@ -84,7 +75,7 @@ async function make(input: JsonObject = {}, context: Partial<ToolContext> = {}) 
 }
 
 describe('payment.create', () => {
-  it('returns the payment, its link and the order of the provider', async () => {
+  it('returns the payment, its link and the order number of the provider', async () => {
     const result = await make({ entityId: orderId });
     const order = flow.orderOf(result.paymentLinkUrl);
     expect(result).toEqual({
@@ -97,7 +88,7 @@ describe('payment.create', () => {
     );
   });
 
-  it('is one payment for one call of a turn, of a trigger and of a custom tool', async () => {
+  it('creates one payment when a turn, a trigger or a custom tool repeats a call', async () => {
     for (const context of [{ executionId: '7', callId: 'abc' }, { callId: 'run_1-0' }, { callId: 'c', nesting: 1 }]) {
       expect(await make({}, context)).toEqual(await make({}, context));
     }
@@ -106,13 +97,13 @@ describe('payment.create', () => {
     for (const context of [{ executionId: '8', callId: 'abc' }, { callId: 'run_1-1' }, {}, {}]) {
       ids.add((await make({}, context)).paymentId);
     }
-    // The code of a custom tool makes all its calls under the name of its own.
+    // Calls by a custom tool share its call id. The key also contains the arguments, so these are different calls.
     for (const amount of [500, 600, 500]) ids.add((await make({ amount }, { callId: 'd', nesting: 1 })).paymentId);
     expect(ids.size).toBe(6);
     expect(flow.orders).toHaveLength(before + 6);
   });
 
-  it('hands on what the provider refuses, and leaves a failed payment', async () => {
+  it('returns the reason when the provider refuses', async () => {
     const result = await run('payment.create', { ...args, amount: 100 });
     expect(result).toEqual({
       ok: false,
@@ -124,7 +115,7 @@ describe('payment.create', () => {
   it.each<[JsonObject, string, RegExp]>([
     [{ amount: -1 }, 'invalid_arguments', /amount/],
     [{ amount: '12000' }, 'invalid_arguments', /amount/],
-    [{ customerEmail: 'nobody' }, 'invalid_arguments', /customerEmail/],
+    [{ customerEmail: 'not-an-address' }, 'invalid_arguments', /customerEmail/],
     [{ currency: '12' }, 'invalid_arguments', /currency/],
     [{ entityId: 'ent_nothing' }, 'not_found', /Entity not found/],
     [{ tip: 1 }, 'invalid_arguments', /tip/],
@@ -135,7 +126,7 @@ describe('payment.create', () => {
     expect(flow.requests).toHaveLength(before);
   });
 
-  it('is only for roles that may use it, and only about entities that they see', async () => {
+  it('requires the permission to execute, and an entity that the caller may read', async () => {
     const guest: Actor = { type: 'agent', slug: 'guest', roles: ['guest'] };
     expect(await run('payment.create', args, {}, guest)).toMatchObject({
       errorType: 'permission_denied',
@@ -150,7 +141,7 @@ describe('payment.create', () => {
     expect(await run('payment.create', { ...args, entityId: orderId }, {}, seller)).toMatchObject({ ok: true });
   });
 
-  it('says that nothing is configured', async () => {
+  it('reports that payments are not configured', async () => {
     const result = await tools.run(
       { ...scope, environment: 'production' },
       { name: 'payment.create', args, actor: { type: 'system' }, allowed: null, context: { hops: 0, depth: 0 } },
@@ -163,7 +154,7 @@ describe('payment.create', () => {
 });
 
 describe('payment.getStatus', () => {
-  it('asks the provider and returns every field', async () => {
+  it('requests the status from the provider and returns every field', async () => {
     const { paymentId, paymentLinkUrl } = await make();
     const ask = () => run('payment.getStatus', { entityId: paymentId });
     const common = { entityId: paymentId, paymentLinkUrl, amount: 12_000, currency: 'CLP' };
@@ -174,22 +165,23 @@ describe('payment.getStatus', () => {
     expect(await ask()).toEqual({ ok: true, result: paid });
   });
 
-  it('says why there is no status, and what is recorded', async () => {
+  it('reports why there is no status, and the recorded status', async () => {
     const { paymentId, paymentLinkUrl } = await make();
-    flow.misbehave('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 1, message: 'closed' } });
+    flow.setFault('getStatusByFlowOrder', { kind: 'error', status: 400, body: { code: 1, message: 'closed' } });
     expect(await run('payment.getStatus', { entityId: paymentId })).toEqual({
       ok: false,
       errorType: 'execution_error',
       message: 'Flow refuses: closed (1); the payment is recorded as pending',
     });
-    flow.misbehave('getStatusByFlowOrder', null);
+    flow.setFault('getStatusByFlowOrder', null);
     Object.assign(flow.orderOf(paymentLinkUrl), { status: 2, amount: 400 });
     expect(await run('payment.getStatus', { entityId: paymentId })).toMatchObject({
-      message: 'What Flow says does not fit the payment: amount 400 is not 12000; the payment is recorded as pending',
+      message:
+        'The status of Flow does not match the payment: amount 400 is not 12000; the payment is recorded as pending',
     });
   });
 
-  it('is about payments, and shows what a role may see of them', async () => {
+  it('accepts only payments, and hides masked fields', async () => {
     expect(await run('payment.getStatus', { entityId: orderId })).toMatchObject({ errorType: 'not_found' });
     expect(await run('payment.getStatus', { entityId: 'ent_no' })).toMatchObject({ errorType: 'not_found' });
     const { paymentId } = await make();
@@ -203,7 +195,7 @@ describe('payment.getStatus', () => {
   });
 });
 
-it('there are no payment tools where there is no provider', async () => {
+it('there are no payment tools without a payment provider', async () => {
   const without = createTools({ db, entities, log: { error: () => {} }, ports: {} });
   expect(await without.offer(scope, ['payment.*'])).toEqual([]);
   expect((await tools.offer(scope, ['payment.*'])).map(({ name }) => name)).toEqual([

@@ -1,41 +1,34 @@
 import type { Json } from '@parley/contracts';
 import { paymentType } from '@parley/payments';
 import { z } from 'zod';
-import { typeOfEntity } from '@parley/entities';
 import { failure } from '../failure';
-import type { PermittedCall } from '../tool';
 import { type BuiltIn, defineBuiltIn } from './built-in';
 import { callKey } from './call-key';
-import { denyUnreadable, withAccess } from './entity';
+import { checkReadable, denyUnreadable, originOf, withAccess } from './entity';
 
 const create = defineBuiltIn({
   name: 'payment.create',
   description:
-    'Makes a payment and its payment link at the payment provider, and returns { paymentId, paymentLinkUrl, flowOrderId }. Send the customer the paymentLinkUrl. The payment is paid only when payment.getStatus says so, never because the customer does.',
+    'Creates a payment and its payment link at the payment provider, and returns { paymentId, paymentLinkUrl, flowOrderId }. Send the paymentLinkUrl to the customer. The payment is paid only when payment.getStatus returns "paid", not when the customer says so.',
   sideEffects: true,
-  needs: { action: 'execute' },
-  // Flow is asked up to three times where it could not be reached, then about an order that a crash has left behind.
+  // Up to three attempts to reach Flow, and a query about an order that an earlier crash may have created.
   timeLimitMs: 60_000,
   isAvailable: ({ payments }) => payments !== undefined,
   args: z.strictObject({
-    amount: z.number().positive().describe('How much is to be paid, in units of the currency, such as 12000.'),
-    description: z.string().min(1).max(250).describe('What is paid for; the customer sees it.'),
+    amount: z.number().positive().describe('Amount to pay, in units of the currency, such as 12000.'),
+    description: z.string().min(1).max(250).describe('What the payment is for. The customer sees it.'),
     currency: z
       .string()
       .length(3)
       .optional()
-      .describe('Currency code of three letters such as "CLP"; the usual one unless given.'),
+      .describe('Currency code of three letters, such as "CLP". Default: the configured one.'),
     customerEmail: z.string().min(3).max(254).describe("The customer's e-mail address, which the provider requires."),
-    entityId: z.string().min(1).max(100).optional().describe('Id of the entity that is paid for, such as an order.'),
+    entityId: z.string().min(1).max(100).optional().describe('Id of the entity to pay for, such as an order.'),
   }),
   async call(args, call) {
     const { deps, scope, signal } = call;
-    if (args.entityId !== undefined) {
-      const type = await typeOfEntity(deps.db, scope, args.entityId);
-      if (type === null) return failure('not_found', 'Entity not found');
-      const denial = await denyUnreadable(call, type, args.entityId);
-      if (denial !== null) return denial;
-    }
+    const about = args.entityId === undefined ? null : await checkReadable(call, args.entityId);
+    if (about?.ok === false) return about;
     const result = await deps.payments!.create(scope, {
       ...args,
       ...originOf(call),
@@ -62,8 +55,8 @@ const create = defineBuiltIn({
 const getStatus = defineBuiltIn({
   name: 'payment.getStatus',
   description:
-    'Asks the payment provider about a payment and returns { entityId, status, flowStatus, flowStatusMessage, paymentLinkUrl, amount, currency }. status is draft, pending, paid or failed; flowStatus is 1 pending, 2 paid, 3 rejected or 4 cancelled, and absent while there is no payment link.',
-  // What it may settle is settled once, however often it is asked.
+    'Asks the payment provider about a payment and returns { entityId, status, flowStatus, flowStatusMessage, paymentLinkUrl, amount, currency }. status is draft, pending, paid or failed; flowStatus is 1 (pending), 2 (paid), 3 (rejected) or 4 (cancelled), and is absent while there is no payment link.',
+  // The query may settle the payment, but only once, even if it runs several times.
   sideEffects: false,
   needs: { action: 'read', entityIdIn: 'entityId' },
   timeLimitMs: 45_000,
@@ -79,7 +72,7 @@ const getStatus = defineBuiltIn({
     if (!result.ok) {
       return failure('execution_error', `${result.message}; the payment is recorded as ${result.payment.status}`);
     }
-    // As the caller's role may see it.
+    // Read again through the scope rules and masks of the caller.
     const seen = await deps.entities.get(scope, { type: paymentType, id: entityId, ...(await withAccess(call)) });
     if (!seen.ok) return failure('not_found', 'Payment not found');
     const { status, paymentLinkUrl, amount, currency } = seen.entity.value.data;
@@ -88,7 +81,5 @@ const getStatus = defineBuiltIn({
     return { ok: true, result: JSON.parse(JSON.stringify(answer)) as Json };
   },
 });
-
-const originOf = ({ actor, context: { hops, requestId } }: PermittedCall) => ({ actor, hops, requestId });
 
 export const paymentTools: readonly BuiltIn[] = [create, getStatus];

@@ -4,14 +4,13 @@ import type { Actor, Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { createGuardedFetch } from '@parley/outbound';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { openTestDatabase } from '@parley/testing';
 import { createTools } from '../create-tools';
 import type { AgentChatRequest, ToolCall, ToolContext, Tools, TransferRequest } from '../types';
 
 const scope: Scope = { organizationId: 'org_1', tenant: 1, environment: 'development' };
 const actor: Actor = { type: 'agent', slug: 'helper', roles: [] };
 
-let database: TestDatabase;
 let db: Db;
 let server: Server;
 let guarded: ReturnType<typeof createGuardedFetch>;
@@ -30,14 +29,13 @@ const run = (
 const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => (body += chunk));
     request.on('end', () => {
       received.push({ method: request.method, url: request.url, headers: request.headers, body });
-      const [contentType, content, status] = pages[request.url!] ?? ['text/plain', 'gone', 404];
+      const [contentType, content, status] = pages[request.url!] ?? ['text/plain', 'not found', 404];
       if (contentType !== '') response.setHeader('content-type', contentType);
       response.writeHead(status ?? 200);
       response.end(content);
@@ -85,13 +83,12 @@ afterAll(async () => {
   await guarded.close();
   await new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
   await db.close();
-  await database.drop();
 });
 
 describe('agent.chat', () => {
   const message = 'How much?';
 
-  it('asks the other agent, with everybody who waits', async () => {
+  it('asks the other agent, with the list of agents that wait', async () => {
     const context = {
       agentSlug: 'helper',
       parentAgents: ['front'],
@@ -121,7 +118,12 @@ describe('agent.chat', () => {
 
   it.each([
     ['itself', 'helper', [], 'Agent "helper" is already waiting for this answer (helper → helper)'],
-    ['who asked it', 'front', ['front'], 'Agent "front" is already waiting for this answer (front → helper → front)'],
+    [
+      'the agent that asked it',
+      'front',
+      ['front'],
+      'Agent "front" is already waiting for this answer (front → helper → front)',
+    ],
   ])('does not ask %s', async (_name, agentSlug, parentAgents, expected) => {
     const context = { agentSlug: 'helper', parentAgents, depth: parentAgents.length };
     const result = await run('agent.chat', { agentSlug, message }, { context });
@@ -129,7 +131,7 @@ describe('agent.chat', () => {
     expect(asked).toEqual([]);
   });
 
-  it('goes three deep and no deeper', async () => {
+  it('is possible at a depth of at most 3', async () => {
     const at = (depth: number) => run('agent.chat', { agentSlug: 'next', message }, { context: { depth } });
     expect(await at(2)).toMatchObject({ ok: true });
     expect(await at(3)).toMatchObject({ ok: false, errorType: 'execution_error' });
@@ -140,18 +142,24 @@ describe('agent.chat', () => {
 describe('router.transfer', () => {
   const context = { threadId: 'thr_1', executionId: '7', agentSlug: 'helper' };
 
-  it('hands the conversation over', async () => {
-    const args = { agentSlug: 'sales', reason: 'wants to buy' };
+  it('transfers the conversation', async () => {
+    const args = { agentSlug: 'sales', reason: 'interested in buying' };
     expect(await run('router.transfer', args, { context })).toMatchObject({ ok: true });
     expect(transfers).toEqual([
-      { threadId: 'thr_1', executionId: '7', fromAgentSlug: 'helper', toAgentSlug: 'sales', reason: 'wants to buy' },
+      {
+        threadId: 'thr_1',
+        executionId: '7',
+        fromAgentSlug: 'helper',
+        toAgentSlug: 'sales',
+        reason: 'interested in buying',
+      },
     ]);
   });
 
   it.each([
     ['to itself', 'helper', context],
     ['outside a conversation', 'sales', { agentSlug: 'helper' }],
-    ['from nobody', 'sales', { threadId: 'thr_1' }],
+    ['without an agent', 'sales', { threadId: 'thr_1' }],
   ])('does not transfer %s', async (_name, agentSlug, context) => {
     const result = await run('router.transfer', { agentSlug }, { context });
     expect(result).toMatchObject({ ok: false, errorType: 'execution_error' });
@@ -160,7 +168,7 @@ describe('router.transfer', () => {
 });
 
 describe('web.fetch', () => {
-  it('sends what it is told and returns text', async () => {
+  it('sends the given request and returns text', async () => {
     const args = { url: `${base()}/text`, method: 'POST', headers: { 'x-a': 'b' }, body: '{"q":1}' };
     expect(await run('web.fetch', args)).toEqual({
       ok: true,
@@ -187,8 +195,8 @@ describe('web.fetch', () => {
   });
 
   it.each([
-    ['/image', 'web.fetch only reads text, and this is image/png'],
-    ['/bytes', 'web.fetch only reads text, and this is binary'],
+    ['/image', 'web.fetch reads only text, and this is image/png'],
+    ['/bytes', 'web.fetch reads only text, and this is binary'],
     ['/huge', expect.stringMatching(/^web.fetch failed: /)],
   ])('does not read %s', async (path, message) => {
     const result = await run('web.fetch', { url: base() + path });
@@ -214,22 +222,22 @@ describe('web.fetch', () => {
   });
 });
 
-describe('what goes wrong inside a tool', () => {
-  it('is logged, and the caller learns nothing of it', async () => {
+describe('an unexpected error inside a tool', () => {
+  it('is logged, and not shown to the caller', async () => {
     const result = await run('agent.chat', { agentSlug: 'bug', message: 'x' }, { context: { requestId: 'req_9' } });
     expect(result).toEqual({ ok: false, errorType: 'execution_error', message: 'agent.chat failed unexpectedly' });
     expect(logged).toMatchObject([{ tool: 'agent.chat', requestId: 'req_9', organizationId: 'org_1' }]);
     expect((logged[0]!.err as Error).message).toContain('syntax error');
   });
 
-  it('is told apart from a database that is away', async () => {
-    const hangsUp = createTcpServer((socket) => socket.end()).listen(0, '127.0.0.1');
-    await new Promise((resolve) => hangsUp.once('listening', resolve));
-    const { port } = hangsUp.address() as AddressInfo;
-    const away = createDb({ databaseUrl: `postgresql://nobody@127.0.0.1:${port}/none` });
+  it('differs from an unavailable database', async () => {
+    const closing = createTcpServer((socket) => socket.end()).listen(0, '127.0.0.1');
+    await new Promise((resolve) => closing.once('listening', resolve));
+    const { port } = closing.address() as AddressInfo;
+    const unavailable = createDb({ databaseUrl: `postgresql://user@127.0.0.1:${port}/none` });
     tools = createTools({
-      db: away,
-      entities: createEntities({ db: away }),
+      db: unavailable,
+      entities: createEntities({ db: unavailable }),
       log: { error: () => {} },
       ports: {},
     });
@@ -240,8 +248,8 @@ describe('what goes wrong inside a tool', () => {
       isUnavailable: true,
       isNotDone: true,
     });
-    // Of what reaches outside of the database nobody knows how far it came.
-    const chatWithAgent = () => away.pool.query('select 1') as never;
+    // A tool with effects outside the database may have had some of them.
+    const chatWithAgent = () => unavailable.pool.query('select 1') as never;
     tools = createTools({
       db,
       entities: createEntities({ db }),
@@ -251,8 +259,8 @@ describe('what goes wrong inside a tool', () => {
     const begun = await run('agent.chat', { agentSlug: 'prices', message: 'x' });
     expect(begun).toMatchObject({ ok: false, isUnavailable: true });
     expect(begun).not.toHaveProperty('isNotDone');
-    await away.close();
-    hangsUp.close();
+    await unavailable.close();
+    closing.close();
   });
 });
 

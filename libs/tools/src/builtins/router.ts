@@ -5,13 +5,12 @@ import { type BuiltIn, defineBuiltIn } from './built-in';
 const transfer = defineBuiltIn({
   name: 'router.transfer',
   description:
-    'Hands this conversation over to another agent, which answers from the next message on. Use it when the request belongs to another agent; do not answer the request yourself afterwards.',
+    'Transfers this conversation to another agent, which answers from the next message on. Use it when the request is for another agent. Do not answer the request yourself afterwards.',
   sideEffects: true,
-  needs: { action: 'execute' },
   isAvailable: ({ ports }) => ports.transfer !== undefined,
   args: z.strictObject({
-    agentSlug: z.string().min(1).max(100).describe('Slug of the agent that takes over.'),
-    reason: z.string().max(1_000).optional().describe('Why, in a few words, for the other agent.'),
+    agentSlug: z.string().min(1).max(100).describe('Slug of the agent that answers next.'),
+    reason: z.string().max(1_000).optional().describe('The reason, in a few words.'),
   }),
   async call({ agentSlug, reason }, { deps, scope, context }) {
     if (context.threadId === undefined || context.agentSlug === undefined) {

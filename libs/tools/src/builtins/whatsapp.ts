@@ -18,19 +18,18 @@ const from = z
   .string()
   .max(100)
   .optional()
-  .describe('Connected number to send from; needed only when several are connected.');
-const replyTo = z.string().max(300).optional().describe("The provider's id of the message that this one answers.");
+  .describe('Connected number to send from. Required only when several are connected.');
+const replyTo = z.string().max(300).optional().describe("The provider's id of the message to quote.");
 const text = z.string().min(1).max(4_096);
 
 const answer = 'Returns { id, messageId, status }.';
 const window =
-  'Works only within 24 hours of the last message of the contact: outside, status is "window_closed" and nothing is sent.';
+  'Works only within 24 hours of the last message of the contact. Later, nothing is sent and status is "window_closed".';
 
 const send = defineBuiltIn({
   name: 'whatsapp.send',
   description: `Sends a WhatsApp text message. ${window} ${answer}`,
   sideEffects: true,
-  needs: { action: 'execute' },
   isAvailable,
   args: z.strictObject({ to, text: text.describe('At most 4096 characters.'), from, replyTo }),
   call: (args, call) =>
@@ -39,19 +38,18 @@ const send = defineBuiltIn({
 
 const sendTemplate = defineBuiltIn({
   name: 'whatsapp.sendTemplate',
-  description: `Sends an approved WhatsApp template, also when the contact has not written for 24 hours. whatsapp.listTemplates tells which there are. ${answer}`,
+  description: `Sends an approved WhatsApp template, even when the contact has not written for 24 hours. whatsapp.listTemplates returns the templates. ${answer}`,
   sideEffects: true,
-  needs: { action: 'execute' },
   isAvailable,
   args: z.strictObject({
     to,
     template: z.string().min(1).max(512).describe('Name of the template.'),
-    language: z.string().min(2).max(20).default('en_US').describe('Its language, such as "es" or "en_US".'),
+    language: z.string().min(2).max(20).default('en_US').describe('Language of the template, such as "es" or "en_US".'),
     components: z
       .array(z.record(z.string(), z.json()))
       .max(20)
       .optional()
-      .describe('Values for its placeholders, as the Cloud API takes them.'),
+      .describe('Values of its placeholders, in the form of the WhatsApp Cloud API.'),
     from,
   }),
   call: (args, call) =>
@@ -75,14 +73,13 @@ const option = z.strictObject({ id: z.string().min(1).max(200), title: z.string(
 
 const sendInteractive = defineBuiltIn({
   name: 'whatsapp.sendInteractive',
-  description: `Sends a WhatsApp message with buttons (at most 3) or with a list to choose from; the choice comes back as a message. Give either "buttons" or "list". ${window} ${answer}`,
+  description: `Sends a WhatsApp message with buttons (at most 3) or with a list to choose from. The choice arrives as a message. Give either "buttons" or "list". ${window} ${answer}`,
   sideEffects: true,
-  needs: { action: 'execute' },
   isAvailable,
   args: z
     .strictObject({
       to,
-      text: z.string().min(1).max(1_024).describe('What is asked.'),
+      text: z.string().min(1).max(1_024).describe('The question.'),
       header: z.string().max(60).optional(),
       footer: z.string().max(60).optional(),
       buttons: z
@@ -131,7 +128,6 @@ const sendMedia = defineBuiltIn({
   name: 'whatsapp.sendMedia',
   description: `Sends a picture, video, audio, document or sticker from a public address over WhatsApp. ${window} ${answer}`,
   sideEffects: true,
-  needs: { action: 'execute' },
   isAvailable,
   args: z.strictObject({
     to,
@@ -156,9 +152,8 @@ const sendMedia = defineBuiltIn({
 const getConversation = defineBuiltIn({
   name: 'whatsapp.getConversation',
   description:
-    'Returns { contact, windowOpen, messages } of a WhatsApp contact, oldest first. A message has id, messageId, direction ("inbound" or "outbound"), type, text, mediaUrl, status, error, sentAt and createdAt (Unix milliseconds). windowOpen says whether free text may be sent now.',
+    'Returns { contact, windowOpen, messages } of a WhatsApp contact, oldest first. A message has id, messageId, direction ("inbound" or "outbound"), type, text, mediaUrl, status, error, sentAt and createdAt (Unix milliseconds). windowOpen reports whether free text may be sent now.',
   sideEffects: false,
-  needs: { action: 'execute' },
   isAvailable,
   args: z.strictObject({ contact: to, limit: z.int().min(1).max(100).default(20) }),
   async call({ contact: name, limit }, { deps, scope }) {
@@ -174,11 +169,12 @@ const getConversation = defineBuiltIn({
 const getStatus = defineBuiltIn({
   name: 'whatsapp.getStatus',
   description:
-    'Returns a WhatsApp message with its status: queued, sending, sent, delivered, read, failed, or unknown when nobody can tell whether it was sent.',
+    'Returns a WhatsApp message with its status: queued, sending, sent, delivered, read, failed, or unknown when the message may or may not have been sent.',
   sideEffects: false,
-  needs: { action: 'execute' },
   isAvailable,
-  args: z.strictObject({ id: z.string().min(1).max(300).describe('The id or messageId that sending has returned.') }),
+  args: z.strictObject({
+    id: z.string().min(1).max(300).describe('The id or messageId returned when the message was sent.'),
+  }),
   async call({ id }, { deps, scope }) {
     const message = await deps.channels!.message(scope, id);
     if (message === null) return failure('not_found', 'Message not found');
@@ -189,9 +185,8 @@ const getStatus = defineBuiltIn({
 const listTemplates = defineBuiltIn({
   name: 'whatsapp.listTemplates',
   description:
-    'Returns { templates } that may be sent with whatsapp.sendTemplate: name, language, status, category and components of each.',
+    'Returns { templates } for whatsapp.sendTemplate. Each has name, language, status, category and components.',
   sideEffects: false,
-  needs: { action: 'execute' },
   isAvailable,
   args: z.strictObject({ from }),
   async call({ from: sender }, { deps, scope }) {
@@ -234,7 +229,7 @@ async function deliver(
   }
   if (sent.reason === 'window_closed') {
     const hint =
-      'The contact has not written within the last 24 hours. Only an approved template may be sent: whatsapp.listTemplates, whatsapp.sendTemplate.';
+      'The contact has not written within the last 24 hours. Only an approved template can be sent: use whatsapp.listTemplates and whatsapp.sendTemplate.';
     return { ok: true, result: { id: null, messageId: null, status: 'window_closed', hint } };
   }
   const isArgument = sent.reason === 'invalid_recipient';

@@ -2,14 +2,14 @@ import type { JsonObject } from '@parley/contracts';
 import { failure } from '../failure';
 import { mcpNamespace } from '../mcp/mcp-names';
 import type { Tool, ToolDeps, ToolSource } from '../tool';
-import { type CustomTool, checkOf, loadCustomTools } from './load-custom-tools';
+import { type CustomTool, compileCheck, loadCustomTools } from './load-custom-tools';
 import { runCustomTool } from './run-custom-tool';
 
-/** The custom tools of an environment, read at each call. */
+/** The custom tools of all environments, read from the database at each call. */
 export const createCustomTools = ({ db }: ToolDeps): ToolSource => ({
   owns: (name) => !name.startsWith(mcpNamespace),
   async find(scope, name) {
-    // A model may give any name; one that no tool can have is not looked up.
+    // A model may send any name. A name that no tool can have is not looked up.
     if (!/^[\w.-]{1,64}$/.test(name)) return null;
     const [stored] = await loadCustomTools(db, scope, [name]);
     return stored === undefined ? null : toTool(stored);
@@ -23,13 +23,13 @@ function toTool(stored: CustomTool): Tool {
     name,
     description,
     parameters: asObjectSchema(parameters),
-    // The effects of user code are not known, so a call is not repeated.
+    // The effects of user code are unknown, so a call must not be repeated.
     sideEffects: true,
     isBuiltin: false,
     templateOnly,
     needs: { action: 'execute' },
     check(args) {
-      const checkArguments = checkOf(stored);
+      const checkArguments = compileCheck(stored);
       if (checkArguments === null) return failure('execution_error', `The parameters of ${name} are not usable`);
       const problem = checkArguments(args);
       if (problem !== null) return failure('invalid_arguments', `Invalid arguments for ${name}: ${problem}`);

@@ -9,12 +9,13 @@ import { callHttp } from '@parley/outbound';
 import { traceparent } from '@parley/service';
 import { Agent } from 'undici';
 
-/** What became of one execution of a handler. */
+/** How one execution of a handler ended. */
 type ExecutorAnswer =
   | { ok: true; result: Json; logs?: LogLine[] }
   /**
-   * `failed`: the handler threw; `timeout`: it took too long; `busy`: no room now; `refused`: our own request was bad;
-   * `away`: nobody took it; `unreachable`: the connection broke, and the handler may have run.
+   * `failed`: the handler threw. `timeout`: it took too long. `busy`: no process was free. `refused`: the executor
+   * rejected the request. `away`: the request was not sent. `unreachable`: the connection broke, and the handler may
+   * have run.
    */
   | {
       ok: false;
@@ -24,29 +25,29 @@ type ExecutorAnswer =
     };
 
 export interface ExecutorClient {
-  /** Runs a handler; ends at the latest shortly after `timeoutMs`, or when the signal says so. Never throws. */
+  /** Runs a handler. Ends shortly after `timeoutMs` at the latest, or when the signal is aborted. Never throws. */
   execute(
     body: ExecuteBody & { timeoutMs: number },
     options: { requestId?: string; signal?: AbortSignal },
   ): Promise<ExecutorAnswer>;
-  /** Whether a handler can be parsed. Never throws. */
+  /** Reports whether a handler can be parsed. Never throws. */
   validate(
     handlerCode: string,
   ): Promise<{ ok: true } | { ok: false; reason: 'invalid'; message: string } | { ok: false; reason: 'unavailable' }>;
   close(): Promise<void>;
 }
 
-/** For parsing, a wait for a free process included. */
+/** Time limit of parsing, including a wait for a free process. */
 const validateMs = 10_000;
-/** The executor limits itself to `timeoutMs`; it gets this much longer to say so. */
+/** Added to `timeoutMs`, which the executor itself enforces, so that its answer can still arrive. */
 const graceMs = 2_000;
-/** The executor's cap of a result is 1 MiB, and logs come on top. */
+/** A result may have 1 MiB; the rest is for the logs. */
 const maxAnswerBytes = 4 * 1_048_576;
 
-/** Shorter than SHUTDOWN_DRAIN_MS (5 s in the manifests): an executor that leaves closes no connection that is used again. */
+/** Shorter than SHUTDOWN_DRAIN_MS (5 s), so that no request uses a connection that a stopping executor closes. */
 const idleTimeoutMs = 4_000;
 
-/** A client of `POST {url}/execute` (interface.md, Tool executor service; decisions.md, Tool executor). */
+/** Creates a client of the tool executor (docs/reference/tools.md#tool-executor). */
 export function createExecutorClient({ url, token }: { url: string; token: string }): ExecutorClient {
   const dispatcher = new Agent({
     connections: 128,
@@ -98,7 +99,7 @@ function toAnswer(status: number, body: Json): ExecutorAnswer {
   if (status === 503 || status === 429) return fail('busy', 'The tool executor is busy, try again');
   if (status !== 200) return fail('refused', `The tool executor refused the request (${status})`);
   const parsed = executeResponseSchema.safeParse(body);
-  if (!parsed.success) return fail('unreachable', 'The tool executor gave an answer that is not its own');
+  if (!parsed.success) return fail('unreachable', 'The answer of the tool executor is not valid');
   if ('error' in parsed.data) {
     const { error, line, logs } = parsed.data;
     return { ...fail('failed', line === undefined ? error : `${error} (line ${line})`), ...(logs && { logs }) };

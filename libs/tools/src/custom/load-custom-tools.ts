@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { type ParameterCheck, compileParameters } from './parameters';
 
 export interface CustomTool {
-  /** Of the stored row at this revision: what was derived from it may be kept under this key. */
+  /** Identifies the stored row at one revision. Values derived from it can be cached under this key. */
   key: string;
   definition: ToolDefinition;
 }
@@ -18,7 +18,7 @@ const toolsByName = statement(
   { id: column.text, name: column.text, revision: column.int4, definition: column.jsonb<ToolDefinition>() },
 );
 
-/** The custom tools among some names; `orders.*` stands for all of its namespace and `*` for all there are. */
+/** Reads the custom tools with these names. `orders.*` is every tool of the namespace and `*` every tool. */
 export async function loadCustomTools(db: Queryable, scope: Scope, names: readonly string[]): Promise<CustomTool[]> {
   const prefixes = names.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -1));
   const { rows } = await db.query(scope, toolsByName, [scope.tenant, scope.environment, names, prefixes]);
@@ -28,7 +28,7 @@ export async function loadCustomTools(db: Queryable, scope: Scope, names: readon
   }));
 }
 
-/** Compiled checks, by row and revision; a tool whose parameters cannot be used is kept as null. */
+/** Compiled checks, by row and revision. Null: the parameters of the tool cannot be used. */
 const checks = new LRUCache<string, { check: ParameterCheck | null }, JsonObject>({
   max: 500,
   memoMethod(_key, _old, { context: parameters }) {
@@ -37,5 +37,5 @@ const checks = new LRUCache<string, { check: ParameterCheck | null }, JsonObject
   },
 });
 
-export const checkOf = ({ key, definition }: CustomTool): ParameterCheck | null =>
+export const compileCheck = ({ key, definition }: CustomTool): ParameterCheck | null =>
   checks.memo(key, { context: definition.parameters }).check;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@parley/contracts';
 import { type ParameterCheck, compileParameters, parameterProblems } from './parameters';
 
-function checkOf(parameters: JsonObject): ParameterCheck {
+function compileCheck(parameters: JsonObject): ParameterCheck {
   const compiled = compileParameters(parameters);
   if (!compiled.ok) throw new Error(`does not compile: ${JSON.stringify(parameterProblems(parameters))}`);
   return compiled.check;
@@ -10,7 +10,7 @@ function checkOf(parameters: JsonObject): ParameterCheck {
 const string = { type: 'string' };
 
 describe('a check', () => {
-  const check = checkOf({
+  const check = compileCheck({
     type: 'object',
     properties: {
       id: string,
@@ -32,44 +32,44 @@ describe('a check', () => {
     [{ id: 'a', size: 'xl' }, 'size must be one of ["s","m"]'],
     [{ id: 'a', other: 1 }, 'must not have "other"'],
     [{ id: 'a', lines: [{ sku: 'x' }, {}] }, "lines.1 must have required property 'sku'"],
-  ])('of %j says %p', (args, problem) => {
+  ])('of %j returns %p', (args, problem) => {
     expect(check(args as JsonObject)).toBe(problem);
   });
 
-  it('coerces nothing, fills in nothing, removes nothing', () => {
+  it('does not change the arguments', () => {
     const args = { n: '1', extra: true };
     const properties = { n: {}, d: { default: 5 } };
-    expect(checkOf({ type: 'object', properties, additionalProperties: true })(args)).toBeNull();
+    expect(compileCheck({ type: 'object', properties, additionalProperties: true })(args)).toBeNull();
     expect(args).toEqual({ n: '1', extra: true });
   });
 
-  it('looks at own properties only', () => {
-    expect(checkOf({ type: 'object', required: ['constructor'] })({})).toBe(
+  it('reads own properties only', () => {
+    expect(compileCheck({ type: 'object', required: ['constructor'] })({})).toBe(
       "must have required property 'constructor'",
     );
-    const check = checkOf({ type: 'object', properties: { toString: string } });
+    const check = compileCheck({ type: 'object', properties: { toString: string } });
     expect(check({})).toBeNull();
-    const additional = checkOf({ type: 'object', additionalProperties: false });
+    const additional = compileCheck({ type: 'object', additionalProperties: false });
     expect(additional(JSON.parse('{"__proto__": 1}') as JsonObject)).toBe('must not have "__proto__"');
   });
 
-  it('takes formats as notes', () => {
+  it('ignores formats', () => {
     expect(
-      checkOf({ type: 'object', properties: { at: { type: 'string', format: 'date-time' } } })({ at: 'noon' }),
+      compileCheck({ type: 'object', properties: { at: { type: 'string', format: 'date-time' } } })({ at: 'noon' }),
     ).toBe(null);
     expect(parameterProblems({ type: 'object', properties: { x: { format: 'no-such-format' } } })).toEqual([]);
   });
 
-  it('follows references inside the document, to itself too', () => {
+  it('follows references inside the document, including to the document itself', () => {
     const node = { type: 'object', properties: { next: { $ref: '#/definitions/node' } }, additionalProperties: false };
-    const check = checkOf({
+    const check = compileCheck({
       type: 'object',
       definitions: { node },
       properties: { root: { $ref: '#/definitions/node' } },
     });
     expect(check({ root: { next: { next: {} } } })).toBeNull();
     expect(check({ root: { next: { nxt: {} } } })).toBe('root.next must not have "nxt"');
-    const tree = checkOf({ type: 'object', properties: { left: { $ref: '#' } }, additionalProperties: false });
+    const tree = compileCheck({ type: 'object', properties: { left: { $ref: '#' } }, additionalProperties: false });
     expect([tree({ left: { left: {} } }), tree({ left: { x: 1 } })]).toEqual([null, 'left must not have "x"']);
   });
 
@@ -80,12 +80,16 @@ describe('a check', () => {
   });
 });
 
-describe('parameters are refused', () => {
+describe('parameters are refused when they contain', () => {
   it.each<[string, JsonObject, RegExp]>([
     ['a reference to the network', { properties: { a: { $ref: 'https://example.com/s.json' } } }, /same document/],
     ['a reference to a file', { properties: { a: { $ref: 'file:///etc/passwd' } } }, /same document/],
     ['a relative reference', { allOf: [{ $ref: 'other.json#/x' }] }, /same document/],
-    ['a reference to nothing', { properties: { a: { $ref: '#/definitions/gone' } } }, /resolve reference/],
+    [
+      'a reference to a missing definition',
+      { properties: { a: { $ref: '#/definitions/missing' } } },
+      /resolve reference/,
+    ],
     [
       'a nested $id',
       { properties: { a: { $id: 'https://example.com/a', type: 'string' } } },
@@ -95,9 +99,9 @@ describe('parameters are refused', () => {
     ['a dynamic reference', { properties: { a: { $dynamicRef: '#a' } } }, /not supported/],
     ['a list', { type: 'array' }, /must be "object"/],
     ['an unknown type', { properties: { a: { type: 'text' } } }, /not a JSON Schema/],
-    ['a pattern that is none', { properties: { a: { pattern: '(' } } }, /cannot be used/],
+    ['an invalid pattern', { properties: { a: { pattern: '(' } } }, /cannot be used/],
     ['too much text', { description: 'x'.repeat(70_000) }, /longer than/],
-  ])('with %s', (_name, parameters, message) => {
+  ])('%s', (_name, parameters, message) => {
     const problems = parameterProblems(parameters);
     expect(problems).toHaveLength(1);
     expect(problems[0]!.message).toMatch(message);
@@ -105,14 +109,14 @@ describe('parameters are refused', () => {
   });
 });
 
-describe('identities of two schemas', () => {
-  it('never meet', () => {
-    const one = checkOf({
+describe('two schemas with the same $id', () => {
+  it('do not affect each other', () => {
+    const one = compileCheck({
       $id: 'https://example.com/s',
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       required: ['a'],
     });
-    const two = checkOf({ $id: 'https://example.com/s', required: ['b'] });
+    const two = compileCheck({ $id: 'https://example.com/s', required: ['b'] });
     expect([one({ a: 1 }), two({ a: 1 })]).toEqual([null, "must have required property 'b'"]);
   });
 });
@@ -139,14 +143,14 @@ describe('hostile schemas and arguments end in bounded time', () => {
       { a: Array.from({ length: 30_000 }, (_, n) => ({ n })) },
     ],
   ])('%s', (_name, parameters, args) => {
-    const check = checkOf(parameters);
+    const check = compileCheck(parameters);
     const startedMs = performance.now();
     expect(check(args)).toBe('are too complex to check against the parameters of this tool');
     expect(performance.now() - startedMs).toBeLessThan(2_000);
   });
 
-  it('while the same patterns work on what they were made for', () => {
-    const check = checkOf({ properties: { a: { pattern: '^(a+)+$' } } });
+  it('while the same patterns work for ordinary arguments', () => {
+    const check = compileCheck({ properties: { a: { pattern: '^(a+)+$' } } });
     expect(check({ a: 'aaa' })).toBeNull();
     expect(check({ a: 'b' })).toBe('a must match pattern "^(a+)+$"');
   });

@@ -1,24 +1,24 @@
 import type { ErrorDetail, JsonObject } from '@parley/contracts';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { withinLimit } from './within-limit';
+import { runWithTimeLimit } from './run-with-time-limit';
 
 /** Size of a tool's `parameters` as JSON text. */
 const maxSchemaChars = 65_536;
 const compileLimitMs = 2_000;
 const checkLimitMs = 250;
 
-/** Keywords that look elsewhere, or change what a schema is. A JSON Schema here is one self-contained document. */
+/** Refused because they refer to other documents, or change how a schema is evaluated. */
 const refusedKeywords = ['$async', '$dynamicRef', '$recursiveRef'];
 
-/** Checks schemas against JSON Schema draft 7 itself; compiled once, as that costs some 20 ms. */
+/** Checks schemas against JSON Schema draft 7 itself. Compiled once, as that takes about 20 ms. */
 const metaSchema = new Ajv({ strict: false, validateFormats: false });
 
-/** Problem of the arguments, in words a model can act on; null when they fit. */
+/** Returns the first problem of the arguments, in words that a model can act on; null when they are valid. */
 export type ParameterCheck = (args: JsonObject) => string | null;
 
 /**
- * What is wrong with the `parameters` of a custom tool; empty when they can be used. Formats are notes to the model and
- * not checked; references stay inside the document.
+ * Returns the problems of the `parameters` of a custom tool; empty when they can be used. `format` is a note to the model
+ * and is not checked. References must point into the same document.
  */
 export function parameterProblems(parameters: JsonObject): ErrorDetail[] {
   if (JSON.stringify(parameters).length > maxSchemaChars) {
@@ -36,27 +36,27 @@ export function parameterProblems(parameters: JsonObject): ErrorDetail[] {
   return compiled.ok ? [] : [{ path: '', message: compiled.message }];
 }
 
-/** A check of arguments; bounded in time whatever schema and arguments are, and it never changes them. */
+/** Compiles a check of arguments. It has a time limit for any schema and arguments, and never changes the arguments. */
 export function compileParameters(parameters: JsonObject): { ok: true; check: ParameterCheck } | { ok: false } {
   if (parameterProblems(parameters).length > 0) return { ok: false };
   const compiled = compile(parameters);
   if (!compiled.ok) return { ok: false };
   const { validate } = compiled;
-  // Everything else takes time in proportion to the arguments.
+  // Every other keyword takes time in proportion to the arguments.
   const isRisky = /"(pattern|patternProperties|uniqueItems|\$ref)":/.test(JSON.stringify(parameters));
   return {
     ok: true,
     check(args) {
       const check = () => (validate(args) ? null : describe(validate.errors));
       if (!isRisky) return check();
-      const limited = withinLimit(checkLimitMs, check);
+      const limited = runWithTimeLimit(checkLimitMs, check);
       return limited.ok ? limited.value : 'are too complex to check against the parameters of this tool';
     },
   };
 }
 
 function compile(parameters: JsonObject): { ok: true; validate: ValidateFunction } | { ok: false; message: string } {
-  // An instance of its own: schemas of different tenants never meet.
+  // Each schema has its own instance, so that those of different tenants share nothing.
   const ajv = new Ajv({
     strict: false,
     validateFormats: false,
@@ -68,7 +68,7 @@ function compile(parameters: JsonObject): { ok: true; validate: ValidateFunction
     logger: false,
   });
   try {
-    const limited = withinLimit(compileLimitMs, () => ajv.compile(withoutIdentity(parameters)));
+    const limited = runWithTimeLimit(compileLimitMs, () => ajv.compile(withoutIdentity(parameters)));
     if (limited.ok) return { ok: true, validate: limited.value };
     return { ok: false, message: 'is too complex' };
   } catch (error) {
@@ -76,7 +76,7 @@ function compile(parameters: JsonObject): { ok: true; validate: ValidateFunction
   }
 }
 
-/** `$id` and `$schema` name a schema for others; nobody else refers to this one. */
+/** `$id` and `$schema` are for references from other documents, which do not exist here. */
 function withoutIdentity({ $id: _id, $schema: _schema, ...rest }: JsonObject): JsonObject {
   return rest;
 }

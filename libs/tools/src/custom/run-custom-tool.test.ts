@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type Actor, type JsonObject, type Scope, type ToolDefinition, executeBodySchema } from '@parley/contracts';
 import { type Db, createDb, prismaOf } from '@parley/db';
 import { createEntities } from '@parley/entities';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { openTestDatabase } from '@parley/testing';
 import { createTools } from '../create-tools';
 import type { CallbackGrant, ToolCall, ToolContext, Tools } from '../types';
 import { type ExecutorClient, createExecutorClient } from './executor-client';
@@ -12,7 +12,7 @@ import { type ExecutorClient, createExecutorClient } from './executor-client';
 const scope: Scope = { organizationId: 'org_1', tenant: 1, environment: 'development' };
 const agent: Actor = { type: 'agent', slug: 'helper', roles: [], userId: 'u1' };
 
-/** A server that speaks the executor's protocol and answers as it is told. */
+/** A server with the executor's protocol, whose answers a test sets. */
 async function fakeExecutor() {
   const received: { body: JsonObject; authorization?: string; requestId?: string }[] = [];
   const state = { status: 200, answer: { result: 'ok', _meta: { durationMs: 1 } } as unknown, delayMs: 0 };
@@ -36,7 +36,6 @@ async function fakeExecutor() {
   return { url, received, state, close };
 }
 
-let database: TestDatabase;
 let db: Db;
 let executor: Awaited<ReturnType<typeof fakeExecutor>>;
 let client: ExecutorClient;
@@ -82,8 +81,7 @@ const run = (
   });
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   executor = await fakeExecutor();
   client = createExecutorClient({ url: `${executor.url}/`, token: 'executor-secret' });
   await store(refund);
@@ -111,7 +109,6 @@ afterAll(async () => {
   await client.close();
   await executor.close();
   await db.close();
-  await database.drop();
 });
 
 describe('a call of a custom tool', () => {
@@ -163,19 +160,19 @@ describe('a call of a custom tool', () => {
     [{ orderId: 7 }, 'orderId must be string'],
     [{ orderId: 'o', extra: 1 }, 'must not have "extra"'],
     [{ orderId: 'o', cents: 1.5 }, 'cents must be integer'],
-  ])('with arguments %j never gets there', async (args, problem) => {
+  ])('with arguments %j does not reach the executor', async (args, problem) => {
     const message = `Invalid arguments for orders.refund: ${problem}`;
     expect(await run('orders.refund', args)).toEqual({ ok: false, errorType: 'invalid_arguments', message });
     expect(executor.received).toEqual([]);
   });
 
-  it.each(['text', [[1]]])('with %j for arguments never gets there', async (args) => {
+  it.each(['text', [[1]]])('with %j as arguments does not reach the executor', async (args) => {
     const message = 'Invalid arguments: expected a JSON object';
     expect(await run('note', args)).toEqual({ ok: false, errorType: 'invalid_arguments', message });
     expect(executor.received).toEqual([]);
   });
 
-  it('never gets there when its stored parameters cannot be used', async () => {
+  it('does not reach the executor when its stored parameters cannot be used', async () => {
     const message = 'The parameters of broken are not usable';
     expect(await run('broken', { a: 1 })).toEqual({ ok: false, errorType: 'execution_error', message });
     expect(executor.received).toEqual([]);
@@ -197,7 +194,7 @@ describe('a call of a custom tool', () => {
       { errorType: 'execution_error', message: 'No such order (line 3)' },
     ],
     [
-      'threw without a place',
+      'threw without a line',
       200,
       { error: 'Oh', _meta: { durationMs: 1 } },
       { errorType: 'execution_error', message: 'Oh' },
@@ -209,7 +206,7 @@ describe('a call of a custom tool', () => {
       { errorType: 'timeout', message: 'Execution time exceeded' },
     ],
     [
-      'found no room',
+      'found no free process',
       503,
       { error: 'busy' },
       { errorType: 'execution_error', message: 'The tool executor is busy, try again', isNotDone: true },
@@ -220,7 +217,12 @@ describe('a call of a custom tool', () => {
       { error: 'Unauthorized' },
       { errorType: 'execution_error', message: 'The tool executor is not available' },
     ],
-    ['got nonsense', 200, '<html>', { errorType: 'execution_error', message: 'The tool executor is not available' }],
+    [
+      'got an invalid answer',
+      200,
+      '<html>',
+      { errorType: 'execution_error', message: 'The tool executor is not available' },
+    ],
   ])('whose handler %s', async (_name, status, answer, expected) => {
     Object.assign(executor.state, { status, answer });
     expect(await run('note', {})).toEqual({ ok: false, ...expected });
@@ -229,33 +231,33 @@ describe('a call of a custom tool', () => {
   it.each([
     [{ result: 1 }, { ok: true, result: 1 }],
     [{ error: 'Oh' }, { ok: false, errorType: 'execution_error', message: 'Oh' }],
-  ])('gives what the code wrote to its console, with %j', async (answer, expected) => {
+  ])('returns the console output of the code, with %j', async (answer, expected) => {
     const logs = [{ level: 'warn', message: 'stock is low' }];
     executor.state.answer = { ...answer, logs, _meta: { durationMs: 1 } };
     expect(await run('note', {})).toEqual({ ...expected, logs });
   });
 
-  it('takes a handler that returns nothing for null', async () => {
+  it('returns null when the handler returns nothing', async () => {
     executor.state.answer = { result: null, _meta: { durationMs: 1 } };
     expect(await run('note', {})).toEqual({ ok: true, result: null });
   });
 
-  it('says so when the executor cannot be reached', async () => {
-    const nobody = createExecutorClient({ url: 'http://127.0.0.1:1', token: 'x' });
+  it('reports that the executor cannot be reached', async () => {
+    const unreachable = createExecutorClient({ url: 'http://127.0.0.1:1', token: 'x' });
     tools = createTools({
       db,
       entities: createEntities({ db }),
       log: { error: (_f, message) => logged.push(message) },
-      executor: nobody,
+      executor: unreachable,
       ports: {},
     });
     const message = 'The tool executor is not available';
     expect(await run('note', {})).toEqual({ ok: false, errorType: 'execution_error', message, isNotDone: true });
-    expect(logged).toEqual(['tool executor']);
-    await nobody.close();
+    expect(logged).toEqual(['tool executor failed']);
+    await unreachable.close();
   });
 
-  it('does not say that nothing was done when the connection breaks under a call', async () => {
+  it('does not report that nothing was done when the connection breaks during a call', async () => {
     const breaks = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1');
     await once(breaks, 'listening');
     const broken = createExecutorClient({
@@ -275,7 +277,7 @@ describe('a call of a custom tool', () => {
     breaks.close();
   });
 
-  it('ends at the time limit, and when the caller goes away', async () => {
+  it('ends at the time limit, and when the caller aborts', async () => {
     executor.state.delayMs = 1_000;
     tools = createTools({
       db,
@@ -288,16 +290,16 @@ describe('a call of a custom tool', () => {
     const message = 'note did not finish within 0.06 s';
     expect(await run('note', {})).toEqual({ ok: false, errorType: 'timeout', message });
     const signal = AbortSignal.timeout(20);
-    const givenUp = { ok: false, errorType: 'execution_error', message: 'The call was given up' };
-    expect(await run('note', {}, { context: { signal } })).toEqual(givenUp);
-    expect(await run('note', {}, { context: { signal } })).toEqual(givenUp);
-    const leaving = new AbortController();
-    const checked = run('note', {}, { context: { signal: leaving.signal } });
-    leaving.abort(); // between the first look and the call
-    expect(await checked).toEqual(givenUp);
+    const aborted = { ok: false, errorType: 'execution_error', message: 'The call was aborted' };
+    expect(await run('note', {}, { context: { signal } })).toEqual(aborted);
+    expect(await run('note', {}, { context: { signal } })).toEqual(aborted);
+    const caller = new AbortController();
+    const checked = run('note', {}, { context: { signal: caller.signal } });
+    caller.abort(); // after the first check of the signal, before the call
+    expect(await checked).toEqual(aborted);
   });
 
-  it('ends where custom tools call each other without end', async () => {
+  it('is refused where custom tools call each other more than 5 deep', async () => {
     const message = 'Custom tools may call each other at most 5 deep';
     expect(await run('note', {}, { context: { nesting: 4 } })).toMatchObject({ ok: true });
     expect(await run('note', {}, { context: { nesting: 5 } })).toEqual({
@@ -324,20 +326,20 @@ describe('the list', () => {
     [['orders.refun'], 'orders.refund', 'permission_denied'],
     [['Orders.Refund'], 'orders.refund', 'permission_denied'],
     [['orders.live'], 'orders.live', 'tool_not_found'],
-    [['*'], 'gone', 'tool_not_found'],
+    [['*'], 'missing', 'tool_not_found'],
     [['*'], 'orders.*', 'tool_not_found'],
     [['*'], 'constructor', 'tool_not_found'],
     [['*'], `x\u0000'; drop table tools; --`, 'tool_not_found'],
-  ])('%j does not let %j through', async (allowed, name, errorType) => {
+  ])('%j does not allow %j', async (allowed, name, errorType) => {
     expect(await run(name, { orderId: 'o' }, { allowed })).toEqual(notAvailable(name, errorType));
     expect(executor.received).toEqual([]);
   });
 
-  it.each([[['orders.refund']], [['orders.*']], [['*']], [null]])('%j lets orders.refund through', async (allowed) => {
+  it.each([[['orders.refund']], [['orders.*']], [['*']], [null]])('%j allows orders.refund', async (allowed) => {
     expect(await run('orders.refund', { orderId: 'o' }, { allowed })).toEqual({ ok: true, result: 'ok' });
   });
 
-  it('lets templates and the system call what is templateOnly, and models not', async () => {
+  it('allows templateOnly tools to templates and the system, and not to models', async () => {
     const args = { orderId: 'o' };
     expect(await run('orders.lookup', args)).toEqual(notAvailable('orders.lookup', 'permission_denied'));
     expect(await run('orders.lookup', args, { context: { via: 'template' } })).toMatchObject({ ok: true });
@@ -345,14 +347,14 @@ describe('the list', () => {
     expect(await run('orders.lookup', args, { allowed: ['note'], context: { via: 'template' } })).toEqual(
       notAvailable('orders.lookup', 'permission_denied'),
     );
-    // What a template calls in turn is no template any more.
+    // Calls that the tool makes in turn do not count as calls of a template.
     expect(minted.map(({ context }) => 'via' in context)).toEqual([false, false]);
   });
 });
 
 describe('an offer', () => {
-  it('holds what exists and may be shown, in the order of the list, once each', async () => {
-    const offer = await tools.offer(scope, ['note', 'gone', 'orders.*', 'orders.refund', 'orders.live', 'note']);
+  it('contains the tools that exist and may be shown, once each, in the order of the list', async () => {
+    const offer = await tools.offer(scope, ['note', 'missing', 'orders.*', 'orders.refund', 'orders.live', 'note']);
     expect(offer.map(({ name }) => name)).toEqual(['note', 'orders.changing', 'orders.refund']);
     expect(offer[2]).toEqual({
       name: 'orders.refund',
@@ -369,9 +371,9 @@ describe('an offer', () => {
 });
 
 describe('a description', () => {
-  it('says what a tool is, and null for none', async () => {
+  it('is returned for a tool of the environment, and null for any other name', async () => {
     expect(await tools.describe(scope, 'orders.lookup')).toMatchObject({ isBuiltin: false, templateOnly: true });
-    expect(await tools.describe(scope, 'gone')).toBeNull();
+    expect(await tools.describe(scope, 'missing')).toBeNull();
     expect(await tools.describe({ ...scope, organizationId: 'org_2', tenant: 2 }, 'note')).toBeNull();
   });
 });

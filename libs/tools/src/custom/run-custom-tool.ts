@@ -3,10 +3,10 @@ import { failure } from '../failure';
 import type { PermittedCall } from '../tool';
 import type { CallbackGrant, ToolContext, ToolResult } from '../types';
 
-/** What is left of a call's time for the answer to travel. */
-const travelMs = 1_000;
+/** Part of a call's time limit that is reserved for the answer of the executor to arrive. */
+const answerMs = 1_000;
 
-/** Runs the handler of a custom tool, whose arguments are already checked, in the executor. */
+/** Runs the handler of a custom tool in the tool executor. The arguments are already checked. */
 export async function runCustomTool(
   definition: ToolDefinition,
   args: JsonObject,
@@ -20,13 +20,13 @@ export async function runCustomTool(
       `Custom tools may call each other at most ${executorLimits.maxCallbackDepth} deep`,
     );
   }
-  const timeoutMs = Math.max(1, Math.min(timeLimitMs - travelMs, executorLimits.maxTimeoutMs));
+  const timeoutMs = Math.max(1, Math.min(timeLimitMs - answerMs, executorLimits.maxTimeoutMs));
   const { signal: _signal, via: _via, ...inherited } = context;
   const grant: CallbackGrant = {
     actor,
     allowed,
     context: { ...inherited, nesting: nesting + 1 },
-    expiresInMs: timeoutMs + travelMs,
+    expiresInMs: timeoutMs + answerMs,
   };
   const token = await deps.ports.mintCallbackToken?.(scope, grant);
   const answer = await deps.executor.execute(
@@ -50,7 +50,7 @@ export async function runCustomTool(
     case 'away':
     case 'unreachable':
     case 'refused':
-      deps.log.error({ tool: definition.name, reason: answer.reason, detail: answer.message }, 'tool executor');
+      deps.log.error({ tool: definition.name, reason: answer.reason, detail: answer.message }, 'tool executor failed');
       return {
         ...failure(
           'execution_error',
@@ -61,7 +61,7 @@ export async function runCustomTool(
   }
 }
 
-/** What a handler may know of its caller. */
+/** The data about the caller that a handler receives. */
 function handlerContext(scope: Scope, actor: Actor, context: ToolContext): JsonObject {
   const { threadId, agentSlug, channel, params } = context;
   return {

@@ -1,12 +1,11 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Db, createDb } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
-import { type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { createTools } from '../create-tools';
 import type { Tools } from '../types';
 import { type McpCaller, answerMcp } from './answer-mcp';
 
-let database: TestDatabase;
 let db: Db;
 let entities: Entities;
 let tools: Tools;
@@ -24,8 +23,7 @@ const ask = (method: string, params?: JsonObject, caller = system) =>
   answerMcp(tools, scope, caller, { jsonrpc: '2.0', id: 1, method, ...(params && { params }) });
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   entities = createEntities({ db });
   tools = createTools({ db, entities, log: { error: (fields) => console.error(fields) }, ports: {} });
   ({ scope } = await seedOrganization(db.pool, {
@@ -41,7 +39,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await entities.settled();
   await db.close();
-  await database.drop();
 });
 
 describe('a client', () => {
@@ -49,7 +46,7 @@ describe('a client', () => {
     ['2025-06-18', '2025-06-18'],
     ['2025-03-26', '2025-03-26'],
     ['2099-01-01', '2025-06-18'],
-  ])('that speaks %s is answered in %s', async (protocolVersion, expected) => {
+  ])('with protocol version %s is answered with %s', async (protocolVersion, expected) => {
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
     expect(await ask('initialize', params)).toEqual({
       jsonrpc: '2.0',
@@ -62,7 +59,7 @@ describe('a client', () => {
     });
   });
 
-  it('is answered a ping, and nothing to a notification', async () => {
+  it('receives an answer to a ping, and none to a notification', async () => {
     expect(await ask('ping')).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
     const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
     expect(await answerMcp(tools, scope, system, notification)).toBeNull();
@@ -79,7 +76,7 @@ describe('a client', () => {
     [[], -32600],
     [null, -32600],
     ['ping', -32600],
-  ])('is told what is wrong with %j', async (message, code) => {
+  ])('receives an error for %j', async (message, code) => {
     expect(await answerMcp(tools, scope, system, message)).toMatchObject({ jsonrpc: '2.0', error: { code } });
   });
 });
@@ -90,16 +87,16 @@ describe('tools/list', () => {
     return answer.result.tools.map(({ name }) => name);
   };
 
-  it('holds the tools of the environment, templateOnly ones left out', async () => {
+  it('returns the tools of the environment without templateOnly ones', async () => {
     expect(await names()).toEqual(expect.arrayContaining(['entity_query', 'event_emit', 'orders_refund']));
     expect(await names()).not.toContain('hidden');
   });
 
-  it('holds what an agent lists', async () => {
+  it('returns the tools that an agent lists', async () => {
     expect(await names(clerk)).toEqual(['entity_get', 'entity_create']);
   });
 
-  it('says what a tool takes, and whether it only reads', async () => {
+  it('returns the parameters of a tool, and whether it only reads', async () => {
     const answer = (await ask('tools/list', {}, clerk)) as { result: { tools: JsonObject[] } };
     expect(answer.result.tools[0]).toMatchObject({
       name: 'entity_get',
@@ -121,6 +118,12 @@ describe('tools/call', () => {
     expect(JSON.parse(content[0]!.text)).toEqual(structuredContent);
     const got = await ask('tools/call', { name: 'entity_get', arguments: { id: structuredContent.id! } }, clerk);
     expect(got).toMatchObject({ result: { structuredContent } });
+  });
+
+  it('needs no arguments, which are then an empty object', async () => {
+    expect(await ask('tools/call', { name: 'event_query' })).toMatchObject({
+      result: { structuredContent: { hasMore: false } },
+    });
   });
 
   it('is checked like any other call', async () => {

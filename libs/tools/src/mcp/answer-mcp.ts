@@ -4,12 +4,12 @@ import type { ToolContext, ToolOffer, Tools } from '../types';
 
 export interface McpCaller {
   actor: Actor;
-  /** The tools that are served: an agent's list; null for all of the environment. */
+  /** The tools that are served: an agent's list, or null for all of the environment. */
   allowed: readonly string[] | null;
   context: ToolContext;
 }
 
-/** Revisions of the protocol that are spoken, newest first. */
+/** Supported revisions of the protocol, newest first. */
 export const mcpVersions = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
 const requestSchema = z.object({
@@ -20,14 +20,14 @@ const requestSchema = z.object({
 });
 
 const initializeSchema = z.object({ protocolVersion: z.string() });
-const callSchema = z.object({ name: z.string(), arguments: z.unknown() });
+const callSchema = z.object({ name: z.string(), arguments: z.unknown().optional() });
 
 /** JSON-RPC 2.0. */
 const errorCodes = { invalidRequest: -32600, methodNotFound: -32601, invalidParams: -32602 } as const;
 
 /**
- * Answers one message of an MCP client (Model Context Protocol, Streamable HTTP without sessions): the tools of an
- * environment, through the same list, permissions and checks as every other call. Null when nothing is to be answered.
+ * Answers one message of an MCP client, over Streamable HTTP without sessions (docs/reference/utilities.md#mcp). Calls pass
+ * the same checks as all others. Null: the message needs no answer.
  */
 export async function answerMcp(
   tools: Tools,
@@ -36,15 +36,15 @@ export async function answerMcp(
   message: unknown,
 ): Promise<JsonObject | null> {
   const parsed = requestSchema.safeParse(message);
-  // What has neither a method nor a request of ours to belong to: we ask clients nothing, so it answers nothing.
+  // A message without a method would be the answer to a request, but clients are sent none.
   if (!parsed.success) return error(null, errorCodes.invalidRequest, 'Not a JSON-RPC 2.0 request');
   const { id, method, params = {} } = parsed.data;
   if (id === undefined) return null;
   switch (method) {
     case 'initialize': {
-      const asked = initializeSchema.safeParse(params);
-      if (!asked.success) return error(id, errorCodes.invalidParams, 'protocolVersion is required');
-      const version = mcpVersions.find((known) => known === asked.data.protocolVersion) ?? mcpVersions[0];
+      const request = initializeSchema.safeParse(params);
+      if (!request.success) return error(id, errorCodes.invalidParams, 'protocolVersion is required');
+      const version = mcpVersions.find((known) => known === request.data.protocolVersion) ?? mcpVersions[0];
       return result(id, {
         protocolVersion: version,
         capabilities: { tools: {} },
@@ -58,9 +58,9 @@ export async function answerMcp(
     case 'tools/call': {
       const call = callSchema.safeParse(params);
       if (!call.success) return error(id, errorCodes.invalidParams, 'name is required');
-      const wanted = (await offerTo(tools, scope, caller)).find(({ name }) => wireName(name) === call.data.name);
-      if (wanted === undefined) return error(id, errorCodes.invalidParams, `Unknown tool: ${call.data.name}`);
-      const outcome = await tools.run(scope, { ...caller, name: wanted.name, args: call.data.arguments });
+      const offered = (await offerTo(tools, scope, caller)).find(({ name }) => wireName(name) === call.data.name);
+      if (offered === undefined) return error(id, errorCodes.invalidParams, `Unknown tool: ${call.data.name}`);
+      const outcome = await tools.run(scope, { ...caller, name: offered.name, args: call.data.arguments ?? {} });
       return result(id, outcome.ok ? content(outcome.result) : { ...text(outcome.message), isError: true });
     }
     default:
@@ -71,7 +71,7 @@ export async function answerMcp(
 const offerTo = (tools: Tools, scope: Scope, { allowed }: McpCaller): Promise<ToolOffer[]> =>
   tools.offer(scope, allowed ?? ['*']);
 
-/** Many clients hand names on to models, whose providers take no dots. */
+/** Many clients pass names on to models, whose providers accept no dots. */
 const wireName = (name: string): string => name.replaceAll('.', '_');
 
 const toMcpTool = ({ name, description, parameters, sideEffects }: ToolOffer): JsonObject => ({

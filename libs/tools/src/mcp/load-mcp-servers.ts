@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ToolLog } from '../types';
 import { mcpNamespace } from './mcp-names';
 
-/** A configured server; `key` changes with its configuration. */
+/** A configured server. `key` changes with its configuration. */
 export interface McpServer {
   key: string;
   name: string;
@@ -23,8 +23,8 @@ const secretsSchema = z.object({
 const cacheMs = 5_000;
 
 /**
- * The MCP servers of an environment: active rows of `integrations` whose provider is `mcp.<server>`, with
- * `config { url }` and sealed `{ apiKey?, headers? }`. Answers are kept for 5 s. A row that cannot be used is logged and
+ * Reads the MCP servers of an environment: active rows of `integrations` whose provider is `mcp.<server>`, with
+ * `config { url }` and encrypted secrets `{ apiKey?, headers? }`. Cached for 5 s. A row that cannot be used is logged and
  * left out.
  */
 export function createMcpServerReader(db: Queryable, box: SecretBox, log: ToolLog) {

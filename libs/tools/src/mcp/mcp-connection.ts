@@ -5,7 +5,7 @@ import type { JsonObject } from '@parley/contracts';
 import type { GuardedFetch } from '@parley/outbound';
 import type { McpServer } from './load-mcp-servers';
 
-/** Why a server did not answer, in words that a model may read. */
+/** A server did not answer. The message may be shown to a model. */
 export class McpUnreachable extends Error {
   constructor(
     message: string,
@@ -17,7 +17,7 @@ export class McpUnreachable extends Error {
 
 export interface McpConnection {
   listTools(options: { timeoutMs: number; signal?: AbortSignal }): Promise<Tool[]>;
-  /** Throws what the protocol's errors and the transport throw (toFailure knows them). */
+  /** Throws errors of the protocol and of the transport, which `toFailure` converts. */
   callTool(
     call: { name: string; args: JsonObject },
     options: { timeoutMs: number; signal: AbortSignal },
@@ -25,21 +25,21 @@ export interface McpConnection {
   close(): void;
 }
 
-/** Of one answer, events included. */
+/** Maximum size of one HTTP answer, including all its events. */
 const maxResponseBytes = 4 * 1_048_576;
-/** Of one exchange; the calls inside have shorter limits of their own. */
+/** Time limit of one HTTP exchange. Calls have their own, shorter limits. */
 const exchangeMs = 60_000;
 const maxPages = 20;
 const maxTools = 500;
 
-/** Schemas of results come from the server, and compiling them would run code made from them: the result is taken as it is. */
-const takeAsItIs = {
+/** Accepts any result: the schemas come from the server, and a compiled schema is generated code. */
+const acceptAnything = {
   getValidator:
     <T>(): JsonSchemaValidator<T> =>
     (input) => ({ valid: true, data: input as T, errorMessage: undefined }),
 };
 
-/** Opens a session with a server over Streamable HTTP; whatever is sent goes through the guard. */
+/** Opens a session with a server over Streamable HTTP. All requests go through the guarded fetch. */
 export async function connectMcp(
   server: McpServer,
   { openGuarded, timeoutMs }: { openGuarded: GuardedFetch['open']; timeoutMs: number },
@@ -55,7 +55,7 @@ export async function connectMcp(
   });
   const client: Client = new McpClient(
     { name: 'parley', version: '1.0.0' },
-    { capabilities: {}, jsonSchemaValidator: takeAsItIs },
+    { capabilities: {}, jsonSchemaValidator: acceptAnything },
   );
   await client.connect(transport as Parameters<Client['connect']>[0], { timeout: timeoutMs });
   return {
@@ -77,7 +77,7 @@ export async function connectMcp(
       return client.request(request, schemas.CallToolResultSchema, { timeout, signal });
     },
     close() {
-      // The server forgets the session by itself when it does not hear of this.
+      // When this fails, the server ends the session itself after a while.
       const end = transport.terminateSession().catch(() => {});
       void end.then(() => client.close()).catch(() => {});
     },
@@ -87,7 +87,7 @@ export async function connectMcp(
 async function fetchGuarded(openGuarded: GuardedFetch['open'], url: string, init: RequestInit): Promise<Response> {
   const { method = 'GET', body } = init;
   const headers = new Headers(init.headers);
-  // A standing stream of what a server has to say unasked is not for us; one that goes on after a break is.
+  // A stream for messages of the server is not used. A GET that resumes a broken answer is.
   if (method === 'GET' && !headers.has('last-event-id')) return new Response(null, { status: 405 });
   const answer = await openGuarded({
     url,

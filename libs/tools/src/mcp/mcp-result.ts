@@ -7,10 +7,10 @@ import { McpUnreachable } from './mcp-connection';
 type Block = CallToolResult['content'][number];
 
 const maxErrorChars = 2_000;
-/** JSON-RPC. */
+/** Error code of the client library for a request without an answer. */
 const requestTimeout = -32001;
 
-/** What a server answered, as the result of any tool: its data when it sends any, else its text. */
+/** Converts the answer of a server: its structured data when it sends any, else its text. */
 export function toToolResult({ content = [], structuredContent, isError }: CallToolResult): ToolResult {
   const text = content.map(textOf).join('\n');
   if (isError) return failure('execution_error', text.slice(0, maxErrorChars) || 'The tool failed');
@@ -31,7 +31,7 @@ function textOf(block: Block): string {
   }
 }
 
-/** What the client library threw, as a failure that may be shown to a model. */
+/** Converts an error of the client library to a failure that may be shown to a model. */
 export function toFailure(error: unknown, server: string): ToolResult & { ok: false } {
   if (error instanceof McpUnreachable) {
     const errorType = error.reason === 'timeout' ? 'timeout' : 'execution_error';
@@ -48,7 +48,7 @@ export function toFailure(error: unknown, server: string): ToolResult & { ok: fa
   return failure('execution_error', `The MCP server "${server}" gave an answer that cannot be read`);
 }
 
-/** Of an HTTP answer that was none of the protocol's. */
+/** The HTTP status of an answer without a message of the protocol; null for other errors. */
 export function statusOf(error: unknown): number | null {
   const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown };
   const isHttp = error instanceof Error && name !== 'McpError' && typeof code === 'number' && code >= 300 && code < 600;

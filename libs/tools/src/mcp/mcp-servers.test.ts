@@ -3,11 +3,11 @@ import type { Actor, JsonObject, RoleDefinition } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { type GuardedFetch, createGuardedFetch } from '@parley/outbound';
-import { type SeededOrganization, type TestDatabase, createTestDatabase, seedOrganization } from '@parley/testing';
+import { type SeededOrganization, openTestDatabase, seedOrganization } from '@parley/testing';
 import { createTools } from '../create-tools';
 import type { ToolCall, Tools } from '../types';
 import { type McpServers, createMcpServers } from './create-mcp-servers';
-import { type McpServerUnderTest, startMcpServer } from './mcp-server-under-test';
+import { type TestMcpServer, startMcpServer } from '../testing/start-mcp-server';
 
 const box = createSecretBox(randomBytes(32).toString('base64'));
 const mayCreate: RoleDefinition = {
@@ -19,11 +19,10 @@ const mayCreate: RoleDefinition = {
   ],
 };
 
-let database: TestDatabase;
 let db: Db;
 let org: SeededOrganization;
-let tickets: McpServerUnderTest;
-let plain: McpServerUnderTest;
+let tickets: TestMcpServer;
+let plain: TestMcpServer;
 let guarded: GuardedFetch;
 let mcp: McpServers;
 let tools: Tools;
@@ -33,15 +32,13 @@ const configure = (name: string, config: JsonObject, secrets: JsonObject = {}) =
   saveIntegration(db, box, org.scope, { provider: `mcp.${name}`, config, secrets });
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = createDb({ databaseUrl: database.url });
+  db = await openTestDatabase(createDb);
   tickets = await startMcpServer({ token: 'secret' });
   plain = await startMcpServer({ json: true });
 });
 afterAll(async () => {
   await Promise.all([tickets.stop(), plain.stop()]);
   await db.close();
-  await database.drop();
 });
 
 beforeEach(async () => {
@@ -49,12 +46,12 @@ beforeEach(async () => {
   for (const server of [tickets, plain]) {
     server.calls.length = 0;
     server.requests.length = 0;
-    for (const key of Object.keys(server.mood)) delete server.mood[key as keyof typeof server.mood];
+    for (const key of Object.keys(server.behavior)) delete server.behavior[key as keyof typeof server.behavior];
   }
   org = await seedOrganization(db.pool, { roles: [mayCreate] });
   await configure('tickets', { url: tickets.url }, { apiKey: 'secret', headers: { 'X-Team': 'north' } });
   await configure('plain', { url: plain.url });
-  // Of another kind, and no server even though it has a URL.
+  // An integration of another kind is not an MCP server, even though it has a URL.
   await saveIntegration(db, box, org.scope, { provider: 'openai', config: { url: plain.url }, secrets: {} });
   open([tickets.host, plain.host]);
 });
@@ -90,7 +87,7 @@ const offered = async (...names: string[]) => (await tools.offer(org.scope, name
 const all = ['create_ticket', 'find', 'break', 'sleep'];
 
 describe('an offer', () => {
-  it('holds the tools of the servers that a list names, with their schemas', async () => {
+  it('contains the tools of the servers that a list names, with their schemas', async () => {
     expect(await offered('mcp.tickets.*')).toEqual(all.map((name) => `mcp.tickets.${name}`));
     expect(await offered('mcp.plain.find', 'entity.get', 'mcp.tickets.break')).toEqual([
       'mcp.plain.find',
@@ -107,24 +104,24 @@ describe('an offer', () => {
     expect(find).toMatchObject({ sideEffects: false });
   });
 
-  it('asks a server once and keeps its list', async () => {
+  it('requests the list of a server once and caches it', async () => {
     await Promise.all([offered('mcp.tickets.*'), offered('mcp.tickets.*'), offered('mcp.tickets.find')]);
     await offered('mcp.tickets.*');
     expect(tickets.requests.filter(({ method }) => method === 'tools/list')).toHaveLength(1);
     expect(tickets.requests[0]!.headers).toMatchObject({ authorization: 'Bearer secret', 'x-team': 'north' });
   });
 
-  it('leaves servers out that nobody configured here, and does not mean them by *', async () => {
-    expect(await offered('mcp.gone.*', 'mcp.Tickets.*', 'mcp.')).toEqual([]);
+  it('leaves out servers that are not configured in the environment, and * names none', async () => {
+    expect(await offered('mcp.missing.*', 'mcp.Tickets.*', 'mcp.')).toEqual([]);
     expect((await offered('*')).filter((name) => name.startsWith('mcp.'))).toEqual([]);
     expect(tickets.requests).toEqual([]);
     const elsewhere = { ...org.scope, environment: 'production' as const };
     expect(await tools.offer(elsewhere, ['mcp.tickets.*'])).toEqual([]);
   });
 
-  it('goes on without a server that does not answer, and does not wait for it again at once', async () => {
+  it('leaves out a server that does not answer, and does not call it again for a while', async () => {
     await reopen([tickets.host, plain.host], { listLimitMs: 1_500 });
-    tickets.mood.isSilent = true;
+    tickets.behavior.isSilent = true;
     expect(await offered('mcp.tickets.*', 'mcp.plain.find')).toEqual(['mcp.plain.find']);
     expect(logged).toEqual(['an MCP server did not list its tools']);
     const asked = tickets.requests.length;
@@ -132,16 +129,16 @@ describe('an offer', () => {
     expect(tickets.requests).toHaveLength(asked);
   });
 
-  it('keeps an older list while a server does not answer', async () => {
+  it('uses an older list while a server does not answer', async () => {
     await reopen([tickets.host], { listAgeMs: 0 });
     await offered('mcp.tickets.*');
-    tickets.mood.status = 503;
+    tickets.behavior.status = 503;
     expect(await offered('mcp.tickets.*')).toHaveLength(all.length);
   });
 });
 
 describe('a call', () => {
-  it('reaches the server and comes back as text or as data', async () => {
+  it('reaches the server and returns text or data', async () => {
     expect(await run('mcp.tickets.create_ticket', { title: 'Broken' })).toEqual({ ok: true, result: 'created Broken' });
     expect(await run('mcp.tickets.find', { query: 'x' })).toEqual({ ok: true, result: { found: ['x'] } });
     expect(await run('mcp.plain.create_ticket', { title: 'JSON' })).toEqual({ ok: true, result: 'created JSON' });
@@ -160,28 +157,22 @@ describe('a call', () => {
       { errorType: 'permission_denied', message: 'Tool not available: mcp.plain.find' },
     ],
     ['by * alone', 'mcp.tickets.find', {}, { allowed: ['*'] }, { errorType: 'permission_denied' }],
-    ['of a server that is not configured', 'mcp.gone.find', {}, {}, { errorType: 'tool_not_found' }],
+    ['of a server that is not configured', 'mcp.missing.find', {}, {}, { errorType: 'tool_not_found' }],
     [
       'that the server does not have',
-      'mcp.tickets.gone',
+      'mcp.tickets.missing',
       {},
       {},
-      { errorType: 'tool_not_found', message: 'Tool not available: mcp.tickets.gone' },
+      { errorType: 'tool_not_found', message: 'Tool not available: mcp.tickets.missing' },
     ],
-    [
-      'with arguments that do not fit',
-      'mcp.tickets.create_ticket',
-      { title: 1 },
-      {},
-      { errorType: 'invalid_arguments' },
-    ],
-    ['with arguments that are none', 'mcp.tickets.create_ticket', [], {}, { errorType: 'invalid_arguments' }],
+    ['with invalid arguments', 'mcp.tickets.create_ticket', { title: 1 }, {}, { errorType: 'invalid_arguments' }],
+    ['with arguments that are not an object', 'mcp.tickets.create_ticket', [], {}, { errorType: 'invalid_arguments' }],
   ])('%s does not run', async (_name, name, args, more, expected) => {
     expect(await run(name, args, more)).toMatchObject({ ok: false, ...expected });
     expect([tickets.calls, plain.calls]).toEqual([[], []]);
   });
 
-  it('is decided by roles on its name', async () => {
+  it('requires a policy for the name of the tool', async () => {
     const actor: Actor = { ...agent, roles: ['creator'] };
     expect(await run('mcp.tickets.create_ticket', { title: 'a' }, { actor })).toMatchObject({ ok: true });
     expect(await run('mcp.tickets.find', { query: 'a' }, { actor })).toMatchObject({
@@ -195,7 +186,7 @@ describe('a call', () => {
     expect(plain.calls).toEqual([]);
   });
 
-  it('that fails is a failure in the words of the server', async () => {
+  it('that fails returns the error text of the server', async () => {
     expect(await run('mcp.tickets.break', {})).toEqual({
       ok: false,
       errorType: 'execution_error',
@@ -203,14 +194,14 @@ describe('a call', () => {
     });
   });
 
-  it('goes on in a new session when the server has forgotten the old one', async () => {
+  it('is repeated in a new session when the server has lost the old one', async () => {
     await run('mcp.tickets.create_ticket', { title: 'one' });
     tickets.forget();
     expect(await run('mcp.tickets.create_ticket', { title: 'two' })).toMatchObject({ ok: true });
     expect(tickets.calls).toHaveLength(2);
   });
 
-  it('opens one new session for all calls that hear of the loss', async () => {
+  it('opens one new session for all calls that were in the lost one', async () => {
     await run('mcp.tickets.create_ticket', { title: 'one' });
     tickets.forget();
     tickets.requests.length = 0;
@@ -220,10 +211,10 @@ describe('a call', () => {
     expect(tickets.requests.filter(({ method }) => method === 'initialize')).toHaveLength(1);
   });
 
-  it('finds a tool that came later', async () => {
+  it('finds a tool that was added later', async () => {
     await reopen([tickets.host]);
     await offered('mcp.tickets.*');
-    tickets.mood.extraTool = true;
+    tickets.behavior.extraTool = true;
     tickets.forget();
     const later = performance.now() + 11_000;
     jest.spyOn(performance, 'now').mockImplementation(() => later);
@@ -231,7 +222,7 @@ describe('a call', () => {
     jest.restoreAllMocks();
   });
 
-  it('ends at its time limit, and when the caller goes away', async () => {
+  it('ends at its time limit, and when the caller aborts', async () => {
     await reopen([tickets.host], { callLimitMs: 150 });
     expect(await run('mcp.tickets.sleep', {})).toMatchObject({ errorType: 'timeout' });
     const signal = AbortSignal.timeout(50);
@@ -242,13 +233,13 @@ describe('a call', () => {
     [{ status: 500 }, 'answered 500'],
     [{ status: 401 }, 'refuses our credentials'],
     [{ status: 302 }, 'answered 302'],
-  ])('to a server that is broken (%j) is a failure', async (mood, text) => {
-    Object.assign(tickets.mood, mood);
+  ])('to a server that answers with %j fails', async (behavior, text) => {
+    Object.assign(tickets.behavior, behavior);
     const failed = await run('mcp.tickets.create_ticket', { title: 'a' });
     expect(failed).toMatchObject({ ok: false, errorType: 'execution_error', message: expect.stringContaining(text) });
   });
 
-  it('sends a changed configuration from the next look on', async () => {
+  it('uses a changed configuration', async () => {
     await configure('tickets', { url: tickets.url }, { apiKey: 'wrong' });
     expect(await run('mcp.tickets.find', { query: 'x' })).toMatchObject({
       message: 'The MCP server "tickets" refuses our credentials (401)',
@@ -257,7 +248,7 @@ describe('a call', () => {
 });
 
 describe('the guard', () => {
-  it('lets nothing through to private addresses that are not allowed by name', async () => {
+  it('refuses private addresses that are not listed', async () => {
     await reopen([]);
     expect(await run('mcp.tickets.create_ticket', { title: 'a' })).toMatchObject({
       errorType: 'execution_error',
@@ -268,21 +259,21 @@ describe('the guard', () => {
     expect(tickets.requests).toEqual([]);
   });
 
-  it('follows no redirect out of the server’s own address', async () => {
+  it('follows no redirect to another origin', async () => {
     const { createServer } = await import('node:http');
-    const door = createServer((_request, response) => response.writeHead(307, { location: tickets.url }).end());
-    await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
-    const { port } = door.address() as { port: number };
+    const redirecting = createServer((_request, response) => response.writeHead(307, { location: tickets.url }).end());
+    await new Promise<void>((resolve) => redirecting.listen(0, '127.0.0.1', resolve));
+    const { port } = redirecting.address() as { port: number };
     await reopen([tickets.host, `127.0.0.1:${port}`]);
-    await configure('door', { url: `http://127.0.0.1:${port}/mcp` }, { apiKey: 'secret' });
-    const result = await run('mcp.door.create_ticket', { title: 'a' }, { allowed: ['mcp.door.*'] });
+    await configure('redirecting', { url: `http://127.0.0.1:${port}/mcp` }, { apiKey: 'secret' });
+    const result = await run('mcp.redirecting.create_ticket', { title: 'a' }, { allowed: ['mcp.redirecting.*'] });
     expect(result).toMatchObject({ ok: false, errorType: 'execution_error' });
     expect(tickets.requests).toEqual([]);
-    await new Promise((resolve) => (door.closeAllConnections(), door.close(resolve)));
+    await new Promise((resolve) => (redirecting.closeAllConnections(), redirecting.close(resolve)));
   });
 });
 
-it('leaves a server out whose configuration cannot be used, and shows no secret', async () => {
+it('leaves out a server whose configuration cannot be used', async () => {
   await configure('broken', { url: 'file:///etc/passwd' });
   await db.pool.query(`update integrations set secrets = '\\x01'::bytea where provider = 'mcp.plain'`);
   expect(await offered('mcp.*')).toEqual(all.map((name) => `mcp.tickets.${name}`));

@@ -8,7 +8,7 @@ import { parseTemplate } from './parse-template';
 const compile = (template: string, variables: JsonObject = {}, more: Partial<TemplateContext> = {}) =>
   compileTemplate(template, { variables, ...more });
 
-/** Every function answers with its own name and arguments, and is recorded. */
+/** Records calls. By default every function returns its own name and arguments. */
 function recorder(answer?: (name: string, args: JsonObject) => ToolResult | Promise<ToolResult>) {
   const calls: { name: string; args: JsonObject }[] = [];
   return {
@@ -71,12 +71,12 @@ describe('variables', () => {
     'user.constructor.constructor',
     'user.hasOwnProperty',
     'name.0',
-  ])('finds own properties only: %s', async (path) => {
+  ])('reads own properties only: %s', async (path) => {
     expect((await compile(`{{${path}}}`, variables)).text).toBe(`[TEMPLATE_ERROR: ${path} not found]`);
   });
 
-  it('lists what it used', async () => {
-    const { variables: used } = await compile('{{name}} {{count}} {{gone}}', variables);
+  it('lists the variables that were used', async () => {
+    const { variables: used } = await compile('{{name}} {{count}} {{missing}}', variables);
     expect(used).toEqual({ name: 'Ana', count: 3 });
   });
 });
@@ -105,7 +105,7 @@ describe('values are text and never templates', () => {
     expect({ text, errors, calls }).toEqual({ text: `<${value}>`, errors: [], calls: [] });
   });
 
-  it.each(hostile)('%j put together from neighbours', async (value) => {
+  it.each(hostile)('%j joined with other values', async (value) => {
     const { call, calls } = recorder();
     const context = { a: '{', b: value, secret: 'S3CRET' };
     const { text } = await compile('{{a}}{{a}}{{b}}}}', context, { call });
@@ -141,7 +141,7 @@ describe('values are text and never templates', () => {
 });
 
 describe('functions', () => {
-  it('are called with their arguments, and the result is put in as JSON', async () => {
+  it('are called with their arguments, and the result is inserted as JSON', async () => {
     const { call, calls } = recorder(() => ({ ok: true, result: [{ id: '1' }] }));
     const template = 'Open: {{entity.query({"type": "order", "filters": {"data.note": "a) }} {b"}, "limit": 2})}}.';
     expect((await compile(template, {}, { call })).text).toBe('Open: [{"id":"1"}].');
@@ -149,7 +149,7 @@ describe('functions', () => {
     expect(calls).toEqual([{ name: 'entity.query', args: { type: 'order', filters, limit: 2 } }]);
   });
 
-  it('take variables and functions in their arguments, with types kept', async () => {
+  it('accept variables and functions in their arguments, and keep the types of values', async () => {
     const { call, calls } = recorder((name) => ({ ok: true, result: name === 'inner' ? 7 : 'done' }));
     const template =
       '{{outer({"n": "{{count}}", "text": "n={{count}}", "deep": ["{{inner()}}"], "list": "{{tags}}"})}}';
@@ -163,20 +163,20 @@ describe('functions', () => {
 
   it('are not called with a missing argument', async () => {
     const { call, calls } = recorder();
-    const { text, errors } = await compile('{{f({"id": "{{gone}}"})}}', {}, { call });
-    expect(text).toBe('[TEMPLATE_ERROR: f failed: gone not found]');
-    expect({ calls, errors }).toEqual({ calls: [], errors: [{ name: 'f', message: 'failed: gone not found' }] });
+    const { text, errors } = await compile('{{f({"id": "{{missing}}"})}}', {}, { call });
+    expect(text).toBe('[TEMPLATE_ERROR: f failed: missing not found]');
+    expect({ calls, errors }).toEqual({ calls: [], errors: [{ name: 'f', message: 'failed: missing not found' }] });
   });
 
-  it('say why they failed, or give way to a fallback', async () => {
+  it('report why they failed, or are replaced by a fallback', async () => {
     const message = `Permission denied: cannot perform 'list' on 'order'`;
     const { call } = recorder((name) => ({
       ok: false,
-      errorType: name === 'gone' ? 'tool_not_found' : 'permission_denied',
+      errorType: name === 'missing' ? 'tool_not_found' : 'permission_denied',
       message,
     }));
-    const { text } = await compile('{{f()}}|{{gone()}}|{{f() | "none"}}', {}, { call });
-    expect(text).toBe(`[TEMPLATE_ERROR: f failed: ${message}]|[TEMPLATE_ERROR: gone not found]|none`);
+    const { text } = await compile('{{f()}}|{{missing()}}|{{f() | "none"}}', {}, { call });
+    expect(text).toBe(`[TEMPLATE_ERROR: f failed: ${message}]|[TEMPLATE_ERROR: missing not found]|none`);
   });
 
   it.each(['{{f(1)}}', '{{f([1])}}', '{{f("x")}}', "{{f({'a': 1})}}", '{{f({a: 1})}}'])(
@@ -189,7 +189,7 @@ describe('functions', () => {
     },
   );
 
-  it('run at the same time, equal ones once', async () => {
+  it('run concurrently, equal ones once', async () => {
     let running = 0;
     let most = 0;
     const { call, calls } = recorder(async (_name, args) => {
@@ -202,7 +202,7 @@ describe('functions', () => {
     expect({ text, most, calls: calls.length }).toEqual({ text: '1213', most: 3, calls: 3 });
   });
 
-  it('are given up at the time limit, and told so', async () => {
+  it('are aborted at the time limit', async () => {
     let seen: AbortSignal | undefined;
     const call = (_name: string, _args: JsonObject, signal: AbortSignal) => {
       seen = signal;
@@ -213,7 +213,7 @@ describe('functions', () => {
     expect(seen?.aborted).toBe(true);
   });
 
-  it('put at most 10 KB into a prompt, cut between characters', async () => {
+  it('insert at most 10 KB into a prompt, cut between characters', async () => {
     const { call } = recorder(() => ({ ok: true, result: 'añ€😀'.repeat(5_000) }));
     const { text } = await compile('{{f()}}', {}, { call });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10_240);
@@ -252,19 +252,19 @@ describe('resolveArgs', () => {
     });
   });
 
-  it('makes text of templates inside text, blanks around one included', async () => {
+  it('makes text of a template inside other text, even when that text is blank', async () => {
     const { args } = await resolve({ a: 'Total: {{trigger.data.total}}', b: ' {{trigger.data.total}}' });
     expect(args).toEqual({ a: 'Total: 12.5', b: ' 12.5' });
   });
 
-  it('reports what is missing', async () => {
-    expect(await resolve({ a: '{{trigger.data.gone}}', b: '{{trigger.data.gone | "x"}}' })).toEqual({
-      args: { a: '[TEMPLATE_ERROR: trigger.data.gone not found]', b: 'x' },
-      errors: [{ name: 'trigger.data.gone', message: 'not found' }],
+  it('reports missing values', async () => {
+    expect(await resolve({ a: '{{trigger.data.missing}}', b: '{{trigger.data.missing | "x"}}' })).toEqual({
+      args: { a: '[TEMPLATE_ERROR: trigger.data.missing not found]', b: 'x' },
+      errors: [{ name: 'trigger.data.missing', message: 'not found' }],
     });
   });
 
-  it('keeps a key called __proto__ a key', async () => {
+  it('keeps a key named __proto__', async () => {
     const { args } = await resolve(JSON.parse('{"__proto__": {"polluted": "{{trigger.data.name}}"}}'));
     expect(JSON.stringify(args)).toBe('{"__proto__":{"polluted":"Ana"}}');
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -312,7 +312,7 @@ describe('the parser', () => {
     );
   });
 
-  it('leaves text without braces alone', async () => {
+  it('does not change text without braces', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
         fc.pre(!text.includes('{{'));
@@ -321,7 +321,7 @@ describe('the parser', () => {
     );
   });
 
-  it('reads back what was written', () => {
+  it('parses every expression that it is given', () => {
     const name = fc.stringMatching(/^[A-Za-z_][\w-]{0,8}(\.[\w-]{1,8}){0,3}$/);
     const blank = fc.constantFrom('', ' ', '\n\t');
     const expression = fc.record({
@@ -351,7 +351,7 @@ describe('the parser', () => {
     ['fallbacks that never close', `{{a | "${'\\"'.repeat(90_000)}`],
     ['deep arguments', `{{a({"x":${'['.repeat(9_000)}${']'.repeat(9_000)}})}}`],
     ['nested in strings', '{{a({"x":"'.repeat(10_000)],
-  ])('reads 200 KB of malice without hanging: %s', (_name, template) => {
+  ])('parses 200 KB of hostile text in time: %s', (_name, template) => {
     const startedMs = performance.now();
     parseTemplate(template);
     expect(performance.now() - startedMs).toBeLessThan(2_000);

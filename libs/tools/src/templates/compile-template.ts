@@ -5,33 +5,33 @@ import { type TemplateNode, type ValueTree, parseTemplate, parseValue } from './
 
 export interface TemplateContext {
   variables: JsonObject;
-  /** Runs a function, permission-checked; without it every function is unknown. */
+  /** Calls a tool, with permission checks. Without it every function is unknown. */
   call?: (name: string, args: JsonObject, signal: AbortSignal) => Promise<ToolResult>;
-  /** Of all functions together, as they run at the same time; 10 s unless told. */
+  /** Time limit of all functions together, which run concurrently. Default 10 s. */
   timeoutMs?: number;
   signal?: AbortSignal;
 }
 
 export interface TemplateError {
-  /** The path or function as it was written. */
+  /** The path or function as written in the template. */
   name: string;
   message: string;
 }
 
 export interface CompiledTemplate {
   text: string;
-  /** What the template used, by its written name; a function by its name and arguments. */
+  /** The values that the template used, by their path. A function has its name and arguments as the key. */
   variables: JsonObject;
   errors: TemplateError[];
 }
 
 const defaultTimeoutMs = 10_000;
 const maxCalls = 50;
-/** Of one function's result inside a text, in UTF-8 (decisions.md, Templates). */
+/** Maximum length of one function's result inside a text, in UTF-8 (docs/reference/prompts.md#limits-of-templates). */
 const maxResultBytes = 10_240;
 const cutMark = '… [cut]';
 
-/** Fills in a prompt. Unresolved parts read `[TEMPLATE_ERROR: <name> not found]` and are listed. Never throws. */
+/** Renders a prompt. An unresolved expression becomes `[TEMPLATE_ERROR: <name> not found]`. Never throws. */
 export async function compileTemplate(template: string, context: TemplateContext): Promise<CompiledTemplate> {
   const resolver = createResolver(context);
   const errors: TemplateError[] = [];
@@ -39,10 +39,7 @@ export async function compileTemplate(template: string, context: TemplateContext
   return { text, variables: Object.fromEntries(resolver.used), errors };
 }
 
-/**
- * Fills in JSON arguments. A string that is exactly one template becomes the value itself with its type; templates
- * inside other text become text. Keys are left alone.
- */
+/** Renders the strings of JSON arguments. A string that is exactly one expression becomes its value, with its type. */
 export async function resolveArgs<T extends Json>(
   args: T,
   context: TemplateContext,
@@ -55,7 +52,7 @@ export async function resolveArgs<T extends Json>(
 type Resolved = { found: true; value: Json } | { found: false; message: string };
 type Expression = Exclude<TemplateNode, { kind: 'text' }>;
 
-/** Resolves one template: equal function calls run once, different ones at the same time. */
+/** Resolves one template. Equal function calls run once, different ones run concurrently. */
 function createResolver(context: TemplateContext) {
   const used = new Map<string, Json>();
   const calls = new Map<string, Promise<Resolved>>();
@@ -94,36 +91,36 @@ function createResolver(context: TemplateContext) {
     return { found: true, value };
   }
 
-  async function attempt(one: Expression): Promise<Resolved> {
-    if (one.kind === 'invalid') return { found: false, message: one.problem };
-    if (one.kind === 'variable') return variable(one.name);
+  async function attempt(node: Expression): Promise<Resolved> {
+    if (node.kind === 'invalid') return { found: false, message: node.problem };
+    if (node.kind === 'variable') return variable(node.name);
     const inner: TemplateError[] = [];
-    const args = await value(one.args, inner);
-    // A function is not called with an error for an argument.
+    const args = await value(node.args, inner);
+    // A function is not called when one of its arguments could not be resolved.
     const [missing] = inner;
     if (missing !== undefined) return { found: false, message: `failed: ${missing.name} ${missing.message}` };
-    return callOnce(one.name, args as JsonObject);
+    return callOnce(node.name, args as JsonObject);
   }
 
-  /** The text that stands for a failure is its value: a reader of the prompt sees what is missing. */
-  async function expression(one: Expression, errors: TemplateError[]): Promise<Json> {
-    const resolved = await attempt(one);
-    const fallback = one.kind === 'invalid' ? null : one.fallback;
+  /** An expression that fails has an error text as its value, so that a reader of the prompt sees what is missing. */
+  async function expression(node: Expression, errors: TemplateError[]): Promise<Json> {
+    const resolved = await attempt(node);
+    const fallback = node.kind === 'invalid' ? null : node.fallback;
     if (fallback !== null && (!resolved.found || resolved.value === null)) return fallback;
     if (resolved.found) return resolved.value;
-    errors.push({ name: one.name, message: resolved.message });
-    return `[TEMPLATE_ERROR: ${one.name} ${resolved.message}]`;
+    errors.push({ name: node.name, message: resolved.message });
+    return `[TEMPLATE_ERROR: ${node.name} ${resolved.message}]`;
   }
 
   async function text(nodes: TemplateNode[], errors: TemplateError[]): Promise<string> {
-    const parts = await Promise.all(
-      nodes.map(async (one) => {
-        if (one.kind === 'text') return one.source;
-        const written = toText(await expression(one, errors));
-        return one.kind === 'call' ? cut(written) : written;
+    const texts = await Promise.all(
+      nodes.map(async (node) => {
+        if (node.kind === 'text') return node.source;
+        const written = toText(await expression(node, errors));
+        return node.kind === 'call' ? cut(written) : written;
       }),
     );
-    return parts.join('');
+    return texts.join('');
   }
 
   async function value(tree: ValueTree, errors: TemplateError[]): Promise<Json> {
@@ -133,7 +130,7 @@ function createResolver(context: TemplateContext) {
       case 'array':
         return Promise.all(tree.items.map((item) => value(item, errors)));
       case 'object':
-        // fromEntries defines own properties, whatever they are called.
+        // `fromEntries` defines own properties, even for a key such as `__proto__`.
         return Object.fromEntries(
           await Promise.all(tree.entries.map(async ([key, item]) => [key, await value(item, errors)] as const)),
         );
@@ -167,7 +164,7 @@ function cut(text: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= maxResultBytes) return text;
   let end = maxResultBytes - Buffer.byteLength(cutMark);
-  // A byte 10xxxxxx continues a character: step back to where that one begins.
+  // A byte 10xxxxxx continues a character: step back to the byte that begins it.
   while ((bytes[end]! & 0xc0) === 0x80) end -= 1;
   return bytes.toString('utf8', 0, end) + cutMark;
 }

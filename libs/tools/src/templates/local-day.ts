@@ -1,15 +1,15 @@
 export interface LocalDay {
-  /** ISO 8601 with the zone's offset, to the second. */
+  /** ISO 8601 in seconds, with the zone's offset. */
   now: string;
   /** `2026-11-20`. */
   today: string;
   /** In English: `Friday`. */
   weekday: string;
-  /** The IANA name that was used: UTC when the given one is unknown. */
+  /** IANA name of the zone in use: UTC when the given one is unknown. */
   timezone: string;
 }
 
-/** What the clock and the calendar show in a time zone. */
+/** Returns the local date and time of an instant in a time zone. */
 export function localDay(instant: Date, timezone: string): LocalDay {
   const zone = isZone(timezone) ? timezone : 'UTC';
   const format = new Intl.DateTimeFormat('en-US', {
@@ -24,11 +24,11 @@ export function localDay(instant: Date, timezone: string): LocalDay {
     weekday: 'long',
     timeZoneName: 'longOffset',
   });
-  const part = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, value]));
-  const today = `${part.year}-${part.month}-${part.day}`;
-  const offset = part.timeZoneName?.replace('GMT', '') || '+00:00';
-  const time = `${part.hour}:${part.minute}:${part.second}`;
-  return { now: `${today}T${time}${offset}`, today, weekday: part.weekday ?? '', timezone: zone };
+  const fields = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, value]));
+  const today = `${fields.year}-${fields.month}-${fields.day}`;
+  const offset = fields.timeZoneName?.replace('GMT', '') || '+00:00';
+  const time = `${fields.hour}:${fields.minute}:${fields.second}`;
+  return { now: `${today}T${time}${offset}`, today, weekday: fields.weekday ?? '', timezone: zone };
 }
 
 function isZone(name: string): boolean {

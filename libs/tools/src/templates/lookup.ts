@@ -1,9 +1,6 @@
 import type { Json } from '@parley/contracts';
 
-/**
- * The value at a dotted path; undefined when there is none. Own properties only, so `constructor` or `__proto__` find
- * nothing that was not put there; list items by their number.
- */
+/** Returns the own property at a dotted path, or undefined. `constructor` and `__proto__` find nothing inherited. */
 export function lookup(root: unknown, path: string): Json | undefined {
   let value = root;
   for (const key of path.split('.')) {
@@ -15,7 +12,7 @@ export function lookup(root: unknown, path: string): Json | undefined {
   return value as Json | undefined;
 }
 
-/** How a value reads in a text: strings as they are, null as nothing, objects and lists as JSON. */
+/** Converts a value to text: strings unchanged, null as an empty text, objects and lists as JSON. */
 export function toText(value: Json): string {
   if (typeof value === 'string') return value;
   return value === null ? '' : JSON.stringify(value);

@@ -1,20 +1,20 @@
 import { type Json, findUnstorable } from '@parley/contracts';
 
-/** A template is a list of these; their `source`s put together are the template again. */
+/** A template is a list of nodes. Their `source`s joined together are the template. */
 export type TemplateNode =
   | { kind: 'text'; source: string }
   | { kind: 'variable'; source: string; name: string; fallback: string | null }
   | { kind: 'call'; source: string; name: string; args: ValueTree; fallback: string | null }
   | { kind: 'invalid'; source: string; name: string; problem: string };
 
-/** JSON in which strings may be templates. */
+/** JSON whose strings may be templates. */
 export type ValueTree =
   | { kind: 'literal'; value: Exclude<Json, object> | null }
   | { kind: 'template'; nodes: TemplateNode[] }
   | { kind: 'array'; items: ValueTree[] }
   | { kind: 'object'; entries: [key: string, value: ValueTree][] };
 
-/** Bounds of the work that one template can cause; what is beyond them stays text or becomes an error. */
+/** Limits of the work that one template can cause. Beyond them, an expression stays text or becomes an error. */
 const maxExpressions = 1_000;
 const maxArgsChars = 20_000;
 const maxNesting = 3;
@@ -24,9 +24,9 @@ const fallbackPattern = /\s*\|\s*("(?:[^"\\]|\\.)*")/y;
 const endPattern = /\s*\}\}/y;
 
 /**
- * Reads `{{path}}`, `{{tool.name({json})}}` and `{{either | "fallback"}}` (decisions.md, Templates). Strings inside the
- * JSON may be templates in turn. Values are put in after this and never come here, so they cannot become templates.
- * Never throws: what cannot be read is a node that says so, and an unclosed `{{` is text.
+ * Parses `{{path}}`, `{{tool.name({json})}}` and `{{either | "fallback"}}` (docs/reference/prompts.md#syntax). Strings inside
+ * the JSON may be templates. Values are inserted later and are never parsed, so they cannot become templates. Never throws:
+ * an invalid expression becomes an `invalid` node, and an unclosed `{{` is text.
  */
 export function parseTemplate(template: string, nesting = 0): TemplateNode[] {
   const nodes: TemplateNode[] = [];
@@ -44,7 +44,7 @@ export function parseTemplate(template: string, nesting = 0): TemplateNode[] {
   return nodes;
 }
 
-/** Where a `{{` begins that has no `}}` before the next one or the end; null when each has. */
+/** Returns the index of the first `{{` without a `}}` before the next `{{` or the end; null when there is none. */
 export function findUnclosed(template: string): number | null {
   let position = 0;
   for (const { kind, source, ...node } of parseTemplate(template)) {
@@ -57,7 +57,7 @@ export function findUnclosed(template: string): number | null {
   return null;
 }
 
-/** JSON, such as the arguments of a trigger's action, with its strings read as templates. */
+/** Parses the strings of JSON, such as the arguments of a trigger's action, as templates. */
 export function parseValue(value: Json, nesting = 0): ValueTree {
   if (typeof value === 'string') {
     if (!value.includes('{{')) return { kind: 'literal', value };
@@ -101,7 +101,7 @@ function readExpression(template: string, open: number, nesting: number): Templa
   return { kind: 'call', source, name, args: parseValue(args, nesting + 1), fallback: fallback as string | null };
 }
 
-/** Something between braces that is neither a path nor a call; null when the braces never close. */
+/** Reads text between braces that is neither a path nor a call; null when the braces are not closed. */
 function readInvalid(template: string, open: number): TemplateNode | null {
   const end = template.indexOf('}}', open + 2);
   if (end === -1) return null;
@@ -109,7 +109,7 @@ function readInvalid(template: string, open: number): TemplateNode | null {
   return { kind: 'invalid', source, name: source.slice(2, -2).trim().slice(0, 80), problem: 'not found' };
 }
 
-/** Where the parenthesis at `open` closes, strings and their escapes left aside; -1 when it does not. */
+/** Returns the index of the parenthesis that closes the one at `open`, ignoring those in strings; -1 when there is none. */
 function closingParenthesis(text: string, open: number): number {
   let depth = 0;
   let inString = false;
@@ -130,7 +130,7 @@ function match(pattern: RegExp, text: string, position: number): RegExpExecArray
   return pattern.exec(text);
 }
 
-/** Undefined when the text is not JSON. */
+/** Returns undefined when the text is not JSON. */
 function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;

@@ -1,6 +1,6 @@
 import type { AgentDefinition, Scope } from '@parley/contracts';
 import { type Db, createDb, prismaOf } from '@parley/db';
-import { type TestDatabase, createTestDatabase } from '@parley/testing';
+import { openTestDatabase } from '@parley/testing';
 import { compileTemplate } from './compile-template';
 import { localDay } from './local-day';
 import { loadPromptVariables } from './prompt-context';
@@ -16,7 +16,7 @@ describe('localDay', () => {
     expect(localDay(new Date(instant), timezone)).toEqual({ now, today, weekday, timezone });
   });
 
-  it('falls back to UTC for a zone that nobody knows', () => {
+  it('falls back to UTC for an unknown zone', () => {
     expect(localDay(new Date('2026-11-20T00:00:00Z'), 'Mars/Base').timezone).toBe('UTC');
   });
 });
@@ -36,12 +36,10 @@ describe('loadPromptVariables', () => {
       '{{entityTypes}} {{roles}}',
     ].join('\n'),
   };
-  let database: TestDatabase;
   let db: Db;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    db = createDb({ databaseUrl: database.url });
+    db = await openTestDatabase(createDb);
     await prismaOf(db).organization.create({
       data: { id: 'org_1', no: scope.tenant, slug: 'acme', name: 'Acme', timezone: 'America/Lima' },
     });
@@ -53,12 +51,9 @@ describe('loadPromptVariables', () => {
     await prismaOf(db).role.create({ data: { ...here, id: 'r1', slug: 'clerk', name: 'Clerk', definition: {} } });
   });
 
-  afterAll(async () => {
-    await db.close();
-    await database.drop();
-  });
+  afterAll(() => db.close());
 
-  it('knows every documented variable', async () => {
+  it('provides every documented variable', async () => {
     const variables = await loadPromptVariables(db, scope, {
       agent,
       channel: 'api',
@@ -77,7 +72,7 @@ describe('loadPromptVariables', () => {
     ]);
   });
 
-  it('leaves out what is not there, and the prompt itself', async () => {
+  it('leaves out absent values and the prompt itself', async () => {
     const subject = { agent: { ...agent, systemPrompt: 'x' }, channel: 'widget', params: {} };
     const variables = await loadPromptVariables(db, scope, subject);
     expect(Object.keys(variables)).not.toEqual(expect.arrayContaining(['threadId']));

@@ -7,7 +7,7 @@ import { localDay } from './local-day';
 
 export interface PromptSubject {
   agent: AgentDefinition;
-  /** api, whatsapp, widget or dashboard. */
+  /** `api`, `whatsapp`, `widget` or `dashboard`. */
   channel: string;
   params: JsonObject;
   threadId?: string;
@@ -15,10 +15,7 @@ export interface PromptSubject {
   now?: Date;
 }
 
-/**
- * The variables of an agent's prompt. One query, and one more each for `entityTypes` and `roles`, only when the prompt
- * names them.
- */
+/** Loads the variables of a prompt (docs/reference/prompts.md#values). Some are loaded only when it mentions them. */
 export async function loadPromptVariables(db: Db, scope: Scope, subject: PromptSubject): Promise<JsonObject> {
   const { agent, channel, params, threadId, message, now = new Date() } = subject;
   const mentions = (name: string) => agent.systemPrompt.includes(name);

@@ -2,10 +2,7 @@ import type { Actor, Scope } from '@parley/contracts';
 import type { ToolContext, Tools } from '../types';
 import type { TemplateContext } from './compile-template';
 
-/**
- * The `call` of a template's context: its functions run as the given actor, inside the agent's `tools` list like any
- * other call, except that `templateOnly` tools may be called too.
- */
+/** Creates the `call` of a template's context. Unlike models, templates may also call `templateOnly` tools. */
 export function templateCaller(
   tools: Tools,
   scope: Scope,

@@ -6,8 +6,8 @@ import { type ClaimedRun, type RunStep, claimRun } from '../run-store';
 
 /** Longer than any test. */
 export const leaseMs = 60_000;
-/** A lease that is over as soon as it begins: its worker is not heard of again. */
-export const overLeaseMs = -1_000;
+/** A lease that has already expired, like the lease of a killed worker. */
+export const expiredLeaseMs = -1_000;
 const hourMs = 3_600_000;
 
 export interface RunRow {
@@ -16,7 +16,7 @@ export interface RunRow {
   status: string;
   attempts: number;
   fence: number;
-  takeovers: number;
+  lease_expirations: number;
   steps: RunStep[];
   error: string | null;
   run_at: Date;
@@ -30,18 +30,18 @@ export interface TestRuns {
   db: Db;
   scope: Scope;
   addTrigger(definition: Partial<TriggerDefinition> & { enabled?: boolean; slug: string }): Promise<void>;
-  /** A run that is due, of an entity of its own. */
+  /** A run that is due, for a new entity. */
   newRun(given?: Partial<NewRun>): NewRun;
-  /** Inserts it; its id. */
+  /** Inserts a run and returns its id. */
   add(given?: Partial<NewRun>): Promise<string>;
   claim(id: string, forMs?: number): Promise<ClaimedRun>;
   row(id: string): Promise<RunRow>;
-  /** The events of what a run came to, oldest first. */
+  /** The events of a run's results, oldest first. */
   endsOf(id: string): Promise<StoredEvent[]>;
   stop(): Promise<void>;
 }
 
-/** The store of runs on a database of its own, for one organization. */
+/** The run store on a new database with one organization. */
 export async function startRuns(
   database: { url: string; drop(): Promise<void> },
   seed: (pool: Db['pool']) => Promise<{ scope: Scope }>,

@@ -3,7 +3,10 @@ import { type DeliveryHeaders, type Verdict, headerOf, isEqual } from './verdict
 
 const header = 'x-webhook-signature';
 
-/** Kapso's scheme: HMAC-SHA256 of the raw body in lower-case hex, no time and no prefix (providers.md, 2.2). */
+/**
+ * Verifies Kapso's scheme: HMAC-SHA256 of the raw body in lower-case hex, without a time or a prefix
+ * (docs/reference/providers.md#kapso-signatures).
+ */
 export function verifyBodySignature({
   headers,
   body,
@@ -17,16 +20,16 @@ export function verifyBodySignature({
   if (problem !== null) return { ok: false, reason: problem };
   const given = Buffer.from(headerOf(headers, header)!);
   const isSigned = secrets.some((secret) => isEqual(given, Buffer.from(signBody(body, secret))));
-  return isSigned ? { ok: true } : { ok: false, reason: 'secret: the signature does not fit the body' };
+  return isSigned ? { ok: true } : { ok: false, reason: 'secret: the signature does not match the body' };
 }
 
-/** Why no secret can have made the signature; null when one could. */
+/** Why the signature is malformed; null when it is not. */
 export function bodySignatureProblem(headers: DeliveryHeaders): string | null {
   const given = headerOf(headers, header);
   if (!given) return `the header ${header} is missing`;
   return /^[0-9a-f]{64}$/.test(given) ? null : `${header} is not 64 digits of lower-case hex`;
 }
 
-/** What Kapso sends in `X-Webhook-Signature`. */
+/** Signs a body as Kapso does, for `X-Webhook-Signature`. */
 export const signBody = (body: Buffer, secret: string): string =>
   createHmac('sha256', secret).update(body).digest('hex');

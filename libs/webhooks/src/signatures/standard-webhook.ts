@@ -1,26 +1,26 @@
 import { createHmac } from 'node:crypto';
 import { type DeliveryHeaders, type Verdict, headerOf, isEqual } from './verdict';
 
-/** Both ways: a delivery from the future is as wrong as an old one (providers.md, 2.1). */
+/** Maximum age, and maximum time in the future (docs/reference/providers.md#standard-webhooks-signatures). */
 const toleranceSeconds = 300;
-/** A key shorter than this can be guessed, so it is none. */
+/** A shorter decoded key can be guessed, so it is not used. */
 const shortestKeyBytes = 16;
 
-/** `svix` or `webhook`: what the three headers begin with. */
+/** Prefix of the three headers. */
 export type HeaderFamily = 'svix' | 'webhook';
 
 export interface SignedDelivery {
   headers: DeliveryHeaders;
-  /** As it came: a body that was parsed and written again has another signature. */
+  /** The raw bytes: serializing a parsed body again changes the signature. */
   body: Buffer;
-  /** Any of them may have signed, while a secret is being replaced. */
+  /** A signature by any of them is accepted, so that secrets can be rotated. */
   secrets: readonly string[];
-  /** In the order in which they are looked for. */
+  /** The first whose id header is present is used. */
   families: readonly HeaderFamily[];
   nowMs: number;
 }
 
-/** The scheme of Standard Webhooks and Svix (Polar, Resend, Clerk): HMAC-SHA256 of `id.timestamp.body`, base64. */
+/** Verifies the scheme of Standard Webhooks and Svix (Polar, Resend, Clerk): HMAC-SHA256 of `id.timestamp.body`, base64. */
 export function verifyStandardWebhook({ headers, body, secrets, families, nowMs }: SignedDelivery): Verdict {
   const family = families.find((name) => headerOf(headers, `${name}-id`) !== undefined) ?? families[0]!;
   const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) =>
@@ -40,11 +40,11 @@ export function verifyStandardWebhook({ headers, body, secrets, families, nowMs 
     .map((entry) => Buffer.from(entry.slice(3)));
   if (given.length === 0) return { ok: false, reason: `${family}-signature holds no signature of version v1` };
   const expected = secrets.flatMap(keysOf).map((key) => Buffer.from(signatureOf(key, { id, timestamp, body })));
-  if (given.some((one) => expected.some((other) => isEqual(one, other)))) return { ok: true };
-  return { ok: false, reason: 'secret: no signature fits the body under the configured secret' };
+  if (given.some((signature) => expected.some((other) => isEqual(signature, other)))) return { ok: true };
+  return { ok: false, reason: 'secret: no signature matches the body' };
 }
 
-/** The headers of a delivery as its provider would sign it now. Svix decodes its secrets, Polar does not. */
+/** Returns the headers of a delivery signed now. Svix decodes its secrets, Polar does not. */
 export function signStandardWebhook({
   id,
   body,
@@ -73,7 +73,7 @@ function signatureOf(key: Buffer, signed: { id: string; timestamp: string; body:
   return createHmac('sha256', key).update(`${signed.id}.${signed.timestamp}.`).update(signed.body).digest('base64');
 }
 
-/** Polar takes the bytes of the whole text, Svix those behind the prefix, decoded: both look alike, so both are tried. */
+/** Polar uses the secret's text as the key, Svix decodes it after `whsec_`. Secrets of both look alike: both are tried. */
 function keysOf(secret: string): Buffer[] {
   const decoded = decodedKeyOf(secret);
   return decoded === null ? [Buffer.from(secret)] : [decoded, Buffer.from(secret)];

@@ -1,6 +1,6 @@
 import type { PreludeHost } from './host';
 
-/** Text and bytes, randomness and digests: asked of the process outside, which has them in native code. */
+/** Installs text encoding, base64, random values and digests. The process outside computes them in native code. */
 export function installBinary(host: PreludeHost): void {
   const bytesOf = (value: unknown): ArrayBuffer => {
     const bytes = value === undefined ? new ArrayBuffer(0) : host.bytesOf(value);
@@ -67,7 +67,7 @@ export function installBinary(host: PreludeHost): void {
       bytesOf(data),
     ) as ArrayBuffer;
 
-  // The engine seeds its own generator once, before the image that every run starts from was taken.
+  // The engine seeds its own generator before the memory image is taken, so every run would have the same numbers.
   let pool = new Uint32Array(0);
   let used = 0;
   Math.random = () => {
@@ -78,7 +78,7 @@ export function installBinary(host: PreludeHost): void {
     return (pool[used++]! * 2 ** 21 + (pool[used++]! >>> 11)) / 2 ** 53;
   };
 
-  // Nothing here has a second thread to share memory with.
+  // There is no second thread to share memory with.
   delete (globalThis as { SharedArrayBuffer?: unknown }).SharedArrayBuffer;
 
   host.define({

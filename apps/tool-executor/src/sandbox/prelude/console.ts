@@ -1,6 +1,6 @@
 import type { PreludeHost } from './host';
 
-/** `console` writes into the answer's `logs`, up to a limit that the process outside keeps. */
+/** Installs `console`, which writes to the `logs` of the answer. The process outside enforces the limit. */
 export function installConsole(host: PreludeHost): void {
   let isOpen = true;
   const maxDepth = 4;

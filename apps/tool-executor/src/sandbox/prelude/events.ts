@@ -2,7 +2,7 @@ import type { PreludeHost } from './host';
 
 type Listener = (event: unknown) => void;
 
-/** Events, abort signals and DOMException: what `fetch` and callers of it expect. */
+/** Installs events, abort signals and DOMException, which `fetch` and its callers need. */
 export function installEvents(host: PreludeHost): void {
   class DOMException extends Error {
     constructor(message = '', name = 'Error') {

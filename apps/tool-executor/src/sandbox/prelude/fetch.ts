@@ -1,6 +1,6 @@
 import type { PreludeHost } from './host';
 
-/** The part of the fetch API that tools use. The request itself is made, guarded, by the service. */
+/** Installs the part of the fetch API that tools use. The service sends the requests, through its guarded fetch. */
 export function installFetch(host: PreludeHost): void {
   type Pair = [string, string];
   type Init = { method?: string; headers?: unknown; body?: unknown; signal?: AbortSignal; redirect?: string };
@@ -121,10 +121,10 @@ export function installFetch(host: PreludeHost): void {
     const { bytes, type } = toBody(init.body);
     if (bytes && (method === 'GET' || method === 'HEAD')) throw new TypeError('A GET or HEAD request has no body');
     if (type !== undefined && !headers.has('content-type')) headers.set('content-type', type);
-    const asked = { url, method, headers: [...headers], redirect: init.redirect };
-    // Made here, where the handler is still on the stack: its line is what an author looks for.
+    const request = { url, method, headers: [...headers], redirect: init.redirect };
+    // Created here, where the handler is still on the stack, so that the error has the line of the handler.
     const failed = new TypeError();
-    const { id, answer } = host.request('fetch', asked, bytes);
+    const { id, answer } = host.request('fetch', request, bytes);
     const aborted = new Promise<never>((_resolve, reject) => {
       signal?.addEventListener(
         'abort',

@@ -1,26 +1,26 @@
 /**
- * The functions in this folder run inside the sandbox engine, not in Node. Each is shipped as its own source text, so
- * it may use its parameters and the language's globals, and nothing else of its module. They have no power to protect:
- * whatever a handler does to them, it can only ask the process outside, which checks every question.
+ * The functions in this folder run inside the engine, not in Node. Each is shipped as its own source text, so it may use
+ * only its parameters and the globals of the language. They have no additional rights: a handler that changes them can
+ * only request operations from the process outside, which checks each one.
  */
 export interface PreludeHost {
-  /** Asks the process outside and waits. JSON goes in, JSON or bytes come out; a refusal throws. */
+  /** Requests an operation of the process outside, with a JSON payload, and returns JSON or bytes. Throws when refused. */
   call(kind: string, payload?: unknown, bytes?: ArrayBuffer): unknown;
-  /** Asks the service; the answer is a JSON value and, for bodies, bytes. */
+  /** Sends a request to the service. The answer is a JSON value and, for bodies, bytes. */
   request(
     kind: 'fetch' | 'tool',
     payload: unknown,
     bytes?: ArrayBuffer,
   ): { id: number; answer: Promise<{ value: never; bytes?: ArrayBuffer }> };
-  /** Makes a function that the process outside calls: `timer`. */
+  /** Sets the function that the process outside calls for `timer`. */
   on(kind: string, listener: (id: number) => void): void;
-  /** Adds a global the way the platform does: writable, configurable, not enumerable. */
+  /** Adds globals as platforms do: writable, configurable, not enumerable. */
   define(globals: Record<string, unknown>): void;
-  /** A copy of the bytes of an ArrayBuffer or a view, or null for anything else. */
+  /** Returns a copy of the bytes of an ArrayBuffer or a view, or null for any other value. */
   bytesOf(value: unknown): ArrayBuffer | null;
 }
 
-/** Crosses the border of the engine: the only host function there is. Text is JSON; `!` in front marks a refusal. */
+/** The only host function. Text is JSON. A result that begins with `!` is a refusal. */
 export type Op = (kind: string, text?: string, bytes?: ArrayBuffer) => string | ArrayBuffer | undefined;
 
 export function createHost(op: Op) {
@@ -57,7 +57,7 @@ export function createHost(op: Op) {
     },
   };
 
-  // Longer than what is kept outside; turning more into JSON would only take time.
+  // More than the process outside keeps. A longer text would only take time to convert to JSON.
   const maxChars = 20_000;
   const describeError = (error: unknown): { name?: string; message: string; stack?: string } => {
     if (error === null || typeof error !== 'object') return { message: String(error).slice(0, maxChars) };

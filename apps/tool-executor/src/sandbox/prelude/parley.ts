@@ -1,9 +1,9 @@
 import type { PreludeHost } from './host';
 
-/** `parley.<name>.<name>(args)`: every dotted name is a function; whether such a tool exists is chat's to say. */
+/** Creates `parley`, where every `parley.<name>.<name>(args)` is a tool call. Chat checks whether the tool exists. */
 export function createParley(host: PreludeHost): unknown {
   const call = async (tool: string, args: unknown = {}): Promise<unknown> => {
-    // Made here, where the handler is still on the stack: its line is what an author looks for.
+    // Created here, where the handler is still on the stack, so that the error has the line of the handler.
     const error = Object.assign(new Error(), { name: 'ToolError' });
     const { value } = await host.request('tool', { tool, args }).answer;
     const answer = value as { ok: boolean; result: unknown; error: string; errorType: string };

@@ -1,6 +1,6 @@
 import type { PreludeHost } from './host';
 
-/** `structuredClone` for what a handler can hold: plain data, dates, maps, sets, expressions, errors and buffers. */
+/** Installs `structuredClone` for plain data, dates, maps, sets, regular expressions, errors and buffers. */
 export function installStructuredClone(host: PreludeHost): void {
   const refuse = (what: string): never => {
     const make = (globalThis as unknown as { DOMException: new (message: string, name: string) => Error }).DOMException;

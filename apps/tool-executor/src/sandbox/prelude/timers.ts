@@ -1,6 +1,6 @@
 import type { PreludeHost } from './host';
 
-/** Timers live in the process outside; here is only what to do when one is due. */
+/** Installs timers. The process outside measures the time and reports when a timer is due. */
 export function installTimers(host: PreludeHost): void {
   type Timer = { callback: (...args: unknown[]) => void; args: unknown[]; everyMs: number | null };
   const timers = new Map<number, Timer>();

@@ -1,8 +1,8 @@
 import type { PreludeHost } from './host';
 
-/** URL and URLSearchParams; addresses are taken apart by the process outside, by the same rules as Node's. */
+/** Installs URL and URLSearchParams. The process outside parses addresses, with Node's own parser. */
 export function installUrl(host: PreludeHost): void {
-  type Parts = Record<string, string>;
+  type Fields = Record<string, string>;
   type Pair = [string, string];
   const settable = ['protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'hash'];
 
@@ -74,19 +74,19 @@ export function installUrl(host: PreludeHost): void {
   }
 
   class URL {
-    #parts: Parts;
+    #fields: Fields;
     #params: URLSearchParams | undefined;
     static read(url: URL, name: string): string {
-      return url.#parts[name] ?? '';
+      return url.#fields[name] ?? '';
     }
     static write(url: URL, name: string, value: string): void {
-      url.#parts = host.call('set-url', [url.#parts.href, name, value]) as Parts;
-      if (url.#params && name !== 'hash') URLSearchParams.reset(url.#params, url.#parts.search ?? '');
+      url.#fields = host.call('set-url', [url.#fields.href, name, value]) as Fields;
+      if (url.#params && name !== 'hash') URLSearchParams.reset(url.#params, url.#fields.search ?? '');
     }
     constructor(url: unknown, base?: unknown) {
-      const parts = host.call('url', base === undefined ? [String(url)] : [String(url), String(base)]);
-      if (parts === null) throw new TypeError(`Invalid URL: ${String(url).slice(0, 200)}`);
-      this.#parts = parts as Parts;
+      const fields = host.call('url', base === undefined ? [String(url)] : [String(url), String(base)]);
+      if (fields === null) throw new TypeError(`Invalid URL: ${String(url).slice(0, 200)}`);
+      this.#fields = fields as Fields;
     }
     static canParse(url: unknown, base?: unknown): boolean {
       return URL.parse(url, base) !== null;
@@ -99,19 +99,19 @@ export function installUrl(host: PreludeHost): void {
       }
     }
     get origin(): string {
-      return this.#parts.origin ?? '';
+      return this.#fields.origin ?? '';
     }
     get searchParams(): URLSearchParams {
       if (this.#params === undefined) {
-        this.#params = new URLSearchParams(this.#parts.search);
+        this.#params = new URLSearchParams(this.#fields.search);
         URLSearchParams.follow(this.#params, (text) => {
-          this.#parts = host.call('set-url', [this.#parts.href, 'search', text]) as Parts;
+          this.#fields = host.call('set-url', [this.#fields.href, 'search', text]) as Fields;
         });
       }
       return this.#params;
     }
     toString(): string {
-      return this.#parts.href ?? '';
+      return this.#fields.href ?? '';
     }
     toJSON(): string {
       return this.toString();
@@ -136,8 +136,8 @@ export function installUrl(host: PreludeHost): void {
       return URL.read(this, 'href');
     },
     set(this: URL, value: unknown) {
-      const parts = host.call('url', [String(value)]) as Parts | null;
-      if (parts === null) throw new TypeError('Invalid URL');
+      const fields = host.call('url', [String(value)]) as Fields | null;
+      if (fields === null) throw new TypeError('Invalid URL');
       URL.write(this, 'href', String(value));
     },
   });

@@ -1,1 +1,0 @@
-export const paymentStates = ['draft', 'pending', 'paid', 'failed'];

@@ -1,0 +1,157 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { BlockList } from 'node:net';
+import {
+  HttpError,
+  type HttpMetrics,
+  type Logger,
+  methodNotAllowed,
+  nameRoute,
+  notFound,
+  renderError,
+  requestIdOf,
+  sendJson,
+} from '@parley/service';
+import { ClientDisconnected, checkLength, drain, outgoingBody } from './request-body';
+import { isDocsPage, sendDocsPage } from './docs/docs-pages';
+import { type HeaderList, ownHeaders, preflightHeaders, requestHeaders } from './headers';
+import { forward, upstreamDown } from './forward';
+import { refuseUnsafe } from './refuse-unsafe';
+import { type GatewayRoute, type UpstreamName, findRoute } from './routes';
+import type { Upstreams } from './upstreams';
+
+export interface GatewayDeps {
+  /** The services that are deployed. Requests to the others are answered with 503. */
+  upstreams: Upstreams;
+  /** Peers whose X-Forwarded-* headers are trusted; null trusts no peer. */
+  trustedProxies: BlockList | null;
+  log: Logger;
+  metrics?: HttpMetrics;
+  /** Called for each failed attempt to reach an upstream. */
+  onUpstreamFailure?: (upstream: UpstreamName, reason: string) => void;
+}
+
+/** What the log line of a request contains, collected while the request is handled. */
+class RequestState {
+  readonly requestId: string;
+  readonly path: string;
+  readonly startedAtMs = performance.now();
+  route: GatewayRoute | undefined = undefined;
+  failures: string[] | undefined = undefined;
+
+  constructor(request: IncomingMessage) {
+    const url = request.url ?? '';
+    const queryAt = url.indexOf('?');
+    this.path = queryAt === -1 ? url : url.slice(0, queryAt);
+    this.requestId = requestIdOf(request);
+  }
+}
+
+/**
+ * The public HTTP interface: refuses unsafe requests, answers /health and the documentation pages itself, and streams
+ * every other request to the service of its path.
+ */
+export function createGatewayApp(deps: GatewayDeps): RequestListener {
+  return (request, response) => {
+    const state = new RequestState(request);
+    response.once('finish', () => drain(request));
+    response.once('close', () => observe(deps, request, response, state));
+    handle(deps, request, response, state).catch((error: unknown) => {
+      if (error instanceof ClientDisconnected) return response.destroy();
+      if (!response.headersSent) setHeaders(response, ownHeaders(state.requestId, state.route));
+      const reply = fixedReply(request, state, error);
+      if (reply !== undefined && !response.headersSent) return sendJson(response, 200, reply);
+      renderError(response, error, { requestId: state.requestId, log: deps.log, isUnavailable: () => false });
+    });
+  };
+}
+
+async function handle(deps: GatewayDeps, request: IncomingMessage, response: ServerResponse, state: RequestState) {
+  refuseUnsafe(request);
+  const { path, requestId } = state;
+  if (path === '/health') return health(request, response, requestId);
+  if (isDocsPage(path)) return sendDocsPage(path, request, response, ownHeaders(requestId, undefined));
+  const route = findRoute(path);
+  if (route === undefined) throw notFound(`No such path: ${path}`, 'unknown_path');
+  state.route = route;
+  nameRoute(request, route.prefix);
+  const own = ownHeaders(requestId, route);
+  if (route.cors && request.method === 'OPTIONS') {
+    response.writeHead(204, [...own, ...preflightHeaders]).end();
+    return;
+  }
+  const { upstream: name, limitBytes } = route;
+  const upstream = deps.upstreams[name];
+  if (upstream === undefined) throw upstreamDown(name, 'service_not_deployed');
+  checkLength(request, limitBytes);
+  answerExpectation(request, response);
+  const body = await outgoingBody(request, limitBytes);
+  const headers = requestHeaders(request, { requestId, trustedProxies: deps.trustedProxies });
+  const length = request.headers['content-length'];
+  if (length !== undefined) headers.push('content-length', length);
+  await forward({
+    name,
+    upstream,
+    request,
+    response,
+    headers,
+    body,
+    own,
+    onFailure: (reason) => {
+      (state.failures ??= []).push(reason);
+      deps.onUpstreamFailure?.(name, reason);
+    },
+  });
+}
+
+/** The answer to a body that is too large, for the routes whose only answer to a POST is 200. */
+function fixedReply({ method }: IncomingMessage, { path, route }: RequestState, error: unknown): object | undefined {
+  if (method !== 'POST' || path !== route?.prefix) return undefined;
+  return error instanceof HttpError && error.status === 413 ? route.tooLargeReply : undefined;
+}
+
+function health(request: IncomingMessage, response: ServerResponse, requestId: string): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(['GET', 'HEAD']);
+  setHeaders(response, [...ownHeaders(requestId, undefined), 'Cache-Control', 'no-store']);
+  sendJson(response, 200, { status: 'ok', timestamp: Date.now() });
+}
+
+/** Sends `100 Continue` after the checks, so that a refused client sends no body. Any other expectation is refused. */
+function answerExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers.expect === undefined) return;
+  if (headers.expect.toLowerCase() !== '100-continue') {
+    throw new HttpError(417, 'expectation_failed', 'Only the expectation 100-continue is supported');
+  }
+  response.writeContinue();
+}
+
+function setHeaders(response: ServerResponse, list: HeaderList): void {
+  for (let at = 0; at < list.length; at += 2) response.setHeader(list[at]!, list[at + 1]!);
+}
+
+function observe(
+  { log, metrics }: GatewayDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+  state: RequestState,
+): void {
+  const durationMs = performance.now() - state.startedAtMs;
+  const status = response.writableFinished ? response.statusCode : 499;
+  const { requestId, path, failures } = state;
+  const route = state.route?.prefix ?? (path === '/health' || isDocsPage(path) ? path : 'none');
+  const method = request.method!;
+  metrics?.observe({ method, route, status, durationMs });
+  const upstream = state.route?.upstream;
+  const line = {
+    requestId,
+    method,
+    route,
+    path,
+    upstream,
+    status,
+    durationMs: Math.round(durationMs * 100) / 100,
+    failures,
+  };
+  if (status >= 500) log.error(line, 'request');
+  else if (status >= 400 && status !== 404) log.warn(line, 'request');
+  else log.info(line, 'request');
+}

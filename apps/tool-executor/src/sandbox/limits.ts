@@ -1,0 +1,19 @@
+/** Limits of one run of a handler. Its time limit is `timeoutMs` of the request (libs/contracts executorLimits). */
+export const sandboxLimits = {
+  memoryBytes: 64 * 1024 * 1024,
+  stackBytes: 512 * 1024,
+  /** The same as in `executorLimits`. A sandbox process does not load the contracts, to start faster. */
+  resultBytes: 1_048_576,
+  logLines: 200,
+  logBytes: 64 * 1024,
+  logLineChars: 8 * 1024,
+  errorChars: 8 * 1024,
+  timers: 1000,
+  /** Requests that a run may have open, and may make in total. */
+  openRequests: 64,
+  requests: 1000,
+  /** Maximum size of the payload of one operation, as JSON text. */
+  messageBytes: 4 * 1024 * 1024,
+  /** Maximum size of one request or response body. */
+  bodyBytes: 2 * 1024 * 1024,
+} as const;

@@ -1,0 +1,42 @@
+import type { JsonObject, Scope } from '@parley/contracts';
+import type { ChatFailure, ChatRequest } from './chat-result';
+import type { LoadedAgent } from './load-agent';
+import type { ChatDeps, Route } from './running-turn';
+import { checkParams } from './threads/check-params';
+import type { BegunTurn } from './threads/turn';
+
+type BegunChat = { ok: true; agent: LoadedAgent; turn: BegunTurn; params: JsonObject };
+
+/** Stores the message as the last turn of its thread, which is created if it does not exist (threads/enter-thread.sql). */
+export async function beginTurn(
+  { store }: ChatDeps,
+  scope: Scope,
+  request: ChatRequest,
+  routing: Route | null,
+): Promise<BegunChat | ChatFailure> {
+  const { threadId, externalThreadId, channel, message, requestId, phoneNumber } = request;
+  const agent = routing ? { slug: routing.agentSlug } : (request.agent as { id: string } | { slug: string });
+  const routerParams: JsonObject = routing === null || phoneNumber === undefined ? {} : { phoneNumber };
+  const begin = (params: JsonObject, isChecked: boolean) =>
+    store.begin(scope, {
+      agent,
+      threadId,
+      externalThreadId,
+      routerSlug: routing?.routerSlug,
+      channel,
+      message,
+      params: { ...routerParams, ...params },
+      isChecked,
+      requestId,
+    });
+  const first = await begin(request.params ?? {}, false);
+  if (!first.ok || first.turn !== null) return first;
+  // Only the API can report a missing param to the caller. On a channel the prompt is compiled without it.
+  const mustBeComplete = channel === 'api' && (request.depth ?? 0) === 0;
+  const { threadContextParams } = first.agent.definition;
+  const checked = checkParams(threadContextParams, request.params ?? {}, { stored: first.params, mustBeComplete });
+  if (!checked.ok) return { ok: false, reason: 'invalid_params', problems: checked.problems };
+  const second = await begin(checked.params, true);
+  if (second.ok && second.turn === null) throw new Error('A message with checked params began no turn');
+  return second as BegunChat | ChatFailure;
+}

@@ -1,0 +1,83 @@
+import type { Scope } from '@parley/contracts';
+import { isListed } from '@parley/permissions';
+import { type ToolContext } from '@parley/tools';
+import { actorOfTurn } from './actor-of-turn';
+import { type ToolLoopOutcome, runToolLoop } from './run-tool-loop';
+import { compilePrompt } from './compile-prompt';
+import type { ChatDeps, RunningTurn } from './running-turn';
+import { repairHistory } from './threads/history';
+import type { HistoryRow } from './threads/turn';
+import type { TurnRecorder } from './threads/turn-recorder';
+
+/** Compiles the prompt of a running turn, reads its tools and model, and runs the tool loop. */
+export async function generateReply(
+  deps: ChatDeps,
+  scope: Scope,
+  running: RunningTurn,
+  { history, recorder }: { history: HistoryRow[]; recorder: TurnRecorder },
+): Promise<ToolLoopOutcome> {
+  const { tools, models } = deps;
+  const { turn, request, agent, params } = running;
+  const { definition } = agent;
+  const allowed = definition.tools ?? [];
+  const acting = actorOfTurn(deps.db, scope, { request, agent: definition });
+  const context: ToolContext = {
+    requestId: request.requestId,
+    threadId: turn.threadId,
+    executionId: turn.id,
+    agentSlug: definition.slug,
+    channel: request.channel,
+    contact: request.contact,
+    params,
+    hops: request.hops ?? 0,
+    depth: request.depth ?? 0,
+    parentAgents: request.parentAgents ?? [],
+    nesting: request.nesting,
+  };
+  const [actor, prompt, offers, settings] = await Promise.all([
+    acting,
+    acting.then((actor) =>
+      compilePrompt(deps, scope, {
+        agent: definition,
+        actor,
+        channel: request.channel,
+        params,
+        message: request.message,
+        threadId: turn.threadId,
+        context,
+        signal: request.signal,
+      }),
+    ),
+    allowed.length === 0 ? [] : tools.offer(scope, allowed),
+    models.settings(scope, definition.model, request.channel),
+  ]);
+  return runToolLoop({
+    models,
+    settings,
+    scope,
+    turnId: turn.id,
+    system: prompt.compiled,
+    history: repairHistory(history),
+    historyTokens: deps.historyTokens,
+    message: request.message,
+    offers,
+    async runTool({ id, name, args }, signal) {
+      const result = await tools.run(scope, {
+        name,
+        args,
+        actor,
+        allowed,
+        context: { ...context, callId: id, signal },
+      });
+      // A tool that is not in the agent's list is denied, whether or not it exists.
+      const isDenied = !result.ok && result.errorType === 'tool_not_found' && !isListed(allowed, name);
+      return isDenied ? { ...result, errorType: 'permission_denied' } : result;
+    },
+    recorder,
+    signal: request.signal,
+    // A turn that has waited almost until its time limit still gets a tenth of it.
+    timeLimitMs: Math.ceil(
+      Math.max(deps.turnTimeoutMs - (performance.now() - running.startedAt), deps.turnTimeoutMs / 10),
+    ),
+  });
+}

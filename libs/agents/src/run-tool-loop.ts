@@ -1,0 +1,254 @@
+import { type Json, type Scope, type ToolCallSummary, findUnstorable } from '@parley/contracts';
+import { type ToolOffer, type ToolResult, builtInToolNames } from '@parley/tools';
+import { createHash } from 'node:crypto';
+import { sumUsage } from './models/sum-usage';
+import type {
+  ModelFailureReason,
+  ModelMessage,
+  ModelSettings,
+  ModelToolCall,
+  ModelUsage,
+  Models,
+} from './models/model';
+import { trimHistory } from './threads/history';
+import type { TurnRecorder } from './threads/turn-recorder';
+
+/** Maximum model calls in a turn; the last one offers no tools (docs/reference/limits.md#chat). */
+const maxModelCalls = 10;
+/** Maximum calls of a tool with the same arguments in a turn. */
+const maxSameCalls = 3;
+/** Maximum calls of one reply that run at the same time. */
+const maxParallelCalls = 8;
+/** Maximum size of a result that the model gets, in UTF-8. The full result is stored. */
+const maxResultBytes = 32 * 1024;
+const outOfSteps =
+  'I could not finish this within the steps I have for one message. Please ask again, or in smaller parts.';
+
+export interface ToolLoopRequest {
+  models: Models;
+  settings: ModelSettings;
+  scope: Scope;
+  turnId: string;
+  system: string;
+  history: readonly ModelMessage[][];
+  historyTokens: number;
+  message: string;
+  offers: readonly ToolOffer[];
+  runTool(call: { id: string; name: string; args: Json }, signal: AbortSignal): Promise<ToolResult>;
+  recorder: Pick<TurnRecorder, 'recordCalls' | 'addResult'>;
+  /** Aborted when the caller disconnects: the current step is completed, and no further step begins. */
+  signal?: AbortSignal;
+  /** Time limit of the rest of the turn. */
+  timeLimitMs: number;
+}
+
+type ToolLoopEnd =
+  | { how: 'answered'; text: string }
+  | { how: 'model_failed'; reason: ModelFailureReason; detail: string }
+  | { how: 'aborted' }
+  | { how: 'timeout' }
+  /** The turn's lease expired, and another process ended the turn. */
+  | { how: 'lost' };
+
+export interface ToolLoopOutcome {
+  end: ToolLoopEnd;
+  model: string;
+  iterations: number;
+  usage: ModelUsage;
+  toolCalls: ToolCallSummary[];
+  /** The last result of each tool that succeeded, by tool name. */
+  lastResultOf: Map<string, Json>;
+  steps: Json[];
+  /** The first free position among the turn's messages. */
+  position: number;
+}
+
+/** Calls the model and runs the tools that it asks for, until it answers. Each step is stored before the next begins. */
+export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOutcome> {
+  const { models, scope, settings, recorder } = request;
+  const deadline = AbortSignal.timeout(request.timeLimitMs);
+  const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
+  const outcome: ToolLoopOutcome = {
+    end: { how: 'lost' },
+    model: settings.candidates[0],
+    iterations: 0,
+    usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+    toolCalls: [],
+    lastResultOf: new Map(),
+    steps: [],
+    position: 1,
+  };
+  const turn: ModelMessage[] = [{ role: 'user', content: request.message }];
+  const sameCalls = new Map<string, number>();
+  let historyTokens = request.historyTokens;
+  const end = (reason: ToolLoopEnd): ToolLoopOutcome => ({ ...outcome, end: reason });
+
+  for (;;) {
+    if (signal.aborted) return end({ how: request.signal?.aborted ? 'aborted' : 'timeout' });
+    const isLast = outcome.iterations === maxModelCalls - 1;
+    const called = await models.complete(
+      scope,
+      settings,
+      {
+        system: request.system,
+        messages: [...trimHistory(request.history, historyTokens), ...turn],
+        tools: isLast ? [] : request.offers,
+        otherTools: builtInToolNames,
+        callId: (index) => callIdOf(request.turnId, outcome.iterations, index),
+      },
+      { signal },
+    );
+    outcome.model = called.model;
+    if (!called.ok) {
+      const isTooLong = called.reason === 'context_overflow' && historyTokens > 0 && request.history.length > 0;
+      outcome.steps.push(modelStep(called.model, called.durationMs, { status: 'error', error: called.reason }));
+      if (isTooLong) {
+        historyTokens = historyTokens < 2_000 ? 0 : Math.floor(Math.min(historyTokens, tokensIn(request)) / 2);
+        continue;
+      }
+      if (called.reason === 'aborted') return end({ how: request.signal?.aborted ? 'aborted' : 'timeout' });
+      return end({ how: 'model_failed', reason: called.reason, detail: called.detail });
+    }
+    const { text, toolCalls, usage, raw } = called.reply;
+    outcome.iterations += 1;
+    outcome.usage = sumUsage(outcome.usage, usage);
+    outcome.steps.push(modelStep(called.model, called.durationMs, { status: 'success', ...usage }));
+    if (toolCalls.length === 0 || isLast)
+      return end({ how: 'answered', text: storableText(text) || (isLast ? outOfSteps : '') });
+
+    turn.push({ role: 'assistant', content: text, toolCalls, raw });
+    const from = outcome.position;
+    const stored = toolCalls.map(({ id, name, args }) => ({ id, name: storableText(name), args: storable(args) }));
+    const progress = { ...outcome, steps: [...outcome.steps] };
+    const isOwned = await recorder.recordCalls({ position: from, text: storableText(text), calls: stored, progress });
+    if (!isOwned) return end({ how: 'lost' });
+    outcome.position += 1 + toolCalls.length;
+    const done = await mapBounded(toolCalls, maxParallelCalls, async (call, index) => {
+      const startedAt = performance.now();
+      const result = await runCall(request, call, { sameCalls, signal, deadline });
+      const content = contentOf(result);
+      const isError = !result.ok;
+      recorder.addResult({
+        callId: call.id,
+        position: from + 1 + index,
+        isError,
+        full: storable(result as Json),
+        content,
+      });
+      return { result, content, durationMs: Math.round(performance.now() - startedAt) };
+    });
+    for (const [index, { result, content, durationMs }] of done.entries()) {
+      const { id, name } = toolCalls[index]!;
+      turn.push({ role: 'tool', toolCallId: id, name, content, isError: !result.ok });
+      if (result.ok) outcome.lastResultOf.set(name, result.result);
+      const summary = summaryOf(storableText(name), durationMs, result);
+      outcome.toolCalls.push(summary);
+      outcome.steps.push({ kind: 'tool', callId: id, ...summary });
+    }
+  }
+}
+
+/** Runs one tool call, or returns the error that prevents it. The call ends at the tool's or the turn's time limit. */
+async function runCall(
+  request: ToolLoopRequest,
+  call: ModelToolCall,
+  how: { sameCalls: Map<string, number>; signal: AbortSignal; deadline: AbortSignal },
+): Promise<ToolResult> {
+  if (call.invalid !== undefined) {
+    const text = call.invalid.slice(0, 200);
+    return { ok: false, errorType: 'invalid_arguments', message: `The arguments are not a JSON object: ${text}` };
+  }
+  if (how.signal.aborted)
+    return { ok: false, errorType: 'execution_error', message: 'The turn ended before this call' };
+  const key = `${call.name} ${canonical(call.args)}`;
+  const times = (how.sameCalls.get(key) ?? 0) + 1;
+  how.sameCalls.set(key, times);
+  if (times > maxSameCalls) {
+    const message = `This tool was already called ${maxSameCalls} times with these arguments in this turn; use its result`;
+    return { ok: false, errorType: 'execution_error', message };
+  }
+  const timeout: ToolResult = { ok: false, errorType: 'timeout', message: 'The time limit of the turn was reached' };
+  return untilAborted(
+    request.runTool({ id: call.id, name: call.name, args: call.args }, how.deadline),
+    how.deadline,
+    timeout,
+  );
+}
+
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal, otherwise: T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => resolve(otherwise);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+async function mapBounded<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const worker = async () => {
+    for (const [index, item] of queue) results[index] = await work(item, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  return results;
+}
+
+/** An id of nine letters and digits, which every provider accepts. It is the same for the same position in the same turn. */
+function callIdOf(turnId: string, iteration: number, index: number): string {
+  const digest = createHash('sha256').update(`${turnId}/${iteration}/${index}`).digest();
+  return digest.readBigUInt64BE().toString(36).padStart(9, '0').slice(-9);
+}
+
+function contentOf(result: ToolResult): string {
+  if (!result.ok) return storableText(JSON.stringify({ error: result.message, errorType: result.errorType }));
+  const text = typeof result.result === 'string' ? result.result : (JSON.stringify(result.result) ?? 'null');
+  return truncate(storableText(text)) || '(empty)';
+}
+
+function truncate(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxResultBytes) return text;
+  // A character that is cut in the middle is decoded as a replacement character.
+  return `${bytes.toString('utf8', 0, maxResultBytes)}… [truncated: the full result has ${bytes.length} bytes]`;
+}
+
+const storableText = (text: string): string => text.replaceAll('\u0000', '').toWellFormed();
+
+/** JSON that PostgreSQL can store: NUL characters and lone surrogates are removed. */
+function storable<T extends Json>(value: T): T {
+  if (findUnstorable(value) === null) return value;
+  const clean = (_key: string, item: unknown) => {
+    if (typeof item === 'string') return storableText(item);
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) return item;
+    return Object.fromEntries(Object.entries(item).map(([name, inner]) => [storableText(name), inner]));
+  };
+  return JSON.parse(JSON.stringify(value, clean)) as T;
+}
+
+/** JSON with sorted keys, by which calls with the same arguments are recognized. */
+function canonical(value: Json): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  );
+}
+
+function summaryOf(name: string, durationMs: number, result: ToolResult): ToolCallSummary {
+  if (result.ok) return { name, durationMs, status: 'success' };
+  return { name, durationMs, status: 'error', errorType: result.errorType, errorMessage: storableText(result.message) };
+}
+
+const modelStep = (name: string, durationMs: number, rest: Record<string, Json>): Json => ({
+  kind: 'model',
+  name,
+  durationMs: Math.round(durationMs),
+  ...rest,
+});
+
+const tokensIn = ({ history }: ToolLoopRequest): number => JSON.stringify(history).length / 3;

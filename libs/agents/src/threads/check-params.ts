@@ -1,0 +1,33 @@
+import type { ErrorDetail, JsonObject, ThreadContextParam } from '@parley/contracts';
+
+export type CheckedParams = { ok: true; params: JsonObject } | { ok: false; problems: ErrorDetail[] };
+
+/**
+ * Checks the `threadContext.params` of a message against the agent's `threadContextParams`
+ * (docs/reference/chat.md#thread-context-params). Unknown params are dropped. A required one must be in this message or in
+ * `stored`. Without a declaration all params are accepted.
+ */
+export function checkParams(
+  declared: readonly ThreadContextParam[] | undefined,
+  incoming: JsonObject,
+  { stored, mustBeComplete }: { stored: JsonObject; mustBeComplete: boolean },
+): CheckedParams {
+  if (declared === undefined) return { ok: true, params: incoming };
+  const problems: ErrorDetail[] = [];
+  const params: JsonObject = {};
+  for (const { name, type, required } of declared) {
+    const path = `threadContext.params.${name}`;
+    const value = Object.hasOwn(incoming, name) ? incoming[name] : undefined;
+    const isAbsent = value === undefined || value === null;
+    if (isAbsent) {
+      const isStored = Object.hasOwn(stored, name) && stored[name] !== null && value !== null;
+      if (required && mustBeComplete && !isStored) problems.push({ path, message: 'is required' });
+      else if (value === null) params[name] = null;
+    } else if (typeOf(value) !== type) problems.push({ path, message: `must be ${article(type)}` });
+    else params[name] = value;
+  }
+  return problems.length === 0 ? { ok: true, params } : { ok: false, problems };
+}
+
+const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);
+const article = (type: string): string => (type === 'object' ? 'an object' : `a ${type}`);

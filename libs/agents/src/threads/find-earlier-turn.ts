@@ -1,0 +1,47 @@
+import type { Scope } from '@parley/contracts';
+import { type Queryable, column, statement } from '@parley/db';
+
+/** The state of an earlier attempt to answer a message. */
+export type EarlierTurn =
+  | { state: 'none' }
+  /** It is running, or its lease has not expired yet. */
+  | { state: 'running' }
+  | { state: 'answered'; reply: string; threadId: string }
+  /** The message was stored during a takeover. */
+  | { state: 'stored'; threadId: string }
+  /** It failed or was interrupted. `hasActed`: it called tools, whose effects may exist. */
+  | { state: 'broken'; hasActed: boolean };
+
+const lastTurn = statement(
+  'earlier-turn',
+  `select e.status, e.output, e.thread_id as "threadId", coalesce(e.lease_until > now(), false) as "isAlive",
+          exists (select from executions x join tool_calls c on c.tenant = $1 and c.execution_id = x.id
+                  where x.tenant = $1 and x.thread_id = t.id and x.request_id = $4) as "hasActed"
+   from threads t join executions e on e.tenant = $1 and e.thread_id = t.id
+   where t.tenant = $1 and t.environment = $2::"Environment" and t.external_id = $3 and e.request_id = $4
+   order by e.id desc limit 1`,
+  {
+    status: column.oneOf<'queued' | 'running' | 'succeeded' | 'failed'>('ExecutionStatus'),
+    output: column.text.nullable,
+    threadId: column.text,
+    isAlive: column.bool,
+    hasActed: column.bool,
+  },
+);
+
+/** Finds the last turn of a message, whose id is the `requestId` of its turns. */
+export async function findEarlierTurn(
+  db: Queryable,
+  scope: Scope,
+  threadKey: string,
+  requestId: string,
+): Promise<EarlierTurn> {
+  const { rows } = await db.query(scope, lastTurn, [scope.tenant, scope.environment, threadKey, requestId]);
+  const turn = rows[0];
+  if (turn === undefined) return { state: 'none' };
+  const { status, output, threadId, isAlive, hasActed } = turn;
+  if (status === 'succeeded')
+    return output === null ? { state: 'stored', threadId } : { state: 'answered', reply: output, threadId };
+  if (status !== 'failed' && isAlive) return { state: 'running' };
+  return { state: 'broken', hasActed };
+}

@@ -1,0 +1,69 @@
+import type { ChatResponse } from '@parley/contracts';
+import type { ChatResult } from './chat-result';
+import type { ToolLoopOutcome } from './run-tool-loop';
+import { sumUsage } from './models/sum-usage';
+import type { RunningTurn } from './running-turn';
+
+/** The result that the caller gets for a turn that has ended. */
+export function toChatResult(running: RunningTurn, outcome: ToolLoopOutcome, replyId: string): ChatResult {
+  const { threadId } = running.turn;
+  const { end, model } = outcome;
+  switch (end.how) {
+    case 'answered':
+      return { ok: true, state: 'answered', response: responseOf(running, outcome, { text: end.text, replyId }) };
+    case 'model_failed':
+      if (end.reason === 'timeout') return { ok: false, reason: 'model_timeout', model, threadId };
+      if (end.reason === 'not_configured' || end.reason === 'unknown_model') {
+        return { ok: false, reason: 'model_not_configured', model, threadId };
+      }
+      return { ok: false, reason: 'model_failed', model, threadId };
+    case 'timeout':
+      return { ok: false, reason: 'turn_timeout', threadId };
+    case 'aborted':
+      return { ok: false, reason: 'aborted', threadId };
+    case 'lost':
+      return { ok: false, reason: 'interrupted', threadId };
+  }
+}
+
+function responseOf(
+  running: RunningTurn,
+  outcome: ToolLoopOutcome,
+  reply: { text: string; replyId: string },
+): ChatResponse {
+  const { model, iterations, toolCalls, lastResultOf } = outcome;
+  const transfer = lastResultOf.get('router.transfer') as { agentSlug?: string; agentId?: string } | undefined;
+  return {
+    threadId: running.turn.threadId,
+    message: reply.text,
+    usage: sumUsage(outcome.usage, running.routing?.classification?.usage ?? null),
+    assistantMessageId: reply.replyId,
+    _executionMeta: {
+      iterationCount: iterations,
+      model,
+      durationMs: Math.round(performance.now() - running.startedAt),
+      toolCallSummary: toolCalls,
+      errorCount: toolCalls.filter((call) => call.status === 'error').length,
+      permissionDenialCount: toolCalls.filter((call) => call.errorType === 'permission_denied').length,
+    },
+    ...(transfer?.agentSlug && {
+      _transferred: { targetAgentSlug: transfer.agentSlug, targetAgent: transfer.agentId ?? transfer.agentSlug },
+    }),
+    ...routedTo(running),
+  };
+}
+
+/** The result for a message that was stored during a takeover. */
+export const storedResult = (running: RunningTurn): ChatResult => ({
+  ok: true,
+  state: 'stored',
+  response: {
+    threadId: running.turn.threadId,
+    message: '',
+    usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+    ...routedTo(running),
+  },
+});
+
+const routedTo = ({ routing, agent }: RunningTurn) =>
+  routing === null ? {} : { routedToAgent: agent.id, routedToAgentSlug: agent.definition.slug };

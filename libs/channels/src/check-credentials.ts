@@ -1,0 +1,51 @@
+import { type JsonObject, objectAt, textAt } from '@parley/contracts';
+import { callHttp } from '@parley/outbound';
+
+interface Probe {
+  url: string;
+  path: string;
+  headers: (apiKey: string) => Record<string, string>;
+}
+
+/** For each provider, a request that requires the key and changes nothing. */
+const probes: Readonly<Record<string, Probe>> = {
+  kapso: { url: 'https://api.kapso.ai', path: '/platform/v1/customers', headers: (key) => ({ 'X-API-Key': key }) },
+  resend: { url: 'https://api.resend.com', path: '/domains', headers: bearer },
+  openai: { url: 'https://api.openai.com/v1', path: '/models', headers: bearer },
+  anthropic: {
+    url: 'https://api.anthropic.com',
+    path: '/v1/models',
+    headers: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
+  },
+  google: {
+    url: 'https://generativelanguage.googleapis.com',
+    path: '/v1beta/models',
+    headers: (key) => ({ 'x-goog-api-key': key }),
+  },
+};
+
+function bearer(key: string): Record<string, string> {
+  return { Authorization: `Bearer ${key}` };
+}
+
+/** Checks whether a provider accepts the key of an integration. `message` continues a sentence about the provider. */
+export async function checkCredentials(
+  provider: string,
+  { config, secrets }: { config: JsonObject; secrets: JsonObject | null },
+): Promise<{ ok: boolean; message: string }> {
+  const probe = probes[provider];
+  const apiKey = textAt(secrets?.apiKey);
+  if (probe === undefined) return { ok: false, message: 'is not known' };
+  if (apiKey === undefined) return { ok: false, message: 'has no key' };
+  const base = (textAt(config.apiUrl) ?? textAt(config.baseUrl) ?? probe.url).replace(/\/+$/, '');
+  const url = base + probe.path;
+  const answer = await callHttp({ method: 'GET', url, headers: probe.headers(apiKey), timeoutMs: 10_000 });
+  if (answer.kind !== 'answered') return { ok: false, message: `${base}: ${answer.message}` };
+  if (answer.status < 300) return { ok: true, message: 'accepts the key' };
+  // A key that may only send e-mails is valid, although Resend refuses this request.
+  if (provider === 'resend' && JSON.stringify(answer.body).includes('restricted_api_key'))
+    return { ok: true, message: 'accepts the key, which may only send' };
+  if (answer.status < 400) return { ok: false, message: `${url}: ${textAt(objectAt(answer.body).message)}` };
+  const isRefused = answer.status === 401 || answer.status === 403;
+  return { ok: false, message: isRefused ? 'refuses the key' : `answered ${answer.status} at ${url}` };
+}

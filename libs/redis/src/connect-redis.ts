@@ -1,0 +1,104 @@
+import Redis, { type RedisOptions } from 'ioredis';
+
+export type RedisConnection = Redis;
+
+export interface RedisSettings {
+  url: string;
+  /**
+   * `producer`: commands fail immediately while Redis is unavailable, because a caller waits for them. `worker`: commands
+   * wait until Redis is available again. `limiter`: like `producer`, without a timer for each command, which would take as
+   * long as the command; the rate limiter has its own deadline. Roles must not share a connection.
+   */
+  role: 'producer' | 'limiter' | 'worker';
+  /** Shown in CLIENT LIST. */
+  name?: string;
+  onError?: (error: Error) => void;
+}
+
+const reconnectDelayMs = (attempt: number) => Math.min(50 * 2 ** Math.min(attempt, 10), 1_000);
+
+const failFast: RedisOptions = {
+  maxRetriesPerRequest: 0,
+  enableOfflineQueue: false,
+  // A command that was sent before the connection broke may have been executed, so its sender decides about a retry.
+  autoResendUnfulfilledCommands: false,
+};
+
+const byRole: Record<RedisSettings['role'], RedisOptions> = {
+  producer: { ...failFast, commandTimeout: 1_000, socketTimeout: 3_000 },
+  limiter: failFast,
+  worker: { maxRetriesPerRequest: null },
+};
+
+/** Opens a connection that reconnects automatically, even if Redis is unavailable at first. Usable while `status` is `ready`. */
+export function connectRedis({ url, role, name = 'parley', onError }: RedisSettings): RedisConnection {
+  const redis = new Redis(url, {
+    ...byRole[role],
+    connectTimeout: 5_000,
+    // ioredis waits this long for the end of a connection that is already broken, which delays the exit of the process.
+    disconnectTimeout: 200,
+    keepAlive: 10_000,
+    connectionName: name,
+    retryStrategy: reconnectDelayMs,
+  });
+  // Without a listener ioredis prints to the console.
+  redis.on('error', (error: Error) => onError?.(error));
+  return redis;
+}
+
+export type RedisCheck = { ok: true } | { ok: false; problem: string };
+
+/**
+ * Checks whether queues are safe in this Redis: any `maxmemory-policy` but `noeviction` evicts jobs when memory runs out.
+ * A managed Redis that does not report the policy is accepted. Throws when Redis does not answer.
+ */
+async function checkRedis(redis: RedisConnection): Promise<RedisCheck> {
+  const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1];
+  if (policy === undefined || policy === 'noeviction') return { ok: true };
+  return {
+    ok: false,
+    problem: `Redis has maxmemory-policy ${policy}, which may evict queued jobs; set it to noeviction (CONFIG SET maxmemory-policy noeviction)`,
+  };
+}
+
+/**
+ * Checks Redis at the start of a process. A Redis that may evict jobs is an error when `strict` and a warning otherwise. An
+ * unavailable Redis is a warning, because all data is in PostgreSQL.
+ */
+export async function requireSafeRedis(
+  redis: RedisConnection,
+  { strict, warn }: { strict: boolean; warn: (problem: string) => void },
+): Promise<void> {
+  let check: RedisCheck;
+  try {
+    await waitForRedis(redis, 2_000);
+    check = await checkRedis(redis);
+  } catch (error) {
+    return warn(`Redis could not be checked: ${(error as Error).message}`);
+  }
+  if (check.ok) return;
+  if (strict) throw new Error(check.problem);
+  warn(check.problem);
+}
+
+/** Resolves when the connection is ready. Throws when it is not ready after `timeoutMs`. */
+export async function waitForRedis(redis: RedisConnection, timeoutMs: number): Promise<void> {
+  if (redis.status === 'ready') return;
+  await new Promise<void>((resolve, reject) => {
+    const onReady = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      redis.off('ready', onReady);
+      reject(new Error(`Redis is not reachable (waited ${timeoutMs} ms)`));
+    }, timeoutMs);
+    redis.once('ready', onReady);
+  });
+}
+
+/** Closes a connection after its running commands have been answered, or immediately when Redis does not answer. */
+export async function closeRedis(redis: RedisConnection): Promise<void> {
+  const ended = redis.status === 'ready' && (await redis.quit().then(Boolean, () => false));
+  if (!ended && redis.status !== 'end') redis.disconnect();
+}

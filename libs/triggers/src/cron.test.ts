@@ -1,0 +1,25 @@
+import { cronProblem } from './cron';
+
+test.each(['* * * * *', '0 9 * * 1-5', '*/15 2-4 1,15 jan-mar sun', '59 23 31 12 7', '  5  4 * * *  ', '5/10 * * * *'])(
+  'accepts %s',
+  (expression) => expect(cronProblem(expression)).toBeNull(),
+);
+
+test.each([
+  ['* * * *', 'must have 5 fields (minute hour day month weekday), not 4'],
+  ['0 0 * * * *', 'must have 5 fields (minute hour day month weekday), not 6'],
+  ['60 * * * *', 'has "60" as minute, which allows 0-59'],
+  ['* 24 * * *', 'has "24" as hour, which allows 0-23'],
+  ['* * 0 * *', 'has "0" as day of month, which allows 1-31'],
+  ['* * * foo *', 'has "foo" as month, which allows 1-12'],
+  ['0 9 * mon-fri *', 'has "mon-fri" as month, which allows 1-12'],
+  ['0 9 * * jan', 'has "jan" as day of week, which allows 0-7'],
+  ['* * * * 5-1', 'has "5-1" as day of week, which allows 0-7'],
+  ['*/0 * * * *', 'has "*/0" as minute, which allows 0-59'],
+  ['1,,2 * * * *', 'has "" as minute, which allows 0-59'],
+])('refuses %s', (expression, problem) => expect(cronProblem(expression)).toBe(problem));
+
+test.each(['@daily', '? * * * *', '* * L * *', '* * * * 1#2', '*/60 * * * *'])(
+  'refuses %s, which other cron libraries accept',
+  (expression) => expect(cronProblem(expression)).not.toBeNull(),
+);

@@ -1,0 +1,149 @@
+import type { Environment } from '@parley/contracts';
+import { type Queryable, type RowOf, claimByTenant, column, leaseSql, purgeRows, statement } from '@parley/db';
+import type { DeliveryStatus } from './delivery';
+
+const deliveryRow = {
+  id: column.text,
+  provider: column.text,
+  path: column.text,
+  eventType: column.text.nullable,
+  body: column.bytea,
+  tenant: column.int4.nullable,
+  environment: column.oneOf<Environment>('Environment').nullable,
+  /** Whether its signature was checked on receipt. A replay does not change it. */
+  isSigned: column.bool,
+  status: column.oneOf<DeliveryStatus>('DeliveryStatus'),
+  attempts: column.int4,
+  receivedAt: column.timestamptz,
+};
+
+/** A stored delivery as a job reads it. */
+export type Delivery = RowOf<typeof deliveryRow>;
+
+const pendingDelivery = statement(
+  'load-pending-delivery',
+  `select id, provider, path, event_type as "eventType", body, tenant, environment,
+          signed as "isSigned", status, attempts, received_at as "receivedAt"
+   from webhook_deliveries where id = $1 and status = 'received'`,
+  deliveryRow,
+);
+
+/** Returns an unprocessed delivery; null when it is processed or deleted. */
+export async function loadPending(db: Queryable, id: string): Promise<Delivery | null> {
+  const { rows } = await db.acrossTenants('due work', pendingDelivery, [id]);
+  return rows[0] ?? null;
+}
+
+/** The result of one attempt to process a delivery. `received` leaves it to the next attempt. */
+export interface Outcome {
+  status: DeliveryStatus;
+  /** Shown with the delivery in the inbox. */
+  reason?: string;
+  organizationId?: string;
+}
+
+const finish = statement(
+  'finish-delivery',
+  `update webhook_deliveries
+   set status = $2::"DeliveryStatus", reason = $3, attempts = attempts + 1,
+       tenant = coalesce((select no from organizations where id = $4), tenant),
+       processed_at = case when $2 <> 'received' then now() end
+   where id = $1 and status = 'received'`,
+);
+
+/** Stores the result of an attempt, unless another worker has already finished the delivery. */
+export async function finishDelivery(db: Queryable, id: string, outcome: Outcome): Promise<void> {
+  const { status, reason, organizationId } = outcome;
+  const values = [id, status, reason?.slice(0, 2_000) ?? null, organizationId ?? null];
+  await db.acrossTenants('due work', finish, values);
+}
+
+/** Deliveries without an owner count as deliveries of tenant 0 when tenants take turns. */
+const tenant = 'coalesce(tenant, 0)';
+const where = "status = 'received'";
+const isDue = 'received_at < now() - make_interval(secs => $1::float8 / 1000)';
+const pending = { table: 'webhook_deliveries', where, tenant, since: 'received_at', isDue };
+const overdue = {
+  tenants: leaseSql.tenants('overdue-tenants', pending),
+  due: statement(
+    'overdue-deliveries',
+    `select id, path from webhook_deliveries where ${tenant} = $2 and ${where} and ${isDue}
+     order by received_at, id limit $3 offset $4`,
+    { id: column.text, path: column.text },
+  ),
+};
+
+/** Finds deliveries that are overdue, oldest first within each tenant. `path` selects the job that processes one. */
+export const findOverdue = (db: Queryable, { olderThanMs, limit }: { olderThanMs: number; limit: number }) =>
+  claimByTenant(db, { ...overdue, values: [olderThanMs] }, limit);
+
+const waiting = statement(
+  'waiting-deliveries',
+  `select provider, count(*)::int as waiting, extract(epoch from now() - min(received_at))::float8 as lag
+   from webhook_deliveries where status = 'received' group by provider`,
+  { provider: column.text, waiting: column.int4, lag: column.float8 },
+);
+
+/** Returns, per provider, the number of unprocessed deliveries and the age of the oldest in seconds. */
+export async function waitingDeliveries(db: Queryable) {
+  return (await db.acrossTenants('metrics', waiting)).rows;
+}
+
+const replay = statement(
+  'replay-deliveries',
+  `update webhook_deliveries set status = 'received', attempts = 0, reason = null, processed_at = null
+   where (id = any($1) or status = $2::"DeliveryStatus") and status <> 'rejected'`,
+);
+
+/** Resets the named deliveries and all of `status`, except rejected ones; the sweep sends their jobs. Returns how many. */
+export async function replayDeliveries(
+  db: Queryable,
+  ids: readonly string[],
+  status?: DeliveryStatus,
+): Promise<number> {
+  return (await db.acrossTenants('operator command', replay, [ids, status ?? null])).rowCount;
+}
+
+/** Prefix of the reason of a delivery whose owner is named but unknown, and may become known later. */
+export const unknownOwner = 'not known here: ';
+
+const retry = statement(
+  'retry-unattributed-deliveries',
+  `update webhook_deliveries set status = 'received', attempts = 0, reason = null, processed_at = null
+   where provider = $1 and status = 'unattributed' and starts_with(reason, $2)`,
+);
+
+/** Resets deliveries whose owner was unknown. Called when an owner has been created. */
+export async function retryUnattributed(db: Queryable, provider: string): Promise<void> {
+  await db.acrossTenants('inbound webhook', retry, [provider, unknownOwner]);
+}
+
+/** Days after receipt for which deliveries are kept. `openDays` is for failed and unattributed ones, which need a person. */
+export interface Retention {
+  doneDays: number;
+  openDays: number;
+}
+
+/** The rows that the purge of an organization deletes. */
+export const deliveriesPurge = purgeRows(['webhook_deliveries']);
+
+const batchRows = 2_000;
+
+const sweep = statement(
+  'sweep-deliveries',
+  `delete from webhook_deliveries where id = any (array(
+     select id from webhook_deliveries
+     where (status in ('processed', 'ignored', 'rejected') and received_at < now() - make_interval(secs => $1::float8 * 86400))
+        or (status in ('failed', 'unattributed') and received_at < now() - make_interval(secs => $2::float8 * 86400))
+     limit ${batchRows}))`,
+);
+
+/** Deletes deliveries past their retention, in batches. Returns how many. */
+export async function sweepDeliveries(db: Queryable, { doneDays, openDays }: Retention): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const { rowCount } = await db.acrossTenants('sweep', sweep, [doneDays, openDays]);
+    removed += rowCount;
+    if (rowCount < batchRows) return removed;
+  }
+}
