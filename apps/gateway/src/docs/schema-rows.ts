@@ -67,5 +67,6 @@ function noteOf(schema: SchemaObject): string {
     ),
   ]
     .filter(Boolean)
-    .join('; ');
+    .join('; ')
+    .replace('.; ', '; '); // a description is a sentence
 }

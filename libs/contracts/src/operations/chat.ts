@@ -18,10 +18,10 @@ const table = {
 const slugParams = z.object({ slug: z.string() });
 
 const reply = {
-  threadId: 'thread_01k9',
+  threadId: 'thread_01m82a6hyc000dmyect2cs41n3',
   message: 'The Dome tent is in stock.',
   usage: { inputTokens: 312, outputTokens: 18, totalTokens: 330 },
-  assistantMessageId: 'message_01k9',
+  assistantMessageId: 'msg_01m82a6hzq00076a863xt77v4z',
   _executionMeta: {
     iterationCount: 2,
     model: 'openai/gpt-5-mini',
@@ -81,7 +81,7 @@ export const chatOperations = defineOperations('Chat', table, {
     errors: routerErrors,
     example: {
       body: { message: 'Where is my order?', phoneNumber: '+56911112222' },
-      response: { ...reply, routedToAgent: 'agent_01k9', routedToAgentSlug: 'assistant' },
+      response: { ...reply, routedToAgent: 'agent_01m82a61xd000eg07n90n4cv9g', routedToAgentSlug: 'assistant' },
     },
   },
   chat: {
@@ -91,6 +91,6 @@ export const chatOperations = defineOperations('Chat', table, {
     documentedBody: chatBodySchema,
     response: chatResponseSchema,
     errors: { ...routerErrors, 400: [['invalid_body', 'agentId or routerSlug is required'], ...errors[400]] },
-    example: { body: { agentId: 'agent_01k9', message: 'Hello' }, response: reply },
+    example: { body: { agentId: 'agent_01m82a61xd000eg07n90n4cv9g', message: 'Hello' }, response: reply },
   },
 });

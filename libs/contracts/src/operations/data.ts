@@ -29,14 +29,14 @@ const typeParams = z.object({ type: z.string() });
 const entityParams = z.object({ type: z.string(), id: z.string() });
 
 const entity = {
-  id: 'entity_01k9',
+  id: 'ent_344094610180001flsb0zoofo3',
   type: 'product',
   status: 'active',
   data: { name: 'Dome tent', price: 249, tags: ['tent', 'two persons'] },
   createdAt: 1763683200000,
   updatedAt: 1763683200000,
 };
-const page = { data: [entity], cursor: 'eyJ2IjoxfQ', hasMore: false };
+const page = { data: [entity], cursor: 'c1.WyJ3U3RqIl0', hasMore: false };
 
 const unknownType = ['entity_type_not_found', 'Entity type product not found'] as const;
 const unknown = {
@@ -104,7 +104,7 @@ export const dataOperations = defineOperations('Data', table, {
           'invalid_body',
           "filters.price: is not a filterable field. Queryable top-level fields: id, createdAt, updatedAt. Use data.<fieldName> for the entity's own fields",
         ],
-        ['invalid_body', 'unknown operator $like'],
+        ['invalid_body', 'filters.data.a: unknown operator $like. Operators: …'],
       ],
       403: [denied, masked],
       404: [unknownType],
