@@ -2,8 +2,7 @@
 ALTER TABLE "threads" RENAME COLUMN "agent_paused" TO "taken_over";
 ALTER TABLE "trigger_runs" RENAME COLUMN "takeovers" TO "lease_expirations";
 
--- The function reads the renamed column. Its readable text is libs/agents/src/threads/enter-thread.sql. A semicolon is
--- written as \x3B here, because migrations are split at semicolons.
+-- The function reads the renamed column. Its readable text is libs/agents/src/threads/enter-thread.sql; \x3B is a semicolon.
 create or replace function enter_thread(
   p_tenant integer, p_environment "Environment", p_agent_id text, p_agent_slug text, p_thread_id text,
   p_external_id text, p_new_thread_id text, p_channel text, p_params jsonb, p_is_checked boolean, p_router_slug text,
