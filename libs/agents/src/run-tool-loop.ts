@@ -1,4 +1,5 @@
 import { type Json, type Scope, type ToolCallSummary, findUnstorable } from '@parley/contracts';
+import { rejectOnAbort } from '@parley/outbound';
 import { type ToolOffer, type ToolResult, builtInToolNames } from '@parley/tools';
 import { createHash } from 'node:crypto';
 import { sumUsage } from './models/sum-usage';
@@ -168,19 +169,10 @@ async function runCall(
     return { ok: false, errorType: 'execution_error', message };
   }
   const timeout: ToolResult = { ok: false, errorType: 'timeout', message: 'The time limit of the turn was reached' };
-  return untilAborted(
-    request.runTool({ id: call.id, name: call.name, args: call.args }, how.deadline),
-    how.deadline,
-    timeout,
-  );
-}
-
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal, otherwise: T): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => resolve(otherwise);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  const result = request.runTool({ id: call.id, name: call.name, args: call.args }, how.deadline);
+  return rejectOnAbort(result, how.deadline).catch((error: unknown) => {
+    if (how.deadline.aborted) return timeout;
+    throw error;
   });
 }
 

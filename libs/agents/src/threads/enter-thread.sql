@@ -6,12 +6,12 @@
 --   with an external id   the thread that the environment has under this id, else a new one with it
 --   with neither          a new thread
 -- Its params are merged into those that the thread already has. After four hours without a message the count of
--- transfers starts again at 0 and a router chooses the agent anew; until then the agent that a router transferred the
+-- transfers starts again at 0 and a router chooses the agent again; until then the agent that a router transferred the
 -- thread to keeps it.
 --
 -- One call reads the agent, locks the thread's row and stores the turn with its message. The lock makes ids of turns
 -- follow the order in which messages arrive. The turn's state in the result:
---   stored    a person has taken the thread over: nobody answers
+--   stored    a person has taken the thread over, so it is not answered
 --   queued    earlier turns of the thread have not finished (turn-queue.ts)
 --   running   it begins at once, and the result contains the thread's history
 -- A result without a turn means: no definition, the agent is missing or has no configuration in the environment; no
