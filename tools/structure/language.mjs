@@ -1,36 +1,35 @@
 // Language checks: phrases that are not technical terms, and citations of files, headings and ADRs that do not exist.
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { root } from '../start/paths.mjs';
+import { readFiles } from './files.mjs';
 
 const phrases = Object.keys(JSON.parse(readFileSync(new URL('./phrases.json', import.meta.url), 'utf8')));
 const odd = new RegExp(phrases.join('|'), 'i');
 
-/** Files with text. Migrations are excluded, because they must not change once they have run. */
-function paths() {
-  const patterns = ['*.ts', '*.tsx', '*.mjs', '*.cjs', '*.md', '*.yaml', '*.prisma', '*.sh', '*Dockerfile', '.ci/run'];
-  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...patterns], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  return listed.split('\n').filter((path) => path !== '' && !path.startsWith('prisma/migrations/'));
-}
+const patterns = [
+  '*.ts',
+  '*.tsx',
+  '*.mjs',
+  '*.cjs',
+  '*.md',
+  '*.yaml',
+  '*.prisma',
+  '*.sql',
+  '*.sh',
+  '*Dockerfile',
+  '.ci/run',
+];
 
-function lines() {
-  return paths().flatMap((path) => {
-    try {
-      return readFileSync(join(root, path), 'utf8')
-        .split('\n')
-        .map((text, at) => ({ path, place: `${path}:${at + 1}`, text }));
-    } catch {
-      return []; // deleted in the working tree
-    }
-  });
-}
+/** Files with text. Migrations are excluded, because they must not change once they have run. */
+const files = readFiles(...patterns).filter(({ path }) => !path.startsWith('prisma/migrations/'));
+
+const lines = files.flatMap(({ path, text }) =>
+  text.split('\n').map((line, at) => ({ path, place: `${path}:${at + 1}`, text: line })),
+);
 
 /** Lines that contain a phrase of phrases.json. */
-export const oddLines = () => lines().filter(({ text }) => odd.test(text));
+export const oddLines = () => lines.filter(({ text }) => odd.test(text));
 
 const citedFile = /(?<![\w/:.*-])((?:\.{1,2}\/)*[\w/.-]+\.md)(?:#([\w-]+))?/g;
 
@@ -52,10 +51,10 @@ function anchorsOf(path) {
 
 /** Citations whose target does not exist: `{ place, citation }`. A file name without a path may be in any folder. */
 export function deadCitations() {
-  const names = new Set(paths().map((path) => basename(path)));
+  const names = new Set(files.map(({ path }) => basename(path)));
   const adrs = new Set(readdirSync(join(root, 'docs/adr')).map((name) => Number(name.slice(0, 4))));
   const dead = [];
-  for (const { path, place, text } of lines()) {
+  for (const { path, place, text } of lines) {
     const report = (citation) => dead.push({ place, citation });
     for (const [citation, file, anchor] of text.matchAll(citedFile)) {
       if (/(^|\/)prompts\//.test(file)) continue; // a file of a user's project

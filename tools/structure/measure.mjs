@@ -1,10 +1,10 @@
 // Measures the structure of the code from its sources: which projects name and write which tables, the number of
 // production lines, and the names that libraries export.
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { root } from '../start/paths.mjs';
+import { readFiles } from './files.mjs';
 import { deadCitations, oddLines } from './language.mjs';
 
 /** Files that only run in tests and benchmarks. */
@@ -13,20 +13,9 @@ const notProduction =
 
 /** @returns {{ path: string, place: string, source: ts.SourceFile, lines: number }[]} */
 export function productionFiles() {
-  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'apps/*.ts', 'libs/*.ts'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  return listed
-    .split('\n')
-    .filter((path) => path !== '' && !notProduction.test(path))
-    .flatMap((path) => {
-      let text;
-      try {
-        text = readFileSync(join(root, path), 'utf8');
-      } catch {
-        return []; // deleted in the working tree
-      }
+  return readFiles('apps/*.ts', 'libs/*.ts')
+    .filter(({ path }) => !notProduction.test(path))
+    .map(({ path, text }) => {
       const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
       return { path, place: path.split('/').slice(0, 2).join('/'), source, lines: text.split('\n').length - 1 };
     });
