@@ -2,8 +2,8 @@ import type { Json } from '@parley/contracts';
 import { type Dispatcher, request } from 'undici';
 import { decodeBody } from './guarded-fetch/decode-body';
 import { readRetryAfter } from './retry-after';
-import { acquireSlot } from './acquire-slot';
 import { rejectOnAbort } from './reject-on-abort';
+import { createSlots } from './slots';
 
 export interface HttpCall {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -43,6 +43,12 @@ const noConnectionCodes = new Set(
   'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN UND_ERR_CONNECT_TIMEOUT'.split(' '),
 );
 
+/**
+ * Calls of one organization to one host, per process. Fewer than the concurrency of the jobs that send (`send-message` 10,
+ * `send-email` 5), so that a host that hangs for one organization does not block the others.
+ */
+const organizationSlots = createSlots({ perKey: 4 });
+
 /** Redirects are not followed, because the API key would be sent to an address that is not configured. */
 const redirected = 'the address answers with a redirect, which is not followed';
 
@@ -56,7 +62,7 @@ export async function callHttp(call: HttpCall): Promise<HttpOutcome> {
     if (organizationId !== undefined) {
       // Not `URL.parse`: the CLI supports Node 20, which does not have it.
       const { host } = new URL(url);
-      release = await acquireSlot(`${organizationId} ${host}`, signal, slotWaitMs);
+      release = await organizationSlots.acquire(`${organizationId} ${host}`, signal, slotWaitMs);
       if (release === null)
         return { kind: 'not_sent', reason: 'no_slot', message: `too many calls to ${host} are waiting for an answer` };
     }

@@ -1,0 +1,115 @@
+export interface SlotsOptions {
+  /** Slots of all keys together. */
+  total?: number;
+  /** Maximum for each key. Default: twice the number of free slots, so that some are always left for other keys. */
+  perKey?: number;
+}
+
+/** A pool of slots that keys, such as organizations, share. */
+export type Slots = ReturnType<typeof createSlots>;
+
+interface Waiter {
+  take: () => void;
+}
+
+interface Share {
+  running: number;
+  waiting: Set<Waiter>;
+}
+
+/**
+ * Limits how much work runs at the same time, with a share for each key. Without `perKey`, a key may take a slot while it
+ * holds fewer than twice as many as are free: one busy key gets two thirds of the slots, two get two fifths each, and a key
+ * without work always finds a free slot, or waits for the next one. (Choudhury and Hahne, "Dynamic queue length thresholds
+ * for shared-memory packet switches", 1998.)
+ */
+export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
+  /** A key without work is deleted. */
+  const shares = new Map<string, Share>();
+  let free = total;
+
+  const mayRun = ({ running }: Share): boolean => free > 0 && running < (perKey ?? Math.max(1, 2 * free));
+
+  function start(share: Share): void {
+    share.running += 1;
+    free -= 1;
+  }
+
+  function release(key: string, share: Share): void {
+    share.running -= 1;
+    free += 1;
+    if (share.running === 0 && share.waiting.size === 0) shares.delete(key);
+    for (let next = nextShare(shares.values(), mayRun); next !== null; next = nextShare(shares.values(), mayRun)) {
+      const [first] = next.waiting;
+      start(next);
+      first!.take();
+    }
+  }
+
+  /** The function that releases the slot does so once. */
+  function slotOf(key: string, share: Share): () => void {
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      release(key, share);
+    };
+  }
+
+  return {
+    /** Returns the function that releases the slot, or null when the key has its share. */
+    tryAcquire(key: string): (() => void) | null {
+      const share = shares.get(key) ?? { running: 0, waiting: new Set() };
+      if (share.waiting.size > 0 || !mayRun(share)) return null;
+      shares.set(key, share);
+      start(share);
+      return slotOf(key, share);
+    },
+    /**
+     * Waits for a slot, in the order of the key's calls. Resolves with the function that releases it, or with null when none
+     * is free within `waitMs` or before the signal is aborted.
+     */
+    async acquire(key: string, signal: AbortSignal, waitMs: number): Promise<(() => void) | null> {
+      const release = this.tryAcquire(key);
+      if (release !== null || waitMs <= 0) return release;
+      const share = shares.get(key) ?? { running: 0, waiting: new Set() };
+      shares.set(key, share);
+      const hasSlot = await waitForSlot(share, AbortSignal.any([signal, AbortSignal.timeout(waitMs)]));
+      if (hasSlot) return slotOf(key, share);
+      if (share.running === 0 && share.waiting.size === 0) shares.delete(key);
+      return null;
+    },
+    /** Slots in use, and calls that wait for one. */
+    stats: () => {
+      const all = [...shares.values()];
+      return {
+        running: all.reduce((sum, { running }) => sum + running, 0),
+        waiting: all.reduce((sum, { waiting }) => sum + waiting.size, 0),
+      };
+    },
+  };
+}
+
+/** Of the shares with waiting calls that may run, the one with the least running. */
+function nextShare(shares: Iterable<Share>, mayRun: (share: Share) => boolean): Share | null {
+  let next: Share | null = null;
+  for (const share of shares) {
+    if (share.waiting.size === 0 || !mayRun(share)) continue;
+    if (next === null || share.running < next.running) next = share;
+  }
+  return next;
+}
+
+const waitForSlot = ({ waiting }: Share, signal: AbortSignal): Promise<boolean> =>
+  new Promise((resolve) => {
+    const end = (hasSlot: boolean) => {
+      waiting.delete(waiter);
+      signal.removeEventListener('abort', giveUp);
+      resolve(hasSlot);
+    };
+    const waiter: Waiter = { take: () => end(true) };
+    const giveUp = () => end(false);
+    waiting.add(waiter);
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) giveUp();
+  });
