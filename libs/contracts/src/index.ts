@@ -51,3 +51,4 @@ export { type SchemaObject } from './openapi/components';
 export { type Operation } from './operations/operation';
 export { operations, operationsOf } from './operations/operations';
 export { type CompilePromptResponse, type FireTriggerResponse, type RunToolResponse } from './http/utility';
+export { onRefusal, reportRefusal } from './refusals';

@@ -1,3 +1,4 @@
+import { onRefusal } from '@parley/contracts';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 export interface HttpMetrics {
@@ -25,6 +26,13 @@ export function createMetrics(service: string): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   });
+  const refusals = new Counter({
+    name: 'limit_refusals_total',
+    help: 'Work that a limit has refused or postponed, by limit.',
+    labelNames: ['limit'],
+    registers,
+  });
+  onRefusal((limit) => refusals.inc({ limit }));
   return {
     registry,
     observe: ({ method, route, status, durationMs }) =>
