@@ -1,4 +1,6 @@
 export { type CheckHandler } from './check-handlers';
+export { storedProblems } from './check-stored';
+export { singular } from './definition';
 export { pullResources } from './pull-resources';
 export { type PushRequest, pushResources } from './push-resources';
 export { resourceState } from './resource-state';

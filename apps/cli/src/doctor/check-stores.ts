@@ -12,6 +12,7 @@ import { closeRedis, connectRedis, waitForRedis } from '@parley/redis';
 import { databaseUrl, findStack, migrationsDir, readVariable } from '../environment';
 import { findSecret } from '../secrets';
 import { checkMessagingSecret } from './check-messaging-secret';
+import { checkStored } from './check-stored';
 import { formatTime } from '../terminal';
 import { type Finding, timeoutMs, reasonOf } from './finding';
 
@@ -40,7 +41,12 @@ export async function checkDatabase(): Promise<Finding[]> {
         ? { name: 'Schema', state: 'ok', detail: 'up to date' }
         : { name: 'Schema', state: 'failed', detail: detail!, fix },
       ...(problem === null
-        ? [...(await checkSecrets(db)), await checkMessagingSecret(db), ...(await checkIdentity(db))]
+        ? [
+            ...(await checkSecrets(db)),
+            await checkMessagingSecret(db),
+            ...(await checkIdentity(db)),
+            ...(await checkStored(db)),
+          ]
         : []),
     ];
   } catch (error) {

@@ -1,0 +1,33 @@
+import { type ErrorDetail, type RawResourceSet, type ResourceKind, type Scope, resourceKinds } from '@parley/contracts';
+import type { Db } from '@parley/db';
+import { checkResources } from './check-resources';
+import { type Definition, forEachKind, slugOf } from './definition';
+import { parseResources } from './parse-resources';
+import { readMcpServers, readOnlySnapshot, readStoredResources } from './stored-resources';
+
+export interface StoredProblem extends ErrorDetail {
+  kind: ResourceKind;
+  slug: string;
+}
+
+/**
+ * The problems that a push of the stored definitions of an environment would report, other than those of handlers. Rules are
+ * added in new versions, and do not apply to what is stored until it is pushed again. `path` is relative to the definition.
+ */
+export async function storedProblems(db: Db, scope: Scope, knownTools: readonly string[]): Promise<StoredProblem[]> {
+  const { stored, mcpServers } = await db.transaction(async (client) => {
+    await client.query(scope, readOnlySnapshot);
+    return { stored: await readStoredResources(client, scope), mcpServers: await readMcpServers(client, scope) };
+  });
+  const given: Record<ResourceKind, Definition[]> = forEachKind((kind) =>
+    [...stored[kind].values()].map(({ definition }) => definition),
+  );
+  const { problems: shapeProblems, ...parsed } = parseResources(given as RawResourceSet);
+  const deleted = forEachKind(() => new Set<string>());
+  const checked = checkResources({ ...parsed, stored, deleted, knownTools, mcpServers });
+  return [...shapeProblems, ...checked].map(({ path, message }) => {
+    const [kind, index, ...rest] = path.split('.');
+    const named = resourceKinds.find((name) => name === kind)!;
+    return { kind: named, slug: slugOf(given[named][Number(index)]!), path: rest.join('.'), message };
+  });
+}
