@@ -312,8 +312,31 @@ describe('pages', () => {
     await call('get', `/v1/data/order?limit=2&cursor=${cursor}`).expect(400);
     await call('get', `/v1/data/page?limit=2&status=odd&cursor=${cursor}`).expect(400);
     await call('post', '/v1/data/page/query', { cursor: body.cursor, filters: { 'data.n': 1 } }).expect(400);
+    const { body: filtered } = await call('post', '/v1/data/page/query', {
+      filters: { 'data.n': { $gte: 0, $lt: 6 }, 'data.note': { $exists: false } },
+      limit: 2,
+    }).expect(200);
+    const reordered = { 'data.note': { $exists: false }, 'data.n': { $lt: 6, $gte: 0 } };
+    const next = { filters: reordered, limit: 2, cursor: filtered.cursor };
+    expect(idsOf(await call('post', '/v1/data/page/query', next).expect(200))).toHaveLength(2);
     const changed = body.cursor.slice(0, -2) + (body.cursor.endsWith('A') ? 'BB' : 'AA');
     await call('get', `/v1/data/page?cursor=${encodeURIComponent(changed)}`).expect(400);
+  });
+});
+
+test.each<[Method, string, object, string]>([
+  ['post', 'page/query', { filter: { 'data.n': 1 } }, 'filter'],
+  ['post', 'page/query', { sort: { field: 'data.n', order: 'asc' } }, 'sort.order'],
+  ['post', 'page/search', { query: 'x', filters: {} }, 'filters'],
+  ['post', 'page', { data: {}, stauts: 'odd' }, 'stauts'],
+  ['patch', 'page/any', { data: {}, version: 1 }, 'version'],
+])('%s %s with an unknown field is refused with 400 and names it', async (method, path, body, field) => {
+  const { body: answer } = await call(method, `/v1/data/${path}`, body).expect(400);
+  const message = 'is not a known field';
+  expect(answer).toMatchObject({
+    error: `${field}: ${message}`,
+    code: 'invalid_body',
+    details: [{ path: field, message }],
   });
 });
 

@@ -10,6 +10,7 @@ export { queryEntities } from './read/query-entities';
 export { typeOfEntity } from './read/type-of-entity';
 export { relatedIds, targetIds } from './relations';
 export { countEntitiesByType, deleteShapes, lockTypes } from './remove-types';
+export { isCalendarDay } from './schema/field-types';
 export { checkTypeSchema, flatSchema } from './schema/type-schema';
 export { type SearchState, reindexType, searchStates, staleTypes } from './search/reindex-type';
 export { type CreateInput } from './write/create-entity';

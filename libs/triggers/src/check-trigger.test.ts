@@ -45,6 +45,7 @@ test('times of a schedule are dates, fields or templates, and durations are at m
   expect(problems({ schedule: { at: 'data.startsAt', offset: '-1h' } })).toEqual([]);
   expect(problems({ schedule: { at: '{{trigger.data.startsAt}}' } })).toEqual([]);
   expect(problems({ schedule: { at: '2031-01-01' } })).toEqual([]);
+  expect(problems({ schedule: { at: '2031-02-30' } })).toHaveLength(1);
   expect(problems({ schedule: { at: 'soon' } })).toEqual([expect.stringMatching(/^schedule\.at: "soon" is neither/)]);
   expect(problems({ schedule: { at: '{{nope}}' } })).toEqual([expect.stringMatching(/^schedule\.at: \{\{nope\}\}/)]);
   expect(problems({ schedule: { delay: 'a while' } })).toEqual([expect.stringMatching(/^schedule\.delay: "a while"/)]);

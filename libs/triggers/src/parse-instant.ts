@@ -1,4 +1,5 @@
 import type { Json } from '@parley/contracts';
+import { isCalendarDay } from '@parley/entities';
 
 /**
  * The time that a value names, in Unix milliseconds; null when it names none. A number, or a text of at least ten digits, is
@@ -13,7 +14,7 @@ export function parseInstantMs(value: Json, timezone: string): number | null {
   if (parts === null) return null;
   const [, day, time = '00:00', offset] = parts;
   const asUtc = Date.parse(`${day}T${time}${offset ?? 'Z'}`);
-  if (Number.isNaN(asUtc)) return null;
+  if (Number.isNaN(asUtc) || !isCalendarDay(text)) return null;
   return offset === undefined ? localToUtc(asUtc, timezone) : asUtc;
 }
 

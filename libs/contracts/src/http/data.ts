@@ -50,19 +50,19 @@ export const listEntitiesQuerySchema = z.object({
   status: status.optional(),
 });
 
-export const createEntityBodySchema = z.object({ data: jsonObjectSchema, status: status.optional() });
+export const createEntityBodySchema = z.strictObject({ data: jsonObjectSchema, status: status.optional() });
 
 export const updateEntityBodySchema = createEntityBodySchema;
 
-export const queryEntitiesBodySchema = z.object({
+export const queryEntitiesBodySchema = z.strictObject({
   filters: jsonObjectSchema.optional(),
   status: status.optional(),
   limit: limit(50),
   cursor: z.string().optional(),
-  sort: z.object({ field: z.string(), direction: z.enum(['asc', 'desc']).default('desc') }).optional(),
+  sort: z.strictObject({ field: z.string(), direction: z.enum(['asc', 'desc']).default('desc') }).optional(),
 });
 
-export const searchEntitiesBodySchema = z.object({
+export const searchEntitiesBodySchema = z.strictObject({
   query: z.string('query is required').refine((text) => text.trim() !== '', 'query is required'),
   limit: limit(20),
   status: status.optional(),

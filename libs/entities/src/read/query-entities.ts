@@ -1,6 +1,6 @@
 // Lists and queries: parse (`filter/parse-filters`) → plan (`plan-query`) → SQL (`query-sql`) → run (`run-query`) → page
 // (`page-text`). docs/adr/0003-field-indexes.md shows an example of each step.
-import type { JsonObject, Scope } from '@parley/contracts';
+import { type JsonObject, type Scope, canonicalJson } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { type Access, maskedRead } from '../access';
 import { type Clause, statusClauses } from '../filter/condition';
@@ -77,7 +77,7 @@ async function readPage(
   const unstorable = unstorableName(input);
   if (unstorable !== null) return unstorable;
   const { type, status, limit, cursor = '', access } = input;
-  const query = JSON.stringify([scope.organizationId, scope.environment, type, status ?? null, ...identity]);
+  const query = canonicalJson([scope.organizationId, scope.environment, type, status ?? null, ...identity]);
   const isSorted = selection.sort !== null;
   const after = cursor === '' ? null : startOf(decodeCursor(query, cursor), isSorted);
   if (cursor !== '' && after === null) return invalid('cursor', 'cursor is broken or belongs to another query');

@@ -4,7 +4,12 @@ import type { Json } from '@parley/contracts';
 const dateText = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
 const isDate = (value: Json): boolean =>
-  typeof value === 'number' || (typeof value === 'string' && dateText.test(value) && !Number.isNaN(Date.parse(value)));
+  typeof value === 'number' ||
+  (typeof value === 'string' && dateText.test(value) && !Number.isNaN(Date.parse(value)) && isCalendarDay(value));
+
+/** Whether the day `2026-02-28` at the start of a text exists. `Date.parse` takes 30 February for 2 March. */
+export const isCalendarDay = (text: string): boolean =>
+  new Date(text.slice(0, 10)).getUTCDate() === Number(text.slice(8, 10));
 
 type Fits = (value: Json) => boolean;
 const each = (names: string, fits: Fits): [string, Fits][] => names.split(' ').map((name) => [name, fits]);

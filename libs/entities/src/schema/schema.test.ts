@@ -48,6 +48,17 @@ test('declared fields are checked, undeclared ones accept any value', () => {
   expect(wrong[0]!.message).toBe('must be of type string');
 });
 
+test.each<[string, string, boolean]>([
+  ['the last day of a February', '2026-02-28', true],
+  ['the leap day of a leap year', '2028-02-29T10:00:00Z', true],
+  ['a leap day of another year', '2026-02-29', false],
+  ['30 February', '2026-02-30', false],
+  ['31 April with a time', '2026-04-31T10:00:00+02:00', false],
+  ['month 13', '2026-13-01', false],
+])('%s is a date only if it exists', (_name, born, exists) => {
+  expect(validateNew(readTypeSchema(flat), { born })).toHaveLength(exists ? 0 : 1);
+});
+
 test('required, enum, items and references are checked', () => {
   const schema = readTypeSchema(full);
   expect(validateNew(schema, { name: 'a', lines: [{ sku: 'x' }], tier: 'gold', owner: 'ent_1', either: null })).toEqual(

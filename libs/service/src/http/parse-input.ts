@@ -10,7 +10,7 @@ export function parseInput<S extends z.ZodType>(
 ): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const details = result.error.issues.map(toDetail);
+  const details = result.error.issues.flatMap(toDetails);
   const first = details[0] ?? { path: '', message: 'is invalid' };
   throw badRequest(
     value === undefined ? `A JSON ${place} is required` : detailText(first),
@@ -19,7 +19,8 @@ export function parseInput<S extends z.ZodType>(
   );
 }
 
-const toDetail = (issue: z.core.$ZodIssue): ErrorDetail => ({
-  path: issue.path.map(String).join('.'),
-  message: issue.message,
-});
+function toDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
+  const pathOf = (more: string[] = []) => [...issue.path.map(String), ...more].join('.');
+  if (issue.code !== 'unrecognized_keys') return [{ path: pathOf(), message: issue.message }];
+  return issue.keys.map((key) => ({ path: pathOf([key]), message: 'is not a known field' }));
+}
