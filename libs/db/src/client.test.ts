@@ -11,25 +11,33 @@ beforeAll(async () => {
 
 afterAll(() => db.close());
 
+/** As long as a query with two filters. */
+const padding = `/* ${'x'.repeat(5_000)} */`;
 const ask = async (n: number): Promise<number> => {
-  const sum = statement(`statement-${n}`, `select $1::int + ${n} as sum`, { sum: column.int4 });
+  const sum = statement(`statement-${n}`, `select $1::int + ${n} as sum ${padding}`, { sum: column.int4 });
   return (await db.acrossTenants('sweep', sum, [1])).rows[0]!.sum;
 };
 const withSearch = (search: string): string => Object.assign(new URL(db.url), { search }).href;
-const prepared = async (): Promise<number> =>
-  (await db.pool.query('select count(*)::int as count from pg_prepared_statements')).rows[0].count;
+const prepared = async (): Promise<{ count: number; chars: number; common: Date }> =>
+  (
+    await db.pool.query(`select count(*)::int, sum(length(statement))::int as chars,
+      min(prepare_time) filter (where name = 'statement-0') as common from pg_prepared_statements`)
+  ).rows[0];
 
-test('a connection has a bounded number of prepared statements, and deallocated ones are prepared again', async () => {
+test('the prepared statements of a connection are bounded: those least recently used are deallocated, and prepared again at their next use', async () => {
+  await ask(0);
+  const { common } = await prepared();
   let most = 0;
-  for (let n = 0; n < 400; n += 1) {
+  for (let n = 1; n < 300; n += 1) {
     expect(await ask(n)).toBe(n + 1);
     // Concurrently, so that others wait for the connection while its statements are deallocated.
-    if (n % 40 === 0) await Promise.all([0, 1, 2, n].map(async (one) => expect(await ask(one)).toBe(one + 1)));
-    if (n % 10 === 0) most = Math.max(most, await prepared());
+    if (n % 20 === 0) await Promise.all([0, 1, 2, n].map(async (one) => expect(await ask(one)).toBe(one + 1)));
+    most = Math.max(most, (await prepared()).chars);
   }
-  expect(most).toBeGreaterThan(50);
-  expect(most).toBeLessThan(160);
-  expect(await ask(0)).toBe(1);
+  expect(most).toBeGreaterThan(150_000);
+  expect(most).toBeLessThan(230_000);
+  expect((await prepared()).common).toEqual(common);
+  expect(await ask(1)).toBe(2);
 });
 
 test('behind PgBouncer no statement is prepared by name, and no session option is set', async () => {

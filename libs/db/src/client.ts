@@ -1,5 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import pg from 'pg';
+import { type NoteUse, limitPreparedStatements } from './prepared-statements';
 import type { Statement } from './statement';
 import { createStatementCheck } from './testing/check-statements';
 
@@ -98,8 +99,7 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
   pool.on('error', (error) => onError?.(error));
   // A connection may also break before its first user has added a listener. Its next statement fails.
   pool.on('connect', (client) => void client.on('error', () => {}));
-  if (!isPooled) limitPreparedStatements(pool);
-  const queryable = createQueryable(isPooled);
+  const queryable = createQueryable(isPooled ? null : limitPreparedStatements(pool));
   return {
     ...queryable(pool),
     async transaction(work) {
@@ -124,17 +124,17 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
   };
 }
 
-/** Runs statements on a client. `isPooled`: statements are not prepared, because the next one may use another connection. */
-function createQueryable(isPooled: boolean): (client: Pick<pg.Pool, 'query'>) => Queryable {
+/** Runs statements on a client. Without `noteUse` they are not prepared, because the next one may use another connection. */
+function createQueryable(noteUse: NoteUse | null): (client: Pick<pg.Pool, 'query'>) => Queryable {
   const { PARLEY_TEST_STATEMENTS: folder, PARLEY_TEST_PARTITIONS } = process.env;
   const check = folder ? createStatementCheck(folder, { isPartitioned: PARLEY_TEST_PARTITIONS === 'true' }) : null;
   return (client) => {
     const run = <T>(subject: object | CrossTenantReason, statement: Statement<T>, values: readonly unknown[] = []) => {
-      const { text, preparedAs } = statement;
+      const { text } = statement;
+      const name = noteUse === null ? undefined : statement.preparedAs;
+      if (name !== undefined) noteUse!(name, text);
       const send = (on: Pick<pg.Pool, 'query'>) =>
-        on.query({ name: isPooled ? undefined : preparedAs, text, values: values as unknown[] }) as unknown as Promise<
-          Result<T>
-        >;
+        on.query({ name, text, values: values as unknown[] }) as unknown as Promise<Result<T>>;
       return check === null ? send(client) : check(client, subject, statement as Statement, send);
     };
     return { query: run, acrossTenants: run, afterCommit: (callback) => callback() };
@@ -153,28 +153,6 @@ export function readDatabaseUrl(databaseUrl: string): { url: string; isPooled: b
   if (isPooled) url.searchParams.delete('pgbouncer');
   url.searchParams.delete('options');
   return { url: url.href, isPooled, options };
-}
-
-/** Maximum number of prepared statements of a connection. Each takes up to 0.5 MB of the server's memory. */
-const maxPrepared = 120;
-const checkEvery = 16;
-
-/**
- * The driver keeps all prepared statements of a connection. Above the limit all of them are deallocated, and those in use
- * are prepared again, which occasionally delays the next user of the connection slightly.
- */
-function limitPreparedStatements(pool: pg.Pool): void {
-  let released = 0;
-  pool.on('release', (error, client) => {
-    released += 1;
-    if (error || released % checkEvery > 0) return;
-    // The driver's own record of prepared statements, for which it has no public interface.
-    const { connection } = client as unknown as { connection: { parsedStatements: Record<string, string> } };
-    if (Object.keys(connection.parsedStatements).length < maxPrepared) return;
-    client.query('deallocate all', (failure: Error | null) => {
-      if (!failure) connection.parsedStatements = {};
-    });
-  });
 }
 
 async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {

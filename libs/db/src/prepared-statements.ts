@@ -1,0 +1,55 @@
+import type pg from 'pg';
+
+/**
+ * Maximum length of the texts of a connection's prepared statements. A character takes about 140 bytes of the server's
+ * memory (docs/adr/0003), so this is 28 MB: a service's own statements and some twenty queries with filters.
+ */
+const maxChars = 200_000;
+/** Beyond it, this much is deallocated at once, so that it happens rarely. */
+const evictedChars = maxChars / 4;
+/** Maximum number of statements whose last use is known. The others are deallocated first. */
+const maxKnown = 2_000;
+
+export type NoteUse = (name: string, text: string) => void;
+
+/**
+ * Bounds the memory of prepared statements, all of which the driver would keep. Beyond the limit, a connection that is
+ * released deallocates those that no connection has used for the longest time: the statements of one tenant's many different
+ * queries, not those that all repeat. Returns a function to call with each statement that runs.
+ */
+export function limitPreparedStatements(pool: pg.Pool): NoteUse {
+  /** Lengths of texts by name, least recently used first. */
+  const known = new Map<string, number>();
+  let knownChars = 0;
+  const forget = (name: string): void => {
+    knownChars -= known.get(name) ?? 0;
+    known.delete(name);
+  };
+  pool.on('release', (error, client) => {
+    if (error || knownChars <= maxChars) return;
+    // The driver's own record of prepared statements, for which it has no public interface.
+    const { parsedStatements } = (client as unknown as { connection: { parsedStatements: Record<string, string> } })
+      .connection;
+    let excess = -maxChars;
+    for (const text of Object.values(parsedStatements)) excess += text.length;
+    if (excess <= 0) return;
+    excess += evictedChars;
+    const order = new Map([...known.keys()].map((name, index) => [name, index]));
+    const byUse = Object.keys(parsedStatements).sort((a, b) => (order.get(a) ?? -1) - (order.get(b) ?? -1));
+    const evicted = byUse.filter((name) => {
+      const isEvicted = excess > 0;
+      excess -= parsedStatements[name]!.length;
+      return isEvicted;
+    });
+    const text = evicted.map((name) => `deallocate ${client.escapeIdentifier(name)}`).join('; ');
+    client.query(text, (failure: Error | null) => {
+      if (!failure) for (const name of evicted) delete parsedStatements[name];
+    });
+  });
+  return (name, text) => {
+    forget(name);
+    known.set(name, text.length);
+    knownChars += text.length;
+    if (known.size > maxKnown) forget(known.keys().next().value!);
+  };
+}
