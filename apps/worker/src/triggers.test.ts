@@ -22,6 +22,7 @@ const limits = { limitMs: 20_000, everyMs: 25 };
 const hourMs = 3_600_000;
 let db: Db & { url: string };
 let runtime: JobRuntime;
+const metrics = createMetrics('worker');
 let producer: RedisConnection;
 let stop: () => Promise<void>;
 
@@ -37,9 +38,10 @@ beforeAll(async () => {
     REDIS_URL: redis.url,
     SECRETS_KEY: Buffer.alloc(32).toString('base64'),
     TRIGGER_LEASE_MS: '1000',
+    TRIGGER_RUNS_PER_ROOT: '40',
   });
   const wakeRelay = createRelayWaker(producer);
-  runtime = createJobRuntime({ config, db, log: silentLogger(), metrics: createMetrics('worker'), wakeRelay });
+  runtime = createJobRuntime({ config, db, log: silentLogger(), metrics, wakeRelay });
   const queues = createQueues({ redis: producer });
   const connection = connectRedis({ url: redis.url, role: 'worker' });
   const worker = createWorker({
@@ -109,6 +111,7 @@ interface Run {
   fence: number;
   lease_expirations: number;
   hops: number;
+  refused_runs: number;
   error: string | null;
   run_at: Date;
   context: JsonObject;
@@ -292,7 +295,7 @@ test('a run that waits for a retry delays later runs of its trigger for the enti
   expect((await texts(scope)).slice(2)).toEqual(['late 1', 'late 2']);
 });
 
-test('a change by a trigger fires triggers that cascade, at most 5 in a row, and the run that exceeds this is dead', async () => {
+test('a change by a trigger fires triggers that cascade, at most 5 in a row, and the refused run is recorded', async () => {
   const again = (cascade: boolean): TriggerDefinition[] => [
     on('created', {
       type: 'note',
@@ -313,8 +316,44 @@ test('a change by a trigger fires triggers that cascade, at most 5 in a row, and
     ...[1, 2, 3, 4, 5].map((hops) => ['succeeded', hops]),
     ['dead', 6],
   ]);
-  expect(done[5]!.error).toBe('Stopped: 5 triggers in a row led to this change, which is the limit');
+  expect(done[5]).toMatchObject({
+    refused_runs: 1,
+    error: 'Refused runs: 1. At most 5 triggers run in a row, and 40 in all after one event, schedule or request',
+  });
   expect(await list(loud, 'note')).toHaveLength(6);
+});
+
+test('five cascading triggers make as many runs as one root may have, and one record of all others', async () => {
+  const refusals = (await metrics.registry.metrics()).match(/limit="trigger_runs_per_root".*\} (\d+)/)?.[1] ?? '0';
+  const wide = [1, 2, 3, 4, 5].map((n) =>
+    on('created', {
+      type: 'note',
+      slug: `wide-${n}`,
+      cascade: true,
+      actions: [{ tool: 'entity.create', args: { type: 'note', data: {} } }],
+    }),
+  );
+  const scope = await setUp(wide);
+  const id = await create(scope, 'note', {});
+  const all = await until(() => settled(scope), {
+    ...limits,
+    isThere: (seen) => seen.some(({ refused_runs }) => refused_runs === 165),
+  });
+  const records = all.filter(({ refused_runs }) => refused_runs > 0);
+  expect(all.filter(({ status }) => status === 'succeeded')).toHaveLength(40);
+  expect(records).toMatchObject([{ status: 'dead', refused_runs: 5 + 40 * 5 - 40 }]);
+  expect(all).toHaveLength(41);
+  const { rows } = await db.pool.query<{ id: string; entity_id: string; root: string | null; type: string }>(
+    'select id, entity_id, root, type from events where tenant = $1 order by id',
+    [scope.tenant],
+  );
+  const first = rows.find(({ entity_id, type }) => entity_id === id && type === 'entity.created')!;
+  expect(first.root).toBeNull();
+  expect(new Set(rows.filter((row) => row !== first).map(({ root }) => root))).toEqual(new Set([first.id]));
+  expect(rows.filter(({ type }) => type === 'trigger.failed')).toHaveLength(1);
+  expect((await metrics.registry.metrics()).match(/limit="trigger_runs_per_root".*\} (\d+)/)?.[1]).toBe(
+    String(Number(refusals) + 165),
+  );
 });
 
 test('a run waits for its delay or for a time in the data, and a later change can replace it', async () => {

@@ -22,6 +22,7 @@ export interface ChatRequest {
   depth?: number;
   parentAgents?: readonly string[];
   hops?: number;
+  root?: string;
   /** The number of custom tools that wait for this turn. */
   nesting?: number;
 }

@@ -47,8 +47,20 @@ export function createAgents(deps: AgentDeps): Agents {
       return loaded.ok ? loaded.agent.definition : null;
     },
     async chatWithAgent(scope, request) {
-      const { agentSlug, message, actor, contact, depth, parentAgents, hops, nesting, params, requestId, signal } =
-        request;
+      const {
+        agentSlug,
+        message,
+        actor,
+        contact,
+        depth,
+        parentAgents,
+        hops,
+        root,
+        nesting,
+        params,
+        requestId,
+        signal,
+      } = request;
       const result = await runChat(chatDeps, scope, {
         agent: { slug: agentSlug },
         message,
@@ -60,6 +72,7 @@ export function createAgents(deps: AgentDeps): Agents {
         depth,
         parentAgents,
         hops,
+        root,
         nesting,
         requestId,
         signal,

@@ -30,6 +30,7 @@ export async function generateReply(
     contact: request.contact,
     params,
     hops: request.hops ?? 0,
+    root: request.root,
     depth: request.depth ?? 0,
     parentAgents: request.parentAgents ?? [],
     nesting: request.nesting,

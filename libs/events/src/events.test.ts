@@ -265,6 +265,7 @@ const columns = {
   payload: `jsonb_build_object('data', $2::text)`,
   actor: `'{}'`,
   hops: '$3::int',
+  root: 'null',
   requestId: 'null',
   waits: '$4::bool',
 };

@@ -6,6 +6,8 @@ export interface Origin {
   actor: Actor;
   /** Number of triggers between the first change of a chain and this one. Default: 0. */
   hops?: number;
+  /** What began the chain of triggers that led to the change (`root` of events). Default: this event. */
+  root?: string;
   requestId?: string;
 }
 
@@ -33,6 +35,7 @@ interface EventColumns {
   payload: string;
   actor: string;
   hops: string;
+  root: string;
   requestId: string;
   /** A condition under which the event waits for the relay, unless it exceeds `maxHops`. Default: it does not wait. */
   waits?: string;
@@ -44,10 +47,10 @@ interface EventColumns {
  */
 export const insertEventSql = (columns: EventColumns, source: string): string =>
   `insert into events
-     (id, tenant, environment, type, entity_type, entity_id, payload, actor, hops, request_id, relayed_at)
+     (id, tenant, environment, type, entity_type, entity_id, payload, actor, hops, root, request_id, relayed_at)
     select ${columns.id ?? 'time_id()'}, ${columns.tenant}, ${columns.environment}, ${columns.type},
       ${columns.entityType ?? 'null'}, ${columns.entityId ?? 'null'}, ${columns.payload}, ${columns.actor}, ${columns.hops},
-      ${columns.requestId}, ${columns.waits ? `case when not ${columns.waits} or ${columns.hops} > ${maxHops} then now() end` : 'now()'}
+      ${columns.root}, ${columns.requestId}, ${columns.waits ? `case when not ${columns.waits} or ${columns.hops} > ${maxHops} then now() end` : 'now()'}
     ${source}`;
 
 const given: EventColumns = {
@@ -61,7 +64,8 @@ const given: EventColumns = {
   payload: '$6::jsonb',
   actor: '$7::jsonb',
   hops: '$8::int',
-  requestId: '$9',
+  root: '$9',
+  requestId: '$10',
 };
 
 const record = statement('record-event', `${insertEventSql(given, '')} returning id::text`, { id: column.text });
@@ -73,7 +77,7 @@ export async function recordEvent(db: Queryable, scope: Scope, event: NewEvent):
 }
 
 const unlessRecorded = `where not exists (
-    select from events where tenant = $1 and entity_id = $5 and type = $3 and payload -> $10 = $6::jsonb -> $10)`;
+    select from events where tenant = $1 and entity_id = $5 and type = $3 and payload -> $11 = $6::jsonb -> $11)`;
 const recordOnce = statement('record-event-once', insertEventSql(given, unlessRecorded));
 
 /** Records an event unless the entity has one of this type whose payload has the same value in `member`. */
@@ -81,7 +85,7 @@ export async function recordEventOnce(db: Queryable, scope: Scope, event: NewEve
   await db.query(scope, recordOnce, [...valuesOf(scope, event), member]);
 }
 
-const valuesOf = (scope: Scope, { type, entity, payload, actor, hops, requestId }: NewEvent): unknown[] => [
+const valuesOf = (scope: Scope, { type, entity, payload, actor, hops, root, requestId }: NewEvent): unknown[] => [
   scope.tenant,
   scope.environment,
   type,
@@ -90,5 +94,6 @@ const valuesOf = (scope: Scope, { type, entity, payload, actor, hops, requestId 
   JSON.stringify(payload),
   JSON.stringify(actor),
   hops ?? 0,
+  root ?? null,
   requestId ?? null,
 ];

@@ -14,6 +14,7 @@ const waitingRow = {
   entityType: column.text,
   entityId: column.text,
   hops: column.int4,
+  root: column.text.nullable,
   requestId: column.text.nullable,
   /** Unix milliseconds. */
   atMs: column.float8,
@@ -49,7 +50,7 @@ const takeWaiting = statement(
    taken as (update events e set relayed_at = now() from found f
      where e.tenant = f.tenant and e.id = f.id and bytes_before < ${batchBytes} returning e.*, turn)
    select taken.id::text, ${scopeColumns('taken.')}, type, entity_type as "entityType",
-     entity_id as "entityId", hops, request_id as "requestId", floor(extract(epoch from created_at) * 1000)::float8 as "atMs",
+     entity_id as "entityId", hops, root, request_id as "requestId", floor(extract(epoch from created_at) * 1000)::float8 as "atMs",
      turn = $2 or (select max(bytes_before) from found) >= ${batchBytes} as "isFull"
    from taken order by turn, taken.id`,
   waitingRow,

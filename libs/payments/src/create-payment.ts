@@ -93,8 +93,8 @@ async function draft(
   input: CreatePaymentInput & { currency: string },
 ): Promise<{ ok: true; paymentId: string } | Extract<CreatePaymentResult, { reason: string }>> {
   const { db, entities } = deps;
-  const { amount, currency, description, customerEmail, entityId, callKey, actor, hops, requestId } = input;
-  const origin: Origin = { actor, hops, requestId };
+  const { amount, currency, description, customerEmail, entityId, callKey, actor, hops, root, requestId } = input;
+  const origin: Origin = { actor, hops, root, requestId };
   await ensurePaymentType(db, scope);
   for (;;) {
     const earlier = callKey === null ? null : await findByCall(db, scope, callKey);
@@ -159,8 +159,8 @@ async function createLink(
   input: OpenInput & { attempt: number; isInterrupted: boolean },
 ): Promise<CreatePaymentResult> {
   const { db, entities, observe, onStep } = deps;
-  const { paymentId, actor, hops, requestId } = input;
-  const origin: Origin = { actor, hops, requestId };
+  const { paymentId, actor, hops, root, requestId } = input;
+  const origin: Origin = { actor, hops, root, requestId };
   // Without the caller's signal: an order that Flow may have created must be stored. The client has its own time limits.
   const flow = createFlowClient(account, deps.flow);
   let { attempt } = input;

@@ -79,14 +79,21 @@ export function createRuntime({ config, db, log, metrics, wakeRelay }: RuntimeDe
     turnTimeoutMs: config.TURN_TIMEOUT_MS,
     historyTokens: config.HISTORY_TOKENS,
   });
-  const leaseMs = config.TRIGGER_LEASE_MS;
   return {
     entities,
     channels,
     payments,
     tools,
     agents,
-    triggers: createTriggers({ db, tools, entities, log, leaseMs, onRun: countRuns(metrics) }),
+    triggers: createTriggers({
+      db,
+      tools,
+      entities,
+      log,
+      leaseMs: config.TRIGGER_LEASE_MS,
+      runsPerRoot: config.TRIGGER_RUNS_PER_ROOT,
+      onRun: countRuns(metrics),
+    }),
     callbackTokens,
     /** Loads the client library of the default model after the start, so that the first call does not wait for it. */
     warmUp: (): Promise<void> =>

@@ -27,6 +27,10 @@ export const runtimeVariables = {
     description:
       'Lease of a trigger run in milliseconds. When its process no longer renews it, another worker claims the run.',
   }),
+  TRIGGER_RUNS_PER_ROOT: numberVariable(1_000, 1, 1_000_000).meta({
+    description:
+      'Maximum trigger runs that follow from one event, one tick of a schedule or one fired trigger, directly or through triggers with cascade. Further ones are refused.',
+  }),
   WEB_FETCH_ALLOWED_PRIVATE_HOSTS: listVariable().meta({
     description: 'Private hosts, as host or host:port, that web.fetch may call. For development.',
   }),

@@ -31,6 +31,8 @@ export interface ToolContext {
   params?: JsonObject;
   /** Number of triggers between a person's change and this call. */
   hops: number;
+  /** What began the chain of triggers of this call: the id of an event or a run. */
+  root?: string;
   /** Number of `agent.chat` calls that contain this call. */
   depth: number;
   /** The agents that wait for this one, outermost first, without `agentSlug` itself. */
@@ -105,6 +107,7 @@ export interface AgentChatRequest {
   /** The agents that wait for this one, outermost first. */
   parentAgents: string[];
   hops: number;
+  root?: string;
   /** Number of custom tools that wait for this answer. Each holds a sandbox process. */
   nesting?: number;
   params?: JsonObject;

@@ -15,7 +15,7 @@ const retry = statement(
      update trigger_runs r set status = 'scheduled', error = null, finished_at = null, lease_until = null,
        lease_expirations = 0, enqueued_at = null, run_at = date_trunc('milliseconds', now()),
        max_attempts = greatest(r.max_attempts, r.attempts + 1)
-     where ${wantedSql} and r.status in ('dead', 'cancelled') and r.hops <= ${maxHops}
+     where ${wantedSql} and r.status in ('dead', 'cancelled') and r.hops <= ${maxHops} and r.refused_runs = 0
      returning r.id, r.trigger_slug as "triggerSlug")
    select * from changed order by id`,
   changedRow,
@@ -23,8 +23,8 @@ const retry = statement(
 
 /**
  * Makes dead and cancelled runs due immediately, with one more attempt; the next sweep of a worker begins them. Completed
- * steps are not repeated. `wanted` has ids of runs, and slugs of triggers, which select their dead runs. Runs that were
- * stopped because their chain of triggers was too long are not changed. Returns the changed runs, ordered by id.
+ * steps are not repeated. `wanted` has ids of runs, and slugs of triggers, which select their dead runs. Refused
+ * runs are not changed. Returns the changed runs, ordered by id.
  */
 export async function retryRuns(db: Queryable, scope: Scope, wanted: readonly string[]): Promise<ChangedRun[]> {
   return (await db.query(scope, retry, [scope.tenant, scope.environment, wanted, ['dead']])).rows;

@@ -19,6 +19,8 @@ export interface TriggersOptions {
   leaseMs?: number;
   /** Time after which a job that was sent for a run is considered lost; default 5 s. */
   lostAfterMs?: number;
+  /** Maximum runs of the chains of triggers that one event, schedule or request begins. Default: 1,000. */
+  runsPerRoot?: number;
   /** Called after each attempt of a run, for metrics. */
   onRun?: (run: ClaimedRun, outcome: RunOutcome) => void;
 }
@@ -32,11 +34,11 @@ const sweepLimit = 1_000;
  * that is late, repeated or lost does no harm.
  */
 export function createTriggers(options: TriggersOptions) {
-  const { db, tools, entities, log, leaseMs = 4_000, lostAfterMs = 5_000, onRun } = options;
+  const { db, tools, entities, log, leaseMs = 4_000, lostAfterMs = 5_000, runsPerRoot = 1_000, onRun } = options;
   const deps = { db, tools, entities, log, leaseMs };
   return {
     /** Turns waiting events into runs. With `hasMore`, call it again immediately. */
-    relay: () => planRuns(db),
+    relay: () => planRuns(db, runsPerRoot),
     /** Plans runs of due cron triggers. Returns the runs that need a job, and the milliseconds until the next is due. */
     async sweep(): Promise<{ due: DueRun[]; nextInMs: number | null }> {
       const ticks = await planCronRuns(db);

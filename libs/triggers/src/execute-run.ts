@@ -82,6 +82,7 @@ async function runStep(
     callId: `${run.id}-${index}`,
     // Without `cascade` the changes of this run are past the limit of a chain, so they start no trigger.
     hops: definition!.cascade ? run.hops : maxHops + 1,
+    root: run.root,
     depth: 0,
     ...(run.requestId !== null && { requestId: run.requestId }),
   };

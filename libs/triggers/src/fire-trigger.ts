@@ -32,9 +32,9 @@ const triggerBySlug = statement(
 // `enqueued_at` is set so that the sweep sends no job for a run that this process executes.
 const insertManualRun = statement(
   'insert-manual-run',
-  `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, entity_id, hops, max_attempts,
+  `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, entity_id, hops, root, max_attempts,
      run_at, context, request_id, enqueued_at)
-   values ($1, $2, $3::"Environment", $4, 'manual-' || $1, $5, 1, 1, date_trunc('milliseconds', now()),
+   values ($1, $2, $3::"Environment", $4, 'manual-' || $1, $5, 1, $1, 1, date_trunc('milliseconds', now()),
      $6, $7, now())`,
 );
 

@@ -10,6 +10,8 @@ export interface NewRun extends Omit<Scope, 'organizationId'> {
   entityId: string | null;
   eventId: string | null;
   hops: number;
+  /** What began the chain, for runs that count for its limit: the id of an event or of the run itself. Null if no chain can follow. */
+  root: string | null;
   maxAttempts: number;
   runAtMs: number;
   context: JsonObject;
@@ -28,15 +30,15 @@ export interface DueRun {
 
 const insert = statement(
   'insert-trigger-runs',
-  `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, entity_id, event_id, hops,
+  `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, entity_id, event_id, hops, root,
      max_attempts, run_at, context, request_id, status, error, finished_at, enqueued_at)
-   select id, tenant, environment::"Environment", "triggerSlug", cause, "entityId", "eventId", hops,
+   select id, tenant, environment::"Environment", "triggerSlug", cause, "entityId", "eventId", hops, root,
      "maxAttempts", to_timestamp("runAtMs" / 1000), context, "requestId",
      (case when problem is null then 'scheduled' else 'dead' end)::"TriggerRunStatus", problem,
      case when problem is not null then now() end,
      case when to_timestamp("runAtMs" / 1000) <= clock_timestamp() then now() end
    from json_to_recordset($1::json) r(id text, tenant int, environment text, "triggerSlug" text,
-     cause text, "entityId" text, "eventId" bigint, hops int, "maxAttempts" int, "runAtMs" float8, context jsonb,
+     cause text, "entityId" text, "eventId" bigint, hops int, root text, "maxAttempts" int, "runAtMs" float8, context jsonb,
      "requestId" text, problem text)
    on conflict (tenant, environment, trigger_slug, cause) do nothing
    returning tenant, id, request_id as "requestId", enqueued_at is not null and status = 'scheduled' as "isDue",
@@ -54,7 +56,7 @@ export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Pr
   );
   if (replacing.length > 0) await client.acrossTenants('relay', cancelReplaced, [JSON.stringify(replacing)]);
   const dead = rows.filter(({ isDead }) => isDead);
-  if (dead.length > 0) await client.acrossTenants('relay', insertDeadEvents, [JSON.stringify(dead)]);
+  await recordDead(client, dead);
   return rows.filter(({ isDue }) => isDue).map(({ id, requestId }) => ({ id, requestId }));
 }
 
@@ -67,9 +69,13 @@ const cancelReplaced = statement(
      and r.trigger_slug = n."triggerSlug"`,
 );
 
-/** A run that is stored as dead has an event of its result, like every other dead run. */
 const insertDeadEvents = statement(
   'record-dead-runs',
   insertRunEventSql(`from json_to_recordset($1::json) n(tenant int, id text)
     join trigger_runs r on r.tenant = n.tenant and r.id = n.id`),
 );
+
+/** Records the events of runs that are stored as dead, as every other dead run has one. */
+export async function recordDead(client: Queryable, runs: readonly { tenant: number; id: string }[]): Promise<void> {
+  if (runs.length > 0) await client.acrossTenants('relay', insertDeadEvents, [JSON.stringify(runs)]);
+}

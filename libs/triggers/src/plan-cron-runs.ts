@@ -92,8 +92,9 @@ async function runOf(trigger: CronTrigger, tickMs: number, dueMs: number): Promi
     timestamp: tickMs,
     organization: { name: trigger.organizationName, timezone: trigger.timezone },
   });
+  const id = newId('run');
   return {
-    id: newId('run'),
+    id,
     tenant,
     environment,
     triggerSlug: slug,
@@ -101,6 +102,7 @@ async function runOf(trigger: CronTrigger, tickMs: number, dueMs: number): Promi
     entityId: null,
     eventId: null,
     hops: 1,
+    root: id,
     maxAttempts: definition.retry?.maxAttempts ?? 1,
     runAtMs: planned.ok ? planned.runAtMs : tickMs,
     context: { timestamp: tickMs, ...(dueMs < tickMs && { missedSince: dueMs }) },

@@ -1,8 +1,9 @@
 import type { Environment, TriggerDefinition } from '@parley/contracts';
 import { type Db, type Queryable, type RowOf, column, newId, statement } from '@parley/db';
-import { type WaitingEvent, maxHops, readPayloads, takeWaitingEvents } from '@parley/events';
+import { type WaitingEvent, readPayloads, takeWaitingEvents } from '@parley/events';
 import { type ChangedEntity, matchesCondition } from './match-condition';
 import { type DueRun, type NewRun, insertRuns } from './insert-runs';
+import { admitRuns } from './admit-runs';
 import { type PlannedTime, planRunTime } from './plan-run-time';
 
 export interface Planned {
@@ -17,7 +18,7 @@ export interface Planned {
  * Takes the next waiting events and stores the runs of the triggers that react to them, in one transaction. A run is
  * unique for its trigger and event, so planning the same events again after a crash adds nothing.
  */
-export function planRuns(db: Db): Promise<Planned> {
+export function planRuns(db: Db, runsPerRoot: number): Promise<Planned> {
   return db.transaction(async (client) => {
     const { events, hasMore } = await takeWaitingEvents(client);
     if (events.length === 0) return { events: 0, hasMore, due: [] };
@@ -26,12 +27,14 @@ export function planRuns(db: Db): Promise<Planned> {
     const payloads = await readPayloads<ChangedEntity>(client, withPayload);
     const runs: NewRun[] = [];
     for (const event of events) {
-      for (const trigger of triggers.get(keyOf(event)) ?? []) {
+      const reacting = triggers.get(keyOf(event)) ?? [];
+      const root = event.root ?? (reacting.some(({ definition }) => definition.cascade) ? event.id : null);
+      for (const trigger of reacting) {
         const run = await plan(event, trigger, payloads.get(event));
-        if (run !== null) runs.push(run);
+        if (run !== null) runs.push({ ...run, root });
       }
     }
-    const due = await insertRuns(client, runs);
+    const due = await insertRuns(client, await admitRuns(client, runs, runsPerRoot));
     return { events: events.length, hasMore, due };
   });
 }
@@ -78,7 +81,7 @@ const needsPayload = ({ definition: { on, schedule } }: MatchedTrigger): boolean
 const noChange: ChangedEntity = { data: {}, previousData: null, status: '', previousStatus: null };
 
 /** The run of one trigger for one event; null when the trigger's condition is not met. */
-async function plan(event: WaitingEvent, trigger: MatchedTrigger, change = noChange): Promise<NewRun | null> {
+async function plan(event: WaitingEvent, trigger: MatchedTrigger, change = noChange): Promise<PlannedRun | null> {
   try {
     const { on } = trigger.definition;
     if (!matchesCondition('condition' in on ? on.condition : undefined, change)) return null;
@@ -94,7 +97,6 @@ async function timeOf(
   { definition, organization }: MatchedTrigger,
   change: ChangedEntity,
 ): Promise<PlannedTime> {
-  if (event.hops >= maxHops) return { ok: false, problem: chainProblem };
   return planRunTime(definition.schedule, {
     triggerSlug: definition.slug,
     triggerName: definition.name,
@@ -107,7 +109,9 @@ async function timeOf(
   });
 }
 
-const newRun = (event: WaitingEvent, { definition }: MatchedTrigger, planned: PlannedTime): NewRun => ({
+type PlannedRun = Omit<NewRun, 'root'>;
+
+const newRun = (event: WaitingEvent, { definition }: MatchedTrigger, planned: PlannedTime): PlannedRun => ({
   id: newId('run'),
   tenant: event.tenant,
   environment: event.environment,
@@ -123,5 +127,3 @@ const newRun = (event: WaitingEvent, { definition }: MatchedTrigger, planned: Pl
   cancelsPrevious: definition.schedule?.cancelPrevious ?? false,
   problem: planned.ok ? null : planned.problem,
 });
-
-const chainProblem = `Stopped: ${maxHops} triggers in a row led to this change, which is the limit`;

@@ -1,18 +1,19 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
+import { rootSql } from './run-event';
 import type { RunStep } from './run-store';
 
 /** A `scheduled` run waits until it is due, until earlier runs of its entity have ended, or for its next attempt. */
 type RunState = 'scheduled' | 'running' | 'succeeded' | 'dead' | 'cancelled';
 
 const columns = `id, trigger_slug as "triggerSlug", cause, entity_id as "entityId", status::text as status, attempts,
-  max_attempts as "maxAttempts", hops, error, run_at as "runAt", created_at as "createdAt", started_at as "startedAt",
+  max_attempts as "maxAttempts", hops, ${rootSql('')} as root, refused_runs as "refusedRuns", error, run_at as "runAt", created_at as "createdAt", started_at as "startedAt",
   finished_at as "finishedAt"`;
 
 const summaryRow = {
   id: column.text,
   triggerSlug: column.text,
-  /** `event-<id>`, `tick-<unix ms>` or `manual-<id>`. */
+  /** `event-<id>`, `tick-<unix ms>` or `manual-<id>`; `refused-<root>` for refused runs. */
   cause: column.text,
   entityId: column.text.nullable,
   status: column.oneOf<RunState>(),
@@ -20,6 +21,10 @@ const summaryRow = {
   maxAttempts: column.int4,
   /** Number of triggers from the first change to this run, including its own. */
   hops: column.int4,
+  /** What began its chain of triggers: the id of an event, or of a run that a schedule or a request started. */
+  root: column.text,
+  /** Above 0: not a run, but the record of so many runs of the chain that were refused (docs/adr/0039). */
+  refusedRuns: column.int4,
   error: column.text.nullable,
   runAt: column.timestamptz,
   createdAt: column.timestamptz,

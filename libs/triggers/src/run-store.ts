@@ -3,7 +3,7 @@ import { type Queryable, type RowOf } from '@parley/db';
 import { claimByTenant, column, leaseSql, scopeColumns, scopeRow, statement } from '@parley/db';
 import type { ToolErrorType } from '@parley/tools';
 import type { ChangedEntity } from './match-condition';
-import { insertRunEventSql } from './run-event';
+import { insertRunEventSql, rootSql } from './run-event';
 
 /** The record of one action. A failed one is followed by the record of its next attempt. */
 export interface RunStep {
@@ -29,6 +29,8 @@ const claimedRow = {
   entityId: column.text.nullable,
   entityType: column.text.nullable,
   hops: column.int4,
+  /** What began its chain: the id of an event or of a run. */
+  root: column.text,
   attempts: column.int4,
   maxAttempts: column.int4,
   fence: column.int4,
@@ -80,7 +82,8 @@ const claimSql = (which: string, tenant?: string): string => `with claimed as (
         or c.status = 'running' and c.lease_until < statement_timestamp()) and ${which} for update skip locked)
     returning r.*)
   select ${scopeColumns('r.')}, r.id, r.trigger_slug as "triggerSlug", r.cause,
-    r.entity_id as "entityId", coalesce(e.entity_type, r.context->>'entityType') as "entityType", r.hops, r.attempts,
+    r.entity_id as "entityId", coalesce(e.entity_type, r.context->>'entityType') as "entityType", r.hops,
+    ${rootSql('r.')} as root, r.attempts,
     r.max_attempts as "maxAttempts", r.fence, r.lease_expirations as "leaseExpirations", r.request_id as "requestId", r.context, r.steps, t.definition,
     coalesce(t.enabled, false) as enabled, e.payload as change,
     coalesce((r.context->>'timestamp')::float8, floor(extract(epoch from coalesce(e.created_at, r.created_at)) * 1000)::float8) as timestamp,

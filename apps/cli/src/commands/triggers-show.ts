@@ -32,6 +32,8 @@ const formatHead = (run: TriggerRun): string =>
     error: run.error ?? undefined,
     attempts: `${run.attempts} of ${run.maxAttempts}`,
     hops: String(run.hops),
+    root: run.root,
+    refused: run.refusedRuns === 0 ? undefined : String(run.refusedRuns),
     request: run.requestId ?? undefined,
     created: `${formatTime(run.createdAt)} (${timeZone()})`,
     due: formatTime(run.runAt),

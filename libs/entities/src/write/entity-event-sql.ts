@@ -21,6 +21,7 @@ export const entityEventSql = (
       payload,
       actor: sql.param(JSON.stringify(origin.actor), 'jsonb'),
       hops: sql.param(origin.hops ?? 0, 'int'),
+      root: sql.param(origin.root ?? null, 'text'),
       requestId: sql.param(origin.requestId ?? null, 'text'),
       waits,
     },

@@ -32,7 +32,7 @@ export function createMetrics(service: string): Metrics {
     labelNames: ['limit'],
     registers,
   });
-  onRefusal((limit) => refusals.inc({ limit }));
+  onRefusal((limit, count) => refusals.inc({ limit }, count));
   return {
     registry,
     observe: ({ method, route, status, durationMs }) =>

@@ -37,6 +37,7 @@ const chat = defineBuiltIn({
       depth: context.depth + 1,
       parentAgents: waiting,
       hops: context.hops,
+      root: context.root,
       nesting: context.nesting,
       params: context.params,
       requestId: context.requestId,

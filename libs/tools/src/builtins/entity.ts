@@ -223,7 +223,12 @@ export async function withAccess(call: PermittedCall, type = call.entityType!): 
   return access === undefined ? {} : { access };
 }
 
-export const originOf = ({ actor, context: { hops, requestId } }: PermittedCall) => ({ actor, hops, requestId });
+export const originOf = ({ actor, context: { hops, root, requestId } }: PermittedCall) => ({
+  actor,
+  hops,
+  root,
+  requestId,
+});
 
 /** Parses the JSON text of entities that PostgreSQL produced. */
 const json = (text: string): ToolResult => ({ ok: true, result: JSON.parse(text) as Json });

@@ -59,6 +59,7 @@ export async function startRuns(
       entityId: `entity_${count}`,
       eventId: String(count),
       hops: 1,
+      root: null,
       maxAttempts: 3,
       runAtMs: Date.now() - 1_000,
       context: {},
