@@ -200,12 +200,23 @@ for (const overlay of overlays) {
           '127.0.0.1',
           '169.254.169.254',
         ];
+        // 6to4 and Teredo, each with 10.0.0.1 and with a public address inside, and the relays of 6to4.
+        const tunnels = ['2002:a00:1::1', '2002:808:808::1', '2001:0:a00:1::1', '2001:0:808:808::1', '192.88.99.1'];
         for (const port of [80, 443, 5432, 6379, 6443]) {
-          for (const address of [...closed, '168.63.129.16', 'fd00::1', 'fe80::1', '::1', '64:ff9b::a00:1']) {
+          for (const address of [
+            ...closed,
+            '168.63.129.16',
+            'fd00::1',
+            'fe80::1',
+            '::1',
+            '64:ff9b::a00:1',
+            ...tunnels,
+          ]) {
             assert.equal(toAddress(executor, address, port), false, `${address}:${port}`);
           }
         }
         assert.equal(toAddress(executor, '93.184.215.14', 443), true);
+        assert.equal(toAddress(executor, '2606:4700:4700::1111', 443), true);
         assert.equal(toAddress(executor, '93.184.215.14', 5432), false);
         for (const [store, port] of [
           ['postgres', 5432],

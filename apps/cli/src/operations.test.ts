@@ -142,6 +142,23 @@ describe('organizations and keys', () => {
     expect(await parley(['keys', 'revoke', summary!.prefix, '--org', 'acme'])).toMatchObject({ code: 1 });
   });
 
+  test('keys revoke takes the whole key, also from stdin, and never prints it', async () => {
+    const revoke = (argument: string, input = '') =>
+      cli.parley(['keys', 'revoke', argument, '--org', 'acme'], { env: { DATABASE_URL: db.url }, input });
+    const keys = [await succeed(createKey({ org: 'acme' })), await succeed(createKey({ org: 'acme' }))] as const;
+    expect(await revoke(keys[0])).toMatchObject({ code: 0, stdout: 'Revoked 1 key.\n' });
+    expect(await identified(keys[0])).toBeNull();
+    expect(await identified(keys[1])).not.toBeNull();
+    expect(await revoke('-', `${keys[1]}\n`)).toMatchObject({ code: 0, stdout: 'Revoked 1 key.\n' });
+    expect(await identified(keys[1])).toBeNull();
+    for (const key of [keys[0], `${keys[0]}x`]) {
+      const again = await revoke(key);
+      expect(again.code).toBe(1);
+      expect(again.stderr).toContain(`has no active key "${key.slice(0, 13)}…"`);
+      expect(again.stdout + again.stderr).not.toContain(key.slice(13));
+    }
+  });
+
   test('--org is required with several organizations, unless one is the demo', async () => {
     await succeed(['org', 'create', '--slug', 'beta', '--name', 'Beta']);
     expect((await parley(createKey())).stderr).toBe(

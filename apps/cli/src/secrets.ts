@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { type SecretBox, createSecretBox } from '@parley/db';
 import { findStack, readState, readVariable } from './environment';
 import { Failure } from './failure';
@@ -10,6 +11,10 @@ export const findSecret = (name: string): string | undefined => readVariable(nam
 
 /** The secrets in a variable, which lists several while one is being replaced. The first is used for signing. */
 export const findSecrets = (name: string): string[] => (findSecret(name) ?? '').split(/[\s,]+/).filter(Boolean);
+
+/** Secrets on a command line remain in the shell's history, so `-` reads one from standard input. */
+export const secretOf = async <T extends string | undefined>(argument: T): Promise<string | T> =>
+  argument === '-' ? (await text(process.stdin)).trim() : argument;
 
 /** Encrypts and decrypts the secrets of integrations with SECRETS_KEY. */
 export function openSecretBox(): SecretBox {

@@ -173,14 +173,28 @@ describe('failures', () => {
       'HTTP 502',
       502,
       'r2',
-      undefined,
+      '<html>',
       undefined,
     ]);
   });
 
+  test.each([
+    ['JSON without fields', '[1, "a"]', [1, 'a']],
+    ['a JSON text', '"no"', 'no'],
+    ['a long text, which is cut', 'x'.repeat(70_000), 'x'.repeat(65_536)],
+    ['nothing', '', undefined],
+  ])('have what was answered as the body: %s', async (_name, text, body) => {
+    script = [answer(500, text)];
+    expect((await failureOf(client().entityTypes())).body).toEqual(body);
+  });
+
   test('include a success whose body is not JSON', async () => {
     script = [answer(200, '<html>a proxy</html>')];
-    expect(await failureOf(client().entityTypes())).toMatchObject({ status: 200, message: 'HTTP 200' });
+    expect(await failureOf(client().entityTypes())).toMatchObject({
+      status: 200,
+      message: 'HTTP 200',
+      body: '<html>a proxy</html>',
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * Thrown when a response is not a success. `message` is the error text of the server, or `HTTP <status>` if the response contains none.
- * `body` is the parsed JSON body, or undefined if it is not JSON.
+ * `body` is what the server answered: the parsed JSON, or else the first 65,536 characters of the text. It is undefined if the answer was empty.
  */
 export class ParleyApiError extends Error {
   override readonly name = 'ParleyApiError';

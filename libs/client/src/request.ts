@@ -35,6 +35,9 @@ export type Send = <T>(call: Call) => Promise<T>;
 /** Maximum wait for a `Retry-After`. The windows of the rate limits are one minute. */
 const maxWaitMs = 65_000;
 
+/** Maximum length of `ParleyApiError.body` when it is a text, such as the HTML page of a proxy. */
+const maxErrorTextChars = 65_536;
+
 export function createSend(options: ClientOptions): Send {
   const { apiKey, maxRetries = 3, timeoutMs = 140_000 } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
@@ -82,11 +85,13 @@ async function sendOnce(
   );
   try {
     const response = await fetch(url, { ...init, signal: controller.signal });
-    const value = parse(await response.text());
+    const text = await response.text();
+    const value = parse(text);
     if (response.ok && value !== undefined) return { value };
     const { status, headers } = response;
+    const answered = value === undefined ? text.slice(0, maxErrorTextChars) || undefined : value;
     return {
-      error: new ParleyApiError(status, value, headers.get('X-Request-Id')),
+      error: new ParleyApiError(status, answered, headers.get('X-Request-Id')),
       retryable: status === 429 || status === 503,
       retryAfterMs: retryAfterMs(headers.get('Retry-After')),
     };

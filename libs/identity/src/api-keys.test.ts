@@ -136,11 +136,21 @@ describe('createApiKeyCheck', () => {
 
 describe('listApiKeys and revokeApiKey', () => {
   it('are limited to the organization', async () => {
-    const { id } = await newKey({ name: 'mine' });
+    const { id, key } = await newKey({ name: 'mine' });
     expect(await revokeApiKey(db, { tenant: 2 }, id)).toBe(0);
+    expect(await revokeApiKey(db, { tenant: 2 }, key)).toBe(0);
     expect(await listApiKeys(db, { tenant: 2 })).not.toContainEqual(expect.objectContaining({ id }));
     expect(await listApiKeys(db, { tenant: 1 })).toContainEqual(
       expect.objectContaining({ id, name: 'mine', revokedAt: null, permissions: ['chat', 'data'] }),
     );
+  });
+
+  it('revokes the one key that is given whole', async () => {
+    const { key } = await newKey();
+    const other = await newKey();
+    expect(await revokeApiKey(db, { tenant: 1 }, key)).toBe(1);
+    expect(await revokeApiKey(db, { tenant: 1 }, key)).toBe(0);
+    expect(await checked().check(key)).toBeNull();
+    expect(await checked().check(other.key)).not.toBeNull();
   });
 });

@@ -17,6 +17,9 @@ const prefixes: Record<Environment, string> = { development: 'sk_dev_', producti
 /** `sk_dev_` or `sk_prod_` and 32 random bytes in base64url. A text of another form is refused without a query. */
 const keyPattern = /^sk_(dev|prod)_[A-Za-z0-9_-]{43}$/;
 
+/** Whether a text has the form of a whole key, which must not be printed or logged. */
+export const isApiKey = (text: string): boolean => keyPattern.test(text);
+
 const hashOf = (key: string) => createHash('sha256').update(key).digest();
 
 const insertKey = statement(
@@ -80,12 +83,13 @@ export async function keysOfRoles(db: Queryable, scope: Scope, roles: string[]) 
 const revoke = statement(
   'revoke-api-key',
   `update api_keys set revoked_at = now()
-   where tenant = $1 and (id = $2 or prefix = $2) and revoked_at is null`,
+   where tenant = $1 and (id = $2 or prefix = $2 or hash = $3) and revoked_at is null`,
 );
 
-/** Revokes keys by id or visible prefix and returns their number. Every process refuses them within 1 s. */
-export async function revokeApiKey(db: Queryable, tenant: Tenant, idOrPrefix: string): Promise<number> {
-  return (await db.query(tenant, revoke, [tenant.tenant, idOrPrefix])).rowCount;
+/** Revokes keys by id or visible prefix, or one by the whole key, and returns their number. Every process refuses them within 1 s. */
+export async function revokeApiKey(db: Queryable, tenant: Tenant, key: string): Promise<number> {
+  const hash = isApiKey(key) ? hashOf(key) : null;
+  return (await db.query(tenant, revoke, [tenant.tenant, hash === null ? key : null, hash])).rowCount;
 }
 
 interface CacheEntry {
@@ -150,7 +154,7 @@ export function createApiKeyCheck(db: Db, clock: () => number = () => performanc
   }
 
   return async (token) => {
-    if (!keyPattern.test(token)) return null;
+    if (!isApiKey(token)) return null;
     const { identity, expiresAtMs } = await cache.forceFetch(token);
     return expiresAtMs > Date.now() ? identity : null;
   };

@@ -56,7 +56,7 @@ export function addOperationCommands(program: Command): void {
     .action(async (options) => (await import('../commands/keys-list')).runKeysList(options));
   ofOrganization(keys.command('revoke'))
     .description('revoke a key; requests with it are refused within a second')
-    .argument('<id|prefix>', 'id or prefix, as keys list shows it')
+    .argument('<key>', 'id or prefix, as keys list shows it, or the whole key; - reads it from stdin')
     .action(async (key, options) => (await import('../commands/keys-revoke')).runKeysRevoke(key, options));
 
   withJson(program.command('doctor'))

@@ -1,10 +1,9 @@
-import { text } from 'node:stream/consumers';
 import type { JsonObject } from '@parley/contracts';
 import { findIntegration, saveIntegration } from '@parley/db';
 import { currencySchema, ensurePaymentType } from '@parley/payments';
 import { usageFailure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
-import { openSecretBox } from '../secrets';
+import { openSecretBox, secretOf } from '../secrets';
 import { print, printJson } from '../terminal';
 import { integrationSecrets, isMcpServer, unknownProvider } from '../webhooks/providers';
 
@@ -107,9 +106,4 @@ function parseHeaders(written: string[]): Record<string, string> {
       return [name, value];
     }),
   );
-}
-
-/** Secrets on a command line remain in the shell's history, so `-` reads one from standard input. */
-async function secretOf(value: string | undefined): Promise<string | undefined> {
-  return value === '-' ? (await text(process.stdin)).trim() : value;
 }

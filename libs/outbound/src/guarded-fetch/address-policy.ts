@@ -9,8 +9,8 @@ const documentation6 = ipaddr.IPv6.parseCIDR('3fff::/20');
 
 /**
  * Reports whether an address, in the form of a resolver or a socket, is on the public internet. An IPv6 address that
- * contains an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo, ISATAP) is public when the IPv4 address is public.
- * Text that is not an address, addresses with a scope id and addresses outside global unicast space are not public.
+ * contains an IPv4 address (mapped, compatible, NAT64, ISATAP) is public when the IPv4 address is public. Text that is not an
+ * address, addresses with a scope id, addresses outside global unicast space, 6to4 and Teredo are not public.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
@@ -23,30 +23,25 @@ const isPublic4 = (address: ipaddr.IPv4): boolean =>
 
 function isPublic6(address: ipaddr.IPv6): boolean {
   const groups = address.parts;
-  const contained = containedAddresses(groups);
-  if (contained !== null) return contained.every(isPublic4);
-  if (isIsatap(groups) && !isPublic4(embedded(groups, 6))) return false;
+  if (isTranslated4(groups)) return isPublic4(last4(groups));
+  if (isIsatap(groups) && !isPublic4(last4(groups))) return false;
   const [first = 0] = groups;
   // Only 2000::/3 is assigned as global unicast. The library reports all addresses that it does not recognize as unicast.
   return (first & 0xe000) === 0x2000 && address.range() === 'unicast' && !address.match(documentation6);
 }
 
-/** The IPv4 addresses in an IPv6 address of the forms that map IPv4 addresses; null for other forms. */
-function containedAddresses(groups: number[]): ipaddr.IPv4[] | null {
+/** Whether an IPv6 address stands for the IPv4 address in its last 32 bits. */
+function isTranslated4(groups: number[]): boolean {
   const isZero = (from: number, to: number) => groups.slice(from, to).every((group) => group === 0);
   const isMapped = isZero(0, 5) && groups[5] === 0xffff;
   const isTranslated = isZero(0, 4) && groups[4] === 0xffff && groups[5] === 0;
   const isNat64 = groups[0] === 0x64 && groups[1] === 0xff9b && isZero(2, 6);
-  if (isMapped || isTranslated || isNat64 || isZero(0, 6)) return [embedded(groups, 6)];
-  if (groups[0] === 0x2002) return [embedded(groups, 1)];
-  // Teredo contains the address of the server, and the address of the client with all bits inverted.
-  if (groups[0] === 0x2001 && groups[1] === 0) return [embedded(groups, 2), embedded(groups, 6, 0xffff)];
-  return null;
+  return isMapped || isTranslated || isNat64 || isZero(0, 6);
 }
 
 const isIsatap = (groups: number[]): boolean => ((groups[4] ?? 0) & 0xfdff) === 0 && groups[5] === 0x5efe;
 
-function embedded(groups: number[], index: number, mask = 0): ipaddr.IPv4 {
-  const [high = 0, low = 0] = [groups[index], groups[index + 1]].map((group) => (group ?? 0) ^ mask);
+function last4(groups: number[]): ipaddr.IPv4 {
+  const [high = 0, low = 0] = groups.slice(6);
   return new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
 }
