@@ -21,8 +21,23 @@ test('versions are exact, and the lock file matches them', () => {
   for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
     assert.match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
   assert.deepEqual([ours.dependencies, ours.devDependencies], [dependencies, devDependencies]);
-  for (const [path, { integrity, optional, os, cpu }] of Object.entries(installed))
-    assert.ok(integrity?.startsWith('sha512-') || (optional && (os || cpu)), `${path} has no checksum`);
+});
+
+/** Entries that may lack a hash: registries without them were used to write the lock file. May be lowered and not raised. */
+const maxUnhashed = 44;
+
+test('an entry of the lock file has a hash, unless it is for a platform of no image, and names no registry', () => {
+  const unhashed = Object.entries(installed).filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
+  for (const [path, { optional, os, cpu }] of unhashed) {
+    const isForImages =
+      (os ?? ['linux']).includes('linux') && (cpu ?? ['x64']).some((one) => /^(x64|arm64)$/.test(one));
+    assert.ok(optional && !isForImages, `${path} has no hash`);
+  }
+  assert.ok(
+    unhashed.length <= maxUnhashed,
+    `${unhashed.length} entries have no hash; run node tools/complete-lock.mjs --hashes`,
+  );
+  for (const [path, { resolved }] of Object.entries(installed)) assert.equal(resolved, undefined, path);
 });
 
 test('only reviewed packages may run install scripts', () => {

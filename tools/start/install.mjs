@@ -8,12 +8,26 @@ import { root } from './paths.mjs';
 const lockFile = join(root, 'package-lock.json');
 const marker = join(root, 'node_modules', '.parley-lock');
 
-/** Runs `npm ci` when node_modules does not match package-lock.json. */
+/** Runs `npm ci` when node_modules does not match package-lock.json, and the install scripts that package.json names. */
 export async function ensureInstalled() {
   const hash = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
   if (existsSync(marker) && readFileSync(marker, 'utf8') === hash) return;
-  if (!matchesLockFile()) await step('Installing packages (npm ci)', npmCi);
+  if (!matchesLockFile()) await step('Installing packages (npm ci)', () => installPackages(root));
+  else await runNamedScripts(root);
   writeFileSync(marker, hash);
+}
+
+/** Installs the packages of a folder. Only packages with `true` in `allowScripts` run install scripts, with every version of npm. */
+export async function installPackages(folder) {
+  await npm(folder, 'ci', '--ignore-scripts', '--include=dev');
+  await runNamedScripts(folder);
+}
+
+async function runNamedScripts(folder) {
+  const { allowScripts = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const names = Object.keys(allowScripts).filter((name) => allowScripts[name]);
+  // Without names npm would run the scripts of all packages.
+  if (names.length > 0) await npm(folder, 'rebuild', '--no-ignore-scripts', ...names);
 }
 
 /** Whether `npm install` was run by hand with the same result. npm records it in node_modules when it is complete. */
@@ -27,9 +41,9 @@ function matchesLockFile() {
   );
 }
 
-async function npmCi() {
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  const child = spawn('npm', args, { cwd: root, env: hostEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] });
+async function npm(folder, command, ...options) {
+  const args = [command, ...options, '--no-audit', '--no-fund', '--loglevel=error'];
+  const child = spawn('npm', args, { cwd: folder, env: hostEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   const code = await new Promise((resolve) => {
@@ -42,7 +56,7 @@ async function npmCi() {
   if (code === 0) return;
   // When the lock file does not match package.json, npm prints its usage after the reason.
   const printed = output.split(/^npm error (?:Clean install|Usage)/m)[0].trim();
-  throw new Problem(`npm ci failed. Its last output:\n${printed.split('\n').slice(-20).join('\n')}`);
+  throw new Problem(`npm ${command} failed. Its last output:\n${printed.split('\n').slice(-20).join('\n')}`);
 }
 
 /** Removes node_modules/.bin from PATH, because npm must not run on the Node in node_modules that it replaces. */
