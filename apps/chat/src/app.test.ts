@@ -72,6 +72,7 @@ beforeAll(async () => {
       { slug: 'clerk', name: 'Clerk', tools: ['entity.create', 'entity.query', 'entity.get', 'agent.chat'] },
       { slug: 'reader', tools: ['entity.create', 'entity.query'], roles: ['reader'] },
       { slug: 'deputy', tools: ['agent.chat'] },
+      { slug: 'third' },
       {
         slug: 'prompted',
         name: 'Prompted',
@@ -376,6 +377,52 @@ describe('tools in a conversation', () => {
     const { body } = await post('/v1/agents/clerk/chat', { message: 'delegate' });
     expect(body.message).toContain('is already waiting for this answer');
   });
+
+  it('limits the tool calls of one reply; each has a result, and the next message has a valid history', async () => {
+    models.play(({ messages }) =>
+      hasResult(messages) ? { text: 'done' } : { toolCalls: Array.from({ length: 100 }, (_, index) => queryOf(index)) },
+    );
+    const queryOf = (index: number) => ({
+      name: 'entity_query',
+      args: { type: 'order', filters: { 'data.total': index } },
+    });
+    const { body } = await post('/v1/agents/clerk/chat', { message: 'look often' });
+    const summary = body._executionMeta.toolCallSummary as { errorMessage?: string }[];
+    expect(summary).toHaveLength(100);
+    expect(summary.map(({ errorMessage }) => errorMessage?.startsWith('This call was not made') ?? false)).toEqual(
+      Array.from({ length: 100 }, (_, index) => index >= 32),
+    );
+    models.play(() => ({ text: 'still here' }));
+    expect(await post('/v1/agents/clerk/chat', { message: 'and now?', threadId: body.threadId })).toMatchObject({
+      status: 200,
+      body: { message: 'still here' },
+    });
+    expect(models.requests.at(-1)!.messages.filter(({ role }) => role === 'tool')).toHaveLength(100);
+  });
+
+  it('limits the model calls of a message, with those of the agents that it asks', async () => {
+    // Each turn of each agent asks eight others at the same time, as often as it can.
+    models.play(({ tools: offered, messages }) => {
+      const next = /\bto (\w+)/.exec(messages.findLast(({ role }) => role === 'user')!.text)?.[1];
+      if (next === undefined || !offered.includes('agent_chat')) return { text: 'done' };
+      const message = next === 'deputy' ? 'to third' : 'look';
+      const ask = (index: number) => ({
+        name: 'agent_chat',
+        args: { agentSlug: next, message: `${message} ${index}` },
+      });
+      const round = messages.length;
+      return { toolCalls: [1, 2, 3, 4, 5, 6, 7, 8].map((index) => ask(index + 100 * round)) };
+    });
+    const { body, status } = await post('/v1/agents/clerk/chat', { message: 'to deputy' });
+    expect(status).toBe(200);
+    expect(models.requests).toHaveLength(50);
+    const { rows } = await db.pool.query(
+      `select count(*)::int as turns, sum(iterations)::int as calls, max(nested_model_calls) as nested from executions
+       where tenant = $1 and created_at >= (select created_at from executions where thread_id = $2)`,
+      [org.scope.tenant, body.threadId],
+    );
+    expect(rows[0]).toMatchObject({ calls: 50, nested: 40 });
+  });
 });
 
 describe('compile-prompt', () => {
@@ -491,6 +538,21 @@ describe('calls of code in the executor', () => {
     expect(await call(token, 'entity.create', { type: 'order', data: {} })).toMatchObject({
       body: { ok: false, errorType: 'permission_denied' },
     });
+  });
+
+  it('count for the limit of the turn that called the code, in whatever process', async () => {
+    const { body } = await post('/v1/agents/third/chat', { message: 'x' });
+    const [{ id }] = (await db.pool.query('select id::text from executions where thread_id = $1', [body.threadId]))
+      .rows;
+    await db.pool.query('update executions set nested_model_calls = 39 where id = $1', [id]);
+    const context = { hops: 0, depth: 0, nesting: 1, executionId: id, rootExecutionId: id };
+    const token = tokens.mint(org.scope, { ...grant(), allowed: ['agent.chat'], actor: { type: 'system' }, context });
+    const ask = () => call(token, 'agent.chat', { agentSlug: 'third', message: 'y' });
+    expect(await ask()).toMatchObject({ body: { ok: true, result: { message: 'Hello back' } } });
+    expect(await ask()).toMatchObject({
+      body: { ok: true, result: { message: expect.stringContaining('could not finish') } },
+    });
+    expect(models.requests).toHaveLength(2);
   });
 
   it('require a valid token', async () => {

@@ -23,6 +23,8 @@ export interface ChatRequest {
   parentAgents?: readonly string[];
   hops?: number;
   root?: string;
+  /** The execution of the outermost turn, which counts the model calls of the turns nested in it. */
+  rootExecutionId?: string;
   /** The number of custom tools that wait for this turn. */
   nesting?: number;
 }

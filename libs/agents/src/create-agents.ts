@@ -21,6 +21,10 @@ export interface AgentDeps {
   turnTimeoutMs?: number;
   /** Maximum history of a thread that the model gets, in tokens; default 32,000. */
   historyTokens?: number;
+  /** Maximum tool calls in one reply of a model; default 32. */
+  toolCallsPerMessage?: number;
+  /** Maximum model calls of a turn and all turns that `agent.chat` nests in it; default 50. */
+  modelCallsPerTurn?: number;
 }
 
 export interface Agents {
@@ -38,7 +42,8 @@ export interface Agents {
 export function createAgents(deps: AgentDeps): Agents {
   const store = createTurnStore(deps.db, randomBytes(9).toString('base64url'));
   const turnQueue = createTurnQueue({ store, log: deps.log });
-  const chatDeps: ChatDeps = { turnTimeoutMs: 120_000, historyTokens: 32_000, ...deps, store, turnQueue };
+  const defaults = { turnTimeoutMs: 120_000, historyTokens: 32_000, toolCallsPerMessage: 32, modelCallsPerTurn: 50 };
+  const chatDeps: ChatDeps = { ...defaults, ...deps, store, turnQueue };
   return {
     chat: (scope, request) => runChat(chatDeps, scope, request),
     compilePrompt: (scope, request) => compileAgentPrompt(deps, scope, request),
@@ -47,35 +52,14 @@ export function createAgents(deps: AgentDeps): Agents {
       return loaded.ok ? loaded.agent.definition : null;
     },
     async chatWithAgent(scope, request) {
-      const {
-        agentSlug,
-        message,
-        actor,
-        contact,
-        depth,
-        parentAgents,
-        hops,
-        root,
-        nesting,
-        params,
-        requestId,
-        signal,
-      } = request;
+      const { agentSlug, actor, ...rest } = request;
+      // The other agent has its own roles and tools, but acts for the same person.
+      const onBehalfOf = personOf(actor);
       const result = await runChat(chatDeps, scope, {
+        ...rest,
         agent: { slug: agentSlug },
-        message,
-        params,
-        // The other agent has its own roles and tools, but acts for the same person.
-        onBehalfOf: personOf(actor),
-        contact,
+        onBehalfOf,
         channel: 'api',
-        depth,
-        parentAgents,
-        hops,
-        root,
-        nesting,
-        requestId,
-        signal,
       });
       if (result.ok)
         return { ok: true, result: { message: result.response.message, threadId: result.response.threadId } };

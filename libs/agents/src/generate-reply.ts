@@ -2,7 +2,7 @@ import type { Scope } from '@parley/contracts';
 import { isListed } from '@parley/permissions';
 import { type ToolContext } from '@parley/tools';
 import { actorOfTurn } from './actor-of-turn';
-import { type ToolLoopOutcome, runToolLoop } from './run-tool-loop';
+import { type ToolLoopOutcome, maxModelCalls, runToolLoop } from './run-tool-loop';
 import { compilePrompt } from './compile-prompt';
 import type { ChatDeps, RunningTurn } from './running-turn';
 import { repairHistory } from './threads/history';
@@ -25,6 +25,7 @@ export async function generateReply(
     requestId: request.requestId,
     threadId: turn.threadId,
     executionId: turn.id,
+    rootExecutionId: request.rootExecutionId ?? turn.id,
     agentSlug: definition.slug,
     channel: request.channel,
     contact: request.contact,
@@ -75,6 +76,12 @@ export async function generateReply(
       return isDenied ? { ...result, errorType: 'permission_denied' } : result;
     },
     recorder,
+    toolCallsPerMessage: deps.toolCallsPerMessage,
+    // A turn that is not nested keeps its own calls, so it can always answer, and needs no statement (docs/adr/0039).
+    ...(request.rootExecutionId !== undefined && {
+      takeModelCall: () =>
+        deps.store.takeNestedCall(turn, request.rootExecutionId!, deps.modelCallsPerTurn - maxModelCalls),
+    }),
     signal: request.signal,
     // A turn that has waited almost until its time limit still gets a tenth of it.
     timeLimitMs: Math.ceil(

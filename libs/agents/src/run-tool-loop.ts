@@ -1,4 +1,4 @@
-import { type Json, type Scope, type ToolCallSummary, findUnstorable } from '@parley/contracts';
+import { type Json, type Scope, type ToolCallSummary, findUnstorable, reportRefusal } from '@parley/contracts';
 import { rejectOnAbort } from '@parley/outbound';
 import { type ToolOffer, type ToolResult, builtInToolNames } from '@parley/tools';
 import { createHash } from 'node:crypto';
@@ -14,8 +14,8 @@ import type {
 import { trimHistory } from './threads/history';
 import type { TurnRecorder } from './threads/turn-recorder';
 
-/** Maximum model calls in a turn; the last one offers no tools (docs/reference/limits.md#chat). */
-const maxModelCalls = 10;
+/** Maximum model calls in a turn without those of nested turns; the last one offers no tools (docs/reference/limits.md#chat). */
+export const maxModelCalls = 10;
 /** Maximum calls of a tool with the same arguments in a turn. */
 const maxSameCalls = 3;
 /** Maximum calls of one reply that run at the same time. */
@@ -37,6 +37,10 @@ export interface ToolLoopRequest {
   offers: readonly ToolOffer[];
   runTool(call: { id: string; name: string; args: Json }, signal: AbortSignal): Promise<ToolResult>;
   recorder: Pick<TurnRecorder, 'recordCalls' | 'addResult'>;
+  /** Maximum tool calls in one reply of the model. The others are answered with an error. */
+  toolCallsPerMessage: number;
+  /** Called before each model call; false if the limit of all nested turns is reached. Absent in a turn that is not nested. */
+  takeModelCall?: () => Promise<boolean>;
   /** Aborted when the caller disconnects: the current step is completed, and no further step begins. */
   signal?: AbortSignal;
   /** Time limit of the rest of the turn. */
@@ -86,6 +90,11 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
 
   for (;;) {
     if (signal.aborted) return end({ how: request.signal?.aborted ? 'aborted' : 'timeout' });
+    if (request.takeModelCall !== undefined && !(await request.takeModelCall())) {
+      reportRefusal('model_calls_per_turn');
+      outcome.steps.push(modelStep(outcome.model, 0, { status: 'error', error: 'model_calls_per_turn' }));
+      return end({ how: 'answered', text: outOfSteps });
+    }
     const isLast = outcome.iterations === maxModelCalls - 1;
     const called = await models.complete(
       scope,
@@ -124,9 +133,14 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
     const isOwned = await recorder.recordCalls({ position: from, text: storableText(text), calls: stored, progress });
     if (!isOwned) return end({ how: 'lost' });
     outcome.position += 1 + toolCalls.length;
+    const { toolCallsPerMessage } = request;
+    const excess: ToolResult = { ok: false, errorType: 'execution_error', message: tooManyCalls(toolCallsPerMessage) };
+    if (toolCalls.length > toolCallsPerMessage)
+      reportRefusal('tool_calls_per_message', toolCalls.length - toolCallsPerMessage);
     const done = await mapBounded(toolCalls, maxParallelCalls, async (call, index) => {
       const startedAt = performance.now();
-      const result = await runCall(request, call, { sameCalls, signal, deadline });
+      const result =
+        index < toolCallsPerMessage ? await runCall(request, call, { sameCalls, signal, deadline }) : excess;
       const content = contentOf(result);
       const isError = !result.ok;
       recorder.addResult({
@@ -148,6 +162,9 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
     }
   }
 }
+
+const tooManyCalls = (limit: number): string =>
+  `This call was not made: a message may have at most ${limit} tool calls. Make it in a later message if it is still needed`;
 
 /** Runs one tool call, or returns the error that prevents it. The call ends at the tool's or the turn's time limit. */
 async function runCall(

@@ -21,6 +21,10 @@ export interface ChatDeps {
   turnTimeoutMs: number;
   /** Maximum history of a thread that the model gets, in tokens. */
   historyTokens: number;
+  /** Maximum tool calls in one reply of a model. */
+  toolCallsPerMessage: number;
+  /** Maximum model calls of a turn and all turns that `agent.chat` nests in it. */
+  modelCallsPerTurn: number;
 }
 
 export type Route = Extract<Routing, { ok: true }>;

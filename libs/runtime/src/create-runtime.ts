@@ -78,6 +78,8 @@ export function createRuntime({ config, db, log, metrics, wakeRelay }: RuntimeDe
     log,
     turnTimeoutMs: config.TURN_TIMEOUT_MS,
     historyTokens: config.HISTORY_TOKENS,
+    toolCallsPerMessage: config.TOOL_CALLS_PER_MESSAGE,
+    modelCallsPerTurn: config.MODEL_CALLS_PER_TURN,
   });
   return {
     entities,

@@ -23,6 +23,13 @@ export const runtimeVariables = {
   HISTORY_TOKENS: numberVariable(32_000, 1_000).meta({
     description: 'Maximum history of a thread that the model gets, in estimated tokens.',
   }),
+  TOOL_CALLS_PER_MESSAGE: numberVariable(32, 1, 1_000).meta({
+    description: 'Maximum tool calls in one reply of a model. The model gets an error for the others.',
+  }),
+  MODEL_CALLS_PER_TURN: numberVariable(50, 10, 10_000).meta({
+    description:
+      'Maximum model calls of one message, with those of all agents that are asked with agent.chat. 10 of them are for the agent that got the message.',
+  }),
   TRIGGER_LEASE_MS: numberVariable(4_000, 200, 60_000).meta({
     description:
       'Lease of a trigger run in milliseconds. When its process no longer renews it, another worker claims the run.',

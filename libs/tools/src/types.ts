@@ -22,6 +22,8 @@ export interface ToolContext {
   requestId?: string;
   threadId?: string;
   executionId?: string;
+  /** The outermost execution, if agents ask each other: it counts the model calls of all. */
+  rootExecutionId?: string;
   /** Identifies the call within its execution, or globally when there is none. A retry has the same id. */
   callId?: string;
   agentSlug?: string;
@@ -108,6 +110,7 @@ export interface AgentChatRequest {
   parentAgents: string[];
   hops: number;
   root?: string;
+  rootExecutionId?: string;
   /** Number of custom tools that wait for this answer. Each holds a sandbox process. */
   nesting?: number;
   params?: JsonObject;

@@ -127,6 +127,12 @@ export const finish = statement(
   { id: column.int8 },
 );
 
+export const takeNestedCall = statement(
+  'turn-take-nested-call',
+  `update executions set nested_model_calls = nested_model_calls + 1
+   where tenant = $1 and id = $2 and nested_model_calls < $3`,
+);
+
 export const renew = statement(
   'turn-renew',
   `update executions set lease_until = ${lease}

@@ -13,6 +13,7 @@ import {
   recordResults,
   renew,
   resultValues,
+  takeNestedCall,
 } from './turn-sql';
 
 /** Stores turns. Each change of state is one statement, so a crash leaves the turn either before or after it. */
@@ -90,6 +91,11 @@ export function createTurnStore(db: Queryable, owner: string) {
         ...progressValues(outcome),
       ]);
       return rowCount === 1;
+    },
+
+    /** Counts one model call of a turn that is nested in the root turn; false if these have used their limit. */
+    async takeNestedCall({ tenant }: Tenant, rootId: string, limit: number): Promise<boolean> {
+      return (await db.query({ tenant }, takeNestedCall, [tenant, rootId, limit])).rowCount === 1;
     },
 
     /** Renews the leases of this process's turns. */

@@ -38,6 +38,7 @@ const chat = defineBuiltIn({
       parentAgents: waiting,
       hops: context.hops,
       root: context.root,
+      rootExecutionId: context.rootExecutionId,
       nesting: context.nesting,
       params: context.params,
       requestId: context.requestId,
