@@ -21,6 +21,8 @@ export interface ChatAppDeps {
   tools: Tools;
   triggers: Pick<Triggers, 'fire'>;
   callbackTokens: CallbackTokens;
+  /** Whether a web page of this origin may use MCP. None by default. */
+  isOwnOrigin?: (origin: string) => boolean;
   log: Logger;
   /** Whether responses are checked against their schemas; not in production. */
   checkResponses: boolean;

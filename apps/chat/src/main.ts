@@ -4,6 +4,7 @@ import { createRuntime } from '@parley/runtime';
 import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
 import { createChatApp } from './app';
 import { chatVariables } from './config';
+import { createOriginCheck } from './own-origins';
 
 startProcess(async () => {
   const config = loadConfig(chatVariables, process.env);
@@ -16,7 +17,14 @@ startProcess(async () => {
     config,
     log,
     metrics,
-    app: createChatApp({ ...runtime, db, log, metrics, checkResponses: config.NODE_ENV !== 'production' }),
+    app: createChatApp({
+      ...runtime,
+      db,
+      log,
+      metrics,
+      isOwnOrigin: createOriginCheck(config.PUBLIC_URL, config.MCP_ALLOWED_ORIGINS),
+      checkResponses: config.NODE_ENV !== 'production',
+    }),
     checks: { database: () => db.ping() },
     closing: [
       ...runtime.closing,

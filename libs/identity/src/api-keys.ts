@@ -17,8 +17,7 @@ const prefixes: Record<Environment, string> = { development: 'sk_dev_', producti
 /** `sk_dev_` or `sk_prod_` and 32 random bytes in base64url. A text of another form is refused without a query. */
 const keyPattern = /^sk_(dev|prod)_[A-Za-z0-9_-]{43}$/;
 
-/** Whether a text has the form of a whole key, which must not be printed or logged. */
-export const isApiKey = (text: string): boolean => keyPattern.test(text);
+const isApiKey = (text: string): boolean => keyPattern.test(text);
 
 const hashOf = (key: string) => createHash('sha256').update(key).digest();
 

@@ -22,4 +22,4 @@ export { templateCaller } from './templates/template-caller';
 export { builtInToolNames } from './builtins/create-built-ins';
 export { createTools } from './create-tools';
 export { createMcpServers } from './mcp/create-mcp-servers';
-export { type McpCaller, answerMcp, mcpVersions } from './mcp/answer-mcp';
+export { type McpCaller, answerMcp } from './mcp/answer-mcp';

@@ -11,6 +11,7 @@ import { type SeededOrganization, openTestDatabase, seedOrganization } from '@pa
 import { createTools } from '@parley/tools';
 import { createTriggers } from '@parley/triggers';
 import { createChatApp } from '../app';
+import { createOriginCheck } from '../own-origins';
 
 let db: Db;
 let entities: Entities;
@@ -36,6 +37,7 @@ beforeAll(async () => {
       triggers: createTriggers({ db, tools, entities, log }),
       callbackTokens,
       log,
+      isOwnOrigin: createOriginCheck('https://parley.test', ['https://app.test/']),
       checkResponses: true,
     }),
   );
@@ -122,8 +124,53 @@ describe('POST /v1/mcp', () => {
     const headers = { 'mcp-protocol-version': '1999-01-01' };
     expect(await post(create, { headers })).toMatchObject({
       status: 400,
-      body: { error: expect.stringContaining('2025-06-18') },
+      body: { error: { message: expect.stringContaining('2025-06-18') } },
     });
     expect((await fetch(url, { headers: { authorization: `Bearer ${org.key}` } })).status).toBe(405);
+  });
+
+  it('needs no arguments of a call', async () => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'event_query' } };
+    expect(await post(message)).toMatchObject({ status: 200, body: { result: { structuredContent: {} } } });
+  });
+
+  it('answers one JSON document, also to a client that sends no Accept', async () => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${org.key}`, 'content-type': 'application/json', accept: '*/*' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+    });
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+  });
+
+  it('refuses requests of foreign web pages', async () => {
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    const statusFor = async (origin: string) => (await post(ping, { headers: { origin } })).status;
+    expect((await post(ping)).status).toBe(200);
+    for (const origin of ['https://parley.test', 'https://app.test']) expect(await statusFor(origin)).toBe(200);
+    for (const origin of [
+      'https://evil.test',
+      'http://parley.test',
+      'https://parley.test.evil.test',
+      'https://parley.test:8443',
+      'http://localhost:3000',
+      'null',
+      '',
+    ])
+      expect([origin, await statusFor(origin)]).toEqual([origin, 403]);
+    expect((await post(ping, { headers: { origin: 'https://evil.test' } })).body).toMatchObject({
+      code: 'foreign_origin',
+    });
+  });
+
+  it('accepts every page of this machine while PUBLIC_URL is an address of this machine', () => {
+    const isOwn = createOriginCheck('http://localhost:4000', []);
+    expect(
+      ['http://localhost:3000', 'http://127.0.0.1:6274', 'http://[::1]:1', 'https://localhost'].map(isOwn),
+    ).toEqual(Array(4).fill(true));
+    expect(['null', '', 'https://evil.test', 'http://localhost.evil.test', 'http://10.0.0.1'].map(isOwn)).toEqual(
+      Array(5).fill(false),
+    );
   });
 });

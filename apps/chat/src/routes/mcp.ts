@@ -1,7 +1,13 @@
 import type { Agents } from '@parley/agents';
 import { actorOf } from '@parley/permissions';
-import { type Handler, badRequest, notFound } from '@parley/service';
-import { type McpCaller, type Tools, answerMcp, mcpVersions } from '@parley/tools';
+import { type Handler, forbidden, notFound } from '@parley/service';
+import { type McpCaller, type Tools, answerMcp } from '@parley/tools';
+
+interface McpDeps {
+  agents: Pick<Agents, 'describe'>;
+  tools: Tools;
+  isOwnOrigin?: (origin: string) => boolean;
+}
 
 /**
  * `POST /v1/mcp`: the environment's tools for clients of the Model Context Protocol (Streamable HTTP without sessions,
@@ -9,11 +15,11 @@ import { type McpCaller, type Tools, answerMcp, mcpVersions } from '@parley/tool
  * only the agent's tools are offered, and calls run as the agent. A key with a role has the rights of that role.
  */
 export const mcp =
-  ({ agents, tools }: { agents: Pick<Agents, 'describe'>; tools: Tools }): Handler<'mcp'> =>
+  ({ agents, tools, isOwnOrigin }: McpDeps): Handler<'mcp'> =>
   async ({ body, query }, { caller: apiCaller, scope, request, requestId, response, signal }) => {
-    const version = request.headers['mcp-protocol-version'];
-    if (version !== undefined && !mcpVersions.some((known) => known === version)) {
-      throw badRequest(`Unsupported MCP-Protocol-Version; supported are ${mcpVersions.join(', ')}`);
+    const { origin } = request.headers;
+    if (origin !== undefined && !isOwnOrigin?.(origin)) {
+      throw forbidden(`Requests of the web page ${origin} are not accepted`, 'foreign_origin');
     }
     const context = { requestId, channel: 'api', hops: 0, depth: 0, signal };
     const actor = actorOf(apiCaller);
@@ -28,7 +34,7 @@ export const mcp =
         context: { ...context, agentSlug: agent.slug },
       };
     }
-    const answer = await answerMcp(tools, scope, caller, body);
-    if (answer === null) response.writeHead(202).end();
-    return answer;
+    const answer = await answerMcp(tools, scope, caller, { body, headers: request.headers, signal });
+    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+    return null;
   };

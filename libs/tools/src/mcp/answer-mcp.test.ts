@@ -19,8 +19,26 @@ const clerk: McpCaller = {
   context,
 };
 
-const ask = (method: string, params?: JsonObject, caller = system) =>
-  answerMcp(tools, scope, caller, { jsonrpc: '2.0', id: 1, method, ...(params && { params }) });
+/** Sends a message without any header. */
+async function send(body: unknown, caller = system, headers = {}) {
+  const response = await answerMcp(tools, scope, caller, { body, headers, signal: new AbortController().signal });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : (JSON.parse(text) as JsonObject) };
+}
+
+const ask = async (method: string, params?: JsonObject, caller = system) =>
+  (await send({ jsonrpc: '2.0', id: 1, method, ...(params && { params }) }, caller)).body;
+
+/** Sends a request of revision 2026-07-28, which has no `initialize`: each request names the revision and its client. */
+function askModern(method: string, params: JsonObject = {}, headers = {}) {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const standard = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...headers };
+  return send({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }, system, standard);
+}
 
 beforeAll(async () => {
   db = await openTestDatabase(createDb);
@@ -43,9 +61,11 @@ afterAll(async () => {
 
 describe('a client', () => {
   it.each([
+    ['2025-11-25', '2025-11-25'],
     ['2025-06-18', '2025-06-18'],
     ['2025-03-26', '2025-03-26'],
-    ['2099-01-01', '2025-06-18'],
+    ['2024-11-05', '2024-11-05'],
+    ['2099-01-01', '2025-11-25'],
   ])('with protocol version %s is answered with %s', async (protocolVersion, expected) => {
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
     expect(await ask('initialize', params)).toEqual({
@@ -62,22 +82,46 @@ describe('a client', () => {
   it('receives an answer to a ping, and none to a notification', async () => {
     expect(await ask('ping')).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
     const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
-    expect(await answerMcp(tools, scope, system, notification)).toBeNull();
+    expect(await send(notification)).toEqual({ status: 202, body: null });
   });
 
-  it.each<[unknown, number]>([
-    [{ jsonrpc: '2.0', id: 1, method: 'resources/list' }, -32601],
-    [{ jsonrpc: '2.0', id: 1, method: 'constructor' }, -32601],
-    [{ jsonrpc: '2.0', id: 1, method: 'initialize' }, -32602],
-    [{ jsonrpc: '2.0', id: 1, method: 'tools/call' }, -32602],
-    [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'nope' } }, -32602],
-    [{ jsonrpc: '2.0', id: {}, method: 'ping' }, -32600],
-    [{ id: 1, method: 'ping' }, -32600],
-    [[], -32600],
-    [null, -32600],
-    ['ping', -32600],
-  ])('receives an error for %j', async (message, code) => {
-    expect(await answerMcp(tools, scope, system, message)).toMatchObject({ jsonrpc: '2.0', error: { code } });
+  it.each<[unknown, number, number]>([
+    [{ jsonrpc: '2.0', id: 1, method: 'resources/list' }, -32601, 200],
+    [{ jsonrpc: '2.0', id: 1, method: 'constructor' }, -32601, 200],
+    [{ jsonrpc: '2.0', id: 1, method: 'initialize' }, -32603, 200],
+    [{ jsonrpc: '2.0', id: 1, method: 'tools/call' }, -32602, 200],
+    [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'nope' } }, -32602, 200],
+    [{ jsonrpc: '2.0', id: {}, method: 'ping' }, -32600, 400],
+    [{ id: 1, method: 'ping' }, -32600, 400],
+    [[], -32600, 400],
+    [[{ jsonrpc: '2.0', id: 1, method: 'ping' }], -32600, 400],
+    [null, -32600, 400],
+    ['ping', -32600, 400],
+  ])('receives an error for %j', async (message, code, status) => {
+    expect(await send(message)).toMatchObject({ status, body: { jsonrpc: '2.0', error: { code } } });
+  });
+
+  it('of revision 2026-07-28 is answered without initialize', async () => {
+    expect(await askModern('server/discover')).toMatchObject({
+      status: 200,
+      body: { result: { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } } },
+    });
+    const call = { name: 'event_query', arguments: {} };
+    expect(await askModern('tools/call', call, { 'mcp-name': 'event_query' })).toMatchObject({
+      status: 200,
+      body: { result: { structuredContent: { hasMore: false } } },
+    });
+    expect(await askModern('tools/call', call, { 'mcp-name': 'entity_get' })).toMatchObject({ status: 400 });
+    expect(await askModern('subscriptions/listen', { notifications: { toolsListChanged: true } })).toMatchObject({
+      body: { error: { message: 'Subscription limit reached' } },
+    });
+  });
+
+  it('does not see the text of an unexpected error', async () => {
+    const broken = { ...tools, offer: () => Promise.reject(new Error('secret')) };
+    const request = { headers: {}, signal: new AbortController().signal };
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    await expect(answerMcp(broken, scope, system, { ...request, body })).rejects.toThrow('secret');
   });
 });
 

@@ -1,5 +1,7 @@
-import type { Actor, Json, JsonObject, Scope } from '@parley/contracts';
-import { z } from 'zod';
+import type { IncomingHttpHeaders } from 'node:http';
+import type * as McpSdk from '@modelcontextprotocol/server';
+import type { CallToolResult, Server, Tool } from '@modelcontextprotocol/server';
+import type { Actor, Json, Scope } from '@parley/contracts';
 import type { ToolContext, ToolOffer, Tools } from '../types';
 
 export interface McpCaller {
@@ -9,93 +11,105 @@ export interface McpCaller {
   context: ToolContext;
 }
 
-/** Supported revisions of the protocol, newest first. */
-export const mcpVersions = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
+export interface McpRequest {
+  body: unknown;
+  headers: IncomingHttpHeaders;
+  signal: AbortSignal;
+}
 
-const requestSchema = z.object({
-  jsonrpc: z.literal('2.0'),
-  id: z.union([z.string(), z.number()]).optional(),
-  method: z.string(),
-  params: z.record(z.string(), z.unknown()).optional(),
-});
-
-const initializeSchema = z.object({ protocolVersion: z.string() });
-const callSchema = z.object({ name: z.string(), arguments: z.unknown().optional() });
-
-/** JSON-RPC 2.0. */
-const errorCodes = { invalidRequest: -32600, methodNotFound: -32601, invalidParams: -32602 } as const;
+type Sdk = typeof McpSdk;
 
 /**
  * Answers one message of an MCP client, over Streamable HTTP without sessions (docs/reference/utilities.md#mcp). Calls pass
- * the same checks as all others. Null: the message needs no answer.
+ * the same checks as all others. Rejects with the error of a tool that failed unexpectedly.
  */
-export async function answerMcp(
-  tools: Tools,
-  scope: Scope,
-  caller: McpCaller,
-  message: unknown,
-): Promise<JsonObject | null> {
-  const parsed = requestSchema.safeParse(message);
-  // A message without a method would be the answer to a request, but clients are sent none.
-  if (!parsed.success) return error(null, errorCodes.invalidRequest, 'Not a JSON-RPC 2.0 request');
-  const { id, method, params = {} } = parsed.data;
-  if (id === undefined) return null;
-  switch (method) {
-    case 'initialize': {
-      const request = initializeSchema.safeParse(params);
-      if (!request.success) return error(id, errorCodes.invalidParams, 'protocolVersion is required');
-      const version = mcpVersions.find((known) => known === request.data.protocolVersion) ?? mcpVersions[0];
-      return result(id, {
-        protocolVersion: version,
-        capabilities: { tools: {} },
-        serverInfo: { name: 'parley', version: '1.0.0' },
-      });
-    }
-    case 'ping':
-      return result(id, {});
-    case 'tools/list':
-      return result(id, { tools: (await offerTo(tools, scope, caller)).map(toMcpTool) });
-    case 'tools/call': {
-      const call = callSchema.safeParse(params);
-      if (!call.success) return error(id, errorCodes.invalidParams, 'name is required');
-      const offered = (await offerTo(tools, scope, caller)).find(({ name }) => wireName(name) === call.data.name);
-      if (offered === undefined) return error(id, errorCodes.invalidParams, `Unknown tool: ${call.data.name}`);
-      const outcome = await tools.run(scope, { ...caller, name: offered.name, args: call.data.arguments ?? {} });
-      return result(id, outcome.ok ? content(outcome.result) : { ...text(outcome.message), isError: true });
-    }
-    default:
-      return error(id, errorCodes.methodNotFound, `Unknown method: ${method}`);
+export async function answerMcp(tools: Tools, scope: Scope, caller: McpCaller, given: McpRequest): Promise<Response> {
+  const sdk = await import('@modelcontextprotocol/server');
+  // A batch would run any number of calls at the same time. Current revisions have none.
+  if (Array.isArray(given.body)) return refuse(sdk.INVALID_REQUEST, 'Batches are not supported');
+  let failure: { error: unknown } | undefined;
+  const createServer = () =>
+    serverOf(sdk, { tools, scope, caller }, (error) => {
+      failure ??= { error };
+    });
+  const request = toWebRequest(given);
+  const { body: parsedBody } = given;
+  const answer = (await sdk.isLegacyRequest(request, parsedBody))
+    ? await answerLegacy(sdk, createServer(), request, parsedBody)
+    : await sdk
+        .createMcpHandler(createServer, { legacy: 'reject', maxSubscriptions: 0 })
+        .fetch(request, { parsedBody });
+  if (failure !== undefined) throw failure.error;
+  return answer;
+}
+
+/** Revisions before 2026-07-28. `createMcpHandler` would answer them with an event stream. */
+async function answerLegacy(sdk: Sdk, server: Server, request: Request, parsedBody: unknown): Promise<Response> {
+  const transport = new sdk.WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: undefined,
+    enableJsonResponse: true,
+  });
+  await server.connect(transport);
+  try {
+    return await transport.handleRequest(request, { parsedBody });
+  } finally {
+    await server.close();
   }
 }
 
-const offerTo = (tools: Tools, scope: Scope, { allowed }: McpCaller): Promise<ToolOffer[]> =>
-  tools.offer(scope, allowed ?? ['*']);
+/** The request as the SDK reads it. Clients need not send Accept: every answer is a JSON document. */
+function toWebRequest({ headers, signal }: McpRequest): Request {
+  const list = new Headers({ accept: 'application/json, text/event-stream', 'content-type': 'application/json' });
+  for (const [name, value] of Object.entries(headers)) if (name.startsWith('mcp-')) list.set(name, String(value));
+  return new Request('http://parley/v1/mcp', { method: 'POST', headers: list, signal });
+}
+
+interface Served {
+  tools: Tools;
+  scope: Scope;
+  caller: McpCaller;
+}
+
+/** A server for one request. Reports unexpected errors, whose messages must not reach the client. */
+function serverOf(sdk: Sdk, { tools, scope, caller }: Served, onError: (error: unknown) => void): Server {
+  const server = new sdk.Server({ name: 'parley', version: '1.0.0' }, { capabilities: { tools: {} } });
+  const reported = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      onError(error);
+      throw error;
+    });
+  const offer = (): Promise<ToolOffer[]> => reported(tools.offer(scope, caller.allowed ?? ['*']));
+  server.setRequestHandler('tools/list', async () => ({ tools: (await offer()).map(toMcpTool) }));
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const offered = (await offer()).find(({ name }) => wireName(name) === params.name);
+    if (offered === undefined) throw new sdk.ProtocolError(sdk.INVALID_PARAMS, `Unknown tool: ${params.name}`);
+    const args = (params.arguments ?? {}) as Json;
+    const outcome = await reported(tools.run(scope, { ...caller, name: offered.name, args }));
+    return outcome.ok ? content(outcome.result) : { ...text(outcome.message), isError: true };
+  });
+  return server;
+}
+
+const refuse = (code: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status: 400 });
 
 /** Many clients pass names on to models, whose providers accept no dots. */
 const wireName = (name: string): string => name.replaceAll('.', '_');
 
-const toMcpTool = ({ name, description, parameters, sideEffects }: ToolOffer): JsonObject => ({
+const toMcpTool = ({ name, description, parameters, sideEffects }: ToolOffer): Tool => ({
   name: wireName(name),
   title: name,
   description,
-  inputSchema: parameters,
+  inputSchema: { ...parameters, type: 'object' },
   annotations: { readOnlyHint: !sideEffects },
 });
 
-const text = (value: string): JsonObject => ({ content: [{ type: 'text', text: value }] });
+const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] });
 
-function content(value: Json): JsonObject {
+function content(value: Json): CallToolResult {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return {
     ...text(typeof value === 'string' ? value : JSON.stringify(value)),
     ...(isObject && { structuredContent: value }),
   };
 }
-
-const result = (id: string | number, value: JsonObject): JsonObject => ({ jsonrpc: '2.0', id, result: value });
-
-const error = (id: string | number | null, code: number, message: string): JsonObject => ({
-  jsonrpc: '2.0',
-  id,
-  error: { code, message },
-});
