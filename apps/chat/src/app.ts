@@ -3,6 +3,7 @@ import type { Agents, CallbackTokens } from '@parley/agents';
 import { operationsOf } from '@parley/contracts';
 import { type Db, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import { createIdentify } from '@parley/identity';
+import type { RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
 import type { Tools } from '@parley/tools';
 import type { Triggers } from '@parley/triggers';
@@ -14,6 +15,7 @@ import { compilePrompt } from './routes/compile-prompt';
 import { fireTrigger } from './routes/fire-trigger';
 import { mcp } from './routes/mcp';
 import { runTool } from './routes/run-tool';
+import { shareTurns } from './share-turns';
 
 export interface ChatAppDeps {
   db: Db;
@@ -27,29 +29,34 @@ export interface ChatAppDeps {
   /** Whether responses are checked against their schemas; not in production. */
   checkResponses: boolean;
   metrics?: HttpMetrics;
+  limiter?: RateLimiter;
+  /** Requests that are answered at the same time. */
+  maxTurns?: number;
 }
 
 /** Creates the chat service: chat, the utilities, MCP, and tool calls of code in the executor. */
 export function createChatApp(deps: ChatAppDeps): RequestListener {
-  const { db, log, metrics, checkResponses } = deps;
+  const { db, log, metrics, checkResponses, limiter } = deps;
+  const shared = shareTurns(deps.maxTurns);
   const grantOf = createGrantOf(deps.callbackTokens);
   return createApp({
     log,
     metrics,
     checkResponses,
     identify: createIdentify(db),
+    limiter,
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
     routes: serve(
       { ...operationsOf.chat, ...operationsOf.utilities, ...operationsOf.internal },
       {
-        chatWithAgent: chatWithAgent(deps),
-        chatWithRouter: chatWithRouter(deps),
-        chat: chat(deps),
-        compilePrompt: compilePrompt(deps),
-        runTool: runTool(deps),
-        fireTrigger: fireTrigger(deps),
-        mcp: mcp(deps),
+        chatWithAgent: shared(chatWithAgent(deps)),
+        chatWithRouter: shared(chatWithRouter(deps)),
+        chat: shared(chat(deps)),
+        compilePrompt: shared(compilePrompt(deps)),
+        runTool: shared(runTool(deps)),
+        fireTrigger: shared(fireTrigger(deps)),
+        mcp: shared(mcp(deps)),
         callTool: callTool({ ...deps, grantOf }),
       },
       { callback: grantOf },

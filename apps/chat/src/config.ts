@@ -1,5 +1,5 @@
 import { runtimeVariables } from '@parley/runtime';
-import { databaseVariables, listVariable, redisVariables, serviceVariables } from '@parley/service';
+import { databaseVariables, listVariable, numberVariable, redisVariables, serviceVariables } from '@parley/service';
 
 export const chatVariables = {
   ...serviceVariables(4002),
@@ -12,4 +12,12 @@ export const chatVariables = {
       description:
         'Origins of web pages that may use /v1/mcp besides that of PUBLIC_URL, such as https://app.example. Requests of other pages are answered with 403.',
     }),
+  CHAT_MAX_TURNS: numberVariable(256, 1).meta({
+    description:
+      'Chat, utility and MCP requests that one process answers at the same time. A single busy organization gets two thirds of them; its other requests are refused.',
+  }),
+  CHAT_RATE_LIMIT_PER_KEY: numberVariable(600, 1).meta({ description: 'Chat requests of one key in any minute.' }),
+  CHAT_RATE_LIMIT_PER_ORGANIZATION: numberVariable(3_000, 1).meta({
+    description: 'Chat requests of all keys of an organization in any minute.',
+  }),
 };

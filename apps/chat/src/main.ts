@@ -1,5 +1,5 @@
 import { openDatabase } from '@parley/db';
-import { createRelayWaker, openRedis } from '@parley/redis';
+import { createRateLimiter, createRelayWaker, openRedis } from '@parley/redis';
 import { createRuntime } from '@parley/runtime';
 import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
 import { createChatApp } from './app';
@@ -11,8 +11,16 @@ startProcess(async () => {
   const log = createLogger({ service: 'chat', level: config.LOG_LEVEL });
   const metrics = createMetrics('chat');
   const db = await openDatabase(config, { name: 'parley-chat', log });
-  const redis = await openRedis(config, { name: 'parley-chat', log });
+  const redis = await openRedis(config, { name: 'parley-chat', roles: ['limiter'], log });
   const runtime = createRuntime({ config, db, log, metrics, wakeRelay: createRelayWaker(redis.producer) });
+  const limiter = runtime.observeLimiter((onSkip) =>
+    createRateLimiter({
+      redis: redis.limiter,
+      name: 'chat-rate',
+      limits: { perKey: config.CHAT_RATE_LIMIT_PER_KEY, perOrganization: config.CHAT_RATE_LIMIT_PER_ORGANIZATION },
+      onSkip,
+    }),
+  );
   await runService({
     config,
     log,
@@ -23,10 +31,13 @@ startProcess(async () => {
       log,
       metrics,
       isOwnOrigin: createOriginCheck(config.PUBLIC_URL, config.MCP_ALLOWED_ORIGINS),
+      limiter,
+      maxTurns: config.CHAT_MAX_TURNS,
       checkResponses: config.NODE_ENV !== 'production',
     }),
     checks: { database: () => db.ping() },
     closing: [
+      { name: 'rate limiter', close: async () => limiter.close() },
       ...runtime.closing,
       { name: 'Redis', close: () => redis.close() },
       { name: 'database', close: () => db.close() },

@@ -13,18 +13,13 @@ startProcess(async () => {
   const metrics = createMetrics('data');
   const db = await openDatabase(config, { name: 'parley-data', log });
   const redis = await openRedis(config, { name: 'parley-data', roles: ['limiter'], log });
-  const skipped = metrics.counter(
-    'rate_limit_skipped_total',
-    'Requests that were admitted without a rate limit because Redis was unavailable.',
-    [],
-  );
   const work = createWorkMetrics(metrics);
   work.watchPool(db.pool);
-  const limiter = work.observeLimiter(
+  const limiter = work.observeLimiter((onSkip) =>
     createRateLimiter({
       redis: redis.limiter,
       limits: { perKey: config.RATE_LIMIT_PER_KEY, perOrganization: config.RATE_LIMIT_PER_ORGANIZATION },
-      onSkip: () => skipped.inc(),
+      onSkip,
     }),
   );
   const queues = createQueues({ redis: redis.producer });

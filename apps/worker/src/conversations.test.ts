@@ -511,7 +511,8 @@ test('a conversation with a claimed message gets no further job, even if other m
        values ($1, $2, 'development', $3, 'inbound', $1, $4, 'text', '{}', 'received', now() + $5 * interval '1 second', ${lease}, now() - interval '1 minute', now())`,
       [`wam_wait${at}`, services.organization.scope.tenant, services.connectionId, contact, at],
     );
-  const waiting = { connectionId: services.connectionId, contact };
+  const { tenant } = services.organization.scope;
+  const waiting = { tenant, connectionId: services.connectionId, contact };
   expect(await findWaiting(services.db, 100)).not.toContainEqual(waiting);
   await services.db.pool.query("update messages set lease_until = now() where id = 'wam_wait1'");
   expect(await findWaiting(services.db, 100)).toContainEqual(waiting);

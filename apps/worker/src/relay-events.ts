@@ -7,8 +7,13 @@ export interface RelayDeps {
   /** Opened with the role `worker`. */
   redis: RedisConnection;
   triggers: Triggers;
+  /** Executes due runs of a tenant in this process. */
+  ring: (tenant: number) => void;
   log: Logger;
 }
+
+/** Jobs sent at a time for one tenant. More would only delay the jobs of others: a worker continues with the tenant's runs. */
+const jobsOfTenant = 32;
 
 /** Maximum delay of a due run when no process has notified the relay. */
 const sweepEveryMs = 500;
@@ -17,11 +22,17 @@ const sweepEveryMs = 500;
  * Plans trigger runs for new events and enqueues the jobs of due runs, on notification and at least twice a second. Every
  * worker does this; row locks prevent duplicates. A job that cannot be enqueued now is enqueued by a later sweep.
  */
-export function relayEvents({ queues, redis, triggers, log }: RelayDeps): ReturnType<typeof createRelay> {
+export function relayEvents({ queues, redis, triggers, ring, log }: RelayDeps): ReturnType<typeof createRelay> {
   let sweepAtMs = 0;
-  const send = async (due: readonly { id: string; requestId: string | null }[]) => {
+  const send = async (due: readonly { tenant: number; id: string; requestId: string | null }[]) => {
     if (due.length === 0) return;
-    const jobs = due.map(({ id, requestId }) => ({ payload: { runId: id }, requestId: requestId ?? undefined }));
+    const jobs = [...Map.groupBy(due, ({ tenant }) => tenant)].flatMap(([tenant, runs]) => {
+      if (runs.length > jobsOfTenant) ring(tenant);
+      return runs.slice(0, jobsOfTenant).map(({ id, requestId }) => ({
+        payload: { tenant, runId: id },
+        requestId: requestId ?? undefined,
+      }));
+    });
     await queues
       .enqueueAll('run-triggers', jobs)
       .catch((error: unknown) => log.warn({ err: error, runs: due.length }, 'jobs of runs could not be enqueued'));

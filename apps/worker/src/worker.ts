@@ -53,18 +53,20 @@ const scheduleEveryMs = 10_000;
 /** Runs all jobs. Each handler is a file in jobs/. */
 export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
   const { queues, redis, log, metrics, tracer } = deps;
+  const runs = createRunTriggers(deps);
+  const answers = createAnswerConversation(deps);
   const handlers: JobHandlers = {
     'reindex-entity-type': createReindexEntityType(deps),
     'sweep-reindexing': createSweepReindexing(deps),
     'sweep-idempotency': createSweepIdempotency(deps),
-    'run-triggers': createRunTriggers(deps),
+    'run-triggers': runs.handle,
     'sync-identity': createSyncIdentity(deps),
     'sweep-deliveries': createSweepDeliveries(deps),
     'purge-organization': createPurgeOrganization(deps),
     'sweep-purges': createSweepPurges(deps),
     'update-channel': createUpdateChannel(deps),
     'receive-messages': createReceiveMessages(deps),
-    'answer-conversation': createAnswerConversation(deps),
+    'answer-conversation': answers.handle,
     'send-message': createSendMessage(deps),
     'send-email': createSendEmail(deps),
     'sweep-channels': createSweepChannels(deps),
@@ -91,7 +93,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     onError: (error) => log.warn({ err: error }, 'the queue consumer reported an error'),
   });
 
-  const relay = relayEvents(deps);
+  const relay = relayEvents({ ...deps, ring: runs.ring });
   // Repeated, as Redis may be down at the start and may lose the schedules.
   const schedule = () => queues.schedule().catch((error: unknown) => log.warn({ err: error }, 'no jobs scheduled'));
   void schedule();
@@ -100,7 +102,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     async close() {
       clearInterval(timer);
       await relay.close();
-      await consumer.close();
+      await Promise.all([consumer.close(), runs.close(), answers.close()]);
     },
   };
 }

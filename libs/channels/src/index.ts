@@ -38,6 +38,7 @@ export { threadKeyOf } from './whatsapp/thread-key';
 export {
   type AnswerEnd,
   type WaitingMessage,
+  claimDue,
   claimNext,
   findWaiting,
   finishMessage,

@@ -43,6 +43,21 @@ it('serves the waiting key with the least work first, and the calls of a key in 
   expect(order.indexOf('a1')).toBeLessThan(order.indexOf('a2'));
 });
 
+it('gives waiting keys with equally much work turns', async () => {
+  const slots = createSlots({ total: 1 });
+  const order: string[] = [];
+  const first = slots.tryAcquire('a')!;
+  const wait = async (key: string) => {
+    const release = await slots.acquire(key, never, 10_000);
+    order.push(key);
+    release!();
+  };
+  const waits = ['a', 'a', 'a', 'b', 'c'].map(wait);
+  first();
+  await Promise.all(waits);
+  expect(order.slice(0, 3).sort()).toEqual(['a', 'b', 'c']);
+});
+
 it('ends a wait after its time or when the signal is aborted, and forgets the key', async () => {
   const slots = createSlots({ perKey: 1 });
   const release = slots.tryAcquire('a');

@@ -38,7 +38,9 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
   function release(key: string, share: Share): void {
     share.running -= 1;
     free += 1;
-    if (share.running === 0 && share.waiting.size === 0) shares.delete(key);
+    // Last in the map, so that of keys with equally many running each has its turn.
+    shares.delete(key);
+    if (share.running > 0 || share.waiting.size > 0) shares.set(key, share);
     for (let next = nextShare(shares.values(), mayRun); next !== null; next = nextShare(shares.values(), mayRun)) {
       const [first] = next.waiting;
       start(next);
@@ -90,7 +92,7 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
   };
 }
 
-/** Of the shares with waiting calls that may run, the one with the least running. */
+/** The share with the least running, among those that have waiting calls and may run. */
 function nextShare(shares: Iterable<Share>, mayRun: (share: Share) => boolean): Share | null {
   let next: Share | null = null;
   for (const share of shares) {

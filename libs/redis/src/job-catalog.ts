@@ -30,6 +30,8 @@ const rowJob = <F extends string>(
   const payload = z.object({ [field]: z.string() } as Record<F, z.ZodString>);
   return job({ payload, attempts, backoffMs, concurrency, id: (row) => (row as Record<F, string>)[field] });
 };
+/** Whose share of the worker the job needs. Absent in jobs of an earlier version. */
+const tenant = z.number().int().optional();
 /** Processes one stored webhook delivery. `sweep-deliveries` sends the job again until the row is marked as processed. */
 const deliveryJob = (concurrency: number) => rowJob('deliveryId', { attempts: 8, concurrency });
 /** Finds rows without a job, such as those whose job Redis has lost. */
@@ -44,8 +46,17 @@ const jobCatalog = {
   'sweep-reindexing': sweep(minuteMs),
   /** Deletes the answers of idempotency keys that are older than 24 hours. */
   'sweep-idempotency': sweep(15 * minuteMs),
-  /** Runs a trigger run, and the later runs of its entity. The row records the progress and counts the attempts. */
-  'run-triggers': rowJob('runId', { concurrency: 24 }),
+  /**
+   * Reports that a trigger run is due. The row records the progress and counts the attempts. How many runs a process
+   * executes is decided by the share of the tenant (docs/adr/0038); `concurrency` only has to exceed it.
+   */
+  'run-triggers': job({
+    payload: z.object({ tenant, runId: z.string() }),
+    attempts: 1,
+    backoffMs: 1_000,
+    concurrency: 64,
+    id: ({ runId }) => runId,
+  }),
   /** Applies a delivery of the identity provider to users, organizations and memberships. */
   'sync-identity': deliveryJob(10),
   /** Sends the jobs of deliveries that were stored while Redis was unavailable, or whose job was lost. */
@@ -59,15 +70,15 @@ const jobCatalog = {
   /** Stores received messages, and the statuses of sent ones. Does not answer them. */
   'receive-messages': deliveryJob(20),
   /**
-   * Answers the waiting messages of a conversation; attempts are counted on the messages. A message that arrives just as
-   * the job ends gets no job until `sweep-channels` sends one. The id prevents each sweep from adding another job while
-   * workers are behind.
+   * Reports that messages of a conversation wait for an answer; attempts are counted on the messages. A message that arrives
+   * just as the job ends gets no job until `sweep-channels` sends one. The id prevents each sweep from adding another job
+   * while workers are behind. `concurrency`: see `run-triggers`.
    */
   'answer-conversation': job({
-    payload: z.object({ connectionId: z.string(), contact: z.string() }),
+    payload: z.object({ tenant, connectionId: z.string(), contact: z.string() }),
     attempts: 1,
     backoffMs: 1_000,
-    concurrency: 24,
+    concurrency: 64,
     id: ({ connectionId, contact }) => `${connectionId}-${digestOf(contact)}`,
   }),
   /** Makes one attempt to send a message of the outbox. Attempts are counted on its row. */

@@ -15,6 +15,8 @@ const defaultLimits: RateLimits = { perKey: 60, perOrganization: 200, windowMs: 
 export interface RateLimiterOptions {
   /** A connection of the role `limiter`. */
   redis: RedisConnection;
+  /** Separates the counters of several limiters. Default: those of the Data API. */
+  name?: string;
   limits?: Partial<RateLimits>;
   /** Time without an answer from Redis after which waiting requests are admitted. */
   deadlineMs?: number;
@@ -58,10 +60,10 @@ return 0`;
 type AdmitCommand = (keyList: string, organizationList: string, ...args: number[]) => Promise<number>;
 
 /**
- * The rate limiter of the Data API: exact in any window, over any number of processes. While Redis is unavailable, requests
+ * A rate limiter: exact in any window, over any number of processes. While Redis is unavailable, requests
  * are admitted: immediately when the connection is down or Redis is known to be silent, otherwise after `deadlineMs`.
  */
-export function createRateLimiter({ redis, limits, deadlineMs = 50, onSkip }: RateLimiterOptions) {
+export function createRateLimiter({ redis, name = 'rate', limits, deadlineMs = 50, onSkip }: RateLimiterOptions) {
   const { perKey, perOrganization, windowMs } = { ...defaultLimits, ...limits };
   redis.defineCommand('parleyAdmit', { numberOfKeys: 2, lua: admitScript });
   const ask = (redis as RedisConnection & { parleyAdmit: AdmitCommand }).parleyAdmit.bind(redis);
@@ -79,7 +81,7 @@ export function createRateLimiter({ redis, limits, deadlineMs = 50, onSkip }: Ra
       const blockedUntilMs = blocked.untilMs(id);
       if (blockedUntilMs > 0) return blockedUntilMs;
       if (!monitor.isAnswering()) return skip();
-      const organizationList = `rate:{${organizationId}}`;
+      const organizationList = `${name}:{${organizationId}}`;
       const askedAtMs = performance.now();
       const answer = ask(`${organizationList}:key:${id}`, organizationList, windowMs, perKey, perOrganization);
       return monitor

@@ -40,6 +40,7 @@ export function createRuntime({ config, db, log, metrics, wakeRelay }: RuntimeDe
       log,
       defaultModel: config.PARLEY_DEFAULT_MODEL,
       timeoutMs: config.MODEL_TIMEOUT_MS,
+      maxConnections: config.MODEL_MAX_CONNECTIONS,
     }),
   );
   /** Tokens with which the code of custom tools calls tools. */
@@ -97,6 +98,7 @@ export function createRuntime({ config, db, log, metrics, wakeRelay }: RuntimeDe
       onRun: countRuns(metrics),
     }),
     callbackTokens,
+    observeLimiter: work.observeLimiter,
     /** Loads the client library of the default model after the start, so that the first call does not wait for it. */
     warmUp: (): Promise<void> =>
       models.warmUp().catch((error: unknown) => log.warn({ err: error }, 'the default model could not be loaded')),

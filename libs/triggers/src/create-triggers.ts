@@ -7,7 +7,7 @@ import { type FireRequest, fireTrigger } from './fire-trigger';
 import type { DueRun } from './insert-runs';
 import { planRuns } from './plan-runs';
 import type { RunOutcome } from './retry-run';
-import { type ClaimedRun, claimNextRun, claimRun, dueRuns, nextDueInMs } from './run-store';
+import { type ClaimedRun, claimDueRun, claimNextRun, claimRun, dueRuns, nextDueInMs } from './run-store';
 import { planCronRuns } from './plan-cron-runs';
 
 export interface TriggersOptions {
@@ -27,7 +27,8 @@ export interface TriggersOptions {
 
 export type Triggers = ReturnType<typeof createTriggers>;
 
-const sweepLimit = 1_000;
+/** Jobs that a sweep sends. A worker that has a job of a tenant continues with the tenant's other due runs. */
+const sweepLimit = 100;
 
 /**
  * The functions of triggers that the worker and the API call. The due work is recorded in PostgreSQL, so a call
@@ -45,17 +46,29 @@ export function createTriggers(options: TriggersOptions) {
       const due = await dueRuns(db, { limit: sweepLimit, lostAfterMs });
       return { due: [...ticks, ...due], nextInMs: await nextDueInMs(db) };
     },
+    /** Claims a run, if it is due. `tenant` is null for a job of an earlier version. */
+    claim: (runId: string, tenant: number | null) =>
+      claimRun(db, runId, leaseMs, tenant === null ? undefined : { tenant }),
+    /** Claims the run of a tenant that has been due for the longest time. */
+    claimDue: (tenant: number) => claimDueRun(db, { tenant }, leaseMs),
+    /** Executes a claimed run. `claimNext` claims the run of the same entity that waited for it; null when there is none. */
+    async execute(
+      run: ClaimedRun,
+      signal?: AbortSignal,
+    ): Promise<{ outcome: RunOutcome; claimNext: (() => Promise<ClaimedRun | null>) | null }> {
+      const outcome = await executeRun(deps, run, signal);
+      onRun?.(run, outcome);
+      const { entityId, scope } = run;
+      const isOver = outcome === 'released' || outcome === 'lost' || entityId === null || signal?.aborted === true;
+      return { outcome, claimNext: isOver ? null : () => claimNextRun(db, scope, entityId, leaseMs) };
+    },
     /** Executes a run if it can be claimed, and then the runs of the same entity that waited for it. */
-    async run(runId: string, signal?: AbortSignal): Promise<RunOutcome[]> {
+    async run(runId: string): Promise<RunOutcome[]> {
       const outcomes: RunOutcome[] = [];
-      let run = await claimRun(db, runId, leaseMs);
-      while (run !== null) {
-        const outcome = await executeRun(deps, run, signal);
-        onRun?.(run, outcome);
+      for (let run = await claimRun(db, runId, leaseMs); run !== null;) {
+        const { outcome, claimNext } = await this.execute(run);
         outcomes.push(outcome);
-        const isOver =
-          outcome === 'released' || outcome === 'lost' || run.entityId === null || signal?.aborted === true;
-        run = isOver ? null : await claimNextRun(db, run.scope, run.entityId!, leaseMs);
+        run = claimNext === null ? null : await claimNext();
       }
       return outcomes;
     },

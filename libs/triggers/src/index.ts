@@ -5,4 +5,4 @@ export { type FireResult } from './fire-trigger';
 export { type TriggerRun, type TriggerRunSummary, findRun, listRuns } from './read-runs';
 export { type TriggerSummary, listTriggers } from './read-triggers';
 export { noRunNeedsEventSql, removeOldRuns, triggersPurge } from './retention';
-export { waitingRuns } from './run-store';
+export { type ClaimedRun, waitingRuns } from './run-store';

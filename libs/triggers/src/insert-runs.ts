@@ -24,6 +24,7 @@ export interface NewRun extends Omit<Scope, 'organizationId'> {
 
 /** A run for which a job has to be sent. */
 export interface DueRun {
+  tenant: number;
   id: string;
   requestId: string | null;
 }
@@ -57,7 +58,7 @@ export async function insertRuns(client: Queryable, runs: readonly NewRun[]): Pr
   if (replacing.length > 0) await client.acrossTenants('relay', cancelReplaced, [JSON.stringify(replacing)]);
   const dead = rows.filter(({ isDead }) => isDead);
   await recordDead(client, dead);
-  return rows.filter(({ isDue }) => isDue).map(({ id, requestId }) => ({ id, requestId }));
+  return rows.filter(({ isDue }) => isDue).map(({ tenant, id, requestId }) => ({ tenant, id, requestId }));
 }
 
 const cancelReplaced = statement(

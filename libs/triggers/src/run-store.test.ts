@@ -6,6 +6,7 @@ import {
   type RunEnd,
   type RunStep,
   claimNextRun,
+  claimDueRun,
   claimRun,
   dueRuns,
   holdRun,
@@ -366,7 +367,7 @@ describe('a run that is inserted', () => {
   test('is returned for its job only when it is due', async () => {
     const now = bench.newRun({ requestId: 'req-3' });
     const later = bench.newRun({ runAtMs: Date.now() + hourMs });
-    expect(await insertRuns(bench.db, [now, later])).toEqual([{ id: now.id, requestId: 'req-3' }]);
+    expect(await insertRuns(bench.db, [now, later])).toMatchObject([{ id: now.id, requestId: 'req-3' }]);
     expect((await bench.row(now.id)).enqueued_at).toEqual(expect.any(Date));
     expect((await bench.row(later.id)).enqueued_at).toBeNull();
   });
@@ -525,6 +526,29 @@ describe('the sweep over tenants', () => {
     await bench.claim('many_run_1');
     await addMany('few', 3);
     expect((await sweep(10)).sort()).toEqual(few);
+  });
+
+  test('a worker takes the due runs of a tenant in the order in which they became due', async () => {
+    await addMany('many', 3);
+    await addMany('few', 1);
+    const set = (id: string, what: string) =>
+      bench.db.pool.query(`update trigger_runs set ${what} where id = $1`, [id]);
+    const next = async () => (await claimDueRun(bench.db, bench.scope, leaseMs))?.id ?? null;
+    await set('many_run_3', "run_at = now() - interval '2 hours'");
+    await set('many_run_1', `entity_id = 'of a later run', event_id = 9`);
+    await set('many_run_2', `entity_id = 'of a later run', event_id = 8, run_at = now() - interval '1 minute'`);
+    // The run of the later event waits for the other, although it has been due for longer.
+    expect([await next(), await next(), await next()]).toEqual(['many_run_3', 'many_run_2', null]);
+    await set('many_run_3', "lease_until = now() - interval '1 s'");
+    expect(await next()).toBe('many_run_3');
+  });
+
+  test('a worker does not take a run that fire-trigger has just stored for itself', async () => {
+    await addMany('many', 1);
+    await bench.db.pool.query("update trigger_runs set cause = 'manual-1', enqueued_at = now()");
+    expect(await claimDueRun(bench.db, bench.scope, leaseMs)).toBeNull();
+    await bench.db.pool.query("update trigger_runs set enqueued_at = now() - interval '6 s'");
+    expect(await claimDueRun(bench.db, bench.scope, leaseMs)).toMatchObject({ id: 'many_run_1' });
   });
 
   test('finds runs with an expired lease behind a backlog', async () => {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
-import { type Queryable, type RowOf } from '@parley/db';
+import { type Queryable, type RowOf, type Tenant } from '@parley/db';
 import { claimByTenant, column, leaseSql, scopeColumns, scopeRow, statement } from '@parley/db';
 import type { ToolErrorType } from '@parley/tools';
 import type { ChangedEntity } from './match-condition';
@@ -99,12 +99,17 @@ const claimById = statement('claim-run', claimSql('c.id = $1'), claimedRow);
 const claimOfTenant = statement('claim-run-of-tenant', claimSql('c.id = $3', '$1'), claimedRow);
 
 /**
- * Claims a run that is due, or whose lease has expired; null when it is not or earlier runs go first. `scope` is absent for
- * a job, which contains only the id.
+ * Claims a run that is due, or whose lease has expired; null when it is not or earlier runs go first. `tenant` is absent for
+ * a job of an earlier version, which contains only the id.
  */
-export async function claimRun(db: Queryable, id: string, leaseMs: number, scope?: Scope): Promise<ClaimedRun | null> {
-  const { rows } = scope
-    ? await db.query(scope, claimOfTenant, [scope.tenant, leaseMs, id])
+export async function claimRun(
+  db: Queryable,
+  id: string,
+  leaseMs: number,
+  tenant?: Tenant,
+): Promise<ClaimedRun | null> {
+  const { rows } = tenant
+    ? await db.query(tenant, claimOfTenant, [tenant.tenant, leaseMs, id])
     : await db.acrossTenants('due work', claimById, [id, leaseMs]);
   return toClaimedRun(rows);
 }
@@ -123,6 +128,23 @@ export async function claimNextRun(
   leaseMs: number,
 ): Promise<ClaimedRun | null> {
   return toClaimedRun((await db.query(scope, claimOfEntity, [scope.tenant, leaseMs, entityId])).rows);
+}
+
+const claimDue = statement(
+  'claim-due-run',
+  claimSql(
+    // A run that fire-trigger has just stored belongs to its process.
+    `(c.tenant + 0) = $1 and coalesce(c.lease_until, c.run_at) <= statement_timestamp()
+       and (c.cause not like 'manual-%' or c.enqueued_at is null or c.enqueued_at < now() - interval '5 seconds')
+     order by coalesce(c.lease_until, c.run_at) limit 1`,
+    '$1',
+  ),
+  claimedRow,
+);
+
+/** Claims the run of a tenant that has been due for the longest time. */
+export async function claimDueRun(db: Queryable, tenant: Tenant, leaseMs: number): Promise<ClaimedRun | null> {
+  return toClaimedRun((await db.query(tenant, claimDue, [tenant.tenant, leaseMs])).rows);
 }
 
 function toClaimedRun([row]: ClaimedRow[]): ClaimedRun | null {
@@ -227,8 +249,8 @@ const dueWork = {
          and (status = 'running' or ${notBlocked('$2')})
        order by ${since} limit $3 offset $4 for update skip locked)
      update trigger_runs set enqueued_at = now() where tenant = $2 and id = any (array(select id from due))
-     returning id, request_id as "requestId"`,
-    { id: column.text, requestId: column.text.nullable },
+     returning tenant, id, request_id as "requestId"`,
+    { tenant: column.int4, id: column.text, requestId: column.text.nullable },
   ),
   isMarked: true,
 };

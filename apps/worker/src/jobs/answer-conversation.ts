@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type WaitingMessage, claimNext, finishMessage, postpone, renewClaims } from '@parley/channels';
+import { type WaitingMessage, claimDue, claimNext, finishMessage, postpone, renewClaims } from '@parley/channels';
 import type { JobContext, JobPayload } from '@parley/redis';
 import type { Logger } from '@parley/service';
 import { type AnswerDeps, answerMessage } from '../answers/answer-message';
+import { type WorkContext, shareWork } from '../share-work';
 
 /** All attempts together take about 15 minutes, so a message survives a short outage of the model provider. */
 const maxAttempts = 10;
@@ -10,8 +11,8 @@ const maxDelayMs = 180_000;
 const renewEveryMs = 1_000;
 
 /**
- * Answers the waiting messages of one conversation, one after the other. Several of these jobs may run concurrently for
- * one conversation: each message is claimed by one of them, which then continues with the next message.
+ * Answers waiting messages, with a share of the process for each tenant. Several units may work on one conversation: each
+ * message is claimed by one of them, which then continues with the conversation's next message.
  */
 export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
   const { db, channels, log } = deps;
@@ -25,33 +26,36 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
   }, renewEveryMs);
   timer.unref();
 
-  return async (
-    conversation: JobPayload<'answer-conversation'>,
-    { signal, jobId, requestId }: JobContext,
-  ): Promise<void> => {
-    for (;;) {
+  const { run, close } = shareWork<WaitingMessage>({
+    claimNext: (tenant) => claimDue(db, tenant, owner),
+    process: answer,
+    onError: (error) => log.warn({ err: error }, 'waiting messages could not be answered'),
+  });
+
+  async function answer(message: WaitingMessage, { signal, jobId, requestId }: WorkContext) {
+    answering.add(message);
+    try {
       if (signal.aborted) throw signal.reason;
-      const message = await claimNext(db, conversation, owner);
-      if (message === null) return;
-      answering.add(message);
-      try {
-        const answered = await answerMessage(deps, message, owner, signal);
-        if (answered === null) return;
-        if (!answered.ok && signal.aborted) throw signal.reason;
-        if (!answered.ok) return await retryLater(message, answered.error);
-        const { organizationId, environment, id: messageId } = message;
-        const { threadId } = answered;
-        log.info({ requestId, jobId, organizationId, environment, threadId, messageId }, 'a message was answered');
-        for (const id of answered.toSend) await channels.sendQueuedMessage(message, id);
-      } catch (error) {
-        if (signal.aborted) await postpone(db, message, owner, 'the worker was stopped', 0).catch(() => {});
-        else await retryLater(message, error instanceof Error ? error.message : String(error)).catch(() => {});
-        throw error;
-      } finally {
-        answering.delete(message);
+      const answered = await answerMessage(deps, message, owner, signal);
+      if (answered === null) return null;
+      if (!answered.ok && signal.aborted) throw signal.reason;
+      if (!answered.ok) {
+        await retryLater(message, answered.error);
+        return null;
       }
+      const { organizationId, environment, id: messageId } = message;
+      const { threadId } = answered;
+      log.info({ requestId, jobId, organizationId, environment, threadId, messageId }, 'a message was answered');
+      for (const id of answered.toSend) await channels.sendQueuedMessage(message, id);
+      return () => claimNext(db, message, owner);
+    } catch (error) {
+      if (signal.aborted) await postpone(db, message, owner, 'the worker was stopped', 0).catch(() => {});
+      else await retryLater(message, error instanceof Error ? error.message : String(error)).catch(() => {});
+      throw error;
+    } finally {
+      answering.delete(message);
     }
-  };
+  }
 
   async function retryLater(message: WaitingMessage, error: string): Promise<void> {
     const { id, attempts } = message;
@@ -60,4 +64,13 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
       return postpone(db, message, owner, error, Math.min(1_000 * 3 ** (attempts - 1), maxDelayMs));
     await finishMessage(db, message, owner, { status: 'failed', error, threadId: null });
   }
+
+  return {
+    async handle(conversation: JobPayload<'answer-conversation'>, context: JobContext): Promise<void> {
+      if (context.signal.aborted) throw context.signal.reason;
+      // Jobs of earlier versions name no tenant. They share the slots of one.
+      await run(conversation.tenant ?? 0, () => claimNext(db, conversation, owner), context);
+    },
+    close,
+  };
 }

@@ -2,7 +2,7 @@ import { mergeThreads } from '@parley/agents';
 import type { JsonObject, Scope } from '@parley/contracts';
 import { applyMessageStatus, findConnection, itemsOf, phoneNumberIdOf, storeInbound } from '@parley/channels';
 import type { Db } from '@parley/db';
-import type { Queues } from '@parley/redis';
+import type { JobPayload, Queues } from '@parley/redis';
 import { type Delivery, type Outcome, readJsonObject } from '@parley/webhooks';
 import { createDeliveryJob } from './create-delivery-job';
 
@@ -15,7 +15,7 @@ export const createReceiveMessages = (deps: { db: Db; queues: Queues }) =>
     const { db, queues } = deps;
     const parsed = readJsonObject(delivery.body) ?? {};
     const outcomes: ItemOutcome[] = [];
-    const waiting = new Map<string, { connectionId: string; contact: string }>();
+    const waiting = new Map<string, JobPayload<'answer-conversation'>>();
     for (const item of itemsOf(parsed)) {
       const outcome = await receiveItem(db, item, delivery);
       outcomes.push(outcome);
@@ -30,7 +30,7 @@ interface ItemOutcome {
   status: Outcome['status'];
   reason?: string;
   organizationId?: string;
-  waiting?: { connectionId: string; contact: string };
+  waiting?: JobPayload<'answer-conversation'>;
 }
 
 async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promise<ItemOutcome> {
@@ -55,7 +55,7 @@ async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promis
   return {
     status: 'processed',
     organizationId,
-    ...(stored.isToBeAnswered && { waiting: { connectionId, contact: stored.contact } }),
+    ...(stored.isToBeAnswered && { waiting: { tenant: connection.tenant, connectionId, contact: stored.contact } }),
   };
 }
 

@@ -3,12 +3,14 @@ import type { Db } from '@parley/db';
 import type { JobContext, Queues } from '@parley/redis';
 
 const limit = 500;
+/** A worker that has a job of a tenant continues with the tenant's other conversations. */
+const conversationLimit = 100;
 
 /** Enqueues jobs for overdue messages and e-mails: their job was lost, its process was killed, or they were postponed. */
 export const createSweepChannels =
   ({ db, queues }: { db: Db; queues: Queues }) =>
   async (_payload: object, { requestId }: JobContext): Promise<void> => {
-    for (const conversation of await findWaiting(db, limit))
+    for (const conversation of await findWaiting(db, conversationLimit))
       await queues.enqueue('answer-conversation', conversation, { requestId });
     for (const messageId of await findDueMessages(db, limit))
       await queues.enqueue('send-message', { messageId }, { requestId });

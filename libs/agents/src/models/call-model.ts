@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as langchainMessages from '@langchain/core/messages';
-import { rejectOnAbort } from '@parley/outbound';
+import { type Scope, reportRefusal } from '@parley/contracts';
+import { createSlots, rejectOnAbort } from '@parley/outbound';
 import { LRUCache } from 'lru-cache';
 import type { AgentLog } from '../log';
 import { createCircuitBreakers } from './circuit-breaker';
@@ -18,6 +19,7 @@ const maxOpenModels = 500;
 export type CallResult = { ok: true; reply: ModelReply } | { ok: false; reason: ModelFailureReason; detail: string };
 
 interface CallOptions {
+  scope: Scope;
   providers: ProviderTable;
   settings: ModelSettings;
   signal?: AbortSignal;
@@ -25,6 +27,8 @@ interface CallOptions {
 }
 
 interface CallerDeps {
+  /** Calls of all organizations at the same time, which share them. */
+  maxConnections: number;
   log: AgentLog;
   timeoutMs: number;
   retries: number;
@@ -32,7 +36,10 @@ interface CallerDeps {
 }
 
 /** Calls single models over LangChain's classes, with our own time limits, retries and circuit breakers. */
-export function createModelCaller({ log, timeoutMs, retries, backoffMs }: CallerDeps) {
+export function createModelCaller({ log, maxConnections, timeoutMs, retries, backoffMs }: CallerDeps) {
+  const connections = createSlots({ total: maxConnections });
+  // The model has at least as long to answer. Otherwise a wait would count as a failure of the model.
+  const longestSlotWaitMs = timeoutMs / 2;
   const breakers = createCircuitBreakers();
   const opened = new LRUCache<string, AskProvider, () => Promise<AskProvider>>({
     max: maxOpenModels,
@@ -50,8 +57,10 @@ export function createModelCaller({ log, timeoutMs, retries, backoffMs }: Caller
     settings: ModelSettings,
   ): Promise<AskProvider> {
     const { temperature, maxTokens, reasoning } = settings;
-    const model = { name, ...access, temperature, maxTokens, reasoning, timeoutMs };
-    return opened.forceFetch(JSON.stringify([kind, model]), { context: () => openProvider(kind, model) });
+    const model = { name, temperature, maxTokens, reasoning, timeoutMs };
+    return opened.forceFetch(JSON.stringify([kind, credentialOf(access), model]), {
+      context: () => openProvider(kind, { ...model, ...access }),
+    });
   }
 
   /** Milliseconds until the next attempt after a transient error; null when there is no further attempt. */
@@ -70,13 +79,20 @@ export function createModelCaller({ log, timeoutMs, retries, backoffMs }: Caller
       if (kind === null) return { ok: false, reason: 'unknown_model', detail: `Unknown model provider "${provider}"` };
       if (access === undefined)
         return { ok: false, reason: 'not_configured', detail: `No key for model provider "${provider}"` };
-      const breaker = breakerKey(provider, access);
+      const { tenant } = options.scope;
+      const breaker = `${tenant} ${model} ${credentialOf(access)}`;
       const deadline = AbortSignal.timeout(timeoutMs);
       const deadlineMs = performance.now() + timeoutMs;
       const signal = options.signal ? AbortSignal.any([deadline, options.signal]) : deadline;
       for (let attempt = 0; ; attempt += 1) {
         if (!breakers.allows(breaker))
-          return { ok: false, reason: 'failed', detail: `${provider} keeps failing and is not called for a while` };
+          return { ok: false, reason: 'failed', detail: `${model} keeps failing and is not called for a while` };
+        const release = await connections.acquire(String(tenant), signal, longestSlotWaitMs);
+        if (release === null) {
+          if (options.signal?.aborted) return { ok: false, reason: 'aborted', detail: 'The caller disconnected' };
+          reportRefusal('model_connections');
+          return { ok: false, reason: 'timeout', detail: `No free connection within ${longestSlotWaitMs} ms` };
+        }
         try {
           const ask = await open(kind, name, access, options.settings);
           const { messages, tools, names } = toLangChain(await messageClasses(), request, {
@@ -102,7 +118,10 @@ export function createModelCaller({ log, timeoutMs, retries, backoffMs }: Caller
           if (error.kind === 'context_overflow') return { ok: false, reason: 'context_overflow', detail: error.detail };
           const waitMs = retryInMs(error, attempt, deadlineMs - performance.now(), options.hasFallback);
           if (waitMs === null) return { ok: false, reason: 'failed', detail: error.detail };
+          release();
           await sleep(waitMs, undefined, { signal }).catch(() => {});
+        } finally {
+          release();
         }
       }
     },
@@ -117,8 +136,9 @@ export function createModelCaller({ log, timeoutMs, retries, backoffMs }: Caller
   };
 }
 
-const breakerKey = (provider: string, { baseUrl = '', apiKey = '' }: ProviderAccess): string =>
-  `${provider} ${baseUrl} ${createHash('sha256').update(apiKey).digest('base64')}`;
+/** Identifies a credential without containing it. */
+const credentialOf = ({ baseUrl = '', apiKey = '' }: ProviderAccess): string =>
+  createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64');
 
 /** A name without a provider belongs to OpenAI. Only a router's `classifyModel` may be such a name. */
 function splitModelId(model: string): { provider: string; name: string } {

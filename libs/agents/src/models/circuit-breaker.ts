@@ -12,7 +12,7 @@ interface Breaker {
   openUntilMs: number;
 }
 
-/** Stops calls to a provider that keeps failing. The key identifies a provider, its address and its API key. */
+/** Stops calls to a model that keeps failing. The key identifies an organization, a credential and a model. */
 export function createCircuitBreakers(nowMs: () => number = () => performance.now()) {
   const breakers = new LRUCache<string, Breaker>({ max: maxBreakers });
   return {

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onRefusal } from '@parley/contracts';
 import { type ModelServer, startModelServer } from '@parley/testing';
 import { createModels, type ModelDeps } from './create-models';
 import type { ModelMessage, ModelRequest } from './model';
-import { providersOfEnvironment } from './provider-keys';
+import { type ProviderTable, providersOfEnvironment } from './provider-keys';
 
 const scope = { organizationId: 'org_1', tenant: 1, environment: 'development' as const };
 const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -230,6 +231,41 @@ describe('retries and fallbacks', () => {
     const circuit = models({ backoffMs: 1 });
     for (let n = 0; n < 10; n += 1) await circuit.complete(scope, settings('openai/x'), request(hello));
     expect(server.requests).toHaveLength(8);
+  });
+
+  it('stops calls of one organization, credential and model, and no others', async () => {
+    server.play((asked) => (JSON.stringify(asked).includes('broken') ? { status: 500 } : { text: 'ok' }));
+    const own: ProviderTable[string] = { ...allProviders().openai };
+    const circuit = models({ backoffMs: 1, organizationKeys: async () => ({ openai: { ...own } }) });
+    for (let n = 0; n < 10; n += 1) await circuit.complete(scope, settings('openai/broken'), request(hello));
+    const other = { ...scope, organizationId: 'org_2', tenant: 2 };
+    server.play(() => ({ text: 'ok' }));
+    const answers = (from: typeof scope, model: string) =>
+      circuit.complete(from, settings(model), request(hello)).then(({ ok }) => ok);
+    expect(await answers(scope, 'openai/broken')).toBe(false);
+    expect(await answers(scope, 'openai/healthy')).toBe(true);
+    expect(await answers(other, 'openai/broken')).toBe(true);
+    own.apiKey = 'sk-new';
+    expect(await answers(scope, 'openai/broken')).toBe(true);
+  });
+
+  it('leaves connections for another organization, and ends a long wait for one', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    server.play(async (asked) => {
+      if (JSON.stringify(asked).includes('slow')) await released;
+      return { text: 'ok' };
+    });
+    const shared = models({ maxConnections: 3, timeoutMs: 1_000 });
+    const refusals: string[] = [];
+    onRefusal((limit) => void refusals.push(limit));
+    const slow = Array.from({ length: 4 }, () => shared.complete(scope, settings('openai/slow'), request(hello)));
+    const other = { ...scope, organizationId: 'org_2', tenant: 2 };
+    expect(await shared.complete(other, settings('openai/quick'), request(hello))).toMatchObject({ ok: true });
+    expect(await Promise.all(slow)).toMatchObject(slow.map(() => ({ ok: false, reason: 'timeout' })));
+    expect(server.requests.filter(({ model }) => model === 'slow')).toHaveLength(2);
+    expect(refusals).toEqual(['model_connections', 'model_connections']);
+    release();
   });
 });
 

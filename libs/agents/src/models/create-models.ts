@@ -18,15 +18,17 @@ export interface ModelDeps {
   timeoutMs?: number;
   /** Number of retries after a 429, a 5xx or a broken connection; default 2. */
   retries?: number;
+  /** Model calls of all organizations at the same time; default 256. */
+  maxConnections?: number;
   /** Delay of the first retry, which doubles; default 500 ms. A `Retry-After` of the provider has precedence. */
   backoffMs?: number;
 }
 
 /** Creates the models that agents name as `provider/name`. */
 export function createModels(deps: ModelDeps): Models {
-  const { environment, log, timeoutMs = 60_000, retries = 2, backoffMs = 500 } = deps;
+  const { environment, log, maxConnections = 256, timeoutMs = 60_000, retries = 2, backoffMs = 500 } = deps;
   const defaultModel = deps.defaultModel ?? 'openai/gpt-5-mini';
-  const caller = createModelCaller({ log, timeoutMs, retries, backoffMs });
+  const caller = createModelCaller({ log, maxConnections, timeoutMs, retries, backoffMs });
 
   async function providersOf(scope: Scope): Promise<ProviderTable> {
     const own = await deps.organizationKeys?.(scope);
@@ -47,7 +49,7 @@ export function createModels(deps: ModelDeps): Models {
     async complete(scope, settings, request, { signal } = {}) {
       const providers = await providersOf(scope);
       return callWithFallback(settings, request, (model, hasFallback) =>
-        caller.call(model, request, { providers, settings, signal, hasFallback }),
+        caller.call(model, request, { scope, providers, settings, signal, hasFallback }),
       );
     },
     warmUp: () => caller.warmUp(defaultModel, environment),

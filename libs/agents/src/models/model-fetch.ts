@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 
-/** One connection pool for all providers. The signal of each call limits its time (call-model.ts). */
-const dispatcher = new Agent({ connections: 256, connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 });
+/** One connection pool for all providers. call-model.ts limits the calls and their time. */
+const dispatcher = new Agent({ connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 });
 
 /**
  * The subset of `fetch` that the client libraries of model providers use, without streaming. The global `fetch` takes twice

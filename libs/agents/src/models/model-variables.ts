@@ -33,4 +33,8 @@ export const modelVariables = {
     .min(100)
     .default(60_000)
     .meta({ description: 'Time limit of one model call including retries, in milliseconds.' }),
+  MODEL_MAX_CONNECTIONS: z.coerce.number().int().min(1).default(256).meta({
+    description:
+      'Model calls of one process at the same time. A single busy organization gets two thirds of them; its other calls wait.',
+  }),
 };

@@ -1,6 +1,6 @@
 import { type Db, createDb } from '@parley/db';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
-import { claimNext, findWaiting } from './waiting-messages';
+import { claimDue, claimNext, findWaiting } from './waiting-messages';
 
 let db: Db;
 const tenants: Record<string, number> = {};
@@ -28,7 +28,7 @@ const receive = (one: string, count: number, contact: string | null = null) =>
      from generate_series(1, $2::int) n`,
     [one, count, contact, tenants[one]],
   );
-const few = [1, 2, 3].map((n) => ({ connectionId: 'conn_few', contact: `few${n}` }));
+const few = () => [1, 2, 3].map((n) => ({ tenant: tenants.few, connectionId: 'conn_few', contact: `few${n}` }));
 
 test('conversations of one tenant are found despite the backlog of another; each is claimed once', async () => {
   await receive('many', 5_000);
@@ -36,22 +36,38 @@ test('conversations of one tenant are found despite the backlog of another; each
   const sweeps = await Promise.all(['a', 'b'].map(async (owner) => ({ owner, found: await findWaiting(db, 50) })));
   for (const { found } of sweeps) {
     expect(new Set(found.map(({ contact }) => contact)).size).toBe(50);
-    expect(found).toEqual(expect.arrayContaining(few));
+    expect(found).toEqual(expect.arrayContaining(few()));
   }
   const claims = await Promise.all(sweeps.flatMap(({ owner, found }) => found.map((one) => claimNext(db, one, owner))));
   const claimed = claims.flatMap((message) => message?.contact ?? []);
   expect(new Set(claimed).size).toBe(claimed.length);
-  expect(claimed).toEqual(expect.arrayContaining(few.map(({ contact }) => contact)));
+  expect(claimed).toEqual(expect.arrayContaining(few().map(({ contact }) => contact)));
 });
 
 test('a conversation that is being answered does not hide the conversations of another tenant, and is claimed from its first message', async () => {
   await receive('many', 5_000, 'one contact');
   await claimNext(db, { connectionId: 'conn_many', contact: 'one contact' }, 'a');
   await receive('few', 3);
-  expect(await findWaiting(db, 50)).toEqual(few);
+  expect(await findWaiting(db, 50)).toEqual(few());
   await db.pool.query("update messages set lease_until = now() where id = 'many1'");
-  expect(await findWaiting(db, 50)).toEqual([{ connectionId: 'conn_many', contact: 'one contact' }, ...few]);
+  expect(await findWaiting(db, 50)).toEqual([
+    { tenant: tenants.many, connectionId: 'conn_many', contact: 'one contact' },
+    ...few(),
+  ]);
   expect(await claimNext(db, { connectionId: 'conn_many', contact: 'one contact' }, 'b')).toMatchObject({
     id: 'many1',
   });
+});
+
+test('a worker takes the conversations of a tenant in the order in which they became due, and none that is not due', async () => {
+  await receive('many', 4);
+  await receive('few', 1);
+  const tenant = tenants.many!;
+  await claimNext(db, { tenant, connectionId: 'conn_many', contact: 'many1' }, 'a');
+  await db.pool.query("update messages set lease_until = now() + interval '1 hour' where id = 'many3'");
+  expect([await claimDue(db, tenant, 'a'), await claimDue(db, tenant, 'b')]).toMatchObject([
+    { id: 'many2' },
+    { id: 'many4' },
+  ]);
+  expect(await claimDue(db, tenant, 'a')).toBeNull();
 });

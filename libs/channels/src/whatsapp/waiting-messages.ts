@@ -21,8 +21,9 @@ const waitingMessage = {
 /** An inbound message that this process is answering. */
 export type WaitingMessage = RowOf<typeof waitingMessage>;
 
-const conversation = { connectionId: column.text, contact: column.text };
-export type Conversation = RowOf<typeof conversation>;
+const conversation = { tenant: column.int4, connectionId: column.text, contact: column.text };
+/** `tenant` is absent in a job of an earlier version. */
+export type Conversation = Omit<RowOf<typeof conversation>, 'tenant'> & { tenant?: number };
 
 /** Renewed every second. After it another process may claim the message, which a stalled process detects when it writes. */
 const leaseSeconds = 4;
@@ -54,10 +55,13 @@ const tenantOfConnection = statement('tenant-of-connection', 'select tenant from
  */
 export async function claimNext(
   db: Db,
-  { connectionId, contact }: Conversation,
+  { tenant: known, connectionId, contact }: Conversation,
   owner: string,
 ): Promise<WaitingMessage | null> {
-  const [tenant] = (await db.acrossTenants('due work', tenantOfConnection, [connectionId])).rows;
+  const [tenant] =
+    known === undefined
+      ? (await db.acrossTenants('due work', tenantOfConnection, [connectionId])).rows
+      : [{ tenant: known }];
   if (tenant === undefined) return null;
   return db.transaction(async (tx) => {
     await tx.query(tenant, lockKey, [`answer:${connectionId}:${contact}`]);
@@ -115,19 +119,36 @@ export async function postpone(
 }
 
 const isPending = "direction = 'inbound' and status in ('received', 'answering') and connection_id is not null";
-const waitingConversations = {
-  tenants: leaseSql.tenants('waiting-tenants', { table: 'messages', where: isPending }),
-  due: statement(
-    'waiting-conversations',
-    `select connection_id as "connectionId", contact from messages m
-     where tenant = $1 and ${isPending} and ${leaseSql.isOverdue}
+const conversationsSql = (
+  isDue: string,
+): string => `select tenant, connection_id as "connectionId", contact from messages m
+     where tenant = $1 and ${isPending} and ${isDue}
        and (select id = m.id from messages where tenant = $1 and connection_id = m.connection_id
               and contact = m.contact and ${isPending} order by sent_at, id limit 1)
-     order by ${leaseSql.dueSince}, id limit $2 offset $3`,
-    conversation,
-  ),
+     order by ${leaseSql.dueSince}, id limit $2 offset $3`;
+const waitingConversations = {
+  tenants: leaseSql.tenants('waiting-tenants', { table: 'messages', where: isPending }),
+  due: statement('waiting-conversations', conversationsSql(leaseSql.isOverdue), conversation),
 };
 
 /** Finds conversations whose first unanswered message is due and not being answered. */
-export const findWaiting = (db: Queryable, limit: number): Promise<Conversation[]> =>
+export const findWaiting = (db: Queryable, limit: number): Promise<RowOf<typeof conversation>[]> =>
   claimByTenant(db, waitingConversations, limit);
+
+const dueConversations = statement(
+  'due-conversations',
+  conversationsSql(`${leaseSql.dueSince} <= now()`),
+  conversation,
+);
+/** Other workers may claim the first of these conversations at the same time. */
+const candidates = 8;
+
+/** Claims the first message of the tenant's conversation that has waited for the longest time; null when none is due. */
+export async function claimDue(db: Db, tenant: number, owner: string): Promise<WaitingMessage | null> {
+  const { rows } = await db.query({ tenant }, dueConversations, [tenant, candidates, 0]);
+  for (const due of rows) {
+    const message = await claimNext(db, due, owner);
+    if (message !== null) return message;
+  }
+  return null;
+}

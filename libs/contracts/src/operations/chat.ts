@@ -6,13 +6,14 @@ import {
   namedAgentSchema,
   routerChatBodySchema,
 } from '../http/chat';
-import { type ErrorExample, defineOperations, mebibyte, post } from './operation';
+import { type ErrorExample, defineOperations, mebibyte, post, tooManyTurns } from './operation';
 
 /** Chat bodies may be larger than others: up to 8 MiB (docs/reference/limits.md#requests). */
+const limits = { bodyLimitBytes: 8 * mebibyte, idempotent: true, rateLimited: true } as const;
 const table = {
-  chatWithAgent: post('/v1/agents/:slug/chat', 'chat', { bodyLimitBytes: 8 * mebibyte, idempotent: true }),
-  chatWithRouter: post('/v1/routers/:slug/chat', 'chat', { bodyLimitBytes: 8 * mebibyte, idempotent: true }),
-  chat: post('/v1/chat', 'chat', { bodyLimitBytes: 8 * mebibyte, idempotent: true }),
+  chatWithAgent: post('/v1/agents/:slug/chat', 'chat', { ...limits }),
+  chatWithRouter: post('/v1/routers/:slug/chat', 'chat', { ...limits }),
+  chat: post('/v1/chat', 'chat', { ...limits }),
 };
 
 const slugParams = z.object({ slug: z.string() });
@@ -38,6 +39,7 @@ const errors = {
     ['invalid_params', 'plan is required'],
   ],
   404: [['thread_not_found', 'Thread not found']],
+  429: [tooManyTurns],
   500: [
     ['agent_not_found', 'Agent not found'],
     ['no_active_config', 'No active config found for agent "assistant" in production'],

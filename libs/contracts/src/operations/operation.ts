@@ -4,6 +4,12 @@ import type { Permission } from '../scope';
 /** An error code with an example of its message. */
 export type ErrorExample = readonly [code: string, error: string];
 
+/** The error of endpoints whose concurrent requests are limited (docs/reference/limits.md#chat). */
+export const tooManyTurns: ErrorExample = [
+  'too_many_turns',
+  'Too many requests of the organization are being answered at the same time',
+];
+
 /** One line of an area's table of endpoints: method, path, permission and limits. */
 interface OperationRoute {
   method: 'get' | 'post' | 'patch' | 'delete';

@@ -10,7 +10,7 @@ import {
   toolErrorTypes,
 } from '../http/utility';
 import { jsonObjectSchema } from '../json';
-import { defineOperations, post } from './operation';
+import { defineOperations, post, tooManyTurns } from './operation';
 
 const table = {
   compilePrompt: post('/v1/compile-prompt', 'sync'),
@@ -35,6 +35,7 @@ export const utilityOperations = defineOperations('Utilities', table, {
     errors: {
       400: [['invalid_body', 'slug is required']],
       404: [['agent_not_found', 'Agent not found or no config for this environment']],
+      429: [tooManyTurns],
     },
     example: {
       body: { slug: 'assistant', channel: 'api' },
@@ -57,6 +58,7 @@ export const utilityOperations = defineOperations('Utilities', table, {
       ],
       403: [['permission_denied', "Permission denied: cannot perform 'delete' on 'order'"]],
       404: [['not_found', 'Agent not found or no config for this environment']],
+      429: [tooManyTurns],
       500: [
         ['execution_error', 'The handler threw: no stock'],
         ['invalid_arguments', 'Invalid arguments for entity.get: id: expected string'],
@@ -87,6 +89,7 @@ export const utilityOperations = defineOperations('Utilities', table, {
       400: [['invalid_body', 'triggerSlug is required']],
       403: [['permission_denied', "Permission denied: cannot perform 'create' on 'order'"]],
       404: [['not_found', 'Trigger not found']],
+      429: [tooManyTurns],
       500: [['execution_error', 'Step 1 (whatsapp.send) failed']],
     },
     errorFields: toolErrorFields,
@@ -113,6 +116,7 @@ export const utilityOperations = defineOperations('Utilities', table, {
     errors: {
       403: [['foreign_origin', 'Requests of the web page https://page.example are not accepted']],
       404: [['not_found', 'Agent not found or no config for this environment']],
+      429: [tooManyTurns],
     },
     example: {
       body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },

@@ -118,10 +118,16 @@ export function createWorkMetrics(metrics: Metrics, { prices = {} }: { prices?: 
       };
       return { ...inner, run };
     },
-    /** Returns the same limiter with metrics. */
+    /** Creates a limiter with metrics. */
     observeLimiter<L extends { blockedUntil(key: never): number; admit(key: never): number | Promise<number> }>(
-      inner: L,
+      create: (onSkip: () => void) => L,
     ): L {
+      const skipped = metrics.counter(
+        'rate_limit_skipped_total',
+        'Requests that were admitted without a rate limit because Redis was unavailable.',
+        [],
+      );
+      const inner = create(() => skipped.inc());
       const decisions = metrics.counter(
         'rate_limit_decisions_total',
         'Requests that the rate limit admitted or refused.',
