@@ -17,6 +17,10 @@ export const workerVariables = {
     description:
       'Secret of the WhatsApp intermediary (Kapso). The secret that is registered for each connection is derived from it; from the first one if there are several.',
   }),
+  MESSAGES_PER_CONTACT_PER_MINUTE: numberVariable(20, 1, 10_000).meta({
+    description:
+      'Messages of a WhatsApp contact within a minute that are answered one by one. Further ones are kept and answered together.',
+  }),
   WEBHOOK_RETENTION_DAYS: numberVariable(30, 1).meta({
     description: 'Days that a processed or ignored delivery of a provider is kept, counted from its arrival.',
   }),

@@ -46,6 +46,66 @@ const outbound = (contact: string) =>
 const expireLeases = () =>
   services.db.pool.query("update messages set lease_until = now() where status in ('sending', 'queued')");
 
+const turnsOf = (contact: string) =>
+  rows(
+    'select e.input, e.output from executions e join threads t on t.id = e.thread_id where t.external_id = $1 order by e.id',
+    [`whatsapp:${contact}`],
+  );
+const excess = [
+  ...Array.from({ length: 28 }, (_, n) => text(`excess ${n}`)),
+  { type: 'image', image: { id: '1' }, kapso: { media_url: 'https://m.example/2' } },
+  { type: 'image', image: { caption: 'mira' } },
+];
+/** Sends 50 messages at once, 30 more than are answered one by one, and waits until only these are left. */
+async function flood(contact: string): Promise<void> {
+  const alone = Array.from({ length: 20 }, (_, n) => text(`alone ${n}`));
+  const batch = [...alone, ...excess].map((message) => inbound(contact, message));
+  await receive({ type: 'whatsapp.message.received', batch: true, data: batch });
+  await until(async () => (await turnsOf(contact)).filter(({ output }) => output !== null).length === 20, {
+    limitMs: 30_000,
+  });
+}
+/** Simulates that the time has passed for which an excess message waits for others. */
+const passWait = (contact: string) =>
+  services.db.pool.query(
+    `update messages set created_at = created_at - interval '12 s',
+       lease_until = case when status = 'received' then now() end where contact = $1 and direction = 'inbound'`,
+    [contact],
+  );
+
+test('of a contact that sends more than 20 messages in a minute, the rest is answered together in one turn', async () => {
+  const contact = newContact();
+  await flood(contact);
+  await passWait(contact);
+  await services.settled();
+  const turns = await turnsOf(contact);
+  expect(turns.map(({ input }) => input)).toEqual([
+    ...Array.from({ length: 20 }, (_, n) => `alone ${n}`),
+    [...Array.from({ length: 28 }, (_, n) => `excess ${n}`), '[image: https://m.example/2]', 'mira'].join('\n'),
+  ]);
+  expect(textsTo(contact)).toHaveLength(21);
+  const states = await rows(
+    "select status, thread_id is not null as known, count(*)::int from messages where contact = $1 and direction = 'inbound' group by 1, 2",
+    [contact],
+  );
+  expect(states).toEqual([{ status: 'answered', known: true, count: 50 }]);
+});
+
+test('messages that wait to be answered together are stored when a person takes the thread over', async () => {
+  const contact = newContact();
+  await flood(contact);
+  await services.db.pool.query('update threads set taken_over = true where external_id = $1', [`whatsapp:${contact}`]);
+  await passWait(contact);
+  await services.settled();
+  expect(textsTo(contact)).toHaveLength(20);
+  expect((await turnsOf(contact)).at(-1)).toEqual({
+    input: expect.stringMatching(/^excess 0\nexcess 1\n/),
+    output: null,
+  });
+  const stored = await rows("select from messages where contact = $1 and status = 'stored'", [contact]);
+  expect(stored).toHaveLength(30);
+});
+
 test("texts are answered by the agent on the contact's thread, in order and once each", async () => {
   const contact = newContact();
   const batch = ['uno', 'dos', 'tres'].map((word) => inbound(contact, text(word)));

@@ -24,7 +24,7 @@ export interface AnswerDeps {
 type Decision = { kind: 'end'; end: AnswerEnd; reply: string | null } | { kind: 'retry'; error: string };
 
 /**
- * Answers one message of a contact: with the agent or router of its connection on the contact's thread, or with the
+ * Answers one message of a contact, with the messages joined with it in the same turn: with the agent or router of its connection on the contact's thread, or with the
  * account's media reply when it has no text. One transaction ends the message and stores the reply in the outbox, so a killed
  * process neither loses nor repeats it. Returns ids to send or an error to retry; null if another worker owns the message.
  */
@@ -62,9 +62,11 @@ function recipientOf({ payload, contact }: WaitingMessage): string {
 }
 
 async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSignal): Promise<Decision> {
-  const inbound = readInbound(message.payload);
-  if (inbound === null || inbound.handling === 'store') return end('stored', null, null);
-  if (inbound.handling === 'media') return answerMedia(deps, message);
+  const received = [message, ...message.joined].flatMap(({ payload }) => readInbound(payload) ?? []);
+  const toAnswer = received.filter(({ handling }) => handling !== 'store');
+  const inbound = toAnswer.findLast(({ handling }) => handling === 'agent');
+  if (toAnswer.length === 0) return end('stored', null, null);
+  if (inbound === undefined) return answerMedia(deps, message);
   const { agentSlug, routerSlug } = message;
   if (agentSlug === null && routerSlug === null)
     return end('stored', null, null, 'the connection has neither agent nor router');
@@ -76,7 +78,7 @@ async function decide(deps: AnswerDeps, message: WaitingMessage, signal: AbortSi
   const isContinuation = earlier.state === 'broken' && earlier.hasActed;
   const result = await deps.agents.chat(message, {
     agent: routerSlug === null ? { slug: agentSlug! } : { routerSlug },
-    message: isContinuation ? interrupted : withMedia(inbound.text!, inbound),
+    message: isContinuation ? interrupted : toAnswer.map(textOf).join('\n'),
     externalThreadId: threadKey,
     phoneNumber: inbound.identity.phone ?? undefined,
     ...(inbound.contactName !== null && { params: { contactName: inbound.contactName } }),
@@ -109,9 +111,12 @@ const end = (
 const interrupted =
   '[The answer to the message above was interrupted. What was called for it has been done: do not call it again, and answer the message now.]';
 
-/** The text with the URL of the attached media. Audio is left out: its text is the transcript. */
-const withMedia = (text: string, { type, mediaUrl }: { type: string; mediaUrl: string | null }): string =>
-  mediaUrl === null || type === 'audio' || type === 'voice' ? text : `${text}\n[${type}: ${mediaUrl}]`;
+/** The text with the URL of the attached media. The URL of audio with a text is left out: the text is the transcript. */
+function textOf({ text, type, mediaUrl }: NonNullable<ReturnType<typeof readInbound>>): string {
+  if (text !== null && (mediaUrl === null || type === 'audio' || type === 'voice')) return text;
+  const media = `[${[type, mediaUrl ?? []].flat().join(': ')}]`;
+  return text === null ? media : `${text}\n${media}`;
+}
 
 async function answerMedia({ db, channels }: AnswerDeps, message: WaitingMessage): Promise<Decision> {
   const thread = await readThread(db, message, threadKeyOf(message.contact));

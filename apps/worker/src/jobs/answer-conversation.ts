@@ -14,8 +14,8 @@ const renewEveryMs = 1_000;
  * Answers waiting messages, with a share of the process for each tenant. Several units may work on one conversation: each
  * message is claimed by one of them, which then continues with the conversation's next message.
  */
-export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
-  const { db, channels, log } = deps;
+export function createAnswerConversation(deps: AnswerDeps & { log: Logger; messagesPerContact: number }) {
+  const { db, channels, log, messagesPerContact } = deps;
   const owner = randomBytes(9).toString('base64url');
   const answering = new Set<WaitingMessage>();
   const timer = setInterval(() => {
@@ -27,7 +27,7 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
   timer.unref();
 
   const { run, close } = shareWork<WaitingMessage>({
-    claimNext: (tenant) => claimDue(db, tenant, owner),
+    claimNext: (tenant) => claimDue(db, tenant, owner, messagesPerContact),
     process: answer,
     onError: (error) => log.warn({ err: error }, 'waiting messages could not be answered'),
   });
@@ -47,7 +47,7 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
       const { threadId } = answered;
       log.info({ requestId, jobId, organizationId, environment, threadId, messageId }, 'a message was answered');
       for (const id of answered.toSend) await channels.sendQueuedMessage(message, id);
-      return () => claimNext(db, message, owner);
+      return () => claimNext(db, message, owner, messagesPerContact);
     } catch (error) {
       if (signal.aborted) await postpone(db, message, owner, 'the worker was stopped', 0).catch(() => {});
       else await retryLater(message, error instanceof Error ? error.message : String(error)).catch(() => {});
@@ -69,7 +69,7 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger }) {
     async handle(conversation: JobPayload<'answer-conversation'>, context: JobContext): Promise<void> {
       if (context.signal.aborted) throw context.signal.reason;
       // Jobs of earlier versions name no tenant. They share the slots of one.
-      await run(conversation.tenant ?? 0, () => claimNext(db, conversation, owner), context);
+      await run(conversation.tenant ?? 0, () => claimNext(db, conversation, owner, messagesPerContact), context);
     },
     close,
   };

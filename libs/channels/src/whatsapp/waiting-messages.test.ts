@@ -72,3 +72,64 @@ it('a message belongs to its holder while the lease is renewed, and can be claim
   expect(await finishMessage(db, taken, 'c', end)).toBe(true);
   expect(await claimNext(db, conversation, 'a')).toMatchObject({ id: 'wam_2' });
 });
+
+describe('of a contact with more messages within a minute than are answered one by one', () => {
+  const flooding = { ...conversation, contact: '14155550002' };
+  const add = (from: number, to: number) =>
+    db.pool.query(
+      `insert into messages (id, tenant, environment, connection_id, direction, contact, type, text, message_id, payload,
+                             status, sent_at, created_at, updated_at)
+       select 'wam_f' || n, $1, $2::"Environment", 'conn_test', 'inbound', $3, 'text', repeat('x', 100), 'wamid.f' || n, '{}',
+              'received', now() + n * interval '1 ms', now() + n * interval '1 ms', now()
+       from generate_series($4::int, $5) n`,
+      [scope.tenant, scope.environment, flooding.contact, from, to],
+    );
+  const claim = (owner: string) => claimNext(db, flooding, owner, 2);
+  const end = { status: 'answered', error: null, threadId: null } as const;
+  const ids = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, n) => ({ id: `wam_f${from + n}` }));
+
+  it('the first are claimed alone, and the next waits for others', async () => {
+    await add(100, 104);
+    for (const id of ['wam_f100', 'wam_f101']) {
+      const alone = (await claim('a'))!;
+      expect(alone).toMatchObject({ id, joined: [] });
+      await finishMessage(db, alone, 'a', end);
+    }
+    expect(await claim('a')).toBeNull();
+    expect(await row('wam_f102')).toMatchObject({ status: 'received', attempts: 0, held: true });
+  });
+
+  it('the rest is claimed together; after a crash the same ones are, and later messages are not', async () => {
+    await db.pool.query(`update messages set created_at = created_at - interval '12 s' where contact = $1`, [
+      flooding.contact,
+    ]);
+    await leaseEnds('wam_f102');
+    expect(await claim('b')).toMatchObject({ id: 'wam_f102', joined: ids(103, 104) });
+    await add(105, 106);
+    await leaseEnds('wam_f102');
+    const again = (await claim('c'))!;
+    expect(again).toMatchObject({ id: 'wam_f102', attempts: 2, joined: ids(103, 104) });
+
+    await postpone(db, again, 'c', 'the model is unavailable', 0);
+    const last = (await claim('d'))!;
+    expect(last).toMatchObject({ id: 'wam_f102', attempts: 3, joined: ids(103, 104) });
+    expect(await finishMessage(db, again, 'c', end)).toBe(false);
+    expect(await row('wam_f103')).toMatchObject({ status: 'received' });
+    expect(await finishMessage(db, last, 'd', end)).toBe(true);
+    for (const id of ['wam_f102', 'wam_f103', 'wam_f104']) expect(await row(id)).toMatchObject({ status: 'answered' });
+    expect(await row('wam_f105')).toMatchObject({ status: 'received', attempts: 0 });
+  });
+
+  it('at most 32,000 characters are claimed together', async () => {
+    await db.pool.query(`update messages set status = 'answered' where contact = $1`, [flooding.contact]);
+    await add(200, 599);
+    await db.pool.query(`update messages set created_at = created_at - interval '12 s' where contact = $1`, [
+      flooding.contact,
+    ]);
+    const message = (await claim('a'))!;
+    expect(message).toMatchObject({ id: 'wam_f200', joined: ids(201, 519) });
+    await finishMessage(db, message, 'a', end);
+    expect(await claim('a')).toMatchObject({ id: 'wam_f520', joined: ids(521, 599) });
+  });
+});

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@parley/contracts';
+import { type JsonObject, reportRefusal } from '@parley/contracts';
 import { type Db, type Queryable, type RowOf } from '@parley/db';
 import { claimByTenant, column, leaseSql, lockKey, scopeColumns, scopeRow, statement } from '@parley/db';
 import type { MessageOfTenant } from './outbox';
@@ -17,9 +17,11 @@ const waitingMessage = {
   payload: column.jsonb<JsonObject>(),
   attempts: column.int4,
 };
+const claimedMessage = { ...waitingMessage, isExcess: column.bool };
+const joinedMessage = { id: column.text, payload: column.jsonb<JsonObject>() };
 
-/** An inbound message that this process is answering. */
-export type WaitingMessage = RowOf<typeof waitingMessage>;
+/** An inbound message that this process is answering. `joined`: later ones that the same turn answers, in the order of sending. */
+export type WaitingMessage = RowOf<typeof waitingMessage> & { joined: RowOf<typeof joinedMessage>[] };
 
 const conversation = { tenant: column.int4, connectionId: column.text, contact: column.text };
 /** `tenant` is absent in a job of an earlier version. */
@@ -28,21 +30,52 @@ export type Conversation = Omit<RowOf<typeof conversation>, 'tenant'> & { tenant
 /** Renewed every second. After it another process may claim the message, which a stalled process detects when it writes. */
 const leaseSeconds = 4;
 
+/** An excess message waits so long for others that are answered with it. */
+const joinSeconds = 10;
+/** Maximum messages, and characters of their texts, that one turn answers. */
+const maxJoined = { messages: 500, characters: 32_000 };
+
+const isWaiting = "tenant = $1 and connection_id = $2 and contact = $3 and direction = 'inbound'";
+
+// `excess`: before the message, as many messages of its contact as are answered alone arrived within a minute.
 const claim = statement(
   'claim-answer',
   `with first as (
-     select id, lease_until from messages
-     where tenant = $1 and connection_id = $2 and contact = $3 and direction = 'inbound'
-       and status in ('received', 'answering')
-     order by sent_at, id limit 1)
+     select id, lease_until, created_at, sent_at, attempts = 0 and (
+         select count(*) from (select from messages p
+           where p.tenant = $1 and p.environment = m.environment and p.contact = $3 and p.direction = 'inbound'
+             and p.status <> 'stored' and p.created_at > m.created_at - interval '1 minute'
+             and (p.created_at, p.id) < (m.created_at, m.id) limit $5) earlier) >= $5 as is_excess
+     from messages m where ${isWaiting} and status in ('received', 'answering')
+     order by sent_at, id limit 1),
+   due as (select * from first where ${leaseSql.isFree()}
+     and (not is_excess or created_at <= now() - interval '${joinSeconds} seconds')),
+   postponed as (
+     update messages set lease_until = first.created_at + interval '${joinSeconds} seconds' from first
+     where messages.tenant = $1 and messages.id = first.id and ${leaseSql.isFree('first.')} and not exists (select from due)),
+   joined as (
+     update messages set answered_with = due.id from due
+     where messages.tenant = $1 and messages.id in (
+       select id from (select id, row_number() over waiting as count, sum(length(coalesce(text, ''))) over waiting as characters
+         from messages where ${isWaiting} and status = 'received' and attempts = 0
+         window waiting as (order by sent_at, id)) w
+       where count <= ${maxJoined.messages} and characters <= ${maxJoined.characters})
+     and due.is_excess and messages.id <> due.id)
    update messages m set status = 'answering', lease_owner = $4, lease_until = ${leaseSql.until(leaseSeconds)},
                          attempts = m.attempts + 1, updated_at = now()
-   from first, channel_connections c
-   where m.tenant = $1 and m.id = first.id and c.id = m.connection_id and ${leaseSql.isFree('first.')}
+   from due, channel_connections c
+   where m.tenant = $1 and m.id = due.id and c.id = m.connection_id
    returning m.id, ${scopeColumns('m.')}, m.connection_id as "connectionId",
              c.agent_slug as "agentSlug", c.router_slug as "routerSlug", c.contact_type as "contactType",
-             m.contact, m.message_id as "messageId", m.payload, m.attempts`,
-  waitingMessage,
+             m.contact, m.message_id as "messageId", m.payload, m.attempts, due.is_excess as "isExcess"`,
+  claimedMessage,
+);
+
+const readJoined = statement(
+  'joined-messages',
+  `select id, payload from messages
+   where ${isWaiting} and status = 'received' and answered_with = $4 order by sent_at, id`,
+  joinedMessage,
 );
 
 const tenantOfConnection = statement('tenant-of-connection', 'select tenant from channel_connections where id = $1', {
@@ -51,12 +84,15 @@ const tenantOfConnection = statement('tenant-of-connection', 'select tenant from
 
 /**
  * Claims the first unanswered message of a conversation, in the order of sending. Returns null if no message waits, or if
- * another process is answering the message; that process then continues with the rest of the conversation.
+ * another process is answering the message; that process then continues with the rest of the conversation. When a contact
+ * has sent `perMinute` messages within a minute, the next ones wait for 10 s and are then claimed together with all that
+ * wait, so no message is dropped and the contact causes few turns. The first claim decides which; it is repeated with the same.
  */
 export async function claimNext(
   db: Db,
   { tenant: known, connectionId, contact }: Conversation,
   owner: string,
+  perMinute = 20,
 ): Promise<WaitingMessage | null> {
   const [tenant] =
     known === undefined
@@ -65,7 +101,13 @@ export async function claimNext(
   if (tenant === undefined) return null;
   return db.transaction(async (tx) => {
     await tx.query(tenant, lockKey, [`answer:${connectionId}:${contact}`]);
-    return (await tx.query(tenant, claim, [tenant.tenant, connectionId, contact, owner])).rows[0] ?? null;
+    const [claimed] = (await tx.query(tenant, claim, [tenant.tenant, connectionId, contact, owner, perMinute])).rows;
+    if (claimed === undefined) return null;
+    const { isExcess, ...message } = claimed;
+    if (!isExcess && message.attempts === 1) return { ...message, joined: [] };
+    const { rows } = await tx.query(tenant, readJoined, [tenant.tenant, connectionId, contact, message.id]);
+    if (isExcess) tx.afterCommit(() => reportRefusal('messages_per_contact', 1 + rows.length));
+    return { ...message, joined: rows };
   });
 }
 
@@ -90,15 +132,24 @@ const finish = statement(
    where ${leaseSql.isHeld('answering')}`,
 );
 
-/** Stores the result of answering a message. Returns false if this process has lost the lease and must not continue. */
+const finishJoined = statement(
+  'finish-joined-answers',
+  `update messages set status = $5, error = $6, thread_id = coalesce($7, thread_id), ${leaseSql.release}, updated_at = now()
+   where ${isWaiting} and status = 'received' and answered_with = $4`,
+);
+
+/** Stores the result of answering a message and those joined with it. Returns false if this process has lost the lease and must not continue. */
 export async function finishMessage(
   db: Queryable,
-  message: MessageOfTenant,
+  message: WaitingMessage,
   owner: string,
-  end: AnswerEnd,
+  { status, error, threadId }: AnswerEnd,
 ): Promise<boolean> {
-  const values = [message.tenant, message.id, owner, end.status, end.error, end.threadId];
-  return (await db.query(message, finish, values)).rowCount === 1;
+  const { tenant, id, connectionId, contact, joined } = message;
+  const isOwner = (await db.query(message, finish, [tenant, id, owner, status, error, threadId])).rowCount === 1;
+  if (isOwner && joined.length > 0)
+    await db.query(message, finishJoined, [tenant, connectionId, contact, id, status, error, threadId]);
+  return isOwner;
 }
 
 const putBack = statement(
@@ -144,10 +195,15 @@ const dueConversations = statement(
 const candidates = 8;
 
 /** Claims the first message of the tenant's conversation that has waited for the longest time; null when none is due. */
-export async function claimDue(db: Db, tenant: number, owner: string): Promise<WaitingMessage | null> {
+export async function claimDue(
+  db: Db,
+  tenant: number,
+  owner: string,
+  perMinute?: number,
+): Promise<WaitingMessage | null> {
   const { rows } = await db.query({ tenant }, dueConversations, [tenant, candidates, 0]);
   for (const due of rows) {
-    const message = await claimNext(db, due, owner);
+    const message = await claimNext(db, due, owner, perMinute);
     if (message !== null) return message;
   }
   return null;
