@@ -1,7 +1,7 @@
 // node tools/build-images.mjs <folder>: writes the files of each app's image (docker/Dockerfile) to <folder>/<app>.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildableApps, buildOptions, childBuildOptions } from './build.mjs';
+import { buildableApps, buildOptions, childBuildOptions, threadProgram } from './build.mjs';
 import { listPackages, thirdPartyNotices } from './bundled-packages.mjs';
 import { Problem, runMain, print } from './start/output.mjs';
 import { root } from './start/paths.mjs';
@@ -22,7 +22,7 @@ const withoutDatabase = ['gateway', 'tool-executor'];
 export async function buildApp(app, outdir) {
   const esbuild = await import('esbuild');
   const options = { standalone: true, outdir };
-  const image = { sourcemap: false, metafile: true, external: unbundled, plugins: [dropUnusedModules] };
+  const image = { sourcemap: false, metafile: true, external: unbundled, plugins: [dropUnusedModules, threadProgram] };
   const results = [
     await esbuild.build({ ...buildOptions([app], options), ...image }),
     await esbuild.build({ ...childBuildOptions([app], options), ...image }),

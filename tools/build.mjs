@@ -32,8 +32,31 @@ export function buildOptions(apps, { standalone = false, outdir = join(root, 'di
     keepNames: true,
     tsconfig: join(root, 'tsconfig.base.json'),
     logLevel: 'silent',
+    plugins: [threadProgram],
   };
 }
+
+/**
+ * Puts the program of the threads that check schemas (libs/tools/src/schemas) into each bundle as text, so that it does not
+ * depend on a file beside the bundle.
+ * @type {import('esbuild').Plugin}
+ */
+export const threadProgram = {
+  name: 'thread program',
+  setup(build) {
+    build.onLoad({ filter: /schemas\/thread-program\.ts$/ }, async ({ path }) => {
+      const file = join(path, '../check-schema.ts');
+      const { outputFiles } = await build.esbuild.build({
+        ...childBuildOptions([]),
+        entryPoints: [file],
+        write: false,
+        target: 'node20',
+      });
+      const program = JSON.stringify({ text: outputFiles[0].text });
+      return { contents: `export const threadProgram = ${program};`, loader: 'js', watchFiles: [file] };
+    });
+  },
+};
 
 /**
  * Options for `src/*-process.ts` of an app: child processes that may not read other files. Packages and WebAssembly are

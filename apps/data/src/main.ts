@@ -38,6 +38,7 @@ startProcess(async () => {
       metrics,
       limiter,
       checkResponses: config.NODE_ENV !== 'production',
+      pushCheckMs: config.PUSH_CHECK_MS,
       ...(executor && { checkHandler: executor.validate }),
       requestReindexing: createReindexingRequest({ queues, log }),
     }),

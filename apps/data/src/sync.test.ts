@@ -103,3 +103,39 @@ test('state and pull accept an empty or missing body and refuse invalid JSON', a
     await api.call('get', path, key).expect(405);
   }
 });
+
+describe('a push that takes long to check', () => {
+  const many = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
+  const slow = (n: number) => ({
+    name: `slow${n}`,
+    description: 'd',
+    parameters: { properties: { a: { enum: many(6_000, (m) => ({ m })) } } },
+    handlerCode: 'return 1',
+  });
+
+  test('lets other requests be answered', async () => {
+    let isChecked = false;
+    const pushing = push({ resources: { tools: [slow(0)] }, dryRun: true }).then(() => (isChecked = true));
+    let answered = 0;
+    for (; !isChecked; answered += 1) await api.call('post', '/v1/sync/state', key).expect(200);
+    await pushing;
+    // On the thread that serves requests, the check would delay all but the first ones.
+    expect(answered).toBeGreaterThan(5);
+  });
+
+  test('is refused with 413 after a time, and changes nothing', async () => {
+    const strict = createTestApi(await createTestDatabase(), { pushCheckMs: 100 });
+    const strictKey = await strict.key({ tenant: await strict.organization() });
+    const body = { resources: { tools: many(5, slow) } };
+    const refused = await strict.call('post', '/v1/sync', strictKey, body).expect(413);
+    expect(refused.body).toMatchObject({ code: 'push_too_complex', error: expect.stringContaining('fewer at a time') });
+    expect((await strict.call('post', '/v1/sync/state', strictKey).expect(200)).body.version).toBe(0);
+    await strict.close();
+  });
+});
+
+test('a push with many problems reports 1,000 of them', async () => {
+  const schema = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`f${n}`, 'x']));
+  const { body } = await push({ resources: { entityTypes: [{ slug: 'a', name: 'A', schema }] } }).expect(400);
+  expect(body.details).toHaveLength(1_000);
+});

@@ -24,6 +24,12 @@ beforeAll(async () => {
     tools: [
       { ...custom, name: 'shop.make', handlerCode: makes },
       { ...custom, name: 'shop.talk', handlerCode: talks },
+      {
+        ...custom,
+        name: 'shop.code',
+        parameters: { properties: { code: { pattern: '^(a+)+$' } } },
+        handlerCode: 'return args.code',
+      },
       { ...custom, name: 'shop.again', handlerCode: 'return parley.shop.again({})' },
       { ...custom, name: 'shop.motto', handlerCode: 'return "Ask " + args.name', templateOnly: true },
     ],
@@ -93,6 +99,13 @@ describe('code of a custom tool', () => {
     const { status, body } = await runAs('maker', 'shop.make', { name: 7 });
     expect([status, body.code, body.errorType]).toEqual([500, 'invalid_arguments', 'execution_error']);
     expect(body.error).toBe('Invalid arguments for shop.make: name must be string');
+  });
+
+  it('has arguments that may match a pattern, for a limited time', async () => {
+    const check = async (code: string) => (await runAs(undefined, 'shop.code', { code })).body;
+    expect((await check('aaa')).result).toBe('aaa');
+    expect((await check('b')).error).toBe('Invalid arguments for shop.code: code must match pattern "^(a+)+$"');
+    expect((await check(`${'a'.repeat(50)}!`)).error).toMatch(/are too complex to check/);
   });
 
   it('is refused in a push when it cannot be parsed', async () => {

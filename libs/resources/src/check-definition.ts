@@ -1,6 +1,6 @@
 import { type ErrorDetail, type Json, type ResourceKind, filterOperators } from '@parley/contracts';
 import { checkTypeSchema } from '@parley/entities';
-import { findUnclosed, parameterProblems } from '@parley/tools';
+import { findUnclosed } from '@parley/tools';
 import { triggerProblems } from '@parley/triggers';
 import type { Definition } from './definition';
 
@@ -12,12 +12,6 @@ function checkPrompt({ systemPrompt: prompt }: Definition<'agents'>): ErrorDetai
   const [excerpt] = prompt.slice(at, at + 40).split('\n');
   return [{ path: 'systemPrompt', message: `has an unclosed template in line ${line}: ${excerpt}` }];
 }
-
-const checkTool = ({ parameters }: Definition<'tools'>): ErrorDetail[] =>
-  parameterProblems(parameters).map(({ path, message }) => ({
-    path: path === '' ? 'parameters' : `parameters.${path}`,
-    message,
-  }));
 
 function checkRouter({ rules = [] }: Definition<'routers'>): ErrorDetail[] {
   return rules.flatMap(({ conditions }, rule) =>
@@ -72,7 +66,8 @@ function checkCondition(field: string, condition: Json): ErrorDetail[] {
 const checks: { [K in ResourceKind]: (definition: Definition<K>) => ErrorDetail[] } = {
   entityTypes: ({ schema }) => checkTypeSchema(schema),
   roles: () => [],
-  tools: checkTool,
+  // checkParameters and checkHandlers check them outside of this thread.
+  tools: () => [],
   agents: checkPrompt,
   routers: checkRouter,
   triggers: checkTrigger,

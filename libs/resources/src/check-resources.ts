@@ -3,6 +3,7 @@ import { validateRole } from '@parley/permissions';
 import { checkDefinition } from './check-definition';
 import { type Definition, forEachKind, singular, slugOf } from './definition';
 import { type ParsedResources, pathOf } from './parse-resources';
+import type { PushBudget } from './push-budget';
 import { type Reference, isResolved, referencesOf } from './references';
 import type { StoredResources } from './stored-resources';
 
@@ -24,22 +25,20 @@ export interface CheckInput extends Omit<ParsedResources, 'problems'> {
  * References are checked against the environment after the push: the stored definitions without the deleted ones, and
  * the pushed ones.
  */
-export function checkResources(input: CheckInput): ErrorDetail[] {
+export async function checkResources(input: CheckInput, budget: PushBudget): Promise<ErrorDetail[]> {
   const names = namesAfter(input);
+  const problems: ErrorDetail[] = [];
+  const check = async (kind: ResourceKind, index: number, definition: Definition, omitted?: ReadonlySet<string>) => {
+    for (const { path, message } of problemsOf(kind, definition, names))
+      if (!omitted?.has(path.split('.')[0]!)) problems.push({ path: pathOf(kind, index, path), message });
+    await budget.pause();
+  };
+  for (const kind of resourceKinds)
+    for (const [at, definition] of (input.resources[kind] ?? []).entries())
+      await check(kind, input.indexes[kind][at]!, definition);
+  for (const { kind, index, definition, omitted } of input.partials) await check(kind, index, definition, omitted);
   return [
-    ...resourceKinds.flatMap((kind) =>
-      (input.resources[kind] ?? []).flatMap((definition: Definition, index: number) =>
-        problemsOf(kind, definition, names).map(({ path, message }) => ({
-          path: pathOf(kind, input.indexes[kind][index]!, path),
-          message,
-        })),
-      ),
-    ),
-    ...input.partials.flatMap(({ kind, index, definition, omitted }) =>
-      problemsOf(kind, definition, names)
-        .filter(({ path }) => !omitted.has(path.split('.')[0]!))
-        .map(({ path, message }) => ({ path: pathOf(kind, index, path), message })),
-    ),
+    ...problems,
     ...duplicates(input),
     ...toolNameProblems(input, names.tools),
     ...danglingReferences(input, names),

@@ -1,8 +1,10 @@
 import { type ErrorDetail, type RawResourceSet, type ResourceKind, type Scope, resourceKinds } from '@parley/contracts';
 import type { Db } from '@parley/db';
+import { checkParameters } from './check-parameters';
 import { checkResources } from './check-resources';
 import { type Definition, forEachKind, slugOf } from './definition';
 import { parseResources } from './parse-resources';
+import { createPushBudget } from './push-budget';
 import { readMcpServers, readOnlySnapshot, readStoredResources } from './stored-resources';
 
 export interface StoredProblem extends ErrorDetail {
@@ -22,10 +24,12 @@ export async function storedProblems(db: Db, scope: Scope, knownTools: readonly 
   const given: Record<ResourceKind, Definition[]> = forEachKind((kind) =>
     [...stored[kind].values()].map(({ definition }) => definition),
   );
-  const { problems: shapeProblems, ...parsed } = parseResources(given as RawResourceSet);
+  const budget = createPushBudget(Infinity);
+  const { problems: shapeProblems, ...parsed } = await parseResources(given as RawResourceSet, budget);
   const deleted = forEachKind(() => new Set<string>());
-  const checked = checkResources({ ...parsed, stored, deleted, knownTools, mcpServers });
-  return [...shapeProblems, ...checked].map(({ path, message }) => {
+  const checked = await checkResources({ ...parsed, stored, deleted, knownTools, mcpServers }, budget);
+  const parameters = (await checkParameters(scope, given as RawResourceSet, budget)) ?? [];
+  return [...shapeProblems, ...checked, ...parameters].map(({ path, message }) => {
     const [kind, index, ...rest] = path.split('.');
     const named = resourceKinds.find((name) => name === kind)!;
     return { kind: named, slug: slugOf(given[named][Number(index)]!), path: rest.join('.'), message };

@@ -7,6 +7,7 @@ import {
   resourceKinds,
 } from '@parley/contracts';
 import { type Definition, forEachKind } from './definition';
+import type { PushBudget } from './push-budget';
 
 export interface ParsedResources {
   /** The definitions with a valid shape, by given kind. */
@@ -30,7 +31,7 @@ export interface PartialDefinition {
 }
 
 /** Parses each definition on its own, so that an invalid one does not hide the problems of the others. */
-export function parseResources(raw: RawResourceSet): ParsedResources {
+export async function parseResources(raw: RawResourceSet, budget: PushBudget): Promise<ParsedResources> {
   const problems: ErrorDetail[] = [];
   const partials: PartialDefinition[] = [];
   const resources: Record<string, Definition[]> = {};
@@ -50,8 +51,9 @@ export function parseResources(raw: RawResourceSet): ParsedResources {
         if (name !== null) invalidSlugs[kind].add(name);
         const rest = withoutInvalidFields(kind, value, parsed.problems);
         if (rest !== null) partials.push({ kind, index, ...rest });
-        problems.push(...parsed.problems.map(({ path, message }) => ({ path: pathOf(kind, index, path), message })));
+        for (const { path, message } of parsed.problems) problems.push({ path: pathOf(kind, index, path), message });
       }
+      await budget.pause();
     }
   }
   return { resources: resources as ResourceSet, indexes, invalidSlugs, partials, problems };

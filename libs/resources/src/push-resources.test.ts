@@ -542,6 +542,30 @@ describe('checks', () => {
     expect(await problemsOf(other, { routers: [router('front', ['a'])] })).toHaveLength(2);
   });
 
+  test('name templates of triggers that are unclosed or call an unknown function', async () => {
+    const scope = await newScope();
+    const template = (args: Record<string, string>) => ({
+      slug: 't',
+      name: 'T',
+      on: { schedule: '0 9 * * *' },
+      actions: [{ tool: 'entity.get', args }],
+    });
+    expect(
+      await problemsOf(scope, {
+        triggers: [
+          template({ id: '{{entity.get({"id":"{{trigger.runId}}"})}}' }),
+          template({ id: '{{entity.gte({"id":"1"})}}', b: '{{nope.find() | "none"}}', c: 'at {{today' }),
+          template({ id: '{{entity.get({"id":"{{inner.call()}}"})}}' }),
+        ].map((trigger, n) => ({ ...trigger, slug: `t${n}` })),
+      }),
+    ).toEqual([
+      { path: 'triggers.1.actions.0.args', message: 'has an unclosed template: {{today' },
+      { path: 'triggers.1.actions.0.args', message: 'unknown tool "entity.gte"' },
+      { path: 'triggers.1.actions.0.args', message: 'unknown tool "nope.find"' },
+      { path: 'triggers.2.actions.0.args', message: 'unknown tool "inner.call"' },
+    ]);
+  });
+
   test('refuse text that cannot be stored', async () => {
     const scope = await newScope();
     expect(await problemsOf(scope, { agents: [agent('a', { systemPrompt: 'a\u0000b' })] })).toEqual([

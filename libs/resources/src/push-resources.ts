@@ -10,11 +10,13 @@ import {
 import { type Db, type Queryable, column, lockKey, statement } from '@parley/db';
 import { lockTypes, setRelayedActions } from '@parley/entities';
 import { type CheckHandler, checkHandlers } from './check-handlers';
+import { checkParameters } from './check-parameters';
 import { checkResources } from './check-resources';
 import { type Definition, forEachKind, slugOf } from './definition';
 import { type InUse, findInUse } from './find-in-use';
 import { parseResources } from './parse-resources';
 import { type Plan, planPush } from './plan-push';
+import { type PushBudget, PushTooComplex, createPushBudget } from './push-budget';
 import { readMcpServers, readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
 import { deleteDefinitions, writeDefinitions } from './write-resources';
 
@@ -31,28 +33,44 @@ export interface PushRequest {
   knownTools: readonly string[];
   /** Parses the handlers of tools; without it they are not checked. */
   checkHandler?: CheckHandler;
+  /** Time for the checks, those of the tool executor excluded. Default 10 s. */
+  checkLimitMs?: number;
 }
+
+/** Problems that one answer reports. */
+const maxProblems = 1_000;
 
 type PushResult =
   | { ok: true; result: SyncResult }
   | { ok: false; reason: 'invalid'; problems: ErrorDetail[] }
   | { ok: false; reason: 'version_conflict'; version: number }
   /** The tool executor was unavailable, so the handlers could not be checked. Nothing was changed. */
-  | { ok: false; reason: 'handlers_unchecked' };
+  | { ok: false; reason: 'handlers_unchecked' }
+  /** Slow checks of the organization delayed those of the parameters of tools. Nothing was changed. */
+  | { ok: false; reason: 'parameters_unchecked' }
+  | { ok: false; reason: 'too_complex' };
 
 /**
  * Creates, updates and prunes the definitions of an environment in one transaction (docs/reference/sync.md#push). Pushes to
  * the same environment run one at a time. Every problem is reported before anything is written.
  */
 export async function pushResources(db: Db, scope: Scope, request: PushRequest): Promise<PushResult> {
-  const { checkHandler, resources } = request;
-  const handlers = checkHandler ? await checkHandlers(db, scope, resources, checkHandler) : [];
-  if (handlers === null) return { ok: false, reason: 'handlers_unchecked' };
-  return db.transaction(async (client) => {
-    if (request.dryRun) await client.query(scope, readOnlySnapshot);
-    else await lockPushes(client, scope, request);
-    return push(client, scope, request, handlers);
-  });
+  const { checkHandler, resources, checkLimitMs = 10_000 } = request;
+  const budget = createPushBudget(checkLimitMs);
+  try {
+    const parameters = await checkParameters(scope, resources, budget);
+    if (parameters === null) return { ok: false, reason: 'parameters_unchecked' };
+    const handlers = checkHandler ? await checkHandlers(db, scope, resources, checkHandler) : [];
+    if (handlers === null) return { ok: false, reason: 'handlers_unchecked' };
+    return await db.transaction(async (client) => {
+      if (request.dryRun) await client.query(scope, readOnlySnapshot);
+      else await lockPushes(client, scope, request);
+      return push(client, scope, request, [...parameters, ...handlers], budget);
+    });
+  } catch (error) {
+    if (error instanceof PushTooComplex) return { ok: false, reason: 'too_complex' };
+    throw error;
+  }
 }
 
 /**
@@ -69,7 +87,8 @@ async function push(
   client: Queryable,
   scope: Scope,
   request: PushRequest,
-  handlerProblems: ErrorDetail[],
+  toolProblems: ErrorDetail[],
+  budget: PushBudget,
 ): Promise<PushResult> {
   const { dryRun = false, prune = false, expectedVersion, knownTools } = request;
   const version = await readVersion(client, scope);
@@ -77,14 +96,16 @@ async function push(
     return { ok: false, reason: 'version_conflict', version };
   }
   const stored = await readStoredResources(client, scope);
-  const { problems: shapeProblems, ...parsed } = parseResources(request.resources);
+  budget.resume();
+  const { problems: shapeProblems, ...parsed } = await parseResources(request.resources, budget);
   const plan = planPush(parsed, stored);
   const pruned = prune ? await planDeletes(client, scope, plan, dryRun) : null;
   const deleted = forEachKind((kind) => new Set(pruned?.[kind]?.deleted));
   const mcpServers = await readMcpServers(client, scope);
-  const checked = checkResources({ ...parsed, stored, deleted, knownTools, mcpServers });
-  const problems = [...shapeProblems, ...checked, ...handlerProblems];
-  if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
+  budget.resume();
+  const checked = await checkResources({ ...parsed, stored, deleted, knownTools, mcpServers }, budget);
+  const problems = [...shapeProblems, ...checked, ...toolProblems];
+  if (problems.length > 0) return { ok: false, reason: 'invalid', problems: problems.slice(0, maxProblems) };
 
   const results = describe(plan, pruned);
   const changes = Object.values(results).some(

@@ -1,4 +1,5 @@
 import type { Json, ResourceKind } from '@parley/contracts';
+import { templateNodes } from '@parley/triggers';
 import type { Definition } from './definition';
 
 /** A reference from one definition to another. `path` is relative to the definition. */
@@ -64,7 +65,12 @@ const roleReferences = ({ policies, scopeRules = [], fieldMasks = [] }: Definiti
 
 const triggerReferences = ({ on, actions }: Definition<'triggers'>): Reference[] => [
   ...('entityType' in on ? [refer('on.entityType', 'entityTypes', on.entityType)] : []),
-  ...actions.map(({ tool }, index) => refer(`actions.${index}.tool`, 'tools', tool)),
+  ...actions.flatMap(({ tool, args }, index) => [
+    refer(`actions.${index}.tool`, 'tools', tool),
+    ...templateNodes(args).flatMap((node) =>
+      node.kind === 'call' ? [refer(`actions.${index}.args`, 'tools', node.name)] : [],
+    ),
+  ]),
 ];
 
 const finders: { [K in ResourceKind]: (definition: Definition<K>) => Reference[] } = {
@@ -86,7 +92,21 @@ type Names = Record<ResourceKind, ReadonlySet<string>>;
 export function isResolved({ kinds, slug, pattern }: Reference, names: Names): boolean {
   if (slug === '*' && pattern) return true;
   if (kinds.some((kind) => names[kind].has(slug))) return true;
-  const matches = (name: string): boolean =>
-    pattern ? name.startsWith(slug.slice(0, -1)) : name.endsWith('.*') && slug.startsWith(name.slice(0, -1));
-  return kinds.some((kind) => [...names[kind]].some(matches));
+  return kinds.some((kind) =>
+    pattern
+      ? namespacesOf(names[kind]).has(slug.slice(0, -1))
+      : prefixesOf(slug).some((prefix) => names[kind].has(`${prefix}*`)),
+  );
+}
+
+/** The beginnings of a name up to each dot: `mcp.` and `mcp.crm.` of `mcp.crm.find`. */
+const prefixesOf = (name: string): string[] => [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index + 1));
+
+const namespaces = new WeakMap<ReadonlySet<string>, Set<string>>();
+
+/** The beginnings of all names. Computed once, because a push may contain 100,000 references to 1,000 names. */
+function namespacesOf(names: ReadonlySet<string>): Set<string> {
+  const known = namespaces.get(names) ?? new Set([...names].flatMap(prefixesOf));
+  namespaces.set(names, known);
+  return known;
 }

@@ -12,7 +12,7 @@ export {
   type Tools,
   type TransferRequest,
 } from './types';
-export { parameterProblems } from './custom/parameters';
+export { parameterProblems } from './schemas/parameters';
 export { failure } from './failure';
 export { type TemplateNode, type ValueTree, findUnclosed, parseValue } from './templates/parse-template';
 export { compileTemplate, resolveArgs } from './templates/compile-template';

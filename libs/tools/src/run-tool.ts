@@ -64,7 +64,7 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
 
   const args = argumentsOf(call.args);
   if (!args.ok) return args;
-  const checked = tool.check(args.value);
+  const checked = await tool.check(args.value);
   if (!checked.ok) return checked;
   const timeLimitMs = tool.timeLimitMs ?? deps.timeLimitMs ?? defaultTimeLimitMs;
   const permitted = { deps, scope, actor, allowed, context, tx: call.tx, db, permissions, entityType, timeLimitMs };

@@ -46,6 +46,8 @@ export interface PermittedCall {
   timeLimitMs: number;
 }
 
+type Checked = { ok: true; run: (call: PermittedCall) => Promise<ToolResult> } | ToolFailure;
+
 /** A tool, run by this process, the tool executor or an MCP server. */
 export interface Tool extends ToolView {
   /** `execute` on the name, or an action on the argument `type`, else on the type of the entity in `entityIdIn`. */
@@ -53,7 +55,7 @@ export interface Tool extends ToolView {
   /** Time limit of one call. Default: that of `ToolDeps`. */
   timeLimitMs?: number;
   /** Checks the arguments of one call. `run` fails when arguments can only be checked while it runs. */
-  check(args: JsonObject): { ok: true; run: (call: PermittedCall) => Promise<ToolResult> } | ToolFailure;
+  check(args: JsonObject): Checked | Promise<Checked>;
 }
 
 /** Where tools come from. A name is looked up in the first source that owns it, and in no other. */

@@ -21,8 +21,11 @@ export function triggerProblems({ on, schedule, actions }: TriggerDefinition): E
     else if (Math.abs(ms) > longestMs) add(`schedule.${field}`, `"${value}" is longer than 100 years`);
   }
   const at = schedule?.at;
-  if (at?.includes('{{')) problems.push(...templateProblems(at, 'schedule.at', []));
-  else if (at !== undefined && !changedTimePattern.test(at) && parseInstantMs(at, 'UTC') === null)
+  if (at?.includes('{{')) {
+    problems.push(...templateProblems(at, 'schedule.at', []));
+    for (const { kind, source } of templateNodes(at))
+      if (kind === 'call') add('schedule.at', `cannot call a tool: ${source.slice(0, maxExcerptChars)}`);
+  } else if (at !== undefined && !changedTimePattern.test(at) && parseInstantMs(at, 'UTC') === null)
     add('schedule.at', `"${at}" is neither a date nor a field such as data.startsAt`);
 
   const steps: string[] = [];
@@ -76,13 +79,24 @@ const known = runVariables({
 });
 
 function templateProblems(value: Json, path: string, steps: readonly string[]): ErrorDetail[] {
-  return nodesOf(parseValue(value)).flatMap((node) => {
+  const problems = templateNodes(value).flatMap((node) => {
+    if (node.kind === 'text') {
+      const open = node.source.indexOf('{{');
+      if (open === -1 || node.source.includes('}}', open)) return [];
+      const [excerpt] = node.source.slice(open, open + maxExcerptChars).split('\n');
+      return [{ path, message: `has an unclosed template: ${excerpt}` }];
+    }
     if (node.kind === 'invalid') return [{ path, message: `{{${node.name}}} is not a template; ${howTo}` }];
     if (node.kind !== 'variable' || node.fallback !== null) return [];
     const problem = nameProblem(node.name.split('.'), steps);
     return problem === null ? [] : [{ path, message: `{{${node.name}}} ${problem}` }];
   });
+  return problems.slice(0, maxProblems);
 }
+
+/** Problems of the templates of one action. */
+const maxProblems = 100;
+const maxExcerptChars = 40;
 
 const howTo = 'templates are {{path}}, {{tool.name({json})}} and {{path | "fallback"}}';
 
@@ -99,6 +113,9 @@ function nameProblem([first, second]: string[], steps: readonly string[]): strin
   if (first! in known || steps.includes(first!)) return null;
   return `is unknown; known names: ${names([...Object.keys(known), ...steps])}`;
 }
+
+/** The parts of all templates in a value, those inside the arguments of calls included. */
+export const templateNodes = (value: Json): TemplateNode[] => nodesOf(parseValue(value));
 
 function nodesOf(tree: ValueTree): TemplateNode[] {
   switch (tree.kind) {

@@ -1,4 +1,5 @@
-import { cronProblem } from './cron';
+import { CronExpressionParser } from 'cron-parser';
+import { cronProblem, lastTickMs, nextTickMs } from './cron';
 
 test.each(['* * * * *', '0 9 * * 1-5', '*/15 2-4 1,15 jan-mar sun', '59 23 31 12 7', '  5  4 * * *  ', '5/10 * * * *'])(
   'accepts %s',
@@ -22,4 +23,23 @@ test.each([
 test.each(['@daily', '? * * * *', '* * L * *', '* * * * 1#2', '*/60 * * * *'])(
   'refuses %s, which other cron libraries accept',
   (expression) => expect(cronProblem(expression)).not.toBeNull(),
+);
+
+const took = (work: () => void) => {
+  const startedMs = performance.now();
+  work();
+  return performance.now() - startedMs;
+};
+
+test.each(['0 0 31 2,4 *', '* * 31 2,4,6,9,11 *'])('%s is never due, without a search', (expression) => {
+  const schedule = { expression, timezone: 'UTC' };
+  const searchMs = took(() => expect(() => CronExpressionParser.parse(expression).next()).toThrow());
+  const answersMs = took(() => {
+    for (let n = 0; n < 10; n += 1) expect([nextTickMs(schedule, 0), lastTickMs(schedule, 0)]).toEqual([null, null]);
+  });
+  expect(answersMs).toBeLessThan(searchMs);
+});
+
+test.each(['0 0 29 2 *', '0 0 31 2,3 *', '0 0 31 2,4 1'])('%s is due some time', (expression) =>
+  expect(nextTickMs({ expression, timezone: 'UTC' }, 0)).not.toBeNull(),
 );

@@ -40,7 +40,7 @@ test('definitions, keys, connections and integrations that a rule would refuse a
   const values = [scope.tenant];
   await db.pool.query(
     `insert into channel_connections (id, tenant, environment, agent_slug, contact_type, updated_at)
-     values ('conn_1', $1, 'development', 'gone', 'customer', now())`,
+     values ('conn_1', $1, 'development', 'absent', 'customer', now())`,
     values,
   );
   await db.pool.query(
@@ -58,7 +58,7 @@ test('definitions, keys, connections and integrations that a rule would refuse a
     'warning: tool "a" in development of shop: parameters.$async is not supported',
     'warning: agent "helper" in development of shop: systemPrompt has an unclosed template in line 1: {{params.name',
     expect.stringMatching(/^warning: key sk_dev_.{6}… \(both\) in development of shop: it has the role "clerk" and/),
-    'warning: connection conn_1 in development of shop: there is no agent "gone" to answer',
+    'warning: connection conn_1 in development of shop: there is no agent "absent" to answer',
     'warning: connection conn_1 in development of shop: there is no entity type "customer" for its contacts',
     'warning: integration mcp.crm in development of shop: url must be an http or https address',
     expect.stringContaining('agent "x" in production of stall: systemPrompt has an unclosed'),

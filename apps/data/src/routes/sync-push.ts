@@ -9,17 +9,24 @@ export interface PushDeps {
   checkHandler?: CheckHandler;
   /** Called after a push that may have changed search fields. It must not block or throw. */
   requestReindexing: (requestId: string) => void;
+  /** Time for the checks of one push. */
+  pushCheckMs?: number;
 }
 
 /** `POST /v1/sync`: creates, updates and prunes definitions in one transaction. */
 export const syncPush =
-  ({ db, requestReindexing, checkHandler }: PushDeps): Handler<'syncPush'> =>
+  ({ db, requestReindexing, checkHandler, pushCheckMs }: PushDeps): Handler<'syncPush'> =>
   async ({ body }, { scope, requestId }) => {
     if (body.environment !== undefined && body.environment !== scope.environment) {
       const message = `is ${body.environment}, but the key belongs to ${scope.environment}`;
       throw badRequest(`environment ${message}`, [{ path: 'environment', message }], 'invalid_body');
     }
-    const pushed = await pushResources(db, scope, { ...body, knownTools: builtInToolNames, checkHandler });
+    const pushed = await pushResources(db, scope, {
+      ...body,
+      knownTools: builtInToolNames,
+      checkHandler,
+      checkLimitMs: pushCheckMs,
+    });
     if (pushed.ok) {
       if (!pushed.result.dryRun && body.resources.entityTypes) requestReindexing(requestId);
       return pushed.result;
@@ -27,6 +34,10 @@ export const syncPush =
     switch (pushed.reason) {
       case 'handlers_unchecked':
         throw unavailable('The tool executor is unavailable, so the handlers cannot be checked');
+      case 'parameters_unchecked':
+        throw unavailable('Other checks of the organization take too long, so the parameters cannot be checked');
+      case 'too_complex':
+        throw new HttpError(413, 'push_too_complex', 'The definitions take too long to check. Push fewer at a time');
       case 'invalid':
         throw badRequest('The definitions have problems', pushed.problems, 'invalid_definitions');
       case 'version_conflict': {

@@ -50,6 +50,7 @@ export const syncOperations = defineOperations('Sync', table, {
     errors: {
       400: [['invalid_definitions', 'The definitions have problems']],
       409: [['version_conflict', 'The environment has changed: it is now at version 4']],
+      413: [['push_too_complex', 'The definitions take too long to check. Push fewer at a time']],
     },
     example: {
       body: { resources: { entityTypes: [note] }, dryRun: true },

@@ -30,6 +30,8 @@ const fieldTypes = new Map<string, Fits>([
 /** Whether a value fits a type name. Any value fits an unknown name, which only a schema from before that check can have. */
 export const fitsType = (name: string, value: Json): boolean => fieldTypes.get(name)?.(value) ?? true;
 
+const typeNames = [...fieldTypes.keys()].join(', ');
+
 /** The problem with a type name; null if there is none. */
 export const typeNameProblem = (name: string): string | null =>
-  fieldTypes.has(name) ? null : `"${name}" is not a type name; use one of ${[...fieldTypes.keys()].join(', ')}`;
+  fieldTypes.has(name) ? null : `"${name}" is not a type name; use one of ${typeNames}`;

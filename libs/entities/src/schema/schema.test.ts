@@ -103,3 +103,27 @@ test('an unknown type name is refused, and the message lists the known ones', ()
   // A stored schema with an unknown type name does not prevent writes.
   expect(validateNew(readTypeSchema({ name: 'strng' }), { name: 5 })).toEqual([]);
 });
+
+test('a value is checked against a long list in time proportional to the value', () => {
+  const objects = (count: number) => Array.from({ length: count }, (_, n) => ({ n }));
+  const took = (allowed: number): number => {
+    const schema = readTypeSchema({ a: { items: { enum: objects(allowed) } } });
+    const data = { a: Array.from({ length: 5_000 }, () => ({ n: allowed - 1 })) };
+    const tries = [1, 2, 3].map(() => {
+      const startedMs = performance.now();
+      expect(validateNew(schema, data)).toEqual([]);
+      return performance.now() - startedMs;
+    });
+    return Math.min(...tries);
+  };
+  // A comparison with each allowed value would take 200 times longer.
+  expect(took(4_000)).toBeLessThan(50 * took(20));
+});
+
+test('the problems of one entity and their messages are limited', () => {
+  const schema = readTypeSchema({ a: { items: { enum: Array.from({ length: 2_000 }, (_, n) => ({ n })) } } });
+  const problems = validateNew(schema, { a: Array(1_000).fill(5) });
+  expect(problems).toHaveLength(100);
+  expect(problems[0]!.message).toMatch(/^must be one of \{"n":0\}, .{400,500}…$/);
+  expect(paths(checkTypeSchema({ a: { type: Array(200_000).fill('x') } }))).toHaveLength(200_000);
+});

@@ -23,7 +23,9 @@ export function readTypeSchema(schema: JsonObject): TypeSchema {
 
 /** The problems of a pushed schema; empty if it is valid. */
 export function checkTypeSchema(schema: JsonObject): ErrorDetail[] {
-  return Object.entries(fieldsOf(schema).fields).flatMap(([name, field]) => checkField(field, `schema.${name}`));
+  const problems: ErrorDetail[] = [];
+  for (const [name, field] of Object.entries(fieldsOf(schema).fields)) checkField(problems, field, `schema.${name}`);
+  return problems;
 }
 
 /** A schema as a flat map of field to type name (docs/reference/data.md#entity-types). */
@@ -57,30 +59,27 @@ function readField(field: Json | undefined, required: boolean): FieldSchema {
   };
 }
 
-function checkField(field: Json | undefined, path: string): ErrorDetail[] {
-  if (typeof field === 'string') return typeProblems(field, path);
-  if (!isObject(field)) return [{ path, message: 'must be a type name or an object that describes the field' }];
-  const problems: ErrorDetail[] = [];
+function checkField(problems: ErrorDetail[], field: Json | undefined, path: string): void {
+  const add = (name: string, message: string) => problems.push({ path: `${path}${name}`, message });
+  if (typeof field === 'string') return checkTypeName(problems, field, path);
+  if (!isObject(field)) return void add('', 'must be a type name or an object that describes the field');
   const { type, enum: values, items, properties, references, required } = field;
   const names = Array.isArray(type) ? type : [type ?? 'any'];
-  if (names.length === 0) problems.push({ path: `${path}.type`, message: 'must be a type name or a list of them' });
-  problems.push(...names.flatMap((name) => typeProblems(name, `${path}.type`)));
+  if (names.length === 0) add('.type', 'must be a type name or a list of them');
+  for (const name of names) checkTypeName(problems, name, `${path}.type`);
   if (values !== undefined && (!Array.isArray(values) || values.length === 0))
-    problems.push({ path: `${path}.enum`, message: 'must be a list of the allowed values' });
-  if (references !== undefined && typeof references !== 'string')
-    problems.push({ path: `${path}.references`, message: "must be an entity type's slug" });
+    add('.enum', 'must be a list of the allowed values');
+  if (references !== undefined && typeof references !== 'string') add('.references', "must be an entity type's slug");
   if (required !== undefined && typeof required !== 'boolean' && !Array.isArray(required))
-    problems.push({ path: `${path}.required`, message: 'must be true or false' });
-  if (items !== undefined) problems.push(...checkField(items, `${path}.items`));
+    add('.required', 'must be true or false');
+  if (items !== undefined) checkField(problems, items, `${path}.items`);
   if (isObject(properties))
-    for (const [name, inner] of Object.entries(properties))
-      problems.push(...checkField(inner, `${path}.properties.${name}`));
-  return problems;
+    for (const [name, inner] of Object.entries(properties)) checkField(problems, inner, `${path}.properties.${name}`);
 }
 
-function typeProblems(name: Json | undefined, path: string): ErrorDetail[] {
+function checkTypeName(problems: ErrorDetail[], name: Json | undefined, path: string): void {
   const message = typeof name === 'string' ? typeNameProblem(name) : 'must be a type name or a list of them';
-  return message === null ? [] : [{ path, message }];
+  if (message !== null) problems.push({ path, message });
 }
 
 const isObject = (value: Json | undefined): value is JsonObject =>

@@ -1,43 +1,67 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { ErrorDetail, Json, JsonObject } from '@parley/contracts';
+import { type ErrorDetail, type Json, type JsonObject, canonicalJson } from '@parley/contracts';
 import { fitsType } from './field-types';
 import type { FieldSchema, TypeSchema } from './type-schema';
 
+/** Problems that one answer reports. */
+const maxProblems = 100;
+const maxEnumChars = 500;
+
 /** The problems of a new entity's data: declared fields must have their type, and required fields must be present. */
-export const validateNew = (schema: TypeSchema, data: JsonObject): ErrorDetail[] =>
-  [...schema].flatMap(([name, field]) =>
-    Object.hasOwn(data, name)
-      ? validateValue(field, data[name] as Json, `data.${name}`)
-      : missing(field, `data.${name}`),
-  );
+export function validateNew(schema: TypeSchema, data: JsonObject): ErrorDetail[] {
+  const problems: ErrorDetail[] = [];
+  for (const [name, field] of schema) checkField(problems, field, data, name, 'data');
+  return problems;
+}
 
 /** The problems of the fields that a merge sets. Other fields are not checked. */
-export const validateMerge = (schema: TypeSchema, patch: JsonObject): ErrorDetail[] =>
-  Object.keys(patch).flatMap((name) => {
+export function validateMerge(schema: TypeSchema, patch: JsonObject): ErrorDetail[] {
+  const problems: ErrorDetail[] = [];
+  for (const name of Object.keys(patch)) {
     const field = schema.get(name);
-    return field === undefined ? [] : validateValue(field, patch[name] as Json, `data.${name}`);
-  });
+    if (field !== undefined) checkField(problems, field, patch, name, 'data');
+  }
+  return problems;
+}
 
-const missing = (field: FieldSchema, path: string): ErrorDetail[] =>
-  field.required ? [{ path, message: 'is required' }] : [];
+function checkField(problems: ErrorDetail[], field: FieldSchema, data: JsonObject, name: string, path: string): void {
+  if (Object.hasOwn(data, name)) checkValue(problems, field, data[name] as Json, `${path}.${name}`);
+  else checkMissing(problems, field, `${path}.${name}`);
+}
 
-function validateValue(field: FieldSchema, value: Json, path: string): ErrorDetail[] {
-  if (value === null && !field.types.includes('null')) return missing(field, path);
-  const { types, enum: allowed } = field;
+function checkMissing(problems: ErrorDetail[], field: FieldSchema, path: string): void {
+  if (field.required && problems.length < maxProblems) problems.push({ path, message: 'is required' });
+}
+
+/** Adds the problems of a value, in time proportional to its size. */
+function checkValue(problems: ErrorDetail[], field: FieldSchema, value: Json, path: string): void {
+  if (problems.length >= maxProblems) return;
+  if (value === null && !field.types.includes('null')) return checkMissing(problems, field, path);
+  const { types, enum: allowed, references, items, properties } = field;
   if (types.length > 0 && !types.some((type) => fitsType(type, value)))
-    return [{ path, message: `must be of type ${types.join(' or ')}` }];
-  if (field.references !== undefined && typeof value !== 'string')
-    return [{ path, message: `must be the id of an entity of type ${field.references}` }];
-  if (allowed !== undefined && !allowed.some((item) => isDeepStrictEqual(item, value)))
-    return [{ path, message: `must be one of ${allowed.map((item) => JSON.stringify(item)).join(', ')}` }];
-  if (Array.isArray(value))
-    return value.flatMap((item, index) =>
-      field.items === undefined ? [] : validateValue(field.items, item, `${path}.${index}`),
-    );
-  if (typeof value !== 'object' || value === null || field.properties === undefined) return [];
-  return Object.entries(field.properties).flatMap(([name, inner]) =>
-    Object.hasOwn(value, name)
-      ? validateValue(inner, value[name] as Json, `${path}.${name}`)
-      : missing(inner, `${path}.${name}`),
-  );
+    problems.push({ path, message: `must be of type ${types.join(' or ')}` });
+  else if (references !== undefined && typeof value !== 'string')
+    problems.push({ path, message: `must be the id of an entity of type ${references}` });
+  else if (allowed !== undefined && !textsOf(allowed).has(canonicalJson(value)))
+    problems.push({ path, message: `must be one of ${listOf(allowed)}` });
+  else if (Array.isArray(value)) {
+    if (items !== undefined) value.forEach((item, index) => checkValue(problems, items, item, `${path}.${index}`));
+  } else if (typeof value === 'object' && value !== null && properties !== undefined)
+    for (const [name, inner] of Object.entries(properties)) checkField(problems, inner, value, name, path);
+}
+
+const texts = new WeakMap<Json[], Set<string>>();
+
+/** The canonical texts of allowed values: equal values have equal texts. */
+function textsOf(allowed: Json[]): Set<string> {
+  const known = texts.get(allowed) ?? new Set(allowed.map(canonicalJson));
+  texts.set(allowed, known);
+  return known;
+}
+
+function listOf(allowed: Json[]): string {
+  const list = allowed
+    .slice(0, maxEnumChars)
+    .map((item) => JSON.stringify(item))
+    .join(', ');
+  return list.length <= maxEnumChars ? list : `${list.slice(0, maxEnumChars)}…`;
 }

@@ -1,5 +1,5 @@
-import type { JsonObject } from '@parley/contracts';
-import { failure } from '../failure';
+import type { JsonObject, Scope } from '@parley/contracts';
+import { argumentFailure } from '../failure';
 import { mcpNamespace } from '../mcp/mcp-names';
 import type { Tool, ToolDeps, ToolSource } from '../tool';
 import { type CustomTool, compileCheck, loadCustomTools } from './load-custom-tools';
@@ -12,12 +12,13 @@ export const createCustomTools = ({ db }: ToolDeps): ToolSource => ({
     // A model may send any name. A name that no tool can have is not looked up.
     if (!/^[\w.-]{1,64}$/.test(name)) return null;
     const [stored] = await loadCustomTools(db, scope, [name]);
-    return stored === undefined ? null : toTool(stored);
+    return stored === undefined ? null : toTool(stored, scope);
   },
-  list: async (scope, names) => (names.length === 0 ? [] : (await loadCustomTools(db, scope, names)).map(toTool)),
+  list: async (scope, names) =>
+    names.length === 0 ? [] : (await loadCustomTools(db, scope, names)).map((stored) => toTool(stored, scope)),
 });
 
-function toTool(stored: CustomTool): Tool {
+function toTool(stored: CustomTool, { organizationId }: Scope): Tool {
   const { name, description, parameters, templateOnly } = stored.definition;
   return {
     name,
@@ -28,11 +29,9 @@ function toTool(stored: CustomTool): Tool {
     isBuiltin: false,
     templateOnly,
     needs: { action: 'execute' },
-    check(args) {
-      const checkArguments = compileCheck(stored);
-      if (checkArguments === null) return failure('execution_error', `The parameters of ${name} are not usable`);
-      const problem = checkArguments(args);
-      if (problem !== null) return failure('invalid_arguments', `Invalid arguments for ${name}: ${problem}`);
+    async check(args) {
+      const checked = await compileCheck(stored)(args, organizationId);
+      if (!checked.ok) return argumentFailure(name, checked);
       return { ok: true, run: (call) => runCustomTool(stored.definition, args, call) };
     },
   };

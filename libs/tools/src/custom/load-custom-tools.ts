@@ -1,7 +1,7 @@
 import type { JsonObject, Scope, ToolDefinition } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 import { LRUCache } from 'lru-cache';
-import { type ParameterCheck, compileParameters } from './parameters';
+import { type ParameterCheck, compileParameters } from '../schemas/parameters';
 
 export interface CustomTool {
   /** Identifies the stored row at one revision. Values derived from it can be cached under this key. */
@@ -28,14 +28,11 @@ export async function loadCustomTools(db: Queryable, scope: Scope, names: readon
   }));
 }
 
-/** Compiled checks, by row and revision. Null: the parameters of the tool cannot be used. */
-const checks = new LRUCache<string, { check: ParameterCheck | null }, JsonObject>({
+/** Compiled checks, by row and revision. */
+const checks = new LRUCache<string, ParameterCheck, JsonObject>({
   max: 500,
-  memoMethod(_key, _old, { context: parameters }) {
-    const compiled = compileParameters(parameters);
-    return { check: compiled.ok ? compiled.check : null };
-  },
+  memoMethod: (_key, _old, { context: parameters }) => compileParameters(parameters),
 });
 
-export const compileCheck = ({ key, definition }: CustomTool): ParameterCheck | null =>
-  checks.memo(key, { context: definition.parameters }).check;
+export const compileCheck = ({ key, definition }: CustomTool): ParameterCheck =>
+  checks.memo(key, { context: definition.parameters });

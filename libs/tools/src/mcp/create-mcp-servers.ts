@@ -1,7 +1,7 @@
 import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable, SecretBox } from '@parley/db';
 import { LRUCache } from 'lru-cache';
-import { failure, notAvailable } from '../failure';
+import { argumentFailure, notAvailable } from '../failure';
 import type { Tool, ToolSource } from '../tool';
 import type { ToolLog, ToolOffer, ToolResult } from '../types';
 import { type McpServer, createMcpServerReader } from './load-mcp-servers';
@@ -93,8 +93,8 @@ async function callTool(
   try {
     const tool = await session.findTool(name);
     if (tool === null) return notAvailable('tool_not_found', name);
-    const problem = tool.check?.(args) ?? null;
-    if (problem !== null) return failure('invalid_arguments', `Invalid arguments for ${name}: ${problem}`);
+    const checked = await tool.check(args, session.server.organizationId);
+    if (!checked.ok) return argumentFailure(name, checked);
     return toToolResult(await session.callTool(readMcpName(name)!.tool, args, signal));
   } catch (error) {
     const { server } = session;

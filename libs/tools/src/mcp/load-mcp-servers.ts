@@ -8,6 +8,7 @@ import { mcpNamespace } from './mcp-names';
 /** A configured server. `key` changes with its configuration. */
 export interface McpServer {
   key: string;
+  organizationId: string;
   name: string;
   url: string;
   headers: Record<string, string>;
@@ -46,7 +47,8 @@ export function createMcpServerReader(db: Queryable, box: SecretBox, log: ToolLo
         const { apiKey, headers } = secretsSchema.parse(opened);
         const authorization: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
         const name = provider.slice(mcpNamespace.length);
-        return [{ key: `${id}:${revision}`, name, url, headers: { ...authorization, ...headers } }];
+        const { organizationId } = scope;
+        return [{ key: `${id}:${revision}`, organizationId, name, url, headers: { ...authorization, ...headers } }];
       } catch (error) {
         const reason = 'the configuration cannot be used';
         log.error({ err: error, reason, ...scope, provider }, 'the configuration of an MCP server cannot be used');

@@ -1,7 +1,7 @@
 import type { Tool as ServedTool } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject } from '@parley/contracts';
 import type { GuardedFetch } from '@parley/outbound';
-import { type ParameterCheck, compileParameters } from '../custom/parameters';
+import { type ParameterCheck, compileParameters, parameterProblems } from '../schemas/parameters';
 import type { ToolOffer } from '../types';
 import type { McpServer } from './load-mcp-servers';
 import { type McpConnection, McpUnreachable, connectMcp } from './mcp-connection';
@@ -9,7 +9,7 @@ import { readMcpName } from './mcp-names';
 import { statusOf } from './mcp-result';
 
 export interface ListedTool extends ToolOffer {
-  check: ParameterCheck | null;
+  check: ParameterCheck;
 }
 
 type ToolList = ReadonlyMap<string, ListedTool>;
@@ -72,7 +72,7 @@ export function createMcpSession(server: McpServer, options: McpSessionOptions) 
   async function readList(): Promise<ToolList> {
     try {
       const tools = await send((current) => current.listTools({ timeoutMs: listLimitMs }));
-      list = new Map(tools.flatMap((tool) => toListed(server.name, tool)));
+      list = await readTools(server, tools, listLimitMs);
       readAtMs = performance.now();
       failedAtMs = -Infinity;
       return list;
@@ -110,21 +110,33 @@ export function createMcpSession(server: McpServer, options: McpSessionOptions) 
   };
 }
 
-/** A tool as a server describes it; empty when its name or its schema cannot be used. */
-function toListed(
-  server: string,
+/** The tools of a server's list whose names and schemas can be used. After `limitMs` the rest is left out. */
+async function readTools(server: McpServer, tools: ServedTool[], limitMs: number): Promise<ToolList> {
+  const list = new Map<string, ListedTool>();
+  const startedMs = performance.now();
+  for (const tool of tools) {
+    const listed = await toListed(server, tool);
+    if (performance.now() - startedMs > limitMs) break;
+    if (listed !== null) list.set(listed.name, listed);
+  }
+  return list;
+}
+
+/** A tool as a server describes it; null when its name or its schema cannot be used. */
+async function toListed(
+  { name: server, organizationId }: McpServer,
   { name: tool, description, inputSchema, annotations }: ServedTool,
-): [string, ListedTool][] {
+): Promise<ListedTool | null> {
   const name = `mcp.${server}.${tool}`;
+  if (readMcpName(name) === null) return null;
   const { $schema: _, ...schema } = inputSchema as unknown as JsonObject;
-  const compiled = compileParameters(schema);
-  if (readMcpName(name) === null || !compiled.ok) return [];
-  const listed: ListedTool = {
+  const problems = await parameterProblems(schema, organizationId);
+  if (problems === null || problems.length > 0) return null;
+  return {
     name,
     description: (description ?? annotations?.title ?? tool).slice(0, maxDescriptionChars),
     parameters: { properties: {}, ...schema, type: 'object' },
     sideEffects: annotations?.readOnlyHint !== true,
-    check: compiled.check,
+    check: compileParameters(schema),
   };
-  return [[name, listed]];
 }
