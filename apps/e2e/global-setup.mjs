@@ -28,7 +28,12 @@ export default async function globalSetup(config, project) {
     redisUrl: redis.url,
     bundles,
     // The suite sends more requests than the default limits allow; limits.test.ts has a stack with the default limits.
-    environment: { RATE_LIMIT_PER_KEY: '100000', RATE_LIMIT_PER_ORGANIZATION: '100000', PUBLIC_URL: publicUrl },
+    environment: {
+      RATE_LIMIT_PER_KEY: '100000',
+      RATE_LIMIT_PER_ORGANIZATION: '100000',
+      UNKNOWN_KEYS_PER_ADDRESS: '100000',
+      PUBLIC_URL: publicUrl,
+    },
     environmentOf: {
       'webhook-ingest': webhookSecrets,
       worker: { MESSAGING_WEBHOOK_SECRET: webhookSecrets.MESSAGING_WEBHOOK_SECRET },

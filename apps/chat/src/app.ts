@@ -1,8 +1,8 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Agents, CallbackTokens } from '@parley/agents';
 import { operationsOf } from '@parley/contracts';
 import { type Db, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
-import { createIdentify } from '@parley/identity';
+import { type KeyLimit, createIdentify } from '@parley/identity';
 import type { RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
 import type { Tools } from '@parley/tools';
@@ -32,6 +32,7 @@ export interface ChatAppDeps {
   limiter?: RateLimiter;
   /** Requests that are answered at the same time. */
   maxTurns?: number;
+  keyLimit?: KeyLimit<IncomingMessage>;
 }
 
 /** Creates the chat service: chat, the utilities, MCP, and tool calls of code in the executor. */
@@ -43,7 +44,7 @@ export function createChatApp(deps: ChatAppDeps): RequestListener {
     log,
     metrics,
     checkResponses,
-    identify: createIdentify(db),
+    identify: createIdentify(db, deps.keyLimit),
     limiter,
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,

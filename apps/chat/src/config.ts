@@ -1,10 +1,18 @@
 import { runtimeVariables } from '@parley/runtime';
-import { databaseVariables, listVariable, numberVariable, redisVariables, serviceVariables } from '@parley/service';
+import {
+  databaseVariables,
+  keyLimitVariables,
+  listVariable,
+  numberVariable,
+  redisVariables,
+  serviceVariables,
+} from '@parley/service';
 
 export const chatVariables = {
   ...serviceVariables(4002),
   ...databaseVariables,
   ...redisVariables,
+  ...keyLimitVariables,
   ...runtimeVariables,
   MCP_ALLOWED_ORIGINS: listVariable()
     .refine((origins) => origins.every((origin) => URL.canParse(origin)), 'must be origins such as https://app.example')

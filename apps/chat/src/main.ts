@@ -1,7 +1,7 @@
 import { openDatabase } from '@parley/db';
 import { createRateLimiter, createRelayWaker, openRedis } from '@parley/redis';
 import { createRuntime } from '@parley/runtime';
-import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
+import { createLogger, createMetrics, keyLimitOf, loadConfig, runService, startProcess } from '@parley/service';
 import { createChatApp } from './app';
 import { chatVariables } from './config';
 import { createOriginCheck } from './own-origins';
@@ -30,6 +30,7 @@ startProcess(async () => {
       db,
       log,
       metrics,
+      keyLimit: keyLimitOf(config),
       isOwnOrigin: createOriginCheck(config.PUBLIC_URL, config.MCP_ALLOWED_ORIGINS),
       limiter,
       maxTurns: config.CHAT_MAX_TURNS,

@@ -1,10 +1,18 @@
-import { databaseVariables, numberVariable, redisVariables, serviceVariables, urlVariable } from '@parley/service';
+import {
+  databaseVariables,
+  keyLimitVariables,
+  numberVariable,
+  redisVariables,
+  serviceVariables,
+  urlVariable,
+} from '@parley/service';
 import { z } from 'zod';
 
 export const dataVariables = {
   ...serviceVariables(4001),
   ...databaseVariables,
   ...redisVariables,
+  ...keyLimitVariables,
   TOOL_EXECUTOR_URL: urlVariable().optional().meta({
     description:
       'Address of the tool executor, which parses the handlers of pushed tools; without it they are not checked.',

@@ -1,7 +1,15 @@
 import { openDatabase } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { createQueues, createRateLimiter, createRelayWaker, openRedis } from '@parley/redis';
-import { createLogger, createMetrics, createWorkMetrics, loadConfig, runService, startProcess } from '@parley/service';
+import {
+  createLogger,
+  createMetrics,
+  createWorkMetrics,
+  keyLimitOf,
+  loadConfig,
+  runService,
+  startProcess,
+} from '@parley/service';
 import { createExecutorClient } from '@parley/tools';
 import { createDataApp } from './app';
 import { dataVariables } from './config';
@@ -37,6 +45,7 @@ startProcess(async () => {
       log,
       metrics,
       limiter,
+      keyLimit: keyLimitOf(config),
       checkResponses: config.NODE_ENV !== 'production',
       pushCheckMs: config.PUSH_CHECK_MS,
       ...(executor && { checkHandler: executor.validate }),

@@ -1,5 +1,5 @@
-import { loadConfig } from '@parley/service';
-import { gatewayVariables, trustedProxyList } from './config';
+import { loadConfig, trustedProxyList } from '@parley/service';
+import { gatewayVariables } from './config';
 
 it('reads trusted proxies as addresses and ranges of both families', () => {
   const { TRUSTED_PROXIES } = loadConfig(gatewayVariables, { TRUSTED_PROXIES: '10.0.0.0/8, 192.168.1.7,fd00::/8' });

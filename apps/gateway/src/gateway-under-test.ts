@@ -1,8 +1,7 @@
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { closeServer, silentLogger } from '@parley/service';
+import { closeServer, silentLogger, trustedProxyList } from '@parley/service';
 import { createGatewayApp } from './create-gateway-app';
-import { trustedProxyList } from './config';
 import type { UpstreamName } from './routes';
 import { serverOptions, tuneServer } from './sockets';
 import { createUpstreams } from './upstreams';

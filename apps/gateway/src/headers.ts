@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { isIPv6, type BlockList } from 'node:net';
-import { traceparent } from '@parley/service';
+import type { BlockList } from 'node:net';
+import { isTrusted, traceparent } from '@parley/service';
 import type { GatewayRoute } from './routes';
 
 /** Headers as a flat list of names and values, the form that Node and undici use. */
@@ -49,7 +49,7 @@ export function requestHeaders(request: IncomingMessage, { requestId, trustedPro
   }
   if (trace !== undefined) list.push('traceparent', trace);
   const peer = socket.remoteAddress ?? '';
-  const trusted = trustedProxies?.check(peer, isIPv6(peer) ? 'ipv6' : 'ipv4') ?? false;
+  const trusted = trustedProxies !== null && isTrusted(trustedProxies, peer);
   const given = (name: string) => (trusted ? (headers[name] as string | undefined) : undefined);
   const chain = given('x-forwarded-for');
   list.push('x-request-id', requestId, 'x-forwarded-for', chain === undefined ? peer : `${chain}, ${peer}`);

@@ -1,6 +1,6 @@
-import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
+import { createLogger, createMetrics, loadConfig, runService, startProcess, trustedProxyList } from '@parley/service';
 import { createGatewayApp } from './create-gateway-app';
-import { gatewayVariables, trustedProxyList } from './config';
+import { gatewayVariables } from './config';
 import { serverOptions, tuneServer } from './sockets';
 import { createUpstreams } from './upstreams';
 

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller, Environment, Permission, Scope } from '@parley/contracts';
 import { type Db, type Queryable, type RowOf, type Tenant, column, newId, scopeRow, statement } from '@parley/db';
+import { createUnknownKeyLimit } from './unknown-keys';
 
 export interface NewApiKey {
   tenant: number;
@@ -103,8 +104,11 @@ const negativeTtlMs = 60_000;
 const cacheSize = 20_000;
 
 export interface ApiKeyCheck {
-  /** Resolves with the caller of a bearer token, or null if the token is malformed, unknown, expired or revoked. */
-  (token: string): Promise<Caller | null>;
+  /**
+   * Resolves with the caller of a bearer token, or null if the token is malformed, unknown, expired or revoked. Rejects with
+   * UnknownKeysLimited when the address may not look up a key that this process does not know.
+   */
+  (token: string, address?: string): Promise<Caller | null>;
 }
 
 const keyRow = {
@@ -131,8 +135,13 @@ const touch = statement('touch-api-key', 'update api_keys set last_used_at = now
  * Creates the cached check of API keys. Concurrent checks of one key share a query. Rejects when the database fails. Writes
  * `last_used_at` at most once a minute per key.
  */
-export function createApiKeyCheck(db: Db, clock: () => number = () => performance.now()): ApiKeyCheck {
-  const cache = new LRUCache<string, CacheEntry>({
+export function createApiKeyCheck(
+  db: Db,
+  clock: () => number = () => performance.now(),
+  unknownKeysPerMinute = Infinity,
+): ApiKeyCheck {
+  const lookUp = createUnknownKeyLimit(unknownKeysPerMinute, clock);
+  const cache = new LRUCache<string, CacheEntry, string>({
     max: cacheSize,
     perf: { now: clock },
     // Reads the clock at each use: a cached time would keep a revoked key valid for longer.
@@ -142,19 +151,27 @@ export function createApiKeyCheck(db: Db, clock: () => number = () => performanc
     fetchMethod: ask,
   });
 
-  async function ask(token: string, _old: unknown, { options }: LRUCache.FetcherOptions<string, CacheEntry>) {
-    const askedAtMs = clock();
-    const { rows } = await db.acrossTenants('key look-up', keyByHash, [hashOf(token)]);
-    const [row] = rows;
+  async function ask(
+    token: string,
+    old: CacheEntry | undefined,
+    { options, context: address }: LRUCache.FetcherOptions<string, CacheEntry, string>,
+  ) {
+    let askedAtMs = 0;
+    const find = async () => {
+      askedAtMs = clock();
+      return (await db.acrossTenants('key look-up', keyByHash, [hashOf(token)])).rows[0] ?? null;
+    };
+    // A key that was valid at its last look-up does not depend on what else its address sends.
+    const row = await (old?.identity ? find() : lookUp(address, find));
     if (row?.touch) db.query(row, touch, [row.tenant, row.id]).catch(() => {});
     // The age counts from the start of the query. The minimum is 1 ms, because an entry with 0 would never expire.
     options.ttl = row ? Math.max(1, positiveTtlMs - (clock() - askedAtMs)) : negativeTtlMs;
     return { identity: row ? toIdentity(row) : null, expiresAtMs: row?.expires_at?.getTime() ?? Infinity };
   }
 
-  return async (token) => {
+  return async (token, address = '') => {
     if (!isApiKey(token)) return null;
-    const { identity, expiresAtMs } = await cache.forceFetch(token);
+    const { identity, expiresAtMs } = await cache.forceFetch(token, { context: address });
     return expiresAtMs > Date.now() ? identity : null;
   };
 }

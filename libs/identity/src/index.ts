@@ -1,7 +1,7 @@
 export { type ApiKeySummary, createApiKey, keysOfRoles, listApiKeys, revokeApiKey } from './api-keys';
 export { applyIdentityEvent } from './apply-identity-event';
 export { beginPurge } from './begin-purge';
-export { createIdentify } from './identify';
+export { type KeyLimit, createIdentify } from './identify';
 export { findOwner } from './find-owner';
 export {
   type Organization,

@@ -1,3 +1,11 @@
+export {
+  createClientAddress,
+  isTrusted,
+  keyLimitOf,
+  keyLimitVariables,
+  trustedProxiesVariable,
+  trustedProxyList,
+} from './http/client-address';
 export { createApp } from './http/create-app';
 export {
   HttpError,

@@ -245,6 +245,7 @@ function errorExamples(operation: Operation): Record<number, readonly ErrorExamp
   };
   for (const [status, examples] of Object.entries(errors ?? {})) add(Number(status), ...examples);
   if (permission !== null || security) add(401, ['unauthorized', 'Unauthorized']);
+  if (permission !== null) add(429, ['too_many_unknown_keys', 'Too many unknown API keys from this address']);
   if (permission !== null) add(403, ['missing_permission', `API key does not have ${permission} permission`]);
   if (!isOwn) {
     add(400, ['malformed_path', 'Malformed path']);

@@ -30,7 +30,7 @@ function isPublic6(address: ipaddr.IPv6): boolean {
   return (first & 0xe000) === 0x2000 && address.range() === 'unicast' && !address.match(documentation6);
 }
 
-/** Whether an IPv6 address stands for the IPv4 address in its last 32 bits. */
+/** Whether an IPv6 address represents the IPv4 address in its last 32 bits. */
 function isTranslated4(groups: number[]): boolean {
   const isZero = (from: number, to: number) => groups.slice(from, to).every((group) => group === 0);
   const isMapped = isZero(0, 5) && groups[5] === 0xffff;

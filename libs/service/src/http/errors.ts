@@ -36,6 +36,12 @@ export const rateLimited = (retryAtMs: number, nowMs: number = Date.now()) =>
     fields: { retryAt: retryAtMs },
   });
 
+/** The address may look up no further keys before this time, in Unix milliseconds (docs/reference/limits.md#unknown-keys). */
+export const unknownKeysLimited = (retryAtMs: number) =>
+  new HttpError(429, 'too_many_unknown_keys', 'Too many unknown API keys from this address', {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil((retryAtMs - Date.now()) / 1000))) },
+  });
+
 /** A documented 500, such as the one for an unknown agent (docs/reference/errors.md#chat-errors). */
 export const serverError = (message: string, code: string) => new HttpError(500, code, message);
 export const badGateway = (message: string, code = 'upstream_failed') => new HttpError(502, code, message);

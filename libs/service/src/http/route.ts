@@ -3,7 +3,7 @@ import { parse as parseQuery } from 'node:querystring';
 import { type Caller, type Operation, type Permission, findUnstorable } from '@parley/contracts';
 import type { z } from 'zod';
 import type { Logger } from '../process/logger';
-import { badRequest, missingPermission, rateLimited, unauthorized } from './errors';
+import { badRequest, missingPermission, rateLimited, unauthorized, unknownKeysLimited } from './errors';
 import type { CallerContext, Exchange, RequestContext } from './exchange';
 import { withIdempotency } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
@@ -32,8 +32,8 @@ export interface Route {
 }
 
 export interface RouteDeps {
-  /** The caller of a request; null when it has no valid API key. */
-  identify: (request: IncomingMessage) => Promise<Caller | null>;
+  /** The caller of a request; null when it has no valid API key. An address that sent too many unknown keys gets the time to wait until. */
+  identify: (request: IncomingMessage) => Promise<Caller | { retryAtMs: number } | null>;
   log: Logger;
   /** Whether answers are checked against their schemas. */
   checkResponses: boolean;
@@ -126,6 +126,7 @@ const refused: Answer = { status: 429, body: null };
 async function authenticate(exchange: Exchange, permission: Permission, deps: RouteDeps): Promise<Caller> {
   const caller = await deps.identify(exchange.request);
   if (caller === null) throw unauthorized();
+  if ('retryAtMs' in caller) throw unknownKeysLimited(caller.retryAtMs);
   exchange.knownCaller = caller;
   if (!caller.permissions.has('*') && !caller.permissions.has(permission)) throw missingPermission(permission);
   return caller;
