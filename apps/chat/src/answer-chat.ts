@@ -1,5 +1,6 @@
 import type { Agents, ChatFailure, ChatRequest } from '@parley/agents';
 import type { ChatResponse } from '@parley/contracts';
+import { actorOf, roleListsOf } from '@parley/permissions';
 import {
   HttpError,
   type CallerContext,
@@ -18,7 +19,8 @@ export async function answerChat(
   context: CallerContext,
 ): Promise<ChatResponse> {
   const { scope, requestId, signal } = context;
-  const result = await agents.chat(scope, { ...request, channel: 'api', requestId, signal });
+  const within = roleListsOf(actorOf(context.caller));
+  const result = await agents.chat(scope, { ...request, within, channel: 'api', requestId, signal });
   const threadId = result.ok ? result.response.threadId : 'threadId' in result ? result.threadId : undefined;
   if (threadId !== undefined) context.addLogFields({ threadId });
   if (result.ok) return result.response;

@@ -196,3 +196,15 @@ test('a role of one environment has no effect in the other', async () => {
   const key = await api.key({ tenant, environment: 'production', permissions: ['data'], role: 'clerk' });
   await api.call('get', '/v1/data/order', key).expect(403);
 });
+
+it.each(['/v1/sync', '/v1/sync/state', '/v1/sync/pull'])(
+  '%s refuses a key with a role, whatever its permissions',
+  async (path) => {
+    const key = await api.key({ tenant, permissions: ['*'], role: 'clerk' });
+    const body = { resources: { roles: [{ slug: 'clerk', name: 'Clerk', policies: [] }] } };
+    const refused = await api.call('post', path, key, body).expect(403);
+    expect(refused.body).toMatchObject({ error: 'A key with a role cannot use this endpoint', code: 'key_has_role' });
+    const withoutRole = await api.key({ tenant, permissions: ['sync'] });
+    await api.call('post', path, withoutRole, { ...body, dryRun: true }).expect(200);
+  },
+);

@@ -18,7 +18,7 @@ const shopper: RoleDefinition = {
       actions: [...all],
       effect: 'allow' as const,
     })),
-    ...['agent.chat', 'router.transfer', 'sales.peek'].map((resource) => ({
+    ...['agent.chat', 'router.transfer', 'sales.peek', 'whatsapp.*', 'email.send'].map((resource) => ({
       resource,
       actions: ['execute' as const],
       effect: 'allow' as const,
@@ -32,8 +32,15 @@ const shopper: RoleDefinition = {
   fieldMasks: [{ entityType: 'sale', fieldPath: 'card', maskType: 'hide' }],
 };
 
+/** With the role of a shopper: may also write to others. */
+const herald: RoleDefinition = {
+  slug: 'herald',
+  name: 'Herald',
+  policies: [{ resource: 'whatsapp.*', actions: ['reach'], effect: 'allow' }],
+};
+
 const model = 'offline/scripted';
-const tools = ['entity.*', 'agent.chat', 'router.transfer', 'sales.peek'];
+const tools = ['entity.*', 'agent.chat', 'router.transfer', 'sales.peek', 'whatsapp.*', 'email.send'];
 const quoteSales = `{{entity.query({"type":"sale"}) | "no sales"}}`;
 
 let services: WebhookServices;
@@ -60,10 +67,12 @@ beforeAll(async () => {
   services = await startWebhookServices({
     definitions: {
       entityTypes: slugs.map((slug) => ({ slug, name: slug, schema: {} })),
-      roles: [shopper],
+      roles: [shopper, herald],
       agents: [
         { slug: 'bound', model, tools, roles: ['shopper'] },
         { slug: 'free', model, tools },
+        { slug: 'free-too', model, tools },
+        { slug: 'messenger', model, tools, roles: ['shopper', 'herald'] },
         { slug: 'lost', model, tools, roles: ['deleted-role'] },
         { slug: 'reciter', model: 'openai/echo', systemPrompt: quoteSales, tools, roles: ['shopper'] },
         { slug: 'free-reciter', model: 'openai/echo', systemPrompt: quoteSales, tools },
@@ -279,7 +288,7 @@ test('with a router the roles of the answering agent apply, also after a transfe
   expect(await call(staff, 'entity.get', { id: sale })).toContain('not accessible within scope');
 });
 
-test('an agent that is called by another agent acts with its own roles, for the same contact', async () => {
+test('an agent that is called by another agent acts with its own roles, within those of its caller, for the same contact', async () => {
   const contact = newContact();
   const { customer, sale } = await newCustomer(contact);
   const theirs = await saleOf(newContact());
@@ -293,13 +302,91 @@ test('an agent that is called by another agent acts with its own roles, for the 
   await call(contact, 'agent.chat', { agentSlug: 'bound', message });
   await setAnsweredBy({ agent: 'bound' });
   await call(contact, 'agent.chat', { agentSlug: 'free', message });
+  expect(await ask('free', sale)).toContain(sale);
+  expect(await ask('free', sale)).not.toContain('4111');
+  expect(await ask('free', theirs)).toContain('not accessible within scope');
   expect((await events(sale)).slice(1)).toEqual([
     {
       type: 'entity.updated',
       actor: { type: 'agent', slug: 'bound', roles: ['shopper'], userId: contact, entityId: customer },
     },
-    { type: 'entity.updated', actor: { type: 'agent', slug: 'free', roles: [], userId: contact } },
+    {
+      type: 'entity.updated',
+      actor: { type: 'agent', slug: 'free', roles: [], within: [['shopper']], userId: contact, entityId: customer },
+    },
   ]);
+});
+
+describe('messages reach', () => {
+  const onlyContact = 'reaches only the contact of the conversation';
+  /** Two contacts that have just written. */
+  async function twoContacts() {
+    const [contact, other] = [newContact(), newContact()];
+    await create('customer', { phone: contact, email: 'Me@Example.com' });
+    await say(other, 'hola');
+    return { contact, other };
+  }
+  const sentTo = (contact: string, text: string) =>
+    services.kapso.sent.filter(({ body }) => body.to === contact && JSON.stringify(body).includes(text)).length;
+
+  test('only the contact, when the agent has roles', async () => {
+    const { contact, other } = await twoContacts();
+    await setAnsweredBy({ agent: 'bound' });
+    const messages = [
+      ['whatsapp.send', { to: other, text: 'spam' }],
+      ['whatsapp.send', { to: `+${other}`, text: 'spam' }],
+      ['whatsapp.sendTemplate', { to: other, template: 'spam' }],
+      ['whatsapp.sendMedia', { to: other, mediaType: 'image', url: 'https://a.example/spam.png' }],
+      ['whatsapp.sendInteractive', { to: other, text: 'spam', buttons: [{ id: 'a', title: 'A' }] }],
+      ['whatsapp.getConversation', { contact: other }],
+      [
+        'agent.chat',
+        { agentSlug: 'free', message: `/tool whatsapp.send ${JSON.stringify({ to: other, text: 'spam' })}` },
+      ],
+    ] as const;
+    for (const [tool, args] of messages) expect(await call(contact, tool, args)).toContain(onlyContact);
+    expect(sentTo(other, 'spam')).toBe(0);
+    await call(contact, 'whatsapp.send', { to: `+${contact}`, text: 'for me' });
+    expect(sentTo(contact, 'for me')).toBeGreaterThan(0);
+    expect(await call(contact, 'whatsapp.getConversation', { contact })).toContain('windowOpen');
+    const idOf = async (of: string): Promise<string> =>
+      (await services.db.pool.query<{ id: string }>('select id from messages where contact = $1 limit 1', [of]))
+        .rows[0]!.id;
+    expect(await call(contact, 'whatsapp.getStatus', { id: await idOf(other) })).toContain('Message not found');
+    expect(await call(contact, 'whatsapp.getStatus', { id: await idOf(contact) })).toContain('direction');
+  });
+
+  test("only the address of the contact's entity, from the configured sender", async () => {
+    const { contact } = await twoContacts();
+    await setAnsweredBy({ agent: 'bound' });
+    const email = { to: 'me@example.com', subject: 's', text: 't' };
+    const other = 'victim@example.com';
+    for (const args of [{ to: other }, { to: [email.to, other] }, { cc: other }, { bcc: other }, { replyTo: other }])
+      expect(await call(contact, 'email.send', { ...email, ...args })).toContain(onlyContact);
+    expect(await call(contact, 'email.send', { ...email, to: `"${other}, " <me@example.com>, ${other}` })).toContain(
+      'must be an e-mail address',
+    );
+    expect(await call(contact, 'email.send', { ...email, from: other })).toContain('comes from the configuration');
+    expect(await call(newContact(), 'email.send', email)).toContain(onlyContact);
+    expect(services.resend.sent).toEqual([]);
+    expect(await call(contact, 'email.send', { ...email, to: 'Me <ME@example.com>' })).toContain('"status":"sent"');
+    expect(services.resend.sent).toMatchObject([{ body: { from: 'Acme <hello@acme.example>' } }]);
+  });
+
+  test('anyone, by a policy, and when no agent of the conversation has roles', async () => {
+    const { contact, other } = await twoContacts();
+    await setAnsweredBy({ agent: 'messenger' });
+    await call(contact, 'whatsapp.send', { to: other, text: 'by policy' });
+    expect(sentTo(other, 'by policy')).toBe(1);
+    await setAnsweredBy({ agent: 'free' });
+    await call(contact, 'whatsapp.send', { to: other, text: 'by the system' });
+    expect(sentTo(other, 'by the system')).toBe(1);
+    const message = `/tool whatsapp.send ${JSON.stringify({ to: other, text: 'asked by the system' })}`;
+    await call(contact, 'agent.chat', { agentSlug: 'free-too', message });
+    expect(sentTo(other, 'asked by the system')).toBe(1);
+    const sender = { to: 'x@example.com', subject: 's', text: 't', from: 'boss@bank.example' };
+    expect(await call(contact, 'email.send', sender)).toContain('comes from the configuration');
+  });
 });
 
 test('a prompt reads only what the role lets the contact read', async () => {

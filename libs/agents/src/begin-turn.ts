@@ -2,7 +2,7 @@ import type { JsonObject, Scope } from '@parley/contracts';
 import type { ChatFailure, ChatRequest } from './chat-result';
 import type { LoadedAgent } from './load-agent';
 import type { ChatDeps, Route } from './running-turn';
-import { checkParams } from './threads/check-params';
+import { checkParams, declaredParams } from './threads/check-params';
 import type { BegunTurn } from './threads/turn';
 
 type BegunChat = { ok: true; agent: LoadedAgent; turn: BegunTurn; params: JsonObject };
@@ -34,9 +34,13 @@ export async function beginTurn(
   // Only the API can report a missing param to the caller. On a channel the prompt is compiled without it.
   const mustBeComplete = channel === 'api' && (request.depth ?? 0) === 0;
   const { threadContextParams } = first.agent.definition;
-  const checked = checkParams(threadContextParams, request.params ?? {}, { stored: first.params, mustBeComplete });
+  const checked = checkParams(threadContextParams, request.params ?? {}, {
+    stored: declaredParams(threadContextParams, first.params),
+    mustBeComplete,
+  });
   if (!checked.ok) return { ok: false, reason: 'invalid_params', problems: checked.problems };
   const second = await begin(checked.params, true);
   if (second.ok && second.turn === null) throw new Error('A message with checked params began no turn');
-  return second as BegunChat | ChatFailure;
+  if (second.ok) return { ...(second as BegunChat), params: declaredParams(threadContextParams, second.params) };
+  return second;
 }

@@ -15,6 +15,10 @@ export interface ChatRequest {
   contact?: Contact;
   /** Values of `actor.userId` and `actor.entityId` for a request without a contact. */
   onBehalfOf?: { userId?: string; entityId?: string };
+  /** The roles of the callers, a list for each. The agent does only what all of them allow (docs/adr/0041). */
+  within?: string[][];
+  /** Asked by the system: an agent without roles answers with the rights of the system. */
+  bySystem?: boolean;
   requestId?: string;
   /** Aborted when the caller disconnects: the turn ends after the current step. */
   signal?: AbortSignal;

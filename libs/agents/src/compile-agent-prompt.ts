@@ -3,6 +3,7 @@ import type { Db } from '@parley/db';
 import type { Tools } from '@parley/tools';
 import { loadAgent } from './load-agent';
 import { compilePrompt } from './compile-prompt';
+import { declaredParams } from './threads/check-params';
 
 export interface CompilePromptRequest {
   slug: string;
@@ -26,7 +27,7 @@ export async function compileAgentPrompt(
   const loaded = await loadAgent(deps.db, scope, slug);
   if (!loaded.ok) return { ok: false, reason: 'not_found' };
   const agent = loaded.agent.definition;
-  const params = paramsOf(threadMetadata);
+  const params = declaredParams(agent.threadContextParams, paramsOf(threadMetadata));
   const { compiled, context } = await compilePrompt(deps, scope, {
     agent,
     actor: { type: 'agent', slug, roles: agent.roles ?? [] },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor, AgentDefinition, Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
+import { roleListsOf } from '@parley/permissions';
 import type { AgentChatRequest, ToolResult, Tools } from '@parley/tools';
 import type { ChatRequest, ChatResult } from './chat-result';
 import { type CompiledPrompt, type CompilePromptRequest, compileAgentPrompt } from './compile-agent-prompt';
@@ -53,12 +54,13 @@ export function createAgents(deps: AgentDeps): Agents {
     },
     async chatWithAgent(scope, request) {
       const { agentSlug, actor, ...rest } = request;
-      // The other agent has its own roles and tools, but acts for the same person.
-      const onBehalfOf = personOf(actor);
+      // The other agent has its own roles and tools, but acts for the same person and within the roles of its caller.
       const result = await runChat(chatDeps, scope, {
         ...rest,
         agent: { slug: agentSlug },
-        onBehalfOf,
+        onBehalfOf: personOf(actor),
+        within: roleListsOf(actor),
+        bySystem: actor.type === 'system',
         channel: 'api',
       });
       if (result.ok)

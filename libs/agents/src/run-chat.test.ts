@@ -97,6 +97,14 @@ beforeEach(async () => {
           { name: 'age', type: 'number' },
         ],
       },
+      {
+        slug: 'typed',
+        systemPrompt: '{{threadContext.params.customer}} {{threadContext.params.age}} {{threadContext.params.note}}',
+        threadContextParams: [
+          { name: 'customer', type: 'string' },
+          { name: 'age', type: 'number' },
+        ],
+      },
       { slug: 'spare', model: { model: 'openai/dead', fallbacks: ['openai/alive'] } },
     ],
     routers: [
@@ -700,6 +708,21 @@ describe('thread params', () => {
       { params: { customer: 'c1', age: 3 } },
     ]);
   });
+});
+
+it('drops stored params of another type than the agent declares', async () => {
+  const { threadId } = await ask({ params: { customer: { $ne: 'nobody' }, age: 4, note: { a: 1 } } });
+  probe.calls.length = 0;
+  server.play(({ system, messages }) =>
+    hasResult(messages) ? { text: system } : { toolCalls: [{ name: 'order_find', args: {} }] },
+  );
+  expect(await chat({ agent: { slug: 'strict' }, threadId })).toEqual({
+    ok: false,
+    reason: 'invalid_params',
+    problems: [{ path: 'threadContext.params.customer', message: 'is required' }],
+  });
+  const { message } = await ask({ agent: { slug: 'typed' }, threadId });
+  expect(message).toBe('[TEMPLATE_ERROR: threadContext.params.customer not found] 4 {"a":1}');
 });
 
 describe('routers', () => {

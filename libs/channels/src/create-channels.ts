@@ -90,9 +90,14 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps) {
     return view.error === windowClosed ? { ok: false, reason: 'window_closed' } : { ok: true, message: view };
   }
 
+  const contactNamed = (scope: Scope, name: string): Promise<string> =>
+    contactOf(db, scope, isScopedId(name) ? name : digitsOf(name));
+
   return {
     accounts,
     sendWhatsapp,
+    /** The id of the contact with a phone number, in any spelling, or a scoped id. */
+    contactOf: contactNamed,
     async sendEmail(scope: Scope, { from, to, subject, content, key }: OutgoingEmail): Promise<EmailResult> {
       const account = await accounts.resend(scope);
       if (account === null) return { ok: false, reason: 'not_configured', message: resendMissing };
@@ -109,15 +114,15 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps) {
       return { ok: true, email: (await readEmail(db, scope, id))! };
     },
     async conversation(scope: Scope, name: string, limit: number) {
-      const contact = await contactOf(db, scope, isScopedId(name) ? name : digitsOf(name));
+      const contact = await contactNamed(scope, name);
       return { contact, messages: await readConversation(db, scope, contact, limit) };
     },
     async isWindowOpen(scope: Scope, name: string): Promise<boolean> {
-      const contact = await contactOf(db, scope, isScopedId(name) ? name : digitsOf(name));
+      const contact = await contactNamed(scope, name);
       const found = await findSender(db, scope, { contact });
       return found.ok && isWindowOpen(db, scope, { contact, connectionId: found.sender.connectionId });
     },
-    message: (scope: Scope, id: string) => readMessage(db, scope, id),
+    message: (scope: Scope, id: string, contact?: string) => readMessage(db, scope, id, contact),
     async templates(scope: Scope, from?: string): Promise<KapsoAnswer<JsonObject[]>> {
       const found = await findSender(db, scope, { from, contact: '' });
       if (!found.ok) return { ok: false, reason: 'refused', message: found.message, code: null, status: 0 };

@@ -3,7 +3,15 @@ export type Actor =
   /** `trigger`: slug of the trigger, if the operation is an action of one. */
   | { type: 'system'; trigger?: string }
   | { type: 'webhook'; provider: string }
-  | { type: 'agent'; slug: string; roles: string[]; userId?: string; entityId?: string }
+  | {
+      type: 'agent';
+      slug: string;
+      roles: string[];
+      /** The roles of its callers, a list for each: a key with a role, agents that asked it. All must allow what it does. */
+      within?: string[][];
+      userId?: string;
+      entityId?: string;
+    }
   /** `callerId`: id of the API key or person that sent the request. */
   | { type: 'user'; callerId: string; roles: string[]; userId?: string; entityId?: string };
 

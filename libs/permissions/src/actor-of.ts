@@ -1,7 +1,23 @@
-import type { Actor, Caller } from '@parley/contracts';
+import type { Actor, AgentDefinition, Caller } from '@parley/contracts';
 
 /** The actor of a caller's requests (docs/reference/permissions.md#actors). An API key without a role acts as the system. */
 export function actorOf(caller: Caller): Actor {
   if (caller.type === 'person') return { type: 'user', callerId: caller.id, roles: [] };
   return caller.role === null ? { type: 'system' } : { type: 'user', callerId: caller.id, roles: [caller.role] };
 }
+
+/**
+ * The lists of roles that restrict an actor. Each list must allow an operation (docs/adr/0041). None: the actor is the
+ * system, a webhook, or an agent without roles whose callers have none.
+ */
+export function roleListsOf(actor: Actor): string[][] {
+  if (actor.type === 'user') return [actor.roles];
+  if (actor.type !== 'agent') return [];
+  return [...(actor.roles.length === 0 ? [] : [actor.roles]), ...(actor.within ?? [])];
+}
+
+/** The actor of an agent that acts for a caller: what the roles of both allow. */
+export const agentActor = (
+  { slug, roles = [] }: Pick<AgentDefinition, 'slug' | 'roles'>,
+  within: string[][],
+): Extract<Actor, { type: 'agent' }> => ({ type: 'agent', slug, roles, ...(within.length > 0 && { within }) });

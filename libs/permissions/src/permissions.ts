@@ -1,27 +1,46 @@
 import type { Actor, Policy, RoleDefinition, Scope } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
+import { roleListsOf } from './actor-of';
 import { type Action, type Decision, decide } from './policy';
 
 /** The permissions of an actor, read once for each call or request. */
 export interface Permissions {
-  /** Null for an actor that roles do not restrict: the system, a webhook, or an agent without roles. */
+  /** The roles of all lists that restrict the actor; null when none does. */
   roles: readonly RoleDefinition[] | null;
   decide(action: Action, resource: string): Decision;
 }
 
 const unrestricted: Permissions = { roles: null, decide: () => ({ allowed: true }) };
 
+/** No role restricts the agent, but to reach other people than its contact requires a policy. */
+const agentWithoutRoles: Permissions = {
+  roles: null,
+  decide: (action, resource) => decide(openPolicies, action, resource),
+};
+const openPolicies: Policy[] = [
+  { resource: '*', actions: ['create', 'read', 'update', 'delete', 'list', 'execute'], effect: 'allow' },
+];
+
 /**
  * Reads the permissions of an actor. The system and webhooks may do everything. An agent without roles is restricted only by
- * its `tools` list; with roles it needs a permission of them too (ADR 12). A user without roles may do nothing. A role that
- * does not exist grants nothing.
+ * its `tools` list; with roles it needs a permission of them too (ADR 12). An agent that acts for a caller with roles needs the
+ * permission of each (ADR 41). A user without roles may do nothing. A role that does not exist grants nothing.
  */
 export async function loadPermissions(db: Queryable, scope: Scope, actor: Actor): Promise<Permissions> {
-  if (actor.type === 'system' || actor.type === 'webhook') return unrestricted;
-  if (actor.type === 'agent' && actor.roles.length === 0) return unrestricted;
-  const roles = actor.roles.length === 0 ? [] : await readRoles(db, scope, actor.roles);
-  const policies: Policy[] = roles.flatMap((role) => role.policies);
-  return { roles, decide: (action, resource) => decide(policies, action, resource) };
+  const lists = roleListsOf(actor);
+  if (lists.length === 0) return actor.type === 'agent' ? agentWithoutRoles : unrestricted;
+  const slugs = [...new Set(lists.flat())];
+  const roles = slugs.length === 0 ? [] : await readRoles(db, scope, slugs);
+  const policiesOf = lists.map((list) =>
+    roles.filter(({ slug }) => list.includes(slug)).flatMap((role) => role.policies),
+  );
+  return {
+    roles,
+    decide(action, resource) {
+      const decisions = policiesOf.map((policies) => decide(policies, action, resource));
+      return decisions.find(({ allowed }) => !allowed) ?? { allowed: true };
+    },
+  };
 }
 
 const rolesBySlug = statement(

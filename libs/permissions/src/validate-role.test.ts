@@ -3,7 +3,7 @@ import { validateRole } from './validate-role';
 
 const known = {
   entityTypes: new Set(['order', 'customer']),
-  tools: new Set(['web.fetch', 'orders.refund', 'entity.get']),
+  tools: new Set(['web.fetch', 'orders.refund', 'entity.get', 'whatsapp.send', 'email.send']),
 };
 
 const role = (more: JsonObject) => validateRole({ slug: 'clerk', name: 'Clerk', policies: [], ...more }, known);
@@ -22,6 +22,8 @@ describe('a valid role has no problems', () => {
       policy('web.fetch', 'execute'),
       policy('orders.refund', '*'),
       policy('orders.*', 'execute'),
+      policy('whatsapp.*', 'execute', 'reach'),
+      policy('email.send', 'reach'),
       rule({}),
       rule({ value: null }),
       rule({ field: 'owner' }),
@@ -55,6 +57,8 @@ describe('a role is refused', () => {
     ['for entities as a namespace', policy('entity.*', '*'), 'policies.0.resource', 'by the entity type'],
     ['with an unknown action', policy('order', 'write'), 'policies.0.actions.0', 'create'],
     ['executing an entity type', policy('order', 'execute'), 'policies.0.actions', 'is for tools'],
+    ['reaching an entity type', policy('order', 'reach'), 'policies.0.actions', '"reach" is for tools'],
+    ['reaching by another tool', policy('web.fetch', 'reach'), 'policies.0.actions', 'only know "execute"'],
     ['reading a tool', policy('web.fetch', 'read'), 'policies.0.actions', 'only know "execute"'],
     [
       'with a misspelled operator',

@@ -41,12 +41,13 @@ function shapeProblem(issue: z.core.$ZodIssue): ErrorDetail {
   return { path, message: issue.message };
 }
 
-function policyProblems({ resource, actions }: Policy, known: KnownNames): ErrorDetail[] {
+function policyProblems({ resource, actions }: Policy, names: KnownNames): ErrorDetail[] {
   if (resource === '*') return [];
-  if (known.entityTypes.has(resource)) {
-    return actions.includes('execute')
-      ? [{ path: 'actions', message: `"execute" is for tools; "${resource}" is an entity type` }]
-      : [];
+  if (names.entityTypes.has(resource)) {
+    const forTools = actions.find((action) => action === 'execute' || action === 'reach');
+    return forTools === undefined
+      ? []
+      : [{ path: 'actions', message: `"${forTools}" is for tools; "${resource}" is an entity type` }];
   }
   if (resource.startsWith('entity.')) {
     return [{ path: 'resource', message: `tools of "entity.*" are permitted by the entity type they work on` }];
@@ -54,10 +55,11 @@ function policyProblems({ resource, actions }: Policy, known: KnownNames): Error
   // `mcp.crm.*` matches all tools of the server, which may be unknown.
   const isMatched = (tool: string) =>
     matchesName(resource, tool) || (tool.startsWith('mcp.') && matchesName(tool, resource));
-  if (![...known.tools].some(isMatched)) {
+  if (![...names.tools].some(isMatched)) {
     return [{ path: 'resource', message: `"${resource}" is neither an entity type nor a tool` }];
   }
-  const invalid = actions.filter((action) => action !== 'execute' && action !== '*');
+  const known = ['execute', '*', ...(/^(whatsapp|email)\./.test(resource) ? ['reach'] : [])];
+  const invalid = actions.filter((action) => !known.includes(action));
   return invalid.length === 0
     ? []
     : [{ path: 'actions', message: `tools only know "execute", not "${invalid.join('", "')}"` }];

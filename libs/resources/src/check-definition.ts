@@ -1,13 +1,19 @@
 import { type ErrorDetail, type Json, type ResourceKind, filterOperators } from '@parley/contracts';
 import { checkTypeSchema } from '@parley/entities';
-import { findUnclosed } from '@parley/tools';
+import { findUnclosed, hasTemplateAsFilters, templateNodes } from '@parley/tools';
 import { triggerProblems } from '@parley/triggers';
 import type { Definition } from './definition';
 
-/** An unclosed template would be sent to the model as text. */
+/** An unclosed template would be sent to the model as text, and a query with a template as its filters always fails. */
 function checkPrompt({ systemPrompt: prompt }: Definition<'agents'>): ErrorDetail[] {
   const at = findUnclosed(prompt);
-  if (at === null) return [];
+  if (at === null) {
+    const isRefused = templateNodes(prompt).some(
+      (node) => node.kind === 'call' && hasTemplateAsFilters(node.name, node.args),
+    );
+    const message = 'has a query whose filters are a template: name each field';
+    return isRefused ? [{ path: 'systemPrompt', message }] : [];
+  }
   const line = prompt.slice(0, at).split('\n').length;
   const [excerpt] = prompt.slice(at, at + 40).split('\n');
   return [{ path: 'systemPrompt', message: `has an unclosed template in line ${line}: ${excerpt}` }];

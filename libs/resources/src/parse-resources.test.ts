@@ -79,6 +79,10 @@ test('the valid fields of a definition with an invalid shape are checked', async
 test.each([
   ['Hello\n{{unclosed', 'has an unclosed template in line 2: {{unclosed'],
   ['{{one {{contact.name}}!', 'has an unclosed template in line 1: {{one {{contact.name}}!'],
+  [
+    '{{f({"q":"{{entity.query({\\"type\\":\\"a\\",\\"filters\\":\\"{{a}}\\"})}}"})}}',
+    'has a query whose filters are a template: name each field',
+  ],
   ['{{entity.get({"id":"{{a}}"}', 'has an unclosed template in line 1: {{entity.get({"id":"{{a}}"}'],
 ])('a prompt with an unclosed template is refused: %j', async (systemPrompt, message) => {
   expect(await push({ agents: [{ slug: 'p', name: 'P', systemPrompt }] })).toEqual({

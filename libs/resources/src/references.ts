@@ -1,5 +1,5 @@
 import type { Json, ResourceKind } from '@parley/contracts';
-import { templateNodes } from '@parley/triggers';
+import { templateNodes } from '@parley/tools';
 import type { Definition } from './definition';
 
 /** A reference from one definition to another. `path` is relative to the definition. */

@@ -14,7 +14,7 @@ export {
 } from './types';
 export { parameterProblems } from './schemas/parameters';
 export { failure } from './failure';
-export { type TemplateNode, type ValueTree, findUnclosed, parseValue } from './templates/parse-template';
+export { findUnclosed, hasTemplateAsFilters, parseValue, templateNodes } from './templates/parse-template';
 export { compileTemplate, resolveArgs } from './templates/compile-template';
 export { localDay } from './templates/local-day';
 export { loadPromptVariables } from './templates/prompt-context';

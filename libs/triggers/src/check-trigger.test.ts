@@ -1,4 +1,4 @@
-import type { TriggerDefinition } from '@parley/contracts';
+import type { Json, TriggerDefinition } from '@parley/contracts';
 import { triggerProblems } from './check-trigger';
 
 const trigger = (more: Partial<TriggerDefinition>): TriggerDefinition => ({
@@ -31,6 +31,17 @@ test.each([
   ['{{trigger.data.a}} {{', /has an unclosed template: \{\{$/],
   ['{{entity.get({"id":"{{trigger.entityId"})}}', /unclosed template: \{\{trigger\.entityId$/],
 ])('%s is refused', (value, message) => expect(args(value)).toEqual([expect.stringMatching(message)]));
+
+test('a template cannot be all of the filters of a query', () => {
+  const query = (filters: Json) => problems({ actions: [{ tool: 'entity.query', args: { type: 'order', filters } }] });
+  expect(query({ 'data.x': '{{trigger.data.x}}' })).toEqual([]);
+  expect(query('{{trigger.data.filters}}')).toEqual([
+    'actions.0.args.filters: must name each field: a template cannot be all of the filters',
+  ]);
+  expect(args('{{entity.query({"type":"order","filters":"{{trigger.data}}"})}}')).toEqual([
+    'actions.0.args: filters must name each field: a template cannot be all of the filters',
+  ]);
+});
 
 test('later steps can name a step by its unique name', () => {
   const step = (as: string | undefined, value: string) => ({ tool: 'x', args: { value }, ...(as && { as }) });

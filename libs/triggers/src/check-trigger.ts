@@ -1,5 +1,5 @@
 import type { ErrorDetail, Json, TriggerDefinition } from '@parley/contracts';
-import { type TemplateNode, type ValueTree, parseValue } from '@parley/tools';
+import { hasTemplateAsFilters, parseValue, templateNodes } from '@parley/tools';
 import { parseDurationMs } from './parse-duration';
 import { parseInstantMs } from './parse-instant';
 import { cronProblem, nextTickMs } from './cron';
@@ -29,9 +29,10 @@ export function triggerProblems({ on, schedule, actions }: TriggerDefinition): E
     add('schedule.at', `"${at}" is neither a date nor a field such as data.startsAt`);
 
   const steps: string[] = [];
-  for (const [index, { args, as: name }] of actions.entries()) {
+  for (const [index, { tool, args, as: name }] of actions.entries()) {
     const path = `actions.${index}`;
     problems.push(...templateProblems(args, `${path}.args`, steps));
+    if (hasTemplateAsFilters(tool, parseValue(args))) add(`${path}.args.filters`, filtersProblem);
     if (name === undefined) continue;
     if (steps.includes(name)) add(`${path}.as`, `"${name}" is the name of an earlier step`);
     else if (!/^[A-Za-z_][\w-]*$/.test(name))
@@ -87,6 +88,8 @@ function templateProblems(value: Json, path: string, steps: readonly string[]): 
       return [{ path, message: `has an unclosed template: ${excerpt}` }];
     }
     if (node.kind === 'invalid') return [{ path, message: `{{${node.name}}} is not a template; ${howTo}` }];
+    if (node.kind === 'call' && hasTemplateAsFilters(node.name, node.args))
+      return [{ path, message: `filters ${filtersProblem}` }];
     if (node.kind !== 'variable' || node.fallback !== null) return [];
     const problem = nameProblem(node.name.split('.'), steps);
     return problem === null ? [] : [{ path, message: `{{${node.name}}} ${problem}` }];
@@ -98,6 +101,7 @@ function templateProblems(value: Json, path: string, steps: readonly string[]): 
 const maxProblems = 100;
 const maxExcerptChars = 40;
 
+const filtersProblem = 'must name each field: a template cannot be all of the filters';
 const howTo = 'templates are {{path}}, {{tool.name({json})}} and {{path | "fallback"}}';
 
 function nameProblem([first, second]: string[], steps: readonly string[]): string | null {
@@ -112,20 +116,4 @@ function nameProblem([first, second]: string[], steps: readonly string[]): strin
   }
   if (first! in known || steps.includes(first!)) return null;
   return `is unknown; known names: ${names([...Object.keys(known), ...steps])}`;
-}
-
-/** The parts of all templates in a value, those inside the arguments of calls included. */
-export const templateNodes = (value: Json): TemplateNode[] => nodesOf(parseValue(value));
-
-function nodesOf(tree: ValueTree): TemplateNode[] {
-  switch (tree.kind) {
-    case 'literal':
-      return [];
-    case 'template':
-      return tree.nodes.flatMap((node) => (node.kind === 'call' ? [node, ...nodesOf(node.args)] : [node]));
-    case 'array':
-      return tree.items.flatMap(nodesOf);
-    case 'object':
-      return tree.entries.flatMap(([, value]) => nodesOf(value));
-  }
 }

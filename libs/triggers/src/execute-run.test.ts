@@ -1,4 +1,4 @@
-import type { JsonObject, TriggerDefinition } from '@parley/contracts';
+import type { Json, JsonObject, TriggerDefinition } from '@parley/contracts';
 import { createChannels } from '@parley/channels';
 import { createSecretBox } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
@@ -65,11 +65,20 @@ async function addRun(
     enabled,
     cause,
     maxAttempts = 1,
-  }: Partial<TriggerDefinition> & { cause?: string; maxAttempts?: number } = {},
+    context,
+  }: Partial<TriggerDefinition> & { cause?: string; maxAttempts?: number; context?: JsonObject } = {},
 ) {
   const slug = `trigger-${(count += 1)}`;
   await bench.addTrigger({ slug, actions, enabled, ...(retry && { retry }) });
-  return { slug, id: await bench.add({ triggerSlug: slug, maxAttempts, ...(cause !== undefined && { cause }) }) };
+  return {
+    slug,
+    id: await bench.add({
+      triggerSlug: slug,
+      maxAttempts,
+      ...(cause !== undefined && { cause }),
+      ...(context && { context }),
+    }),
+  };
 }
 
 const run = async (id: string, forMs = leaseMs, signal?: AbortSignal) =>
@@ -94,6 +103,49 @@ test('a run whose actions are completed has succeeded, with one event, and is no
   expect(await texts('a')).toEqual(['a1', 'a2']);
   expect(await endsOf(id)).toEqual(['trigger.succeeded']);
   expect(await claimRun(bench.db, id, leaseMs)).toBeNull();
+});
+
+test('the data of an entity is a literal in filters, and one recipient of an e-mail', async () => {
+  for (const text of ['f1', 'f2'])
+    await entities.create(bench.scope, { type: 'log', data: { text }, actor: { type: 'system' } });
+  const find = (filters: JsonObject | string): Action => ({
+    tool: 'entity.query',
+    args: { type: 'log', filters },
+    as: 'found',
+  });
+  const end = async (action: Action, data: JsonObject) => {
+    const { id } = await addRun([action], { context: { data } });
+    const outcome = await run(id);
+    const [step] = (await bench.row(id)).steps;
+    const { data: found } = (step!.result ?? {}) as { data?: unknown[] };
+    return { outcome, found: found?.length, error: step!.error };
+  };
+  const byText = find({ 'data.text': '{{trigger.data.text}}' });
+  expect(await end(byText, { text: 'f1' })).toMatchObject({ found: 1 });
+  for (const text of <Json[]>[{ $ne: 'nobody' }, { $contains: 'f' }, {}, { $exists: true, a: 1 }, ['f1']])
+    expect(await end(byText, { text })).toMatchObject({ outcome: 'succeeded', found: 0 });
+  const inList = find({ 'data.text': { $in: '{{trigger.data.text}}' } });
+  expect(await end(inList, { text: ['f1', 'f2'] })).toMatchObject({ found: 2 });
+  expect(await end(inList, { text: { $ne: 'nobody' } })).toMatchObject({
+    outcome: 'dead',
+    error: expect.stringContaining('$in takes an array'),
+  });
+  expect(await end(find('{{trigger.data.filters}}'), { filters: {} })).toEqual({
+    outcome: 'dead',
+    error: '{{trigger.data.filters}} cannot be all of "filters": name each field',
+  });
+  const before = calls;
+  for (const field of ['to', 'cc', 'bcc', 'replyTo']) {
+    const mail = { ...email, args: { ...email.args, [field]: '{{trigger.data.email}}' } };
+    expect(await end(mail, { email: ['a@b.cl', 'c@d.cl'] })).toEqual({
+      outcome: 'dead',
+      error: `{{trigger.data.email}} makes a list of "${field}"`,
+    });
+  }
+  expect(calls).toBe(before);
+  expect(await end({ ...email, args: { ...email.args, to: '{{trigger.data.email}}' } }, { email: 'a@b.cl' })).toEqual({
+    outcome: 'succeeded',
+  });
 });
 
 test('a run of one action takes 6 statements: claim, transaction of the action with its step, and end', async () => {

@@ -141,7 +141,7 @@ async function resolveAction(
     completedSteps(run).flatMap(({ as, result }) => (as === undefined ? [] : [[as, result ?? null]])),
   );
   let isUnavailable = false;
-  const { args, errors } = await resolveArgs(action.args, {
+  const { args, errors } = await resolveArgs(action.tool, action.args, {
     variables: runVariables(subjectOf(run), results),
     async call(name, args, signal) {
       const result = await tools.run(run.scope, {

@@ -1,5 +1,5 @@
 export { cancelRuns, retryRuns } from './change-runs';
-export { templateNodes, triggerProblems } from './check-trigger';
+export { triggerProblems } from './check-trigger';
 export { type Triggers, type TriggersOptions, createTriggers } from './create-triggers';
 export { type FireResult } from './fire-trigger';
 export { type TriggerRun, type TriggerRunSummary, findRun, listRuns } from './read-runs';

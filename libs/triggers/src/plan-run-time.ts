@@ -24,7 +24,7 @@ export async function planRunTime(schedule: TriggerDefinition['schedule'], subje
 
 async function resolveAt(at: string, offset: number | string | undefined, subject: RunSubject): Promise<PlannedTime> {
   const template = changedTimePattern.test(at) ? `{{trigger.${at.replace(/^trigger\./, '')}}}` : at;
-  const { args: value, errors } = await resolveArgs<Json>(template, { variables: runVariables(subject) });
+  const { args: value, errors } = await resolveArgs<Json>('schedule', template, { variables: runVariables(subject) });
   if (errors[0] !== undefined) return { ok: false, problem: `schedule.at: ${errors[0].name} ${errors[0].message}` };
   const instant = parseInstantMs(value, subject.organization.timezone);
   if (instant === null) return { ok: false, problem: `schedule.at: ${JSON.stringify(value)} is not a time` };

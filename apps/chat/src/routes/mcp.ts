@@ -1,5 +1,5 @@
 import type { Agents } from '@parley/agents';
-import { actorOf } from '@parley/permissions';
+import { actorOf, agentActor, roleListsOf } from '@parley/permissions';
 import { type Handler, forbidden, notFound } from '@parley/service';
 import { type McpCaller, type Tools, answerMcp } from '@parley/tools';
 
@@ -12,7 +12,7 @@ interface McpDeps {
 /**
  * `POST /v1/mcp`: the environment's tools for clients of the Model Context Protocol (Streamable HTTP without sessions,
  * docs/reference/utilities.md#mcp). Calls run as the system, so the permission `sync` is required. With `?agent=<slug>`
- * only the agent's tools are offered, and calls run as the agent. A key with a role has the rights of that role.
+ * only the agent's tools are offered, and calls run as the agent. A key with a role acts within that role.
  */
 export const mcp =
   ({ agents, tools, isOwnOrigin }: McpDeps): Handler<'mcp'> =>
@@ -27,9 +27,8 @@ export const mcp =
     if (query.agent !== undefined) {
       const agent = await agents.describe(scope, query.agent);
       if (agent === null) throw notFound('Agent not found or no config for this environment');
-      const roles = actor.type === 'user' ? actor.roles : (agent.roles ?? []);
       caller = {
-        actor: { type: 'agent', slug: agent.slug, roles },
+        actor: agentActor(agent, roleListsOf(actor)),
         allowed: agent.tools ?? [],
         context: { ...context, agentSlug: agent.slug },
       };

@@ -1,5 +1,5 @@
 import type { Agents } from '@parley/agents';
-import type { Actor } from '@parley/contracts';
+import { actorOf, agentActor, roleListsOf } from '@parley/permissions';
 import { type Handler, HttpError, unavailable } from '@parley/service';
 import type { ToolErrorType, ToolFailure, Tools } from '@parley/tools';
 
@@ -18,10 +18,13 @@ export interface RunToolDeps {
   tools: Pick<Tools, 'run' | 'describe'>;
 }
 
-/** `POST /v1/run-tool`: runs a tool as an agent, with the agent's permissions, or else as the system. */
+/**
+ * `POST /v1/run-tool`: runs a tool as an agent, with the agent's permissions, or else as the system; within the role of the
+ * key.
+ */
 export const runTool =
   ({ agents, tools }: RunToolDeps): Handler<'runTool'> =>
-  async ({ body: { agentSlug, toolName, args = {} } }, { scope, requestId, signal }) => {
+  async ({ body: { agentSlug, toolName, args = {} } }, { caller, scope, requestId, signal }) => {
     const startedAt = performance.now();
     const fail = ({ errorType: type, message, logs, isNotDone }: Omit<ToolFailure, 'ok'>) => {
       const [status, errorType] = answers[type];
@@ -34,8 +37,8 @@ export const runTool =
     if (agentSlug !== undefined && agent === null) {
       throw fail({ errorType: 'not_found', message: 'Agent not found or no config for this environment' });
     }
-    const actor: Actor =
-      agent === null ? { type: 'system' } : { type: 'agent', slug: agent.slug, roles: agent.roles ?? [] };
+    const asCaller = actorOf(caller);
+    const actor = agent === null ? asCaller : agentActor(agent, roleListsOf(asCaller));
     const result = await tools.run(scope, {
       name: toolName,
       args,

@@ -29,5 +29,16 @@ export function checkParams(
   return problems.length === 0 ? { ok: true, params } : { ok: false, problems };
 }
 
+/**
+ * The params of a thread as an agent may read them. Another agent of the thread, or an earlier definition, may have stored a
+ * value of another type under a declared name: it is left out.
+ */
+export function declaredParams(declared: readonly ThreadContextParam[] = [], params: JsonObject): JsonObject {
+  const types = new Map(declared.map(({ name, type }) => [name, type]));
+  const fits = ([name, value]: [string, unknown]) =>
+    value === null || (types.get(name) ?? typeOf(value)) === typeOf(value);
+  return Object.fromEntries(Object.entries(params).filter(fits));
+}
+
 const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);
 const article = (type: string): string => (type === 'object' ? 'an object' : `a ${type}`);

@@ -42,13 +42,19 @@ export async function readConversation(
 const messageById = statement(
   'read-message',
   `select ${columns} from messages
-   where tenant = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3) limit 1`,
+   where tenant = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3)
+     and ($4::text is null or contact = $4) limit 1`,
   messageView,
 );
 
-/** Reads a message by our id or the provider's id; null when it does not exist. */
-export async function readMessage(db: Queryable, scope: Scope, id: string): Promise<MessageView | null> {
-  return (await db.query(scope, messageById, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+/** Reads a message, of one contact if given, by our id or the provider's id; null when it does not exist. */
+export async function readMessage(
+  db: Queryable,
+  scope: Scope,
+  id: string,
+  contact?: string,
+): Promise<MessageView | null> {
+  return (await db.query(scope, messageById, [scope.tenant, scope.environment, id, contact])).rows[0] ?? null;
 }
 
 const recentInbound = statement(

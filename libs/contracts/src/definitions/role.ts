@@ -21,8 +21,8 @@ export type FilterOperator = (typeof filterOperators)[number];
 const policySchema = z.strictObject({
   /** An entity type's slug, a tool name such as `payment.create`, or `*`. */
   resource: z.string().min(1).max(200),
-  /** create, read, update, delete, list, execute or `*`. */
-  actions: z.array(z.enum(['create', 'read', 'update', 'delete', 'list', 'execute', '*'])).min(1),
+  /** `reach`: messaging tools may reach others than the contact of the conversation. */
+  actions: z.array(z.enum(['create', 'read', 'update', 'delete', 'list', 'execute', 'reach', '*'])).min(1),
   effect: z.enum(['allow', 'deny']),
 });
 export type Policy = z.infer<typeof policySchema>;

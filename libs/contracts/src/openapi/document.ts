@@ -237,7 +237,7 @@ function errorSchema(status: number, examples: readonly ErrorExample[], fields?:
 
 /** Examples by status: the operation's own errors first, then those that follow from its other fields. */
 function errorExamples(operation: Operation): Record<number, readonly ErrorExample[]> {
-  const { permission, security, rateLimited, idempotent, isOwn, errors } = operation;
+  const { permission, beyondRoles, security, rateLimited, idempotent, isOwn, errors } = operation;
   const found: Record<number, ErrorExample[]> = {};
   const add = (status: number, ...examples: readonly ErrorExample[]) => {
     const known = new Set((found[status] ??= []).map(([code]) => code));
@@ -247,6 +247,7 @@ function errorExamples(operation: Operation): Record<number, readonly ErrorExamp
   if (permission !== null || security) add(401, ['unauthorized', 'Unauthorized']);
   if (permission !== null) add(429, ['too_many_unknown_keys', 'Too many unknown API keys from this address']);
   if (permission !== null) add(403, ['missing_permission', `API key does not have ${permission} permission`]);
+  if (beyondRoles) add(403, ['key_has_role', 'A key with a role cannot use this endpoint']);
   if (!isOwn) {
     add(400, ['malformed_path', 'Malformed path']);
     add(417, ['expectation_failed', 'Only the expectation 100-continue is supported']);

@@ -19,6 +19,8 @@ interface OperationRoute {
   permission: Exclude<Permission, '*'> | null;
   /** The token that an endpoint without an API key requires instead. */
   security?: 'executor' | 'callback';
+  /** Goes beyond any role, so a key with a role is refused. */
+  beyondRoles?: boolean;
   /** Counts towards the rate limits of the key and of its organization. */
   rateLimited?: boolean;
   /** Changes nothing, so the handler may start before the rate limiter has decided. Implied for GET. */

@@ -3,9 +3,9 @@ import { rawSyncBodySchema, syncBodySchema, syncPullSchema, syncResultSchema, sy
 import { defineOperations, post } from './operation';
 
 const table = {
-  syncState: post('/v1/sync/state', 'sync', { readOnly: true }),
-  syncPull: post('/v1/sync/pull', 'sync', { readOnly: true }),
-  syncPush: post('/v1/sync', 'sync'),
+  syncState: post('/v1/sync/state', 'sync', { readOnly: true, beyondRoles: true }),
+  syncPull: post('/v1/sync/pull', 'sync', { readOnly: true, beyondRoles: true }),
+  syncPush: post('/v1/sync', 'sync', { beyondRoles: true }),
 };
 
 const emptyKinds = { entityTypes: [], roles: [], tools: [], agents: [], routers: [], triggers: [] };

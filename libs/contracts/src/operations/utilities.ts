@@ -13,9 +13,9 @@ import { jsonObjectSchema } from '../json';
 import { defineOperations, post, tooManyTurns } from './operation';
 
 const table = {
-  compilePrompt: post('/v1/compile-prompt', 'sync'),
+  compilePrompt: post('/v1/compile-prompt', 'sync', { beyondRoles: true }),
   runTool: post('/v1/run-tool', 'sync'),
-  fireTrigger: post('/v1/fire-trigger', 'sync'),
+  fireTrigger: post('/v1/fire-trigger', 'sync', { beyondRoles: true }),
   mcp: post('/v1/mcp', 'sync'),
 };
 

@@ -20,6 +20,7 @@ export const unauthorized = () =>
 export const forbidden = (message: string, code = 'forbidden') => new HttpError(403, code, message);
 export const missingPermission = (permission: string) =>
   forbidden(`API key does not have ${permission} permission`, 'missing_permission');
+export const keyHasRole = () => forbidden('A key with a role cannot use this endpoint', 'key_has_role');
 export const notFound = (message: string, code = 'not_found') => new HttpError(404, code, message);
 export const conflict = (message: string, code = 'conflict') => new HttpError(409, code, message);
 export const methodNotAllowed = (allowed: string[]) =>

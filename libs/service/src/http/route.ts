@@ -3,7 +3,7 @@ import { parse as parseQuery } from 'node:querystring';
 import { type Caller, type Operation, type Permission, findUnstorable } from '@parley/contracts';
 import type { z } from 'zod';
 import type { Logger } from '../process/logger';
-import { badRequest, missingPermission, rateLimited, unauthorized, unknownKeysLimited } from './errors';
+import { badRequest, keyHasRole, missingPermission, rateLimited, unauthorized, unknownKeysLimited } from './errors';
 import type { CallerContext, Exchange, RequestContext } from './exchange';
 import { withIdempotency } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
@@ -89,7 +89,7 @@ export function route<const S extends RouteSpec>(spec: S, handler: HandlerOf<S>)
     path: spec.path,
     async handle(exchange, params, deps) {
       spec.guard?.(exchange.request);
-      const caller = spec.permission === null ? undefined : await authenticate(exchange, spec.permission, deps);
+      const caller = spec.permission === null ? undefined : await authenticate(exchange, spec.permission, spec, deps);
       const limiter = spec.rateLimited && caller !== undefined ? deps.limiter : undefined;
       if (limiter === undefined) return send(exchange, await work(exchange, params, deps), deps);
 
@@ -123,12 +123,18 @@ const afterThisTurn = (ask: () => number | Promise<number>): Promise<number> =>
 /** Never sent: `handle` throws for the same decision. */
 const refused: Answer = { status: 429, body: null };
 
-async function authenticate(exchange: Exchange, permission: Permission, deps: RouteDeps): Promise<Caller> {
+async function authenticate(
+  exchange: Exchange,
+  permission: Permission,
+  { beyondRoles }: RouteSpec,
+  deps: RouteDeps,
+): Promise<Caller> {
   const caller = await deps.identify(exchange.request);
   if (caller === null) throw unauthorized();
   if ('retryAtMs' in caller) throw unknownKeysLimited(caller.retryAtMs);
   exchange.knownCaller = caller;
   if (!caller.permissions.has('*') && !caller.permissions.has(permission)) throw missingPermission(permission);
+  if (beyondRoles && caller.type === 'api_key' && caller.role !== null) throw keyHasRole();
   return caller;
 }
 

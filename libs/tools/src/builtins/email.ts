@@ -1,14 +1,39 @@
-import type { JsonObject } from '@parley/contracts';
+import type { Contact, JsonObject } from '@parley/contracts';
 import { z } from 'zod';
 import { failure } from '../failure';
+import type { PermittedCall } from '../tool';
 import { type BuiltIn, defineBuiltIn } from './built-in';
 import { callKey } from './call-key';
+import { denyOthers } from './deny-others';
 
+const plain = '[^\\s<>@,;:"]+@[^\\s<>@,;:"]+';
+/** One address: a name with a comma outside quotes would begin another. */
 const address = z
   .string()
   .max(320)
-  .regex(/^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, 'must be an e-mail address');
+  .regex(
+    new RegExp(`^(?:(?:[^<>@,;:"\\r\\n]*|\\s*"[^"\\\\\\r\\n]*"\\s*)<${plain}>|${plain})$`),
+    'must be an e-mail address',
+  );
 const addresses = z.union([address, z.array(address).min(1).max(50)]);
+const bare = (written: string): string => (/<(.*)>$/.exec(written)?.[1] ?? written).trim().toLowerCase();
+
+/** The fields of a contact's entity that may hold an e-mail address. */
+const emailFields = ['email', 'emailAddress', 'email_address', 'mail'];
+
+/** The e-mail addresses of the contact's entity. */
+async function addressesOf({ deps, scope, actor }: PermittedCall, { entityType }: Contact): Promise<string[]> {
+  const id = 'entityId' in actor ? actor.entityId : undefined;
+  if (id === undefined || entityType === null) return [];
+  const found = await deps.entities.get(scope, { type: entityType, id });
+  if (!found.ok) return [];
+  const { data } = found.entity.value;
+  return emailFields
+    .map((field) => data[field])
+    .filter((value) => typeof value === 'string')
+    .map(bare);
+}
+
 const listOf = (value: string | string[]): string[] => (Array.isArray(value) ? value : [value]);
 
 const send = defineBuiltIn({
@@ -23,13 +48,23 @@ const send = defineBuiltIn({
       subject: z.string().min(1).max(998),
       text: z.string().max(500_000).optional(),
       html: z.string().max(500_000).optional(),
-      from: address.optional().describe('Sender. Default: the configured one.'),
+      from: address.optional().describe('Only in triggers and run-tool. The sender is the configured one.'),
       cc: addresses.optional(),
       bcc: addresses.optional(),
       replyTo: addresses.optional(),
     })
     .refine(({ text, html }) => text !== undefined || html !== undefined, 'text or html is required'),
   async call({ to, subject, text, html, from, cc, bcc, replyTo }, call) {
+    // The arguments of a trigger and of run-tool are written by a developer, those of an agent's call by a model.
+    const isDefined = call.actor.type === 'system' && call.context.agentSlug === undefined;
+    if (from !== undefined && !isDefined)
+      return failure('permission_denied', 'Permission denied: the sender of e-mails comes from the configuration');
+    const recipients = [to, cc ?? [], bcc ?? [], replyTo ?? []].flat();
+    const denial = await denyOthers(call, 'email.send', async (contact) => {
+      const own = await addressesOf(call, contact);
+      return recipients.every((recipient) => own.includes(bare(recipient)));
+    });
+    if (denial !== null) return denial;
     const content: JsonObject = {
       ...(text !== undefined && { text }),
       ...(html !== undefined && { html }),

@@ -176,6 +176,21 @@ describe('event.query', () => {
     expect(all.map(({ entityType }) => entityType).sort()).toEqual(['customer', 'order', 'salary', 'ticket']);
   });
 
+  it('shows a role neither errors nor ids in events of the product without an entity', async () => {
+    const failed = { runId: 'run_1', triggerSlug: 'pay', entityId: 'salary1', attempts: 3, error: 'salary1 is 900' };
+    const transferred = { threadId: 'thread_1', from: 'a', to: 'b', reason: 'asks about salary1' };
+    for (const [type, payload] of Object.entries({ 'trigger.failed': failed, 'router.transferred': transferred }))
+      await prismaOf(db).event.create({ data: { ...place, type, payload, actor: { type: 'system', trigger: 'pay' } } });
+    for (const [type, payload] of Object.entries({ 'trigger.failed': failed, 'router.transferred': transferred })) {
+      const asRole = pageOf(await run('event.query', { type }, withRoles('clerk'))).data;
+      expect(asRole).toMatchObject([{ type, entityId: null, payload: null }]);
+      expect(JSON.stringify(asRole)).not.toMatch(/salary1|thread_1|run_1/);
+      expect(pageOf(await run('event.query', { type })).data).toMatchObject([{ payload }]);
+    }
+    const all = pageOf(await run('event.query', { limit: 100 }, withRoles('clerk')));
+    expect(JSON.stringify(all)).not.toMatch(/salary1|thread_1|run_1/);
+  });
+
   it.each(['callerId', 'apiKeyId'])('returns the API key of a change, stored as %s', async (member) => {
     const actor = { type: 'user', [member]: 'key_1', roles: [] };
     await prismaOf(db).event.create({ data: { ...place, type: `by.${member}`, payload: {}, actor } });

@@ -10,6 +10,9 @@ import { checkReadable, originOf } from './entity';
 /** Namespaces of events that only the product records, because triggers and people rely on them. */
 const reservedNamespaces = ['entity', 'payment', 'router', 'message', 'email', 'agent', 'trigger', 'system'];
 
+/** Without an entity, such an event names runs, threads and entities of anyone, and errors of any tool. */
+const isOfProduct = (type: string): boolean => reservedNamespaces.includes(type.split('.')[0]!.toLowerCase());
+
 const eventType = z
   .string()
   .max(100)
@@ -29,7 +32,7 @@ const emit = defineBuiltIn({
   }),
   async call({ type, payload = {}, entityId }, call) {
     const { db, scope } = call;
-    if (reservedNamespaces.includes(type.split('.')[0]!.toLowerCase())) {
+    if (isOfProduct(type)) {
       return failure('invalid_arguments', `Invalid arguments for event.emit: the namespace of "${type}" is reserved`);
     }
     const about = entityId === undefined ? undefined : await checkReadable(call, entityId);
@@ -70,7 +73,9 @@ const query = defineBuiltIn({
     };
     const events = await readEvents(deps.db, scope, filter, limit + 1);
     const page = events.slice(0, limit).map(({ hops: _hops, requestId: _requestId, ...event }) => {
-      const isPayloadShown = event.entityType === null || visible === null || visible.get(event.entityType) === 'all';
+      const isPayloadShown =
+        visible === null ||
+        (event.entityType === null ? !isOfProduct(event.type) : visible.get(event.entityType) === 'all');
       return { ...event, payload: isPayloadShown ? event.payload : null, actor: namedActor(event.actor) };
     });
     const result = { data: page, cursor: page.at(-1)?.id ?? cursor ?? '', hasMore: events.length > limit };
@@ -80,7 +85,8 @@ const query = defineBuiltIn({
 
 /**
  * The entity types whose events an actor may see; null means all. An event holds an earlier state of its entity, to which
- * scope rules and masks cannot be applied: a type with scope rules is hidden, and one with masks has no payloads.
+ * scope rules and masks cannot be applied: a type with scope rules is hidden, and one with masks has no payloads. Neither
+ * have events of the product without an entity.
  */
 async function visibleTypes(call: PermittedCall): Promise<Map<string, 'all' | 'no_payload'> | null> {
   const { deps, scope, permissions } = call;

@@ -1,10 +1,11 @@
-import type { Json, JsonObject } from '@parley/contracts';
+import type { Contact, Json, JsonObject } from '@parley/contracts';
 import { z } from 'zod';
 import { failure } from '../failure';
 import type { PermittedCall, ToolDeps } from '../tool';
 import type { ToolResult } from '../types';
 import { type BuiltIn, defineBuiltIn } from './built-in';
 import { callKey } from './call-key';
+import { denyOthers } from './deny-others';
 
 type Channels = NonNullable<ToolDeps['channels']>;
 
@@ -33,7 +34,12 @@ const send = defineBuiltIn({
   isAvailable,
   args: z.strictObject({ to, text: text.describe('At most 4096 characters.'), from, replyTo }),
   call: (args, call) =>
-    deliver(call, { ...args, type: 'text', content: { body: args.text, preview_url: false }, text: args.text }),
+    deliver('whatsapp.send', call, {
+      ...args,
+      type: 'text',
+      content: { body: args.text, preview_url: false },
+      text: args.text,
+    }),
 });
 
 const sendTemplate = defineBuiltIn({
@@ -54,6 +60,7 @@ const sendTemplate = defineBuiltIn({
   }),
   call: (args, call) =>
     deliver(
+      'whatsapp.sendTemplate',
       call,
       {
         ...args,
@@ -120,7 +127,7 @@ const sendInteractive = defineBuiltIn({
       ...(footer !== undefined && { footer: { text: footer } }),
       action,
     };
-    return deliver(call, { ...args, type: 'interactive', content, text: body });
+    return deliver('whatsapp.sendInteractive', call, { ...args, type: 'interactive', content, text: body });
   },
 });
 
@@ -145,7 +152,7 @@ const sendMedia = defineBuiltIn({
       ...(caption !== undefined && type !== 'audio' && type !== 'sticker' && { caption }),
       ...(filename !== undefined && type === 'document' && { filename }),
     };
-    return deliver(call, { ...args, type, content, text: caption ?? null, mediaUrl: url });
+    return deliver('whatsapp.sendMedia', call, { ...args, type, content, text: caption ?? null, mediaUrl: url });
   },
 });
 
@@ -156,8 +163,11 @@ const getConversation = defineBuiltIn({
   sideEffects: false,
   isAvailable,
   args: z.strictObject({ contact: to, limit: z.int().min(1).max(100).default(20) }),
-  async call({ contact: name, limit }, { deps, scope }) {
+  async call({ contact: name, limit }, call) {
+    const { deps, scope } = call;
     const channels = deps.channels!;
+    const denial = await denyOthers(call, 'whatsapp.getConversation', isNamed(call, name));
+    if (denial !== null) return denial;
     const [{ contact, messages }, windowOpen] = await Promise.all([
       channels.conversation(scope, name, limit),
       channels.isWindowOpen(scope, name),
@@ -175,8 +185,13 @@ const getStatus = defineBuiltIn({
   args: z.strictObject({
     id: z.string().min(1).max(300).describe('The id or messageId returned when the message was sent.'),
   }),
-  async call({ id }, { deps, scope }) {
-    const message = await deps.channels!.message(scope, id);
+  async call({ id }, call) {
+    const { deps, scope, context } = call;
+    const denial = await denyOthers(call, 'whatsapp.getStatus', () => true);
+    if (denial !== null) return denial;
+    // A message of another contact is not found.
+    const mayReachAnyone = call.permissions.decide('reach', 'whatsapp.getStatus').allowed;
+    const message = await deps.channels!.message(scope, id, mayReachAnyone ? undefined : context.contact!.id);
     if (message === null) return failure('not_found', 'Message not found');
     return { ok: true, result: message as unknown as Json };
   },
@@ -203,12 +218,21 @@ const listTemplates = defineBuiltIn({
   },
 });
 
+/** Whether a number or scoped id names the contact of the conversation. */
+const isNamed =
+  ({ deps, scope }: PermittedCall, name: string) =>
+  async ({ id }: Contact): Promise<boolean> =>
+    (await deps.channels!.contactOf(scope, name)) === id;
+
 async function deliver(
+  tool: string,
   call: PermittedCall,
   message: Omit<Parameters<Channels['sendWhatsapp']>[1], 'needsWindow' | 'key' | 'threadId'>,
   { needsWindow = true } = {},
 ): Promise<ToolResult> {
   const { to: recipient, from: sender, type, content, text: words, mediaUrl, replyTo: quoted } = message;
+  const denial = await denyOthers(call, tool, isNamed(call, recipient));
+  if (denial !== null) return denial;
   const sent = await call.deps.channels!.sendWhatsapp(call.scope, {
     to: recipient,
     from: sender,

@@ -121,7 +121,7 @@ describe('values are text and never templates', () => {
   it.each(hostile)('%j in arguments of a trigger', async (value) => {
     const { call, calls } = recorder();
     const args = { whole: '{{v}}', part: 'a {{v}}', [value]: 1 };
-    const resolved = await resolveArgs(args, { variables: { v: value, secret: 'S3CRET' }, call });
+    const resolved = await resolveArgs('t', args, { variables: { v: value, secret: 'S3CRET' }, call });
     expect(resolved).toEqual({ args: { whole: value, part: `a ${value}`, [value]: 1 }, errors: [] });
     expect(calls).toEqual([]);
   });
@@ -236,7 +236,7 @@ describe('resolveArgs', () => {
   const variables = {
     trigger: { data: { total: 12.5, paid: true, items: [1, { a: null }], none: null, name: 'Ana' } },
   };
-  const resolve = (args: JsonObject) => resolveArgs(args, { variables });
+  const resolve = (args: JsonObject) => resolveArgs('t', args, { variables });
 
   it('keeps types when a value is exactly one template', async () => {
     const args = {

@@ -39,13 +39,14 @@ export async function compileTemplate(template: string, context: TemplateContext
   return { text, variables: Object.fromEntries(resolver.used), errors };
 }
 
-/** Renders the strings of JSON arguments. A string that is exactly one expression becomes its value, with its type. */
+/** Renders the strings of a tool's arguments. A string that is exactly one expression becomes its value, with its type. */
 export async function resolveArgs<T extends Json>(
+  tool: string,
   args: T,
   context: TemplateContext,
 ): Promise<{ args: T; errors: TemplateError[] }> {
   const errors: TemplateError[] = [];
-  const resolved = await createResolver(context).value(parseValue(args), errors);
+  const resolved = await createResolver(context).args(tool, parseValue(args), errors);
   return { args: resolved as T, errors };
 }
 
@@ -95,11 +96,11 @@ function createResolver(context: TemplateContext) {
     if (node.kind === 'invalid') return { found: false, message: node.problem };
     if (node.kind === 'variable') return variable(node.name);
     const inner: TemplateError[] = [];
-    const args = await value(node.args, inner);
+    const resolvedArgs = await args(node.name, node.args, inner);
     // A function is not called when one of its arguments could not be resolved.
     const [missing] = inner;
     if (missing !== undefined) return { found: false, message: `failed: ${missing.name} ${missing.message}` };
-    return callOnce(node.name, args as JsonObject);
+    return callOnce(node.name, resolvedArgs as JsonObject);
   }
 
   /** An expression that fails has an error text as its value, so that a reader of the prompt sees what is missing. */
@@ -142,7 +143,45 @@ function createResolver(context: TemplateContext) {
     }
   }
 
-  return { text, value, used };
+  /**
+   * The arguments of a tool. What a template puts below `filters` is a literal there, never an operator, and an address that
+   * is one template never becomes a list.
+   */
+  async function args(tool: string, tree: ValueTree, errors: TemplateError[]): Promise<Json> {
+    const resolved = await value(tree, errors);
+    if (tree.kind !== 'object' || !isObject(resolved)) return resolved;
+    const refuse = ({ source }: TemplateNode, message: string) =>
+      errors.push({ name: source.slice(2, -2).trim(), message });
+    for (const [name, item] of tree.entries) {
+      const given = resolved[name]!;
+      if (name === 'filters' && item.kind === 'object') {
+        const literals = item.entries.map(
+          ([field, one]) => [field, asLiteral(one, (given as JsonObject)[field]!)] as const,
+        );
+        resolved.filters = Object.fromEntries(literals);
+      } else if (item.kind !== 'template') continue;
+      else if (name === 'filters' && isObject(given))
+        refuse(item.nodes[0]!, 'cannot be all of "filters": name each field');
+      else if (oneAddress[tool]?.includes(name) && Array.isArray(given))
+        refuse(item.nodes[0]!, `makes a list of "${name}"`);
+    }
+    return resolved;
+  }
+
+  return { text, args, used };
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Arguments that accept one value or a list. */
+const oneAddress: Record<string, readonly string[]> = { 'email.send': ['to', 'cc', 'bcc', 'replyTo'] };
+
+/** An object that a filter would read as operators becomes the operand of an equality. */
+function asLiteral({ kind }: ValueTree, value: Json): Json {
+  if (kind !== 'template' || !isObject(value)) return value;
+  const keys = Object.keys(value);
+  return keys.length === 0 || keys.some((key) => key.startsWith('$')) ? { $eq: value } : value;
 }
 
 function once<T>(make: () => T): () => T {

@@ -57,6 +57,28 @@ export function findUnclosed(template: string): number | null {
   return null;
 }
 
+/** Whether a template is all of the `filters` of a query. Its value could be any filters, so the query is refused. */
+export const hasTemplateAsFilters = (tool: string, args: ValueTree): boolean =>
+  tool === 'entity.query' &&
+  args.kind === 'object' &&
+  args.entries.some(([name, item]) => name === 'filters' && item.kind === 'template');
+
+/** The parts of all templates in a value, those inside the arguments of calls included. */
+export const templateNodes = (value: Json): TemplateNode[] => nodesOf(parseValue(value));
+
+function nodesOf(tree: ValueTree): TemplateNode[] {
+  switch (tree.kind) {
+    case 'literal':
+      return [];
+    case 'template':
+      return tree.nodes.flatMap((node) => (node.kind === 'call' ? [node, ...nodesOf(node.args)] : [node]));
+    case 'array':
+      return tree.items.flatMap(nodesOf);
+    case 'object':
+      return tree.entries.flatMap(([, value]) => nodesOf(value));
+  }
+}
+
 /** Parses the strings of JSON, such as the arguments of a trigger's action, as templates. */
 export function parseValue(value: Json, nesting = 0): ValueTree {
   if (typeof value === 'string') {
