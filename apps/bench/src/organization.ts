@@ -3,6 +3,7 @@ import { createApiKey, insertOrganization } from '@parley/identity';
 
 export interface BenchOrganization {
   key: string;
+  tenant: number;
   /** Sends a POST request to the API and returns the JSON; throws for an error status. */
   post(path: string, body: object): Promise<Record<string, unknown>>;
 }
@@ -12,9 +13,10 @@ export async function createOrganization(
   databaseUrl: string,
   url: string,
   resources: object,
+  slug = 'bench',
 ): Promise<BenchOrganization> {
   const db = createDb({ databaseUrl, poolSize: 1 });
-  const organization = await insertOrganization(db, { id: newId('org'), slug: 'bench', name: 'Bench' });
+  const organization = await insertOrganization(db, { id: newId('org'), slug, name: 'Bench' });
   const { tenant } = organization!;
   const { key } = await createApiKey(db, { tenant, environment: 'development', name: 'bench', permissions: ['*'] });
   await db.close();
@@ -25,5 +27,5 @@ export async function createOrganization(
     return (await response.json()) as Record<string, unknown>;
   };
   await post('/v1/sync', { resources });
-  return { key, post };
+  return { key, tenant, post };
 }

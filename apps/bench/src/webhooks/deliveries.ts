@@ -41,7 +41,12 @@ const kapso = (event: string, body: string): SignedDelivery => {
 };
 
 /** A text message of a customer, about one kilobyte, as Kapso sends it. */
-export function messageReceived(messageId: string, contact: string, text: string): SignedDelivery {
+export function messageReceived(
+  messageId: string,
+  contact: string,
+  text: string,
+  phoneNumber = phoneNumberId,
+): SignedDelivery {
   const body = {
     message: {
       id: messageId,
@@ -51,9 +56,9 @@ export function messageReceived(messageId: string, contact: string, text: string
       text: { body: text },
       kapso: { direction: 'inbound', status: 'received', origin: 'cloud_api', has_media: false, content: text },
     },
-    conversation: { id: randomUUID(), phone_number: contact, status: 'active', phone_number_id: phoneNumberId },
+    conversation: { id: randomUUID(), phone_number: contact, status: 'active', phone_number_id: phoneNumber },
     is_new_conversation: false,
-    phone_number_id: phoneNumberId,
+    phone_number_id: phoneNumber,
   };
   return kapso('whatsapp.message.received', JSON.stringify(body));
 }
