@@ -48,11 +48,21 @@ async function trigger(given: Pick<TriggerDefinition, 'slug' | 'on'> & { enabled
 }
 
 async function run(id: string, rest: Record<string, unknown> = {}): Promise<void> {
-  const row = { status: 'succeeded', error: null, hops: 1, attempts: 1, steps: [], ...rest };
+  const row = { status: 'succeeded', error: null, hops: 1, attempts: 1, steps: [], refused: 0, ...rest };
   await db.query(
     `insert into trigger_runs (id, tenant, environment, trigger_slug, cause, entity_id, status, error, hops, attempts,
-       run_at, context, steps) values ($1, $2, $3::"Environment", 'paid', 'event-' || $1, 'ent_1', $4::"TriggerRunStatus", $5, $6, $7, now(), '{}', $8)`,
-    [id, scope.tenant, scope.environment, row.status, row.error, row.hops, row.attempts, JSON.stringify(row.steps)],
+       run_at, context, steps, refused_runs) values ($1, $2, $3::"Environment", 'paid', 'event-' || $1, 'ent_1', $4::"TriggerRunStatus", $5, $6, $7, now(), '{}', $8, $9)`,
+    [
+      id,
+      scope.tenant,
+      scope.environment,
+      row.status,
+      row.error,
+      row.hops,
+      row.attempts,
+      JSON.stringify(row.steps),
+      row.refused,
+    ],
   );
 }
 const statusOf = async (id: string) =>
@@ -92,6 +102,15 @@ test('triggers and their runs are listed, and a run is shown with its steps', as
     code: 1,
     stderr: expect.stringContaining('No run "run_9" in development of acme'),
   });
+});
+
+test('the record of refused runs shows their number and cannot be retried', async () => {
+  await run('run_refused7', { status: 'dead', error: 'Refused runs: 12. At most 5', refused: 12 });
+  expect(await cli.succeed(['triggers', 'runs', '--status', 'dead'], { env })).toContain('Refused runs: 12. At most 5');
+  expect(await cli.succeed(['triggers', 'show', 'run_refused7'], { env })).toMatch(/^ *refused +12$/m);
+  expect(await json('triggers', 'show', 'run_refused7')).toMatchObject({ refusedRuns: 12, root: 'run_refused7' });
+  expect(await cli.parley(['triggers', 'retry', 'run_refused7'], { env })).toMatchObject({ code: 1 });
+  await db.query(`delete from trigger_runs where id = 'run_refused7'`);
 });
 
 test('dead runs are retried by id or trigger, except at the end of a chain, and unfinished runs are cancelled', async () => {

@@ -30,7 +30,7 @@ afterAll(() => db.close());
 beforeEach(() => db.pool.query('truncate events'));
 
 test('an event is stored unchanged and can be read only in its environment', async () => {
-  const id = await recordEvent(db, scope, { ...event, hops: 2, requestId: 'req-1' });
+  const id = await recordEvent(db, scope, { ...event, hops: 2, root: '17', requestId: 'req-1' });
   await recordEvent(db, { ...scope, environment: 'production' }, event);
   await recordEvent(db, { ...scope, tenant: 10 }, event);
   expect(await readEvents(db, scope, {}, 10)).toEqual([
@@ -42,6 +42,7 @@ test('an event is stored unchanged and can be read only in its environment', asy
       payload: { amount: 12 },
       actor: { type: 'webhook', provider: 'flow' },
       hops: 2,
+      root: '17',
       requestId: 'req-1',
       createdAt: expect.any(Number),
     },

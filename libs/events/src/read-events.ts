@@ -24,13 +24,15 @@ const eventRow = {
   payload: column.jsonb<JsonObject>(),
   actor: column.jsonb<Actor>(),
   hops: column.int4,
+  /** What began the chain of triggers that led to it: an id of an event or of a run. Null: the event itself. */
+  root: column.text.nullable,
   requestId: column.text.nullable,
   /** Unix milliseconds. */
   createdAt: column.float8,
 };
 export type StoredEvent = RowOf<typeof eventRow>;
 
-const columns = `id::text, type, entity_type as "entityType", entity_id as "entityId", payload, actor, hops,
+const columns = `id::text, type, entity_type as "entityType", entity_id as "entityId", payload, actor, hops, root,
   request_id as "requestId", floor(extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
 
 /** SQL for the events of an environment that match a filter. Its parameters are `matchValues`. */

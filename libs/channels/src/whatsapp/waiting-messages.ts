@@ -134,8 +134,8 @@ const finish = statement(
 
 const finishJoined = statement(
   'finish-joined-answers',
-  `update messages set status = $5, error = $6, thread_id = coalesce($7, thread_id), ${leaseSql.release}, updated_at = now()
-   where ${isWaiting} and status = 'received' and answered_with = $4`,
+  `update messages set status = $4, error = $5, thread_id = coalesce($6, thread_id), ${leaseSql.release}, updated_at = now()
+   where tenant = $1 and id = any($2) and status = 'received' and answered_with = $3`,
 );
 
 /** Stores the result of answering a message and those joined with it. Returns false if this process has lost the lease and must not continue. */
@@ -145,10 +145,10 @@ export async function finishMessage(
   owner: string,
   { status, error, threadId }: AnswerEnd,
 ): Promise<boolean> {
-  const { tenant, id, connectionId, contact, joined } = message;
+  const { tenant, id, joined } = message;
   const isOwner = (await db.query(message, finish, [tenant, id, owner, status, error, threadId])).rowCount === 1;
   if (isOwner && joined.length > 0)
-    await db.query(message, finishJoined, [tenant, connectionId, contact, id, status, error, threadId]);
+    await db.query(message, finishJoined, [tenant, joined.map((one) => one.id), id, status, error, threadId]);
   return isOwner;
 }
 

@@ -14,7 +14,7 @@ afterAll(() => t.stop());
 const events = async (id: string) =>
   (
     await t.db.pool.query(
-      `select type, entity_type, payload, actor, hops, request_id from events where entity_id = $1 order by id`,
+      `select type, entity_type, payload, actor, hops, root, request_id from events where entity_id = $1 order by id`,
       [id],
     )
   ).rows;
@@ -37,7 +37,7 @@ const access = (rules: Parameters<typeof parseAccess>[0], masks: Parameters<type
 };
 
 test('create, update, delete and restore write the entity, its index rows and its events', async () => {
-  const context = { actor: { type: 'webhook', provider: 'x' } as const, hops: 2, requestId: 'r1' };
+  const context = { actor: { type: 'webhook', provider: 'x' } as const, hops: 2, root: '17', requestId: 'r1' };
   const created = await t.entities.create(here, { ...context, type: 'free', data: { a: 1, b: { x: 1 } } });
   if (!created.ok) throw new Error(created.reason);
   const first = created.entity.value;
@@ -92,6 +92,7 @@ test('create, update, delete and restore write the entity, its index rows and it
       payload: { data: { a: 1, b: { x: 1 } }, previousData: null, status: 'active', previousStatus: null },
       actor: context.actor,
       hops: 2,
+      root: '17',
       request_id: 'r1',
     },
     {
@@ -105,6 +106,7 @@ test('create, update, delete and restore write the entity, its index rows and it
       },
       actor: { type: 'system' },
       hops: 0,
+      root: null,
       request_id: null,
     },
     expect.objectContaining({ type: 'entity.deleted' }),

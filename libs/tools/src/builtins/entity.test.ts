@@ -17,7 +17,7 @@ const run = (name: string, args: unknown, where: Scope = scope): Promise<ToolRes
     args,
     actor: { type: 'system' },
     allowed: null,
-    context: { hops: 1, depth: 0, requestId: 'req_1' },
+    context: { hops: 1, root: '17', depth: 0, requestId: 'req_1' },
   });
 
 async function made(data: JsonObject, type = 'order'): Promise<Entity> {
@@ -61,7 +61,13 @@ describe('entity.create', () => {
     });
     const { id } = (result as { result: JsonObject }).result;
     const [event] = await prismaOf(db).event.findMany({ where: { entityId: id as string } });
-    expect(event).toMatchObject({ type: 'entity.created', actor: { type: 'system' }, hops: 1, requestId: 'req_1' });
+    expect(event).toMatchObject({
+      type: 'entity.created',
+      actor: { type: 'system' },
+      hops: 1,
+      root: '17',
+      requestId: 'req_1',
+    });
   });
 
   it('accepts a status', async () => {

@@ -72,7 +72,7 @@ const query = defineBuiltIn({
       visibleTypes: visible === null ? undefined : [...visible.keys()],
     };
     const events = await readEvents(deps.db, scope, filter, limit + 1);
-    const page = events.slice(0, limit).map(({ hops: _hops, requestId: _requestId, ...event }) => {
+    const page = events.slice(0, limit).map(({ hops: _hops, root: _root, requestId: _requestId, ...event }) => {
       const isPayloadShown =
         visible === null ||
         (event.entityType === null ? !isOfProduct(event.type) : visible.get(event.entityType) === 'all');

@@ -88,6 +88,12 @@ describe('payment.create', () => {
     );
   });
 
+  it('records its events in the chain of triggers that led to the call', async () => {
+    const { paymentId } = await make({}, { root: '17', hops: 2 });
+    const { rows } = await db.pool.query('select distinct root, hops from events where entity_id = $1', [paymentId]);
+    expect(rows).toEqual([{ root: '17', hops: 2 }]);
+  });
+
   it('creates one payment when a turn, a trigger or a custom tool repeats a call', async () => {
     for (const context of [{ executionId: '7', callId: 'abc' }, { callId: 'run_1-0' }, { callId: 'c', nesting: 1 }]) {
       expect(await make({}, context)).toEqual(await make({}, context));
