@@ -1,6 +1,4 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
-import type { JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
+import type { CallToolResult, JsonSchemaValidator, Tool } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@parley/contracts';
 import type { GuardedFetch } from '@parley/outbound';
 import type { McpServer } from './load-mcp-servers';
@@ -44,28 +42,28 @@ export async function connectMcp(
   server: McpServer,
   { openGuarded, timeoutMs }: { openGuarded: GuardedFetch['open']; timeoutMs: number },
 ): Promise<McpConnection> {
-  const [{ Client: McpClient }, { StreamableHTTPClientTransport }, schemas] = await Promise.all([
-    import('@modelcontextprotocol/sdk/client/index.js'),
-    import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
-    import('@modelcontextprotocol/sdk/types.js'),
-  ]);
+  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const transport = new StreamableHTTPClientTransport(new URL(server.url), {
     fetch: (url, init) => fetchGuarded(openGuarded, String(url), init ?? {}),
     requestInit: { headers: server.headers },
   });
-  const client: Client = new McpClient(
+  const client = new Client(
     { name: 'parley', version: '1.0.0' },
-    { capabilities: {}, jsonSchemaValidator: acceptAnything },
+    {
+      capabilities: {},
+      jsonSchemaValidator: acceptAnything,
+      // Revision 2026-07-28 where the server has it, else `initialize`.
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs } },
+    },
   );
-  await client.connect(transport as Parameters<Client['connect']>[0], { timeout: timeoutMs });
+  await client.connect(transport, { timeout: timeoutMs });
   return {
     async listTools({ timeoutMs: timeout, signal }) {
       const tools: Tool[] = [];
       let cursor: string | undefined;
       for (let page = 0; page < maxPages && tools.length < maxTools; page += 1) {
         const params = cursor === undefined ? {} : { cursor };
-        const request = { method: 'tools/list' as const, params };
-        const answer = await client.request(request, schemas.ListToolsResultSchema, { timeout, signal });
+        const answer = await client.request({ method: 'tools/list', params }, { timeout, signal });
         tools.push(...answer.tools);
         cursor = answer.nextCursor;
         if (cursor === undefined) break;
@@ -73,8 +71,7 @@ export async function connectMcp(
       return tools.slice(0, maxTools);
     },
     async callTool({ name, args }, { timeoutMs: timeout, signal }) {
-      const request = { method: 'tools/call' as const, params: { name, arguments: args } };
-      return client.request(request, schemas.CallToolResultSchema, { timeout, signal });
+      return client.request({ method: 'tools/call', params: { name, arguments: args } }, { timeout, signal });
     },
     close() {
       // When this fails, the server ends the session itself after a while.

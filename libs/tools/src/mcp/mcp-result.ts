@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Json } from '@parley/contracts';
 import { failure } from '../failure';
 import type { ToolResult } from '../types';
@@ -8,7 +8,7 @@ type Block = CallToolResult['content'][number];
 
 const maxErrorChars = 2_000;
 /** Error code of the client library for a request without an answer. */
-const requestTimeout = -32001;
+const requestTimeout = 'REQUEST_TIMEOUT';
 
 /** Converts the answer of a server: its structured data when it sends any, else its text. */
 export function toToolResult({ content = [], structuredContent, isError }: CallToolResult): ToolResult {
@@ -32,7 +32,10 @@ function textOf(block: Block): string {
 }
 
 /** Converts an error of the client library to a failure that may be shown to a model. */
-export function toFailure(error: unknown, server: string): ToolResult & { ok: false } {
+export function toFailure(thrown: unknown, server: string): ToolResult & { ok: false } {
+  // An error while the revision is negotiated has its reason as the cause.
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  const error = cause instanceof McpUnreachable ? cause : thrown;
   if (error instanceof McpUnreachable) {
     const errorType = error.reason === 'timeout' ? 'timeout' : 'execution_error';
     return failure(errorType, `The MCP server "${server}" cannot be reached: ${error.message}`);
@@ -42,20 +45,14 @@ export function toFailure(error: unknown, server: string): ToolResult & { ok: fa
     return failure('execution_error', `The MCP server "${server}" refuses our credentials (${status})`);
   }
   if (status !== null) return failure('execution_error', `The MCP server "${server}" answered ${status}`);
-  const code = codeOf(error);
+  const { name, code, message } = error instanceof Error ? (error as Error & { code?: unknown }) : {};
   if (code === requestTimeout) return failure('timeout', `The MCP server "${server}" did not answer in time`);
-  if (code !== null) return failure('execution_error', (error as Error).message.slice(0, maxErrorChars));
+  if (name === 'ProtocolError') return failure('execution_error', message!.slice(0, maxErrorChars));
   return failure('execution_error', `The MCP server "${server}" gave an answer that cannot be read`);
 }
 
 /** The HTTP status of an answer without a message of the protocol; null for other errors. */
 export function statusOf(error: unknown): number | null {
-  const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown };
-  const isHttp = error instanceof Error && name !== 'McpError' && typeof code === 'number' && code >= 300 && code < 600;
-  return isHttp ? code : null;
-}
-
-function codeOf(error: unknown): number | null {
-  const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown };
-  return name === 'McpError' && typeof code === 'number' ? code : null;
+  const { status } = (error ?? {}) as { status?: unknown };
+  return error instanceof Error && typeof status === 'number' && status >= 300 ? status : null;
 }

@@ -8,6 +8,7 @@ import { createTools } from '../create-tools';
 import type { ToolCall, Tools } from '../types';
 import { type McpServers, createMcpServers } from './create-mcp-servers';
 import { type TestMcpServer, startMcpServer } from '../testing/start-mcp-server';
+import { startModernMcpServer } from '../testing/start-modern-mcp-server';
 
 const box = createSecretBox(randomBytes(32).toString('base64'));
 const mayCreate: RoleDefinition = {
@@ -237,6 +238,18 @@ describe('a call', () => {
     Object.assign(tickets.behavior, behavior);
     const failed = await run('mcp.tickets.create_ticket', { title: 'a' });
     expect(failed).toMatchObject({ ok: false, errorType: 'execution_error', message: expect.stringContaining(text) });
+  });
+
+  it('uses revision 2026-07-28 where the server has it', async () => {
+    const modern = await startModernMcpServer();
+    await configure('modern', { url: modern.url });
+    await reopen([modern.host]);
+    expect(await run('mcp.modern.add', { a: 1 }, { allowed: ['mcp.modern.*'] })).toMatchObject({
+      ok: true,
+      result: 'sum 2',
+    });
+    expect(modern.methods).toEqual(['server/discover', 'tools/list', 'tools/call']);
+    await modern.stop();
   });
 
   it('uses a changed configuration', async () => {

@@ -1,4 +1,4 @@
-import type { Tool as ServedTool } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool as ServedTool } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@parley/contracts';
 import type { GuardedFetch } from '@parley/outbound';
 import { type ParameterCheck, compileParameters, parameterProblems } from '../schemas/parameters';
