@@ -10,7 +10,7 @@ import {
 
 export const chatVariables = {
   ...serviceVariables(4002),
-  ...databaseVariables,
+  ...databaseVariables(15_000),
   ...redisVariables,
   ...keyLimitVariables,
   ...runtimeVariables,

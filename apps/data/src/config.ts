@@ -10,7 +10,7 @@ import { z } from 'zod';
 
 export const dataVariables = {
   ...serviceVariables(4001),
-  ...databaseVariables,
+  ...databaseVariables(15_000),
   ...redisVariables,
   ...keyLimitVariables,
   TOOL_EXECUTOR_URL: urlVariable().optional().meta({

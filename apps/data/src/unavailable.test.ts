@@ -1,57 +1,25 @@
-import { createTestDatabase, type TestDatabase } from '@parley/testing';
-import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
+import { type TcpProxy, type TestDatabase, createTestDatabase, fillDisk, startTcpProxy, until } from '@parley/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestApi, createTestApi } from './testing/create-test-api';
 
-/** A TCP proxy between the service and PostgreSQL whose connections can be cut. */
-class PostgresProxy {
-  readonly sockets = new Set<Socket>();
-  server!: Server;
-  port = 0;
-
-  constructor(private readonly target: { host: string; port: number }) {}
-
-  async open(): Promise<void> {
-    this.server = createServer((near) => {
-      const far = connect(this.target);
-      for (const socket of [near, far]) {
-        this.sockets.add(socket);
-        socket.on('error', () => {}).on('close', () => (near.destroy(), far.destroy(), this.sockets.delete(socket)));
-      }
-      near.pipe(far).pipe(near);
-    });
-    await new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve));
-    this.port = (this.server.address() as AddressInfo).port;
-  }
-
-  async cut(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-}
-
 let database: TestDatabase;
-let proxy: PostgresProxy;
+let proxy: TcpProxy;
 let api: TestApi;
 let key: string;
 let id: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const url = new URL(database.url);
-  proxy = new PostgresProxy({ host: url.hostname, port: Number(url.port) });
-  await proxy.open();
-  url.hostname = '127.0.0.1';
-  url.port = String(proxy.port);
-  api = createTestApi({ url: url.href, drop: database.drop });
+  proxy = await startTcpProxy(database.url);
+  api = createTestApi({ url: proxy.url, drop: database.drop, timeoutMs: 3_000 });
   const tenant = await api.organization();
   key = await api.key({ tenant });
   await api.push({ tenant }, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
   id = (await api.call('post', '/v1/data/order', key, { data: {} }).expect(201)).body.id;
 });
 afterAll(async () => {
-  await api.close();
   await proxy.cut();
+  await api.close();
 });
 
 const requests = () =>
@@ -89,6 +57,33 @@ test('without PostgreSQL every route answers 503 with Retry-After, also for an u
     await api.call('post', '/v1/data/order', key, { data: { after: round } }).expect(201);
   }
 }, 30_000);
+
+test('while PostgreSQL is silent every route answers 503 with Retry-After, and recovers afterwards', async () => {
+  const ask = async () => {
+    const answers = requests().map(([method, path, body]) => api.call(method, path, key, body));
+    return (await Promise.all(answers)).map(({ status, headers }) => [status, headers['retry-after']]);
+  };
+  proxy.freeze();
+  const running = ask();
+  // Connections are warm for the first requests, and hang while they are opened for the later ones.
+  await sleep(1_000);
+  for (const answer of [...(await running), ...(await ask())]) expect(answer).toEqual([503, '2']);
+  proxy.thaw();
+  await until(async () => (await api.call('get', '/v1/data/order', key)).status === 200);
+}, 60_000);
+
+test('on a full disk writes answer 503 with Retry-After, and reads are served', async () => {
+  const full = await createTestDatabase();
+  await fillDisk(full.url, 'entities');
+  const other = createTestApi(full);
+  const tenant = await other.organization();
+  const withKey = await other.key({ tenant });
+  await other.push({ tenant }, { entityTypes: [{ slug: 'order', name: 'Order', schema: {} }] });
+  const { status, headers, body } = await other.call('post', '/v1/data/order', withKey, { data: {} });
+  expect([status, headers['retry-after'], body.code]).toEqual([503, '2', 'unavailable']);
+  await other.call('get', '/v1/data/order', withKey).expect(200);
+  await other.close();
+});
 
 test('a create that was interrupted can be retried with its Idempotency-Key and creates one entity', async () => {
   const create = () => api.call('post', '/v1/data/order', key, { data: { tried: 1 } }, { 'Idempotency-Key': 'cut' });

@@ -28,6 +28,8 @@ export interface GatewayDeps {
   metrics?: HttpMetrics;
   /** Called for each failed attempt to reach an upstream. */
   onUpstreamFailure?: (upstream: UpstreamName, reason: string) => void;
+  /** Called for each request that was answered with the fixed reply of its route instead of its upstream's answer. */
+  onFixedReply?: (route: string) => void;
 }
 
 /** What the log line of a request contains, collected while the request is handled. */
@@ -59,7 +61,12 @@ export function createGatewayApp(deps: GatewayDeps): RequestListener {
       if (error instanceof ClientDisconnected) return response.destroy();
       if (!response.headersSent) setHeaders(response, ownHeaders(state.requestId, state.route));
       const reply = fixedReply(request, state, error);
-      if (reply !== undefined && !response.headersSent) return sendJson(response, 200, reply);
+      if (reply !== undefined && !response.headersSent) {
+        const { requestId, path } = state;
+        deps.onFixedReply?.(path);
+        deps.log.warn({ err: error, requestId, path }, 'a request was answered that its service may not have received');
+        return sendJson(response, 200, reply);
+      }
       renderError(response, error, { requestId: state.requestId, log: deps.log, isUnavailable: () => false });
     });
   };
@@ -91,6 +98,7 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
   await forward({
     name,
     upstream,
+    deadlineMs: Math.min(route.deadlineMs ?? Infinity, upstream.deadlineMs),
     request,
     response,
     headers,
@@ -103,10 +111,9 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
   });
 }
 
-/** The answer to a body that is too large, for the routes whose only answer to a POST is 200. */
+/** The answer to a POST that is too large or that its upstream does not answer, for the routes whose only answer is 200. */
 function fixedReply({ method }: IncomingMessage, { path, route }: RequestState, error: unknown): object | undefined {
-  if (method !== 'POST' || path !== route?.prefix) return undefined;
-  return error instanceof HttpError && error.status === 413 ? route.tooLargeReply : undefined;
+  return method === 'POST' && path === route?.prefix && error instanceof HttpError ? route.fixedReply : undefined;
 }
 
 function health(request: IncomingMessage, response: ServerResponse, requestId: string): void {

@@ -268,6 +268,21 @@ describe('a service that fails', () => {
     await expect(response.text()).rejects.toThrow();
   });
 
+  it('a callback of the payment provider is answered with 200 whatever happens to its service, and counted', async () => {
+    const closed = await startUpstream('webhook-ingest');
+    await closed.close();
+    const silent = await rawUpstream(() => {});
+    const breaking = await rawUpstream((request) => request.socket.destroy());
+    for (const url of [undefined, closed.url, silent.url, breaking.url]) {
+      const gateway = await openGateway({ 'webhook-ingest': url }, { deadlineMs: 300 });
+      const response = await fetch(`${gateway.url}/webhook/flow`, { method: 'POST', body: 'token=1' });
+      expect([url, response.status, await response.json()]).toEqual([url, 200, { received: true }]);
+      expect(gateway.fixedReplies).toEqual(['/webhook/flow']);
+      expect((await fetch(`${gateway.url}/webhook/polar`, { method: 'POST', body: '{}' })).status).toBeGreaterThan(500);
+      expect(gateway.fixedReplies).toHaveLength(1);
+    }
+  });
+
   it('the other services are still reached', async () => {
     const data = await upstream('data');
     const closed = await startUpstream('chat');

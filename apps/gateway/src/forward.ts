@@ -9,6 +9,8 @@ import type { Upstream } from './upstreams';
 export interface ForwardOptions {
   name: UpstreamName;
   upstream: Upstream;
+  /** Maximum time for the request and its answer. */
+  deadlineMs: number;
   request: IncomingMessage;
   response: ServerResponse;
   headers: HeaderList;
@@ -50,12 +52,12 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
   ) {}
 
   start(): void {
-    const { response, upstream, name, onFailure } = this.options;
+    const { response, deadlineMs, name, onFailure } = this.options;
     if (response.closed) return this.#end(clientDisconnected());
     this.#timer = setTimeout(() => {
       onFailure('timeout');
       this.#end(gatewayTimeout(`The ${name} service did not answer in time`));
-    }, upstream.deadlineMs);
+    }, deadlineMs);
     response.once('close', () => {
       clearTimeout(this.#timer);
       if (!response.writableFinished) this.#end(clientDisconnected());

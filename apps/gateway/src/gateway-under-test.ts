@@ -66,6 +66,8 @@ export interface TestGateway {
   port: number;
   server: Server;
   failures: string[];
+  /** Routes whose requests were answered with their fixed reply. */
+  fixedReplies: string[];
   close(): Promise<void>;
 }
 
@@ -74,6 +76,7 @@ export async function startGateway(
   { deadlineMs = 30_000, trusted = [] as string[], options = {} } = {},
 ): Promise<TestGateway> {
   const failures: string[] = [];
+  const fixedReplies: string[] = [];
   const address = (name: UpstreamName) => ({ url: urls[name], deadlineMs });
   const { upstreams, close } = createUpstreams({
     chat: address('chat'),
@@ -87,6 +90,7 @@ export async function startGateway(
     trustedProxies: trustedProxyList(trusted),
     log,
     onUpstreamFailure: (upstream, reason) => failures.push(`${upstream} ${reason}`),
+    onFixedReply: (route) => fixedReplies.push(route),
   });
   const server = createServer({ ...serverOptions, ...options }, app);
   tuneServer(server, app, log);
@@ -96,6 +100,7 @@ export async function startGateway(
     port,
     server,
     failures,
+    fixedReplies,
     async close() {
       await stop(server);
       await close();

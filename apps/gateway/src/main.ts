@@ -12,6 +12,11 @@ startProcess(async () => {
     'upstream',
     'reason',
   ]);
+  const unprocessed = metrics.counter(
+    'gateway_unprocessed_webhooks_total',
+    'Webhooks that were answered with 200 although their service did not receive or answer them.',
+    ['route'],
+  );
   const { upstreams, close } = createUpstreams({
     chat: { url: config.CHAT_URL, deadlineMs: config.CHAT_DEADLINE_MS },
     data: { url: config.DATA_URL, deadlineMs: config.DEADLINE_MS },
@@ -24,6 +29,7 @@ startProcess(async () => {
     log,
     metrics,
     onUpstreamFailure: (upstream, reason) => failures.inc({ upstream, reason }),
+    onFixedReply: (route) => unprocessed.inc({ route }),
   });
   await runService({
     config,

@@ -1,5 +1,9 @@
 import { findRoute } from './routes';
 
+test('the callback of the payment provider is answered within 10 s', () => {
+  expect(findRoute('/webhook/flow')).toMatchObject({ fixedReply: { received: true }, deadlineMs: 8_000 });
+});
+
 describe('findRoute', () => {
   it.each([
     ['/v1/chat', 'chat'],

@@ -9,8 +9,10 @@ export interface GatewayRoute {
   limitBytes: number;
   /** Browsers may call the route from any origin (docs/reference/README.md#cross-origin-requests). */
   cors: boolean;
-  /** Body of the 200 that answers a POST that is too large, for routes that do not answer with 413. */
-  tooLargeReply?: object;
+  /** Body of the 200 that answers every POST, also when it is too large or the upstream does not answer. */
+  fixedReply?: object;
+  /** Maximum time for the answer, if it is less than the upstream's. */
+  deadlineMs?: number;
 }
 
 const mebibyte = 1024 * 1024;
@@ -33,7 +35,7 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/data', ...data },
   { prefix: '/v1/sync', ...data },
   // Before /webhook: the first match is used.
-  { prefix: '/webhook/flow', ...webhooks, tooLargeReply: { received: true } },
+  { prefix: '/webhook/flow', ...webhooks, fixedReply: { received: true }, deadlineMs: 8_000 },
   { prefix: '/webhook', ...webhooks },
   { prefix: '/execute', ...executor },
   { prefix: '/validate', ...executor },

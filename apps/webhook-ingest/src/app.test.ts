@@ -8,7 +8,7 @@ import { webhookSecretOf } from '@parley/channels';
 import { type Db, createDb } from '@parley/db';
 import { closeRedis, connectRedis, createQueues, deliveryJobs } from '@parley/redis';
 import { silentLogger } from '@parley/service';
-import { createTestRedis, openTestDatabase, seedOrganization } from '@parley/testing';
+import { createTestDatabase, createTestRedis, fillDisk, openTestDatabase, seedOrganization } from '@parley/testing';
 import { createInbox, signBody, signStandardWebhook } from '@parley/webhooks';
 import { createIngestApp } from './app';
 import { createJobSender } from './job-sender';
@@ -447,7 +447,6 @@ describe("Kapso's event header, which is not signed", () => {
     ['a batch of another event', messages, `${received}.batch`, 'whatsapp.message.failed', {}],
     ['an inbound message, as a status', messages, received, 'whatsapp.message.failed', {}],
     ['an outbound message, as an inbound one', messages, 'whatsapp.message.sent', received, {}],
-    ['an event of the project, as a message', messages, 'whatsapp.phone_number.created', received, {}],
     [
       'a body of the project endpoint without a project or customer',
       project,
@@ -457,6 +456,10 @@ describe("Kapso's event header, which is not signed", () => {
     ],
   ])('%s: a header that contradicts the body is refused', async (_, path, file, name, change) => {
     expect(await post(path, file, name, change)).toEqual([403, 'rejected', null]);
+  });
+
+  test('an event of the project is malformed as a message', async () => {
+    expect(await post(messages, 'whatsapp.phone_number.created', received)).toEqual([500, 'failed', null]);
   });
 
   test('a message whose signed body names a project event is refused as malformed', async () => {
@@ -479,6 +482,56 @@ describe("Kapso's event header, which is not signed", () => {
       expect([status, kept]).toEqual([200, name]);
     },
   );
+});
+
+describe('a message that cannot be understood', () => {
+  const path = '/webhook/kapso/messages';
+  const good = JSON.parse(fixture(bodies[path]!).toString()) as Record<string, unknown>;
+  const { message: _, ...without } = good;
+  const bad = [
+    without,
+    ...[null, 'Hola', 5, [], {}, { id: '' }, { id: null }].map((message) => ({ ...good, message })),
+  ];
+
+  test.each(bad.map((body) => [JSON.stringify({ message: body.message }), body]))(
+    '%s is answered with 500 and stored as failed, whether the body or the header names the event',
+    async (_name, body) => {
+      const post = await open();
+      for (const [event, named] of [
+        ['whatsapp.message.received', { ...body, event: 'whatsapp.message.received' }],
+        ['whatsapp.message.failed', { ...body, event: 'whatsapp.message.failed' }],
+        ['whatsapp.message.received', body],
+      ] as const) {
+        const text = JSON.stringify(named);
+        const headers = { 'x-webhook-event': event, ...signed(path, text) };
+        expect(await post(path, text, headers)).toMatchObject({ status: 500, body: { code: 'processing_failed' } });
+        expect((await deliveries()).map(({ status }) => status)).toEqual(['failed']);
+        await db.pool.query('delete from webhook_deliveries');
+      }
+    },
+  );
+
+  test('in a batch does not lose the others: the batch is stored for them, and every try is answered with 500', async () => {
+    const post = await open();
+    for (const item of bad) {
+      const body = JSON.stringify({ type: 'whatsapp.message.received', batch: true, data: [item, good] });
+      for (let round = 0; round < 2; round += 1) expect((await post(path, body, signed(path, body))).status).toBe(500);
+      expect((await deliveries()).map(({ status }) => status)).toEqual(['received']);
+      await db.pool.query('delete from webhook_deliveries');
+    }
+  });
+});
+
+test('a membership without an organization is answered with 500, whatever its event', async () => {
+  const post = await open();
+  const path = '/webhook/clerk';
+  for (const event of ['created', 'updated', 'deleted'])
+    for (const organization of [undefined, null, 'org_1', {}, { id: '' }]) {
+      const data = { id: 'orgmem_1', public_user_data: { user_id: 'user_1' }, organization };
+      const body = JSON.stringify({ type: `organizationMembership.${event}`, data });
+      expect(await post(path, body, signed(path, body))).toMatchObject({ status: 500 });
+    }
+  expect((await deliveries()).every(({ status }) => status === 'failed')).toBe(true);
 });
 
 test('a message with NUL and lone surrogates is accepted', async () => {
@@ -506,6 +559,35 @@ test('/webhook/flow answers 200 to any body, and does not store a malformed one'
         body: { received: true },
       });
   expect(await deliveries()).toEqual([]);
+});
+
+test('on a full disk deliveries are answered with 5xx, so that providers retry them, and callbacks of payments are held', async () => {
+  const full = await createTestDatabase();
+  await fillDisk(full.url, 'webhook_deliveries');
+  const other = createDb({ databaseUrl: full.url });
+  const { scope } = await seedOrganization(other.pool);
+  await other.pool.query(
+    `insert into payment_orders (payment_id, tenant, environment, flow_token) values ('ent_paid', $1, 'development', 'TOKEN')`,
+    [scope.tenant],
+  );
+  await other.pool.query(
+    `insert into channel_connections (id, tenant, environment, phone_number_id, status, updated_at)
+     values ('conn', $1, 'development', '109876543210987', 'connected', now())`,
+    [scope.tenant],
+  );
+  const { url: redisUrl } = await createTestRedis();
+  const post = await open({ databaseUrl: full.url, redisUrl });
+  for (const path of paths) {
+    const body = fixture(bodies[path]!);
+    const { status } = await post(path, body, { ...eventOf(path), ...signed(path, body) });
+    expect([path, status]).toEqual([path, malformed[path] === 500 ? 500 : 503]);
+  }
+  expect(await post('/webhook/flow', 'token=TOKEN')).toEqual({ status: 200, body: { received: true } });
+  const redis = connectRedis({ url: redisUrl, role: 'worker' });
+  expect(await redis.zrange('parley:held-tokens', 0, '10')).toEqual(['TOKEN']);
+  await closeRedis(redis);
+  await other.close();
+  closing.unshift(() => full.drop());
 });
 
 test('a body above the limit is answered with 413', async () => {

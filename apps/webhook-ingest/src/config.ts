@@ -7,7 +7,7 @@ const secretsVariable = (description: string) =>
 
 export const ingestVariables = {
   ...serviceVariables(4003),
-  ...databaseVariables,
+  ...databaseVariables(5_000),
   ...redisVariables,
   IDENTITY_WEBHOOK_SECRET: secretsVariable(
     'Secret of the identity provider (Clerk). Without it, its deliveries are refused in production and accepted unsigned in development.',

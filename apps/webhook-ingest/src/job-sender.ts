@@ -34,9 +34,8 @@ export function createJobSender({ queues, log }: { queues: Queues; log: Logger }
       waiting.set(name, jobs);
       running ??= sleep(batchWindowMs).then(drain);
     },
-    /** Enqueues the token of a payment callback that could not be stored. Rejects when Redis is unavailable too. */
-    sendToken: (token: string, requestId: string): Promise<void> =>
-      queues.enqueue('confirm-payment', { token }, { requestId }),
+    /** Keeps the token of a payment callback in Redis; false when `max` others are. Rejects when Redis is unavailable. */
+    holdToken: (token: string, max: number): Promise<boolean> => queues.heldTokens.add(token, max),
     /** Resolves when every job sent so far has been enqueued or has failed. */
     async settled(): Promise<void> {
       while (running !== null) await running;

@@ -12,8 +12,8 @@ export interface ReceiveDeps {
   jobs: JobSender;
   refusals: RefusalLog;
   log: Logger;
-  /** Called for every delivery. `outcome` is its status, or `duplicate`. */
-  onDelivery?: (provider: string, outcome: DeliveryStatus | 'duplicate') => void;
+  /** Called for every delivery. `outcome` is its status, or the reason why it has no row. */
+  onDelivery?: (provider: string, outcome: DeliveryStatus | 'duplicate' | 'held' | 'refused' | 'lost') => void;
   now?: () => number;
 }
 
@@ -62,6 +62,9 @@ export async function receiveDelivery(
     const isRevived = !stored.isNew && stored.status === 'unattributed' && location !== null;
     if (isRevived) await deps.inbox.revive(stored.id, owner);
     if (stored.isNew || isRevived || stored.status === 'received') deps.jobs.send(path, stored.id, requestId);
+    if (event.problem === undefined) return;
+    deps.log.warn({ provider, reason: event.problem, requestId }, 'a part of a delivery cannot be understood');
+    throw refusals.malformed;
   } catch (error) {
     whenUnavailable(deps, endpoint, requestId)(error);
   }

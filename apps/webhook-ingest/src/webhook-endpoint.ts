@@ -17,6 +17,8 @@ export interface DeliveryEvent {
   eventType: string | null;
   /** False for an event without effect here: it is stored and acknowledged, and has no job. */
   isHandled: boolean;
+  /** What cannot be understood in a part of the delivery. The rest is processed, and the answer is the one to a malformed body. */
+  problem?: string;
 }
 
 export type Reading = { ok: true; event: DeliveryEvent } | { ok: false; reason: string };

@@ -10,7 +10,7 @@ import {
 
 export const workerVariables = {
   ...serviceVariables(4005),
-  ...databaseVariables,
+  ...databaseVariables(30_000),
   ...redisVariables,
   ...runtimeVariables,
   MESSAGING_WEBHOOK_SECRET: listVariable().meta({

@@ -123,6 +123,18 @@ test("texts are answered by the agent on the contact's thread, in order and once
   ]);
 });
 
+test('a message beside one without an id is answered, and the delivery is failed', async () => {
+  const contact = newContact();
+  const { message: _, ...without } = inbound(contact, text('nada'));
+  const batch = { type: 'whatsapp.message.received', batch: true, data: [without, inbound(contact, text('hola'))] };
+  expect(await services.postBody('/webhook/kapso/messages', batch)).toBe(500);
+  await services.settled();
+  expect(textsTo(contact)).toHaveLength(1);
+  expect(await rows('select status, reason from webhook_deliveries order by received_at desc limit 1')).toEqual([
+    { status: 'failed', reason: 'the body has no message of a contact' },
+  ]);
+});
+
 test.each([
   [
     'a button',

@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Scope } from '@parley/contracts';
+import { type Scope, onRefusal } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, saveIntegration } from '@parley/db';
 import { ensurePaymentType } from '@parley/payments';
 import { type RedisConnection, closeRedis, connectRedis, createQueues, waitForRedis } from '@parley/redis';
@@ -15,6 +16,7 @@ import {
   openTestDatabase,
   seedOrganization,
   startFlowServer,
+  startTcpProxy,
   until,
 } from '@parley/testing';
 import { builtInToolNames } from '@parley/tools';
@@ -35,7 +37,7 @@ const metrics = createMetrics('worker');
 const actor = { type: 'system' as const };
 const closing: (() => Promise<unknown>)[] = [];
 
-let db: Db;
+let db: Db & { url: string };
 let flow: FlowServer;
 let runtime: JobRuntime;
 let scope: Scope;
@@ -216,17 +218,19 @@ it('a callback is retried while Flow is down', async () => {
 
 describe('the response is always 200', () => {
   const fixtures = join(__dirname, '../../../libs/payments/fixtures/webhooks');
-  it.each([
-    ['payment.confirmation.txt', 'unattributed', 'No account at Flow knows the token'],
-    ['payment.confirmation.unknown-token.txt', 'unattributed', 'No account at Flow knows the token'],
-    ['payment.confirmation.encoded.txt', 'unattributed', 'No account at Flow knows the token'],
-  ])('to %s', async (name, status, reason) => {
-    const body = readFileSync(join(fixtures, name), 'utf8');
-    expect(await post(body)).toEqual(received);
-    const token = new URLSearchParams(body).get('token')!;
-    expect(await waitForDeliveries(new URLSearchParams({ token }).toString())).toEqual([
-      { status, reason, tenant: null },
-    ]);
+  it('to a token that no payment has, which is searched at Flow and stored with the result', async () => {
+    const names = ['payment.confirmation', 'payment.confirmation.unknown-token', 'payment.confirmation.encoded'];
+    const reason = 'No account at Flow knows the token';
+    await Promise.all(
+      names.map(async (name) => {
+        const body = readFileSync(join(fixtures, `${name}.txt`), 'utf8');
+        expect(await post(body)).toEqual(received);
+        const token = new URLSearchParams(body).get('token')!;
+        expect(await waitForDeliveries(new URLSearchParams({ token }).toString())).toEqual([
+          { status: 'unattributed', reason, tenant: null },
+        ]);
+      }),
+    );
   });
 
   it.each([
@@ -242,8 +246,9 @@ describe('the response is always 200', () => {
   });
 
   it('and only the token of a form is stored', async () => {
-    expect(await post(`more=${'x'.repeat(9_000)}&token=ONLY1`)).toEqual(received);
-    expect(await deliveries('token=ONLY1')).toHaveLength(1);
+    const { order } = await make();
+    expect(await post(`more=${'x'.repeat(9_000)}&token=${order.token}`)).toEqual(received);
+    expect(await deliveries(`token=${order.token}`)).toHaveLength(1);
   });
 
   it.each<[string, string, object]>([
@@ -262,7 +267,7 @@ describe('the response is always 200', () => {
     await until(async () => flow.requests.some(({ params }) => params.token === 'FIXT+URE/0A1B='), limits);
   });
 
-  it('without PostgreSQL, as the token is enqueued; without Redis, as its row waits for the sweep; and without both', async () => {
+  it('without PostgreSQL, as the token is held in Redis; without Redis, as its row waits for the sweep; and without both', async () => {
     const noDatabase = createDb({ databaseUrl: `postgresql://postgres@127.0.0.1:${await freePort()}/none` });
     const noRedis = connectRedis({ url: `redis://127.0.0.1:${await freePort()}`, role: 'producer' });
     closing.push(
@@ -275,7 +280,7 @@ describe('the response is always 200', () => {
 
     expect(await post(`token=${one.order.token}`, { url: await startIngest(noDatabase, redis) })).toEqual(received);
     await until(async () => (await statusOf(one.paymentId)) === 'paid', limits);
-    expect(await deliveries(`token=${one.order.token}`)).toEqual([]);
+    expect(await deliveries(`token=${one.order.token}`)).toMatchObject([{ status: 'processed' }]);
 
     expect(await post(`token=${two.order.token}`, { url: await startIngest(db, noRedis) })).toEqual(received);
     await until(async () => (await statusOf(two.paymentId)) === 'paid', limits);
@@ -284,6 +289,93 @@ describe('the response is always 200', () => {
     await db.pool.query('update entities set created_at = created_at - 4000000 where id = $1', [three.paymentId]);
     await queues.enqueue('reconcile-payments', {});
     await until(async () => (await statusOf(three.paymentId)) === 'paid', limits);
+  });
+});
+
+describe('tokens that any client sends', () => {
+  const strange = async () => {
+    const { rows } = await db.pool.query<{ count: number }>(
+      `select count(*)::int as count from webhook_deliveries where convert_from(body, 'utf8') like 'token=STRANGE%'`,
+    );
+    return rows[0]!.count;
+  };
+  const heldTokens = async () => (await queues.heldTokens.oldest(100_000)).map(({ token }) => token);
+
+  it('make no rows, are held up to a limit, and do not delay a callback, whatever the size of entities', async () => {
+    const description = randomBytes(400_000).toString('hex');
+    for (let at = 0; at < 5; at += 1)
+      await runtime.entities.create(scope, { actor, type: 'receipt', data: { flowToken: `T${at}`, description } });
+    const refusals: string[] = [];
+    onRefusal((limit) => refusals.push(limit));
+    const { paymentId, order } = await make();
+    order.status = 2;
+    const flood = Array.from({ length: 1_500 }, (_one, at) => `token=STRANGE-${at}`);
+    while (flood.length > 0) await Promise.all(flood.splice(0, 100).map((body) => post(body)));
+    expect((await heldTokens()).length).toBeLessThanOrEqual(1_000);
+    expect(refusals).toContain('unknown_payment_tokens');
+    expect(await flow.notify(order)).toBe(200);
+    await until(async () => (await statusOf(paymentId)) === 'paid', limits);
+    // A minute later those that have not been searched are dropped.
+    const redis = await connected(redisUrl);
+    for (const token of await heldTokens()) await redis.zincrby('parley:held-tokens', -60, token);
+    await until(async () => (await heldTokens()).length === 0, limits);
+    // At most 30 are searched in a minute by a process, and each search makes a row.
+    expect(await strange()).toBeLessThanOrEqual(120);
+    expect(flow.requests.filter(({ params }) => params.token?.startsWith('STRANGE')).length).toBe(await strange());
+  });
+
+  it('of a payment make at most 60 rows a minute', async () => {
+    const { order } = await make();
+    for (let round = 0; round < 3; round += 1) await Promise.all(Array.from({ length: 30 }, () => flow.notify(order)));
+    const count = (await deliveries(`token=${order.token}`)).length;
+    expect(count).toBeGreaterThanOrEqual(60);
+    // Another minute may have begun.
+    expect(count).toBeLessThan(90);
+  });
+
+  it('include one whose payment is stored only after its callback: it is settled when the payment appears', async () => {
+    const { paymentId, order } = await make();
+    order.status = 2;
+    await db.pool.query('update payment_orders set flow_token = null where payment_id = $1', [paymentId]);
+    await db.pool.query(`update entities set data = data - 'flowToken' where id = $1`, [paymentId]);
+    expect(await flow.notify(order)).toBe(200);
+    expect(await deliveries(`token=${order.token}`)).toEqual([]);
+    await db.pool.query('update payment_orders set flow_token = $2 where payment_id = $1', [paymentId, order.token]);
+    await until(async () => (await statusOf(paymentId)) === 'paid', limits);
+    expect(await waitForDeliveries(`token=${order.token}`)).toMatchObject([{ status: 'processed' }]);
+  });
+});
+
+describe('while PostgreSQL is silent', () => {
+  it('a callback is answered with 200, and its payment is settled afterwards; with a silent Redis too', async () => {
+    const [postgres, redis] = [await startTcpProxy(db.url), await startTcpProxy(redisUrl)];
+    const database = createDb({ databaseUrl: postgres.url });
+    const producer = await connected(redis.url);
+    const url = await startIngest(database, producer);
+    closing.push(postgres.cut, redis.cut, () => database.close());
+    const [one, two, lost] = [await make(), await make(), await make()];
+    for (const { order } of [one, two, lost]) order.status = 2;
+    expect(await post(`token=${one.order.token}`, { url })).toEqual(received); // now connections are warm
+    await until(async () => (await statusOf(one.paymentId)) === 'paid', limits);
+
+    postgres.freeze();
+    expect(await post(`token=${two.order.token}`, { url })).toEqual(received);
+    await until(async () => (await statusOf(two.paymentId)) === 'paid', limits);
+
+    redis.freeze();
+    const tenSeconds = AbortSignal.timeout(10_000);
+    const answer = await fetch(`${url}/webhook/flow`, {
+      method: 'POST',
+      body: new URLSearchParams({ token: lost.order.token }),
+      signal: tenSeconds,
+    });
+    expect(answer.status).toBe(200);
+    expect(await statusOf(lost.paymentId)).toBe('pending');
+    await db.pool.query('update entities set created_at = created_at - 4000000 where id = $1', [lost.paymentId]);
+    await queues.enqueue('reconcile-payments', {});
+    await until(async () => (await statusOf(lost.paymentId)) === 'paid', limits);
+    postgres.thaw();
+    redis.thaw();
   });
 });
 

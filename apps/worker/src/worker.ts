@@ -21,6 +21,7 @@ import { createSendEmail } from './jobs/send-email';
 import { createSendMessage } from './jobs/send-message';
 import { createSweepChannels } from './jobs/sweep-channels';
 import { createSweepDeliveries } from './jobs/sweep-deliveries';
+import { createSweepHeldTokens } from './jobs/sweep-held-tokens';
 import { createSweepIdempotency } from './jobs/sweep-idempotency';
 import { createSweepPurges } from './jobs/sweep-purges';
 import { createSweepRegistrations } from './jobs/sweep-registrations';
@@ -62,6 +63,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     'run-triggers': runs.handle,
     'sync-identity': createSyncIdentity(deps),
     'sweep-deliveries': createSweepDeliveries(deps),
+    'sweep-held-tokens': createSweepHeldTokens(deps),
     'purge-organization': createPurgeOrganization(deps),
     'sweep-purges': createSweepPurges(deps),
     'update-channel': createUpdateChannel(deps),

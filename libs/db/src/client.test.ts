@@ -1,5 +1,5 @@
-import { openTestDatabase } from '@parley/testing';
-import { createDb, type Db, type Queryable, readDatabaseUrl } from './client';
+import { openTestDatabase, startTcpProxy } from '@parley/testing';
+import { createDb, type Db, type Queryable, isDatabaseUnavailable, readDatabaseUrl } from './client';
 import { prismaOf } from './prisma';
 import { column, statement } from './statement';
 
@@ -110,4 +110,32 @@ test('pgbouncer and options are removed from the address, other parameters stay'
   expect(read('?pgbouncer=true&sslmode=require').url).toBe('postgres://u:p@h:6432/d?sslmode=require');
   expect(read('?sslmode=require&pgbouncer=true').url).toBe('postgres://u:p@h:6432/d?sslmode=require');
   expect(read('?pgbouncer=false').isPooled).toBe(false);
+});
+
+test('a transaction on a silent server ends after one time limit, without waiting for its rollback', async () => {
+  const proxy = await startTcpProxy(db.url);
+  const silent = createDb({ databaseUrl: proxy.url, timeoutMs: 4_000 });
+  const startedAtMs = performance.now();
+  const work = silent.transaction(async (tx) => {
+    proxy.freeze();
+    await tx.acrossTenants('sweep', statement('silent', 'select 1'));
+  });
+  const error: unknown = await work.catch((reason: unknown) => reason);
+  const tookMs = performance.now() - startedAtMs;
+  await proxy.cut();
+  await silent.close();
+  expect([String(error), isDatabaseUnavailable(error)]).toEqual(['Error: Query read timeout', true]);
+  // The rollback would take another 6 s.
+  expect(tookMs).toBeLessThan(11_000);
+}, 60_000);
+
+test('a server that cannot be reached, or has no disk space, memory or connection left, is unavailable', () => {
+  const codes = 'ECONNREFUSED ETIMEDOUT EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN 53100 53200 53300 57P03'.split(' ');
+  for (const code of codes) {
+    const error = Object.assign(new Error('x'), { code });
+    expect([code, isDatabaseUnavailable(error)]).toEqual([code, true]);
+    expect(isDatabaseUnavailable(new Error('wrapped', { cause: new AggregateError([error]) }))).toBe(true);
+  }
+  expect(isDatabaseUnavailable(new Error('timeout expired'))).toBe(true);
+  for (const code of ['23505', '57014', '22P02']) expect(isDatabaseUnavailable({ code })).toBe(false);
 });

@@ -61,6 +61,8 @@ export interface DbOptions {
   /** `?pgbouncer=true` marks the address of a PgBouncer in transaction mode. */
   databaseUrl: string;
   poolSize?: number;
+  /** Maximum duration of a statement. Default: 30 s. */
+  timeoutMs?: number;
   /** Shown in pg_stat_activity. */
   applicationName?: string;
   onError?: (error: Error) => void;
@@ -76,12 +78,21 @@ const sessionOptions = [
   '-c idle_in_transaction_session_timeout=10s',
 ].join(' ');
 
+/** How much later than PostgreSQL the client ends a statement. Then the server is silent, and the connection is closed. */
+const silenceMs = 2_000;
+
 /**
- * Opens the database with a pool of connections. A wait for a connection ends after 5 s, a statement after 30 s. Connects
- * at the first use, so a process can start before its database. Behind PgBouncer, statements are not prepared, and session
- * options must be set on the role (docs/operations.md).
+ * Opens the database with a pool of connections. A wait for a connection ends after 5 s, a statement after `timeoutMs`.
+ * Connects at the first use, so a process can start before its database. Behind PgBouncer, statements are not prepared, and
+ * session options must be set on the role (docs/operations.md).
  */
-export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley', onError }: DbOptions): Db {
+export function createDb({
+  databaseUrl,
+  poolSize = 10,
+  timeoutMs = 30_000,
+  applicationName = 'parley',
+  onError,
+}: DbOptions): Db {
   const { url, isPooled, options } = readDatabaseUrl(databaseUrl);
   const pool = new pg.Pool({
     connectionString: url,
@@ -90,10 +101,10 @@ export function createDb({ databaseUrl, poolSize = 10, applicationName = 'parley
     min: Math.min(2, poolSize),
     application_name: applicationName,
     connectionTimeoutMillis: 5_000,
-    query_timeout: 35_000,
+    query_timeout: timeoutMs + silenceMs,
     keepAlive: true,
     // PgBouncer refuses options of a session, because its connections are shared.
-    ...(!isPooled && { statement_timeout: 30_000, options: `${sessionOptions} ${options}` }),
+    ...(!isPooled && { statement_timeout: timeoutMs, options: `${sessionOptions} ${options}` }),
   });
   // A broken idle connection is replaced at the next use. Without a listener the event would end the process.
   pool.on('error', (error) => onError?.(error));
@@ -169,9 +180,12 @@ async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => 
     await client.query('commit');
     return result;
   } catch (error) {
-    await client.query('rollback').catch((rollbackError: Error) => {
-      broken = rollbackError;
-    });
+    // A rollback would wait behind the statement that a silent server has not answered. Closing the connection is one too.
+    if (isDatabaseUnavailable(error)) broken ??= error as Error;
+    else
+      await client.query('rollback').catch((rollbackError: Error) => {
+        broken = rollbackError;
+      });
     throw error;
   } finally {
     client.off('error', onError);
@@ -179,15 +193,17 @@ async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => 
   }
 }
 
-/** Error codes of a server that is not reachable, is shutting down, or has no free connection. */
+/** Error codes of a server that is not reachable, is shutting down, or has no free connection, disk space or memory. */
 const unavailableCodes = new Set([
-  ...'ECONNREFUSED ECONNRESET EPIPE ENOTFOUND EAI_AGAIN ETIMEDOUT'.split(' '),
-  ...'57P01 57P02 57P03 53300 08000 08003 08006 25006 25P03'.split(' '), // PostgreSQL
+  ...'ECONNREFUSED ECONNRESET EPIPE ENOTFOUND EAI_AGAIN ETIMEDOUT EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN'.split(
+    ' ',
+  ),
+  ...'57P01 57P02 57P03 53100 53200 53300 08000 08003 08006 25006 25P03'.split(' '), // PostgreSQL
   ...'P1001 P1002 P1017 P2024'.split(' '), // Prisma
 ]);
 
 const unavailableText =
-  /Connection terminated|not queryable|timeout exceeded when trying to connect|Can't reach database|Query read timeout/i;
+  /Connection terminated|not queryable|timeout exceeded when trying to connect|timeout expired|Can't reach database|Query read timeout/i;
 
 /**
  * Reports whether an error means that PostgreSQL is unavailable, even when a driver or Prisma has wrapped it. Does not use

@@ -10,7 +10,7 @@ const log = {
   info: (_fields: object, text: string) => void lines.push(text),
 };
 const open = (url: string): Promise<Db> =>
-  openDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 2 }, { name: 'parley-test', log });
+  openDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 2, DATABASE_TIMEOUT_MS: 30_000 }, { name: 'parley-test', log });
 const closing: (() => Promise<unknown>)[] = [];
 
 beforeEach(() => lines.splice(0));

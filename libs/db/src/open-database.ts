@@ -6,6 +6,7 @@ import { type StartLog, untilAvailable } from './until-available';
 interface DatabaseSettings {
   DATABASE_URL: string;
   DATABASE_POOL_SIZE: number;
+  DATABASE_TIMEOUT_MS: number;
 }
 
 /**
@@ -13,12 +14,13 @@ interface DatabaseSettings {
  * command that fixes it when the schema does not match this code.
  */
 export async function openDatabase(
-  { DATABASE_URL, DATABASE_POOL_SIZE }: DatabaseSettings,
+  { DATABASE_URL, DATABASE_POOL_SIZE, DATABASE_TIMEOUT_MS }: DatabaseSettings,
   { name, log }: { name: string; log: StartLog },
 ): Promise<Db> {
   const db = createDb({
     databaseUrl: DATABASE_URL,
     poolSize: DATABASE_POOL_SIZE,
+    timeoutMs: DATABASE_TIMEOUT_MS,
     applicationName: name,
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });

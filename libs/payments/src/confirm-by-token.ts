@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Scope } from '@parley/contracts';
+import type { Queryable } from '@parley/db';
 import { findByToken } from '@parley/entities';
 import type { Origin } from '@parley/events';
 import { type Applied, applyPaymentStatus } from './apply-payment-status';
@@ -10,12 +11,14 @@ import { type FlowAccount, credentialsOf, findFlowAccount, listFlowAccounts } fr
 import { type FlowStatusAnswer, createFlowClient } from './flow/flow-client';
 import type { FlowStatus } from './flow/flow-status';
 import { type Payment, findPayment, paymentType } from './payment';
-import { findOrderByToken, paymentIdOf } from './payment-orders';
+import { findOrderByToken, findOrderedTokens, paymentIdOf } from './payment-orders';
 
 export type Confirmed =
   | { ok: true; scope: Scope; paymentId: string; status: Payment['status']; changed: boolean }
   /** Permanent: a retry has the same result. */
   | { ok: false; reason: 'invalid_token' | 'unknown_token' | 'no_payment' | 'mismatch'; message: string; scope?: Scope }
+  /** No payment has the token, and it was not searched: the limit is reached, or it was searched a short while ago. */
+  | { ok: false; reason: 'refused'; message: string; scope?: undefined }
   /** Temporary: may be retried. */
   | { ok: false; reason: 'try_again'; message: string; scope?: Scope };
 
@@ -24,18 +27,25 @@ const accountsAtOnce = 5;
 /** Maximum searches per process and minute: a forged token costs a signed call to every account. */
 const searchesPerMinute = 30;
 const unknownForMs = 10 * 60_000;
+/** Maximum duration of a search, in which accounts that do not answer delay the next token. */
+const searchMs = 10_000;
 
 const origin: Origin = { actor: { type: 'webhook', provider: 'flow' } };
+
+/** Finds which of the tokens a payment has. Any client can cause this, so it reads only indexes. */
+export async function findKnownTokens(db: Queryable, tokens: readonly string[]): Promise<Set<string>> {
+  const known = new Set(await findOrderedTokens(db, tokens));
+  const others = tokens.filter((token) => !known.has(token));
+  if (others.length > 0) for (const { token } of await findByToken(db, others)) known.add(token);
+  return known;
+}
 
 /**
  * Processes a callback of Flow: requests the status of the token's order and applies it
  * (docs/reference/payments.md#confirmation). If no payment has the token, all active accounts are queried.
  */
-export function createConfirmByToken(deps: PaymentsDeps): (token: string) => Promise<Confirmed> {
-  const unknown = new LRUCache<string, true>({ max: 10_000, ttl: unknownForMs });
-  const searches: number[] = [];
-
-  return async (token) => {
+export function createConfirmByToken(deps: PaymentsDeps, searchToken: (token: string) => Promise<Confirmed>) {
+  return async (token: string): Promise<Confirmed> => {
     if (!/^[\x21-\x7e]{4,256}$/.test(token)) {
       return { ok: false, reason: 'invalid_token', message: 'The token does not have the form of a token of Flow' };
     }
@@ -43,22 +53,34 @@ export function createConfirmByToken(deps: PaymentsDeps): (token: string) => Pro
     if (known !== null) return confirmKnown(deps, known, token);
     const byField = await confirmByField(deps, token);
     if (byField !== null && (byField.ok || byField.reason !== 'try_again')) return byField;
+    const result = await searchToken(token);
+    // The search queries active accounts only. The account of a payment with this token may answer later.
+    return result.ok || byField === null ? result : byField;
+  };
+}
+
+/**
+ * Searches the payment of a token that no payment has, at all active accounts: a crash may have lost it, or the payment is
+ * imported without it. Any client can send tokens, so few are searched, and an unknown one is not searched again for a while.
+ */
+export function createSearchToken(deps: PaymentsDeps): (token: string) => Promise<Confirmed> {
+  const unknown = new LRUCache<string, true>({ max: 10_000, ttl: unknownForMs });
+  const searches: number[] = [];
+
+  return async (token) => {
     const digest = createHash('sha256').update(token).digest('base64');
-    if (unknown.has(digest)) return unknownToken;
+    if (unknown.has(digest)) return refused('The token was searched a short while ago');
     const nowMs = Date.now();
     while (searches[0] !== undefined && searches[0] < nowMs - 60_000) searches.shift();
-    if (searches.length >= searchesPerMinute) {
-      return { ok: false, reason: 'try_again', message: 'Too many unknown tokens in a minute' };
-    }
+    if (searches.length >= searchesPerMinute) return refused('Too many unknown tokens in a minute');
     searches.push(nowMs);
     const result = await search(deps, token);
-    if (result.ok || result.reason !== 'unknown_token') return result;
-    // The search queries active accounts only. The account of a payment with this token may answer later.
-    if (byField !== null) return byField;
-    unknown.set(digest, true);
+    if (!result.ok && result.reason === 'unknown_token') unknown.set(digest, true);
     return result;
   };
 }
+
+const refused = (message: string): Confirmed => ({ ok: false, reason: 'refused', message });
 
 const unknownToken: Confirmed = { ok: false, reason: 'unknown_token', message: 'No account at Flow knows the token' };
 
@@ -80,7 +102,7 @@ async function confirmKnown(
  */
 async function confirmByField(deps: PaymentsDeps, token: string): Promise<Confirmed | null> {
   let last: Confirmed | null = null;
-  for (const { scope, id } of await findByToken(deps.db, token)) {
+  for (const { scope, id } of await findByToken(deps.db, [token])) {
     if ((await findPayment(deps.entities, scope, id)) === null) continue;
     last = await confirmKnown(deps, { scope, paymentId: id }, token);
     if (last.ok || last.reason !== 'try_again') return last;
@@ -95,10 +117,11 @@ async function search(deps: PaymentsDeps, token: string): Promise<Confirmed> {
   let problem: string | undefined;
   let found: { sharing: FlowAccount[]; status: FlowStatus } | undefined;
   const queue = [...byCredentials.values()].values();
+  const signal = AbortSignal.timeout(searchMs);
   const ask = async () => {
     for (const sharing of queue) {
       if (found !== undefined) return;
-      const answer: FlowStatusAnswer = await createFlowClient(sharing[0]!, deps.flow).getStatus(token);
+      const answer: FlowStatusAnswer = await createFlowClient(sharing[0]!, { ...deps.flow, signal }).getStatus(token);
       if (answer.ok) found = { sharing, status: answer.status };
       else if (answer.reason !== 'refused') problem = answer.message;
     }

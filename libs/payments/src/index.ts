@@ -1,4 +1,4 @@
-export { type Confirmed } from './confirm-by-token';
+export { type Confirmed, findKnownTokens } from './confirm-by-token';
 export { countPayments } from './count-payments';
 export { type Payments, createPayments } from './create-payments';
 export { applyOrder, creditsPurge, lockOrder } from './credits/credit-orders';

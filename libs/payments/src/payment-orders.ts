@@ -128,6 +128,18 @@ export async function findOrderByToken(
   return { scope, paymentId };
 }
 
+const knownTokens = statement(
+  'ordered-tokens',
+  'select flow_token as token from payment_orders where flow_token = any($1::text[])',
+  { token: column.text },
+);
+
+/** Finds which of the tokens an order has. */
+export async function findOrderedTokens(db: Queryable, flowTokens: readonly string[]): Promise<string[]> {
+  const { rows } = await db.acrossTenants('inbound webhook', knownTokens, [flowTokens]);
+  return rows.map(({ token }) => token);
+}
+
 const abandoned = statement(
   'abandoned-payment-orders',
   `select payment_id from payment_orders

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Scope } from '@parley/contracts';
 import {
   type FlowServer,
@@ -6,6 +7,7 @@ import {
   seedOrganization,
   startFlowServer,
 } from '@parley/testing';
+import { findKnownTokens } from './confirm-by-token';
 import { applyOrder } from './credits/credit-orders';
 import { latestReferences } from './read-payments';
 import {
@@ -434,11 +436,34 @@ describe('a token that no payment has', () => {
     expect(await fresh.confirmByToken('FORGED-TOKEN')).toMatchObject(expected);
     const perSearch = count() - before;
     expect(perSearch).toBe(2);
-    expect(await fresh.confirmByToken('FORGED-TOKEN')).toMatchObject(expected);
+    expect(await fresh.confirmByToken('FORGED-TOKEN')).toMatchObject({ ok: false, reason: 'refused' });
     expect(count()).toBe(before + perSearch);
     for (let at = 0; at < 40; at += 1) await fresh.confirmByToken(`FORGED-${at}`);
     expect(count()).toBeLessThanOrEqual(before + 30 * perSearch);
-    expect(await fresh.confirmByToken('FORGED-X')).toMatchObject({ ok: false, reason: 'try_again' });
+    expect(await fresh.confirmByToken('FORGED-X')).toMatchObject({ ok: false, reason: 'refused' });
+  });
+
+  it('is found by an index only, among the orders and in the fields of entities of any size', async () => {
+    const { order } = await make();
+    const data = { amount: 1, currency: 'CLP', status: 'pending', flowToken: 'TOKEN-OF-A-FIELD' };
+    await t.entities.create(scope, { ...origin, type: 'payment', data });
+    // Random, so that PostgreSQL cannot compress it.
+    const description = randomBytes(400_000).toString('hex');
+    for (let at = 0; at < 10; at += 1)
+      await t.entities.create(scope, {
+        ...origin,
+        type: 'payment',
+        data: { ...data, flowToken: `T${at}`, description },
+      });
+    await t.db.pool.query('analyze entities');
+    const known = await findKnownTokens(t.db, [order.token, 'TOKEN-OF-A-FIELD', 'STRANGE']);
+    expect([...known].sort()).toEqual([order.token, 'TOKEN-OF-A-FIELD'].sort());
+    const { rows } = await t.db.pool.query(
+      `explain (analyze, buffers, format json) select * from entities_by_flow_token('STRANGE')`,
+    );
+    const { Plan: plan } = rows[0]['QUERY PLAN'][0];
+    // The ten large entities have a thousand blocks.
+    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(300);
   });
 
   it('can be retried when an account was unavailable', async () => {

@@ -98,14 +98,10 @@ const jobCatalog = {
   'apply-billing': deliveryJob(10),
   /** Applies a delivery about the status of an e-mail. */
   'update-email': deliveryJob(10),
-  /** Gets the status of the payment of a callback: by the stored delivery, or by the token when storing it failed. */
-  'confirm-payment': job({
-    payload: z.union([z.object({ deliveryId: z.string() }), z.object({ token: z.string() })]),
-    attempts: 8,
-    backoffMs: 1_000,
-    concurrency: 10,
-    id: (payload) => ('deliveryId' in payload ? payload.deliveryId : `token-${digestOf(payload.token)}`),
-  }),
+  /** Gets the status of the payment of a callback. */
+  'confirm-payment': deliveryJob(10),
+  /** Stores the held tokens of payment callbacks that a payment has, and searches the others at Flow, a few a minute. */
+  'sweep-held-tokens': sweep(2_000),
   /** Gets the statuses of pending payments (docs/reference/payments.md#reconciliation). */
   'reconcile-payments': sweep(5 * minuteMs),
 } as const;

@@ -1,6 +1,7 @@
 import { type JobsOptions, Queue } from 'bullmq';
 import { type JobEnvelope, type JobName, type JobPayload, definitionOf, jobNames, queuePrefix } from './job-catalog';
 import type { RedisConnection } from './connect-redis';
+import { type HeldTokens, createHeldTokens } from './held-tokens';
 
 /** Redis does not accept a job. The work is recorded in PostgreSQL before a job is sent, so a sweep will find it. */
 export class QueueUnavailable extends Error {
@@ -27,6 +28,7 @@ export interface Queues {
   schedule(): Promise<void>;
   /** Returns the number of jobs of each queue, and how long the oldest waiting one has waited. */
   depths(): Promise<QueueDepth[]>;
+  heldTokens: HeldTokens;
   close(): Promise<void>;
 }
 
@@ -110,6 +112,7 @@ export function createQueues({ redis }: { redis: RedisConnection }): Queues {
       }
       return found;
     },
+    heldTokens: createHeldTokens(redis),
     async close() {
       await Promise.allSettled([...open.values()].map((queue) => queue.close()));
     },

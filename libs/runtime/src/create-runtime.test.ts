@@ -6,7 +6,7 @@ import { runtimeVariables } from './runtime-variables';
 
 test('an agent calls another one, which reads a stored entity; the calls are counted, and everything closes', async () => {
   const db = await openTestDatabase(createDb);
-  const variables = { ...serviceVariables(4002), ...databaseVariables, ...runtimeVariables };
+  const variables = { ...serviceVariables(4002), ...databaseVariables(15_000), ...runtimeVariables };
   const given = { DATABASE_URL: db.url, SECRETS_KEY: Buffer.alloc(32).toString('base64') };
   const metrics = createMetrics('test');
   const config = loadConfig(variables, given);

@@ -1,6 +1,7 @@
 export { freePort } from '@parley/embedded';
 export { countStatements, countStatementsRepeatedly } from './count-statements';
 export { createTestDatabase, openTestDatabase, type TestDatabase } from './database';
+export { fillDisk } from './fill-disk';
 export { parseStateTable } from './parse-state-table';
 export { createTestRedis, type TestRedis } from './redis';
 export { type FlowServer, type FlowServerOrder, startFlowServer } from './providers/flow-server';
@@ -16,5 +17,6 @@ export {
   startProviderServer,
 } from './providers/provider-server';
 export { type ResendServer, startResendServer } from './providers/resend-server';
+export { type TcpProxy, startTcpProxy } from './tcp-proxy';
 export { until } from './until';
 export { type ChaosOptions, type ChaosResult, runTriggerChaos } from './trigger-chaos';

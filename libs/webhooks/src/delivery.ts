@@ -1,4 +1,5 @@
 import type { Environment } from '@parley/contracts';
+import { newId } from '@parley/db';
 
 export type DeliveryStatus = 'received' | 'processed' | 'ignored' | 'failed' | 'unattributed' | 'rejected';
 
@@ -19,3 +20,18 @@ export interface NewDelivery {
   status: DeliveryStatus;
   reason: string | null;
 }
+
+/** A callback of the payment provider, which names no organization and has no id: each one is stored. */
+export const paymentCallback = (token: string): NewDelivery => ({
+  provider: 'flow',
+  deliveryId: newId('flow'),
+  path: '/webhook/flow',
+  eventType: 'payment.confirmation',
+  headers: {},
+  body: Buffer.from(new URLSearchParams({ token }).toString()),
+  tenant: null,
+  environment: null,
+  isSigned: false,
+  status: 'received',
+  reason: null,
+});

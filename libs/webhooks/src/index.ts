@@ -1,4 +1,4 @@
-export { type DeliveryStatus, type NewDelivery } from './delivery';
+export { type DeliveryStatus, type NewDelivery, paymentCallback } from './delivery';
 export { type Inbox, createInbox } from './inbox';
 export { type DeliverySummary, findDelivery, listDeliveries } from './read-deliveries';
 export { readFormField, readJsonObject } from './read-body';

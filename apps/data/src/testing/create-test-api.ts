@@ -31,9 +31,12 @@ export interface TestApi {
   close(): Promise<void>;
 }
 
-/** `database`: from createTestDatabase; `close` drops it. */
-export function createTestApi(database: { url: string; drop(): Promise<void> }, deps: Partial<DataDeps> = {}): TestApi {
-  const db = createDb({ databaseUrl: database.url, poolSize: 6 });
+/** `database`: from createTestDatabase; `close` drops it. `timeoutMs`: the limit of its statements. */
+export function createTestApi(
+  database: { url: string; drop(): Promise<void>; timeoutMs?: number },
+  deps: Partial<DataDeps> = {},
+): TestApi {
+  const db = createDb({ databaseUrl: database.url, poolSize: 6, timeoutMs: database.timeoutMs });
   const entities = createEntities({ db });
   const app = createDataApp({
     db,

@@ -50,7 +50,8 @@ const longestId = 255;
 
 /** Whether an event has the ids that its job needs. */
 function hasSubjects(eventType: string, data: JsonObject): boolean {
-  const isLink = /^organizationMembership\.(created|updated)$/.test(eventType);
-  const links = isLink ? [objectAt(data.organization).id, objectAt(data.public_user_data).user_id] : [];
-  return [data.id, ...links].every((id) => (textAt(id)?.length ?? Infinity) <= longestId);
+  const ids = [data.id];
+  if (eventType.startsWith('organizationMembership.')) ids.push(objectAt(data.organization).id);
+  if (/^organizationMembership\.(created|updated)$/.test(eventType)) ids.push(objectAt(data.public_user_data).user_id);
+  return ids.every((id) => (textAt(id)?.length ?? Infinity) <= longestId);
 }

@@ -1,5 +1,5 @@
 import { itemsOf, phoneNumberIdOf, webhookSecretOf } from '@parley/channels';
-import { operations } from '@parley/contracts';
+import { objectAt, operations, textAt } from '@parley/contracts';
 import { HttpError, forbidden } from '@parley/service';
 import { type Verdict, bodySignatureProblem, verifyBodySignature } from '@parley/webhooks';
 import { type WebhookEndpoint, type RawDelivery, processingFailure } from '../webhook-endpoint';
@@ -52,7 +52,12 @@ export function kapsoMessagesEndpoint(secrets: readonly string[]): WebhookEndpoi
       const isHandled = handled.test(eventType);
       if (isHandled && phoneNumberIdsOf(delivery).length === 0)
         return { ok: false, reason: 'the body has no phone_number_id' };
-      return { ok: true, event: { deliveryId: kapsoDeliveryId(delivery, eventType), eventType, isHandled } };
+      const items = isHandled ? itemsOf(body) : [];
+      const unreadable = items.filter(({ message }) => textAt(objectAt(message).id) === undefined).length;
+      const problem =
+        unreadable === 0 ? undefined : `${unreadable} of ${items.length} items have no message with an id`;
+      if (problem !== undefined && unreadable === items.length) return { ok: false, reason: problem };
+      return { ok: true, event: { deliveryId: kapsoDeliveryId(delivery, eventType), eventType, isHandled, problem } };
     },
     async locate(db, delivery) {
       const phoneNumberId = numberOf(delivery);

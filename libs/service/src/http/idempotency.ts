@@ -69,7 +69,8 @@ function replay(status: number, text: string): { status: number; body: unknown }
 /** Stores an error of the 4xx range as the answer. After any other error, and after 429, the request may be retried. */
 async function settleFailure(store: IdempotencyStore, claim: IdempotencyClaim, error: unknown): Promise<void> {
   if (!(error instanceof HttpError) || error.status >= 500 || error.status === 429) {
-    return store.abandon(claim).catch(() => {});
+    // Not awaited: while the store is silent, the answer must not wait for it.
+    return void store.abandon(claim).catch(() => {});
   }
   const body = { error: error.message, code: error.code, details: error.extra.details };
   await store.finish(claim, error.status, JSON.stringify(body));

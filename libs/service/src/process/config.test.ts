@@ -13,7 +13,7 @@ const file = (text: string) => {
 };
 const shape = {
   ...serviceVariables(4001),
-  ...databaseVariables,
+  ...databaseVariables(30_000),
   TOKEN: z.string().optional(),
   UPSTREAM_URL: urlVariable().optional(),
 };
@@ -30,6 +30,7 @@ test('defaults, numbers and addresses', () => {
     SHUTDOWN_DRAIN_MS: 0,
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: 10,
+    DATABASE_TIMEOUT_MS: 30_000,
     TOKEN: undefined,
     UPSTREAM_URL: 'http://a:1/b',
   });

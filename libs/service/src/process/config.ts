@@ -61,8 +61,8 @@ export const serviceVariables = (port: number) => ({
   ...tracingVariables,
 });
 
-/** The variables of services that use PostgreSQL. */
-export const databaseVariables = {
+/** The variables of services that use PostgreSQL. `timeoutMs`: default of the limit of a statement. */
+export const databaseVariables = (timeoutMs: number) => ({
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
@@ -73,7 +73,11 @@ export const databaseVariables = {
   DATABASE_POOL_SIZE: numberVariable(10, 1, 1000).meta({
     description: 'Maximum number of connections to PostgreSQL of one process.',
   }),
-};
+  DATABASE_TIMEOUT_MS: numberVariable(timeoutMs, 100).meta({
+    description:
+      'Maximum time in milliseconds for one statement. Two seconds later a server that is silent counts as unavailable. Must be at least 5000 below the DEADLINE_MS of the gateway in services that answer requests.',
+  }),
+});
 
 /** The variables of services that use Redis. */
 export const redisVariables = {
