@@ -34,6 +34,7 @@ const only = (slug: string, field: string, value: string) => ({
 const roles: RoleDefinition[] = [
   { slug: 'nothing', name: 'Nothing', policies: [] },
   { slug: 'everything', name: 'Everything', policies: [allow('*', '*')] },
+  { slug: 'mailer', name: 'Mailer', policies: [allow('email.send', 'execute'), allow('agent.chat', 'execute')] },
   only('north', 'region', 'north'),
   only('ana', 'owner', 'ana'),
 ];
@@ -92,6 +93,7 @@ beforeAll(async () => {
       { slug: 'free', tools: ['*'] },
       { slug: 'asker', tools: ['agent.chat'] },
       { slug: 'bound', tools: ['*'], roles: ['ana'] },
+      { slug: 'mailer', tools: ['*'], roles: ['mailer'] },
       { slug: 'reciter', tools: ['entity.query'], systemPrompt: '{{entity.query({"type": "order"}) | "no orders"}}' },
       { slug: 'of-email', tools: ['entity.query'], systemPrompt: ordersOf },
       {
@@ -282,11 +284,22 @@ describe('a prompt', () => {
 it('messages over the API reach someone only by a policy, from the configured sender', async () => {
   const mail = { ...argsOf('email.send'), bcc: ['other@example.com'] };
   const denied = 'Permission denied: email.send reaches only the contact of the conversation';
-  for (const way of ['run-tool', 'MCP', 'chat', 'chat through another agent']) {
-    const [isDenied, text] = await ways[way]!(org.key, 'email.send', mail, 'free');
-    expect([isDenied, text]).toEqual([true, expect.stringContaining(denied)]);
-  }
+  for (const way of ['run-tool', 'MCP', 'chat', 'chat through another agent'])
+    for (const [key, agent] of [
+      [keys.mailer!, 'free'],
+      [keys.everything!, 'mailer'],
+      [org.key, 'mailer'],
+    ] as const) {
+      const [isDenied, text] = await ways[way]!(key, 'email.send', mail, agent);
+      expect([way, isDenied, text]).toEqual([way, true, expect.stringContaining(denied)]);
+    }
+  // An agent without roles keeps the rights of the system only where the system calls it.
+  expect((await ways.chat!(org.key, 'email.send', mail))[1]).toContain(denied);
+  expect((await ways['chat through another agent']!(org.key, 'email.send', mail))[1]).toContain(denied);
   expect(resend.sent).toEqual([]);
+  expect((await ways['run-tool']!(org.key, 'email.send', mail, 'free'))[0]).toBe(false);
+  expect((await ways.MCP!(org.key, 'email.send', mail, 'free'))[0]).toBe(false);
+  expect(resend.sent.splice(0)).toHaveLength(2);
   const [isDenied, text] = await ways.chat!(keys.everything!, 'email.send', { ...mail, from: 'boss@bank.example' });
   expect([isDenied, text]).toEqual([
     true,

@@ -60,7 +60,7 @@ export function createAgents(deps: AgentDeps): Agents {
         agent: { slug: agentSlug },
         onBehalfOf: personOf(actor),
         within: roleListsOf(actor),
-        bySystem: actor.type === 'system',
+        bySystem: actor.type === 'system' || (actor.type === 'agent' && actor.bySystem),
         channel: 'api',
       });
       if (result.ok)

@@ -9,6 +9,8 @@ export type Actor =
       roles: string[];
       /** The roles of its callers, a list for each: a key with a role, agents that asked it. All must allow what it does. */
       within?: string[][];
+      /** The system asked an agent without roles, which keeps the rights of the system. */
+      bySystem?: true;
       userId?: string;
       entityId?: string;
     }

@@ -16,8 +16,15 @@ export function roleListsOf(actor: Actor): string[][] {
   return [...(actor.roles.length === 0 ? [] : [actor.roles]), ...(actor.within ?? [])];
 }
 
-/** The actor of an agent that acts for a caller: what the roles of both allow. */
+/** The actor of an agent that acts for a caller: what the roles of both allow. `bySystem`: the caller is the system. */
 export const agentActor = (
   { slug, roles = [] }: Pick<AgentDefinition, 'slug' | 'roles'>,
   within: string[][],
-): Extract<Actor, { type: 'agent' }> => ({ type: 'agent', slug, roles, ...(within.length > 0 && { within }) });
+  bySystem = false,
+): Extract<Actor, { type: 'agent' }> => ({
+  type: 'agent',
+  slug,
+  roles,
+  ...(within.length > 0 && { within }),
+  ...(bySystem && roles.length === 0 && { bySystem }),
+});

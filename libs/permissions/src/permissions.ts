@@ -28,7 +28,7 @@ const openPolicies: Policy[] = [
  */
 export async function loadPermissions(db: Queryable, scope: Scope, actor: Actor): Promise<Permissions> {
   const lists = roleListsOf(actor);
-  if (lists.length === 0) return actor.type === 'agent' ? agentWithoutRoles : unrestricted;
+  if (lists.length === 0) return actor.type === 'agent' && !actor.bySystem ? agentWithoutRoles : unrestricted;
   const slugs = [...new Set(lists.flat())];
   const roles = slugs.length === 0 ? [] : await readRoles(db, scope, slugs);
   const policiesOf = lists.map((list) =>

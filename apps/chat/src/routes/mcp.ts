@@ -28,7 +28,7 @@ export const mcp =
       const agent = await agents.describe(scope, query.agent);
       if (agent === null) throw notFound('Agent not found or no config for this environment');
       caller = {
-        actor: agentActor(agent, roleListsOf(actor)),
+        actor: agentActor(agent, roleListsOf(actor), actor.type === 'system'),
         allowed: agent.tools ?? [],
         context: { ...context, agentSlug: agent.slug },
       };

@@ -38,7 +38,7 @@ export const runTool =
       throw fail({ errorType: 'not_found', message: 'Agent not found or no config for this environment' });
     }
     const asCaller = actorOf(caller);
-    const actor = agent === null ? asCaller : agentActor(agent, roleListsOf(asCaller));
+    const actor = agent === null ? asCaller : agentActor(agent, roleListsOf(asCaller), asCaller.type === 'system');
     const result = await tools.run(scope, {
       name: toolName,
       args,
