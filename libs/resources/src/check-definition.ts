@@ -19,7 +19,12 @@ function checkPrompt({ systemPrompt: prompt }: Definition<'agents'>): ErrorDetai
   return [{ path: 'systemPrompt', message: `has an unclosed template in line ${line}: ${excerpt}` }];
 }
 
+/** Conditions of all rules of a router, each of which may read the whole entity of a contact for each message. */
+const maxConditions = 1_000;
+
 function checkRouter({ rules = [] }: Definition<'routers'>): ErrorDetail[] {
+  if (rules.reduce((sum, { conditions }) => sum + conditions.length, 0) > maxConditions)
+    return [{ path: 'rules', message: `have more than ${maxConditions} conditions` }];
   return rules.flatMap(({ conditions }, rule) =>
     conditions.flatMap(({ field, operator, value }, index) => {
       const path = `rules.${rule}.conditions.${index}`;

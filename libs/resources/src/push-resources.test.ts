@@ -542,6 +542,19 @@ describe('checks', () => {
     expect(await problemsOf(other, { routers: [router('front', ['a'])] })).toHaveLength(2);
   });
 
+  test('refuse a router with too many conditions', async () => {
+    const scope = await newScope();
+    const conditions = Array(501).fill({ field: 'order.a', operator: 'eq', value: 1 });
+    const rule = { conditions, route: 'a' };
+    expect(
+      await problemsOf(scope, {
+        agents: [agent('a')],
+        entityTypes: [type('order')],
+        routers: [{ ...router('front', ['a']), mode: 'rules', rules: [rule, rule] }],
+      }),
+    ).toEqual([{ path: 'routers.0.rules', message: 'have more than 1000 conditions' }]);
+  });
+
   test('name templates of triggers that are unclosed or call an unknown function', async () => {
     const scope = await newScope();
     const template = (args: Record<string, string>) => ({

@@ -55,3 +55,18 @@ test('a path leads through objects, not into arrays or prototypes', () => {
   for (const path of [['a', 'b', '0'], ['a', 'c', 'd'], ['x'], ['__proto__'], ['a', 'constructor']])
     expect(valueAt(data, path)).toBeUndefined();
 });
+
+test('many conditions on one long value take as long as few', () => {
+  const took = (conditions: number): number => {
+    const list = Array.from({ length: 20_000 }, (_, n) => ({ n }));
+    const text = 'x'.repeat(1_000_000);
+    const startedMs = performance.now();
+    for (let n = 0; n < conditions; n += 1) {
+      expect(matchesOperator('$contains', list, { n: -n - 1 })).toBe(false);
+      expect(matchesOperator('$gt', text, `y${n}`)).toBe(false);
+    }
+    return performance.now() - startedMs;
+  };
+  took(1);
+  expect(took(300)).toBeLessThan(30 * took(1));
+});

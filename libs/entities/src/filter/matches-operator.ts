@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FilterOperator, Json } from '@parley/contracts';
+import { type FilterOperator, type Json, canonicalJson } from '@parley/contracts';
+import { canonicalTexts } from '../canonical-texts';
 
 /**
  * Evaluates a filter operator on a value in memory, with the same result as a query (`filter-sql`): nothing is coerced, a
@@ -25,7 +26,7 @@ export function matchesOperator(operator: FilterOperator, value: Json | undefine
     case '$lte':
       return compare(value, operand, (order) => order <= 0);
     case '$contains':
-      if (Array.isArray(value)) return value.some((item) => isDeepStrictEqual(item, operand));
+      if (Array.isArray(value)) return canonicalTexts(value).has(canonicalJson(operand));
       return typeof value === 'string' && typeof operand === 'string' && value.includes(operand);
     case '$exists':
       // Unlike filters, conditions of triggers are not restricted to true and false: any operand but false counts as true.
@@ -51,7 +52,9 @@ export const isEqual = (value: Json | undefined, operand: Json): boolean =>
 function compare(value: Json | undefined, operand: Json, holdsFor: (order: number) => boolean): boolean {
   if (typeof value === 'number' && typeof operand === 'number') return holdsFor(value - operand);
   if (typeof value === 'string' && typeof operand === 'string') {
-    return holdsFor(Buffer.compare(Buffer.from(value), Buffer.from(operand)));
+    // What follows the length of the shorter one decides nothing more, so that a condition costs as much as its operand.
+    const length = Math.min(value.length, operand.length) + 1;
+    return holdsFor(Buffer.compare(Buffer.from(value.slice(0, length)), Buffer.from(operand.slice(0, length))));
   }
   return false;
 }

@@ -1,4 +1,5 @@
 import { type ErrorDetail, type Json, type JsonObject, canonicalJson } from '@parley/contracts';
+import { canonicalTexts } from '../canonical-texts';
 import { fitsType } from './field-types';
 import type { FieldSchema, TypeSchema } from './type-schema';
 
@@ -41,21 +42,12 @@ function checkValue(problems: ErrorDetail[], field: FieldSchema, value: Json, pa
     problems.push({ path, message: `must be of type ${types.join(' or ')}` });
   else if (references !== undefined && typeof value !== 'string')
     problems.push({ path, message: `must be the id of an entity of type ${references}` });
-  else if (allowed !== undefined && !textsOf(allowed).has(canonicalJson(value)))
+  else if (allowed !== undefined && !canonicalTexts(allowed).has(canonicalJson(value)))
     problems.push({ path, message: `must be one of ${listOf(allowed)}` });
   else if (Array.isArray(value)) {
     if (items !== undefined) value.forEach((item, index) => checkValue(problems, items, item, `${path}.${index}`));
   } else if (typeof value === 'object' && value !== null && properties !== undefined)
     for (const [name, inner] of Object.entries(properties)) checkField(problems, inner, value, name, path);
-}
-
-const texts = new WeakMap<Json[], Set<string>>();
-
-/** The canonical texts of allowed values: equal values have equal texts. */
-function textsOf(allowed: Json[]): Set<string> {
-  const known = texts.get(allowed) ?? new Set(allowed.map(canonicalJson));
-  texts.set(allowed, known);
-  return known;
 }
 
 function listOf(allowed: Json[]): string {

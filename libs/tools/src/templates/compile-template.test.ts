@@ -357,3 +357,20 @@ describe('the parser', () => {
     expect(performance.now() - startedMs).toBeLessThan(2_000);
   });
 });
+
+describe('values that are named very often', () => {
+  const variables = { text: 'x'.repeat(300_000), list: Array.from({ length: 30_000 }, (_, n) => ({ n })) };
+
+  it.each(['text', 'list'])('are inserted up to a limit into a text: %s', async (name) => {
+    const { text, errors } = await compileTemplate(`{{${name}}}`.repeat(1_000), { variables });
+    expect(text.length).toBeLessThan(2_300_000);
+    expect(errors.length).toBeGreaterThan(900);
+    expect(errors[0]).toEqual({ name, message: 'is beyond the 2097152 characters of a template' });
+  });
+
+  it('are inserted up to a limit into arguments', async () => {
+    const { args, errors } = await resolveArgs('t', { all: Array<string>(2_000).fill('{{list}}') }, { variables });
+    expect(JSON.stringify(args).length).toBeLessThan(2_300_000);
+    expect(errors.length).toBeGreaterThan(1_900);
+  });
+});

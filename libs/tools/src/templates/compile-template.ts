@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@parley/contracts';
+import { type Json, type JsonObject, reportRefusal } from '@parley/contracts';
 import type { ToolResult } from '../types';
 import { lookup, toText } from './lookup';
 import { type TemplateNode, type ValueTree, parseTemplate, parseValue } from './parse-template';
@@ -29,6 +29,8 @@ const defaultTimeoutMs = 10_000;
 const maxCalls = 50;
 /** Maximum length of one function's result inside a text, in UTF-8 (docs/reference/prompts.md#limits-of-templates). */
 const maxResultBytes = 10_240;
+/** Characters of all inserted values together. A value of 1 MiB, named 1,000 times, would take a gigabyte. */
+const maxInsertedChars = 2 * 1024 * 1024;
 const cutMark = '… [cut]';
 
 /** Renders a prompt. An unresolved expression becomes `[TEMPLATE_ERROR: <name> not found]`. Never throws. */
@@ -57,6 +59,8 @@ type Expression = Exclude<TemplateNode, { kind: 'text' }>;
 function createResolver(context: TemplateContext) {
   const used = new Map<string, Json>();
   const calls = new Map<string, Promise<Resolved>>();
+  const texts = new Map<Json, string>();
+  let inserted = 0;
   const startClock = once(() => {
     const deadline = AbortSignal.timeout(context.timeoutMs ?? defaultTimeoutMs);
     const signal = context.signal ? AbortSignal.any([deadline, context.signal]) : deadline;
@@ -113,15 +117,34 @@ function createResolver(context: TemplateContext) {
     return `[TEMPLATE_ERROR: ${node.name} ${resolved.message}]`;
   }
 
+  /** The text of a value, which is computed once however often a template names the value. */
+  function textOf(value: Json): string {
+    if (typeof value !== 'object' || value === null) return toText(value);
+    const known = texts.get(value) ?? toText(value);
+    texts.set(value, known);
+    return known;
+  }
+
+  /** Returns what is inserted, or an error text when all values together have become too long. */
+  function insert<T>(node: Expression, value: T, length: number, errors: TemplateError[]): T | string {
+    inserted += length;
+    if (inserted <= maxInsertedChars) return value;
+    reportRefusal('template_too_long');
+    const message = `is beyond the ${maxInsertedChars} characters of a template`;
+    errors.push({ name: node.name, message });
+    return `[TEMPLATE_ERROR: ${node.name} ${message}]`;
+  }
+
   async function text(nodes: TemplateNode[], errors: TemplateError[]): Promise<string> {
-    const texts = await Promise.all(
+    const parts = await Promise.all(
       nodes.map(async (node) => {
         if (node.kind === 'text') return node.source;
-        const written = toText(await expression(node, errors));
-        return node.kind === 'call' ? cut(written) : written;
+        const whole = textOf(await expression(node, errors));
+        const written = node.kind === 'call' ? cut(whole) : whole;
+        return insert(node, written, written.length, errors);
       }),
     );
-    return texts.join('');
+    return parts.join('');
   }
 
   async function value(tree: ValueTree, errors: TemplateError[]): Promise<Json> {
@@ -138,7 +161,8 @@ function createResolver(context: TemplateContext) {
       case 'template': {
         const [only, ...others] = tree.nodes;
         if (only === undefined || others.length > 0 || only.kind === 'text') return text(tree.nodes, errors);
-        return expression(only, errors);
+        const found = await expression(only, errors);
+        return insert(only, found, textOf(found).length, errors);
       }
     }
   }
