@@ -127,8 +127,10 @@ function createResolver(context: TemplateContext) {
 
   /** Returns what is inserted, or an error text when all values together have become too long. */
   function insert<T>(node: Expression, value: T, length: number, errors: TemplateError[]): T | string {
-    inserted += length;
-    if (inserted <= maxInsertedChars) return value;
+    if (inserted + length <= maxInsertedChars) {
+      inserted += length;
+      return value;
+    }
     reportRefusal('template_too_long');
     const message = `is beyond the ${maxInsertedChars} characters of a template`;
     errors.push({ name: node.name, message });
