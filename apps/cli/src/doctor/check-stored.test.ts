@@ -55,8 +55,8 @@ test('definitions, keys, connections and integrations that a rule would refuse a
     expect.stringMatching(
       /^warning: entity type "order" in development of shop: schema.total "nmber" is not a type name/,
     ),
-    'warning: tool "a" in development of shop: parameters.$async is not supported',
     'warning: agent "helper" in development of shop: systemPrompt has an unclosed template in line 1: {{params.name',
+    'warning: tool "a" in development of shop: parameters.$async is not supported',
     expect.stringMatching(/^warning: key sk_dev_.{6}… \(both\) in development of shop: it has the role "clerk" and/),
     'warning: connection conn_1 in development of shop: there is no agent "absent" to answer',
     'warning: connection conn_1 in development of shop: there is no entity type "customer" for its contacts',
