@@ -65,7 +65,7 @@ async function checkKeys(db: Db, scope: NamedScope) {
     .filter(({ role, permissions }) => role !== null && permissions.some((name) => name === 'sync' || name === '*'))
     .map(({ prefix, name, role, permissions }) => ({
       subject: `key ${prefix}… (${name})`,
-      problem: `it has the role "${role}" and the permission ${permissions.includes('*') ? '*' : 'sync'}, but definitions are beyond any role, so sync answers 403`,
+      problem: `it has the role "${role}" and the permission ${permissions.includes('*') ? '*' : 'sync'}, but sync, fire-trigger and compile-prompt answer 403 to a key with a role`,
       fix: 'Create a key without a role for sync (parley keys create), and one with the role for the rest',
     }));
 }
