@@ -500,44 +500,55 @@ test('the furthest status is stored, in whatever order statuses arrive, even bef
   }
 });
 
-test('a turn that was interrupted after a tool call is finished without calling the tool again', async () => {
-  const contact = newContact();
-  await services.stopWorker();
-  const question = '/tool entity.create {"type":"order","data":{"note":"uno"}}';
-  const body = inbound(contact, text(question));
-  await receive(body);
-  // The state that a killed worker leaves: the turn has called the tool and has not ended.
-  const { tenant, environment } = services.organization.scope;
-  const message = 'wam_interrupted';
-  await services.db.pool.query(
-    `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, text, payload, status, sent_at, updated_at)
-     values ($1, $2, 'development', $3, 'inbound', $4, $5, 'text', 'x', $6, 'answering', now(), now())`,
-    [message, tenant, services.connectionId, body.message.id, contact, JSON.stringify(body)],
-  );
-  await services.db.pool.query("update messages set lease_until = now(), lease_owner = 'dead' where id = $1", [
-    message,
-  ]);
-  await services.runtime.agents.chat(services.organization.scope, {
-    agent: { slug: 'helper' },
-    message: question,
-    externalThreadId: `whatsapp:${contact}`,
-    channel: 'whatsapp',
-    requestId: message,
-  });
-  await services.db.pool.query(
-    "update executions set status = 'running', output = null, lease_owner = 'dead', lease_until = now() where request_id = $1",
-    [message],
-  );
-  const created = () =>
-    rows('select count(*)::int from events where type = \'entity.created\' and environment = $1::"Environment"', [
-      environment,
+test.each([1, 3])(
+  'an interrupted turn that answers %s messages is finished without calling its tool again',
+  async (count) => {
+    const contact = newContact();
+    await services.stopWorker();
+    const question = '/tool entity.create {"type":"order","data":{"note":"uno"}}';
+    const body = inbound(contact, text(question));
+    await receive(body);
+    // The state that a killed worker leaves: the turn has called the tool and has not ended.
+    const { tenant, environment } = services.organization.scope;
+    const message = `wam_interrupted${count}`;
+    await services.db.pool.query(
+      `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, text, payload, status,
+                           answered_with, sent_at, updated_at)
+     select $1 || case n when 1 then '' else '_' || n end, $2, 'development', $3, 'inbound', $4 || case n when 1 then '' else '_' || n end,
+            $5, 'text', 'x', $6, case n when 1 then 'answering' else 'received' end, case when n > 1 then $1 end,
+            now() + n * interval '1 s', now() from generate_series(1, $7) n`,
+      [message, tenant, services.connectionId, body.message.id, contact, JSON.stringify(body), count],
+    );
+    await services.db.pool.query(
+      "update messages set lease_until = now(), lease_owner = 'dead', attempts = 1 where id = $1",
+      [message],
+    );
+    await services.runtime.agents.chat(services.organization.scope, {
+      agent: { slug: 'helper' },
+      message: question,
+      externalThreadId: `whatsapp:${contact}`,
+      channel: 'whatsapp',
+      requestId: message,
+    });
+    await services.db.pool.query(
+      "update executions set status = 'running', output = null, lease_owner = 'dead', lease_until = now() where request_id = $1",
+      [message],
+    );
+    const created = () =>
+      rows('select count(*)::int from events where type = \'entity.created\' and environment = $1::"Environment"', [
+        environment,
+      ]);
+    const before = await created();
+    services.startWorker();
+    await services.settled();
+    expect(await created()).toEqual(before);
+    expect(sentTo(contact)).toHaveLength(1);
+    const states = await rows("select distinct status from messages where contact = $1 and direction = 'inbound'", [
+      contact,
     ]);
-  const before = await created();
-  services.startWorker();
-  await services.settled();
-  expect(await created()).toEqual(before);
-  expect(sentTo(contact)).toHaveLength(1);
-});
+    expect(states).toEqual([{ status: 'answered' }]);
+  },
+);
 
 test('a message whose answer failed is answered when its delivery is replayed', async () => {
   const contact = newContact();
