@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { executorLimits } from '@parley/contracts';
+import { executorLimits, reportRefusal } from '@parley/contracts';
 import type { GuardedFetch } from '@parley/outbound';
 import type { Logger, Metrics } from '@parley/service';
 import { LRUCache } from 'lru-cache';
+import { levelsOf, maxCompilers } from './fit-processes';
 import { type RunAccess, createRequestHandler } from './request-handler';
-import { type Pool, createPool } from './sandbox/pool';
+import { type Pool, type PoolOptions, type RefusedCall, createPool } from './sandbox/pool';
 import type { CompileResult } from './sandbox/protocol';
 import { type RunResult, compileInProcess, runHandler } from './sandbox/run-handler';
 import { startProcess } from './sandbox/start-process';
@@ -12,6 +13,8 @@ import type { ToolCallback } from './tool-callback';
 
 interface ExecuteInput extends RunAccess {
   handlerCode: string;
+  /** Whose share of the processes the call uses. Calls without one share a key. */
+  organizationId?: string;
   /** JSON text, as is `context`. */
   args: string;
   context: string;
@@ -19,9 +22,15 @@ interface ExecuteInput extends RunAccess {
 }
 
 type ExecuteOutcome =
-  | (RunResult & { durationMs: number })
+  | (Exclude<RunResult, { kind: 'not_begun' }> & { durationMs: number })
   | { kind: 'invalid'; error: string; line?: number; column?: number; durationMs: number }
-  | { kind: 'overloaded' };
+  | RefusedOutcome;
+
+/** No process was free, or none of the organization's share. */
+interface RefusedOutcome {
+  kind: 'overloaded';
+  reason: RefusedCall;
+}
 
 export type Executor = ReturnType<typeof createExecutor>;
 
@@ -40,8 +49,8 @@ export interface ExecutorOptions {
 
 const compileTimeoutMs = 2000;
 const cachedCodeChars = 16 * 1024 * 1024;
-/** Processes that each level of nesting has in addition, as a share of `maxProcesses`. */
-const shareOfLevel = 1 / 8;
+/** How often a call is run when the process ends before its handler has started. */
+const maxTries = 3;
 
 /**
  * Runs handlers: parses the code (cached by hash), then runs it in a warm process. Parsing has its own processes, so that a
@@ -58,19 +67,19 @@ export function createExecutor(options: ExecutorOptions) {
     }
     return process;
   };
-  const poolOf = (min: number, max: number, perLevel?: number): Pool =>
+  const poolOf = (min: number, max: number, levels?: PoolOptions['levels']): Pool =>
     createPool({
       start,
       min,
       max,
-      perLevel,
+      levels,
       maxQueue,
       queueTimeoutMs,
       onStartFailure: (error) => log.error({ err: error }, 'a sandbox process did not start'),
     });
   const { minProcesses, maxProcesses } = options;
-  const runners = poolOf(minProcesses, maxProcesses, Math.ceil(maxProcesses * shareOfLevel));
-  const compilers = poolOf(1, 2);
+  const runners = poolOf(minProcesses, maxProcesses, levelsOf(maxProcesses));
+  const compilers = poolOf(1, maxCompilers);
   const compiled = new LRUCache<string, CompileResult>({
     maxSize: cachedCodeChars,
     sizeCalculation: (result) => (result.ok ? result.code.length : 0) + 200,
@@ -78,33 +87,41 @@ export function createExecutor(options: ExecutorOptions) {
   const runs = metrics?.counter('executor_runs_total', 'Runs of handlers by outcome.', ['outcome']);
   const gauge = metrics?.gauge('executor_processes', 'Sandbox processes by state.', ['state']);
 
-  /** Resolves with null when the executor is overloaded. */
-  async function compile(code: string): Promise<CompileResult | null> {
+  function refuse(reason: RefusedCall, signal?: AbortSignal): RefusedOutcome {
+    if (!signal?.aborted) reportRefusal(reason === 'share' ? 'executor_share_exceeded' : 'executor_busy');
+    return { kind: 'overloaded', reason };
+  }
+
+  async function compile(code: string, organizationId?: string): Promise<CompileResult | RefusedOutcome> {
     const key = createHash('sha256').update(code).digest('base64');
     const cached = compiled.get(key);
     if (cached) return cached;
-    const acquired = await compilers.acquire();
-    if (acquired === null) return null;
+    const acquired = await compilers.acquire({ key: organizationId });
+    if (typeof acquired === 'string') return refuse(acquired);
     const result = await compileInProcess(acquired, code, compileTimeoutMs);
     compiled.set(key, result);
     return result;
   }
 
   async function execute(input: ExecuteInput): Promise<ExecuteOutcome> {
-    const result = await compile(input.handlerCode);
-    if (result === null) return { kind: 'overloaded' };
+    const { args, context, timeoutMs, organizationId, signal } = input;
+    const result = await compile(input.handlerCode, organizationId);
+    if ('kind' in result) return result;
     if (!result.ok) {
       const { error, line, column } = result;
       return { kind: 'invalid', error, line, column, durationMs: 0 };
     }
     const depth = Math.min(input.callback?.depth ?? 0, executorLimits.maxCallbackDepth);
-    const acquired = await runners.acquire({ depth, signal: input.signal });
-    if (acquired === null) return { kind: 'overloaded' };
-    const startedAt = performance.now();
-    const { args, context, timeoutMs } = input;
     const run = { code: result.code, args, context, timeoutMs };
-    const outcome = await runHandler(acquired, run, createRequestHandler(options, input), input.signal);
-    return { ...outcome, durationMs: Math.round((performance.now() - startedAt) * 100) / 100 };
+    for (let tries = 0; tries < maxTries; tries++) {
+      const acquired = await runners.acquire({ key: organizationId, depth, signal });
+      if (typeof acquired === 'string') return refuse(acquired, signal);
+      const startedAt = performance.now();
+      const outcome = await runHandler(acquired, run, createRequestHandler(options, input), signal);
+      if (outcome.kind === 'not_begun') continue;
+      return { ...outcome, durationMs: Math.round((performance.now() - startedAt) * 100) / 100 };
+    }
+    return refuse('busy');
   }
 
   return {
@@ -119,7 +136,7 @@ export function createExecutor(options: ExecutorOptions) {
     validate: compile,
     /** Resolves when the first processes are ready. */
     warm: async (): Promise<void> => void (await Promise.all([runners.warm(), compilers.warm()])),
-    isReady: (): boolean => runners.stats().processes > 0,
+    stats: runners.stats,
     async close(): Promise<void> {
       runners.close();
       compilers.close();

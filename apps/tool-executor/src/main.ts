@@ -1,20 +1,32 @@
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { createGuardedFetch } from '@parley/outbound';
 import { createLogger, createMetrics, loadConfig, runService, startProcess } from '@parley/service';
 import { createExecutorApp } from './app';
 import { toolExecutorVariables } from './config';
 import { createExecutor } from './executor';
+import { fitProcesses, neededBytes } from './fit-processes';
 import { createToolCallback } from './tool-callback';
 
 startProcess(async () => {
   const config = loadConfig(toolExecutorVariables, process.env);
   const log = createLogger({ service: 'tool-executor', level: config.LOG_LEVEL });
   const metrics = createMetrics('tool-executor');
+  const wanted = Math.max(config.EXECUTOR_MIN_PROCESSES, config.EXECUTOR_MAX_PROCESSES);
+  // The limit of the container (cgroup), which may be unknown (0) or larger than the machine.
+  const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+  const maxProcesses = fitProcesses(wanted, memoryBytes);
+  if (neededBytes(wanted) > memoryBytes) {
+    log.warn(
+      { wanted, maxProcesses, memoryBytes, neededBytes: neededBytes(wanted) },
+      `the memory is too small for EXECUTOR_MAX_PROCESSES=${wanted}, with the processes for nested calls: it is lowered to ${maxProcesses}`,
+    );
+  }
   const executor = createExecutor({
     sandboxEntry: join(__dirname, 'sandbox-process.cjs'),
     sandboxUid: config.EXECUTOR_SANDBOX_UID,
-    minProcesses: config.EXECUTOR_MIN_PROCESSES,
-    maxProcesses: Math.max(config.EXECUTOR_MIN_PROCESSES, config.EXECUTOR_MAX_PROCESSES),
+    minProcesses: Math.min(config.EXECUTOR_MIN_PROCESSES, maxProcesses),
+    maxProcesses,
     maxQueue: config.EXECUTOR_MAX_QUEUE,
     queueTimeoutMs: config.EXECUTOR_QUEUE_TIMEOUT_MS,
     guardedFetch: createGuardedFetch({ allowedPrivateHosts: config.EXECUTOR_ALLOWED_PRIVATE_HOSTS }),
@@ -36,7 +48,7 @@ startProcess(async () => {
     log,
     metrics,
     app,
-    checks: { sandbox: async () => void (executor.isReady() || (await executor.warm())) },
+    checks: { sandbox: async () => void (executor.stats().processes > 0 || (await executor.warm())) },
     closing: [{ name: 'sandbox', close: () => executor.close() }],
   });
 });

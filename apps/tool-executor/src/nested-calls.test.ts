@@ -34,6 +34,8 @@ function waitForOthers(): Promise<void> {
 const execute = (args: { name: string; level: number }, depth: number): Promise<Answer> =>
   service.run(args.level < deepest ? linkCode : leafCode, {
     args,
+    // Each chain is of another organization, as one alone may not hold all processes.
+    organizationId: args.name,
     timeoutMs: 60_000,
     callback: { token: 'call-token', depth },
   });

@@ -21,9 +21,6 @@ const toolSchema = z.object({
   ),
 });
 
-/** Requests of one run that are sent at the same time. Further ones wait in order. */
-const maxConcurrent = 8;
-
 export interface RunAccess {
   allowedHosts?: readonly string[];
   /** Null for a run that may not call tools. */
@@ -36,8 +33,6 @@ export function createRequestHandler(
   { guardedFetch, toolCallback }: { guardedFetch: GuardedFetch; toolCallback: ToolCallback },
   { allowedHosts, callback, timeoutMs }: RunAccess,
 ): RequestHandler {
-  const enter = createSemaphore(maxConcurrent);
-
   async function fetch(value: unknown, body: Uint8Array | undefined, signal: AbortSignal): ReturnType<RequestHandler> {
     const parsed = fetchSchema.safeParse(value);
     if (!parsed.success) return { value: { ok: false, message: 'Invalid request' } };
@@ -60,29 +55,5 @@ export function createRequestHandler(
     return { value: await toolCallback.call(callback, body, signal) };
   }
 
-  return async ({ kind, value, body }, signal) => {
-    const leave = await enter();
-    try {
-      if (signal.aborted) return { value: { ok: false, message: 'The request was aborted' } };
-      return kind === 'fetch' ? await fetch(value, body, signal) : await tool(value, signal);
-    } finally {
-      leave();
-    }
-  };
-}
-
-/** Admits at most `width` holders at a time, in order. The returned function resolves with a function that leaves. */
-function createSemaphore(width: number): () => Promise<() => void> {
-  const waiting: (() => void)[] = [];
-  let inside = 0;
-  const leave = (): void => {
-    const next = waiting.shift();
-    if (next) next();
-    else inside--;
-  };
-  return async () => {
-    if (inside < width) inside++;
-    else await new Promise<void>((resolve) => void waiting.push(resolve));
-    return leave;
-  };
+  return ({ kind, value, body }, signal) => (kind === 'fetch' ? fetch(value, body, signal) : tool(value, signal));
 }

@@ -25,10 +25,14 @@ const hostPatternSchema = z
   .max(253)
   .regex(/^(\*\.)?[^\s*/@]+$/, 'must be a host name or "*." and a domain');
 
+/** Whose share of the processes a call uses. The services send it; the code of a handler cannot choose it. */
+const organizationIdSchema = z.string().min(1).max(128).optional();
+
 /** Body of `POST /execute`. */
 export const executeBodySchema = z.strictObject({
   /** Body of `async (args, context, parley, fetch) => …`, JavaScript or TypeScript. */
   handlerCode: handlerCodeSchema,
+  organizationId: organizationIdSchema,
   args: jsonObjectSchema,
   /** Data about the caller that the handler receives: organization, environment, actor, thread. */
   context: jsonObjectSchema.optional(),
@@ -72,7 +76,10 @@ export const executeResponseSchema = z.union([
 ]);
 
 /** Body of `POST /validate`. */
-export const validateBodySchema = z.strictObject({ handlerCode: handlerCodeSchema });
+export const validateBodySchema = z.strictObject({
+  handlerCode: handlerCodeSchema,
+  organizationId: organizationIdSchema,
+});
 export const validateResponseSchema = z.union([
   z.strictObject({ valid: z.literal(true) }),
   z.strictObject({

@@ -5,6 +5,7 @@ import { pathOf } from './parse-resources';
 /** Checks that a handler can be parsed, with the parser of the tool executor. `unavailable`: the executor did not respond. */
 export type CheckHandler = (
   handlerCode: string,
+  organizationId: string,
 ) => Promise<{ ok: true } | { ok: false; reason: 'invalid'; message: string } | { ok: false; reason: 'unavailable' }>;
 
 /** Number of handlers that one push checks at a time. The executor has few processes, which other callers use too. */
@@ -45,7 +46,7 @@ export async function checkHandlers(
   const checkNext = async () => {
     for (const { index, handlerCode } of queue) {
       if (isUnavailable) return;
-      const checked = await check(handlerCode);
+      const checked = await check(handlerCode, scope.organizationId);
       if (checked.ok) continue;
       if (checked.reason === 'unavailable') isUnavailable = true;
       else problems.push({ path: pathOf('tools', index, 'handlerCode'), message: checked.message });

@@ -1,6 +1,7 @@
 import { executorLimits, operationsOf } from '@parley/contracts';
-import { type Handler, badRequest, payloadTooLarge, serverError, traceparent, unavailable } from '@parley/service';
+import { type Handler, badRequest, payloadTooLarge, serverError, traceparent } from '@parley/service';
 import type { Executor } from '../executor';
+import { refusedCall } from './refused-call';
 
 const callbackPath = operationsOf.internal.callTool.path;
 
@@ -13,9 +14,10 @@ export interface ExecuteDeps {
 export const execute =
   ({ executor, chatUrl }: ExecuteDeps): Handler<'execute'> =>
   async ({ body }, { requestId, signal }) => {
-    const { handlerCode, allowedHosts, timeoutMs, callback } = body;
+    const { handlerCode, allowedHosts, timeoutMs, callback, organizationId } = body;
     const outcome = await executor.execute({
       handlerCode,
+      organizationId,
       args: toText(body.args),
       context: toText(body.context ?? {}),
       allowedHosts,
@@ -42,7 +44,7 @@ export const execute =
       case 'timeout':
         throw serverError('Execution time exceeded', 'execution_time_exceeded');
       case 'overloaded':
-        throw unavailable('All sandboxes are busy', 1);
+        throw refusedCall(outcome.reason);
     }
   };
 

@@ -1,12 +1,13 @@
-import { type Handler, unavailable } from '@parley/service';
+import type { Handler } from '@parley/service';
 import type { Executor } from '../executor';
+import { refusedCall } from './refused-call';
 
 /** Parses a handler without running it. A syntax error has its line and column. */
 export const validate =
   ({ executor }: { executor: Pick<Executor, 'validate'> }): Handler<'validate'> =>
   async ({ body }) => {
-    const result = await executor.validate(body.handlerCode);
-    if (result === null) throw unavailable('All sandboxes are busy', 1);
+    const result = await executor.validate(body.handlerCode, body.organizationId);
+    if ('kind' in result) throw refusedCall(result.reason);
     if (result.ok) return { valid: true };
     return { valid: false, error: result.error, line: result.line, column: result.column };
   };

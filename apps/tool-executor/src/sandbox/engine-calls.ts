@@ -14,6 +14,8 @@ export type Step =
 
 const jobsPerStep = 500;
 
+export const outOfMemory: EngineError = { name: 'InternalError', message: 'out of memory' };
+
 /** Evaluates code, calls functions and runs promise jobs inside the engine. */
 export function createCalls(machine: Machine, { heap, put, readText }: EngineValues) {
   const { runtime, context } = machine;
@@ -37,7 +39,7 @@ export function createCalls(machine: Machine, { heap, put, readText }: EngineVal
       return { name: textOf(name), message: textOf(message) ?? 'out of memory', stack: textOf(stack) };
     } catch {
       // The engine had no memory left to describe the error.
-      return { name: 'InternalError', message: 'out of memory' };
+      return outOfMemory;
     }
   };
   const exceptionOf = (value: Pointer): EngineError | null => {
@@ -73,8 +75,8 @@ export function guard(work: () => Step): Step {
     return work();
   } catch (error) {
     const isDepth = error instanceof RangeError;
-    const message = isDepth ? 'Maximum call stack size exceeded' : 'out of memory';
-    return { kind: 'thrown', error: { name: isDepth ? 'RangeError' : 'InternalError', message } };
+    const depthExceeded = { name: 'RangeError', message: 'Maximum call stack size exceeded' };
+    return { kind: 'thrown', error: isDepth ? depthExceeded : outOfMemory };
   }
 }
 

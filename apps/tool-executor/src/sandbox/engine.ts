@@ -3,10 +3,10 @@ import { type EngineValues, type Machine, createValues } from './engine-values';
 import { takeImage } from './memory-image';
 import { preludeSource } from './prelude/source';
 import { type LoadedQuickJs, type Pointer, loadQuickJs } from './quickjs';
-import { sandboxLimits } from './limits';
+import { memoryExceeded, sandboxLimits } from './limits';
 
 /** Performs one operation that the code inside requests. Throws a `Refusal`, which that code can catch. */
-export type OpHandler = (kind: string, payload: unknown, bytes?: Uint8Array) => unknown;
+export type OpHandler = (kind: string, payload: unknown, bytes: Uint8Array | undefined, textChars: number) => unknown;
 
 /** A refused operation. `name` is the global error class that is thrown inside the engine. */
 export class Refusal extends Error {
@@ -27,6 +27,10 @@ export interface Engine {
   continue(): Step;
   /** Parses without running. Returns null when the text is a valid function body. */
   check(code: string): EngineError | null;
+  /** Whether the code has needed more memory than its limit since the last reset. */
+  isExhausted(): boolean;
+  /** Whether the memory has grown so much that it is replaced, as WebAssembly memory cannot shrink. */
+  hasGrown(): boolean;
   /** Discards everything since the engine was created. No other method may be called until the promise resolves. */
   reset(): Promise<void>;
 }
@@ -60,8 +64,8 @@ export async function createEngine(onOp: OpHandler): Promise<Engine> {
   const calls = createCalls(machine, values);
   const { evaluate, exceptionOf, call, runJobs, stepAfter } = calls;
   const { run, deliver } = installPrelude(machine, values, calls);
-  machine.loaded.quickJs._QTS_RuntimeSetMemoryLimit(machine.runtime, sandboxLimits.memoryBytes);
   const image = takeImage(machine.loaded);
+  const hasGrown = (): boolean => machine.loaded.memory.buffer.byteLength > keptBytes;
 
   return {
     start: (code, args, contextText, deadline) =>
@@ -91,17 +95,19 @@ export async function createEngine(onOp: OpHandler): Promise<Engine> {
       }
       return null;
     },
+    isExhausted: () => machine.loaded.isExhausted(),
+    hasGrown,
     reset: async () => {
       machine.deadline = Infinity;
       machine.wasInterrupted = false;
-      const hasGrown = machine.loaded.memory.buffer.byteLength > keptBytes;
-      if (hasGrown) {
+      const isReplaced = hasGrown() || machine.loaded.isExhausted();
+      if (isReplaced) {
         machine.loaded = await loadQuickJs();
         machine.loaded.quickJs.callbacks = callbacks;
       }
       image.restore(machine.loaded);
       // Until it is collected, the old memory counts against the limit of this process.
-      if (hasGrown) globalThis.gc?.();
+      if (isReplaced) globalThis.gc?.();
     },
   };
 }
@@ -123,11 +129,12 @@ function createCallbacks(machine: Machine, values: EngineValues, onOp: OpHandler
             'RangeError',
             kind === 'result' ? resultTooLarge : `Larger than ${sandboxLimits.messageBytes} bytes`,
           );
-        const answer = onOp(kind, JSON.parse(text), bytes);
+        const answer = onOp(kind, JSON.parse(text), bytes, text.length);
         if (answer instanceof Uint8Array) return newBytes(answer);
         return answer === undefined ? 0 : newString(JSON.stringify(answer));
       } catch (error) {
-        const { name, message } = error instanceof Refusal ? error : new Refusal('Error', 'Refused');
+        const reason = machine.loaded.isExhausted() ? memoryExceeded : 'Refused';
+        const { name, message } = error instanceof Refusal ? error : new Refusal('Error', reason);
         return newString(`!${JSON.stringify({ name, message })}`);
       }
     },

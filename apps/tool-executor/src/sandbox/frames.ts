@@ -4,6 +4,9 @@ export interface Frame<Head> {
   bytes?: Uint8Array;
 }
 
+/** A frame with its size in bytes. */
+export type ReceivedFrame<Head> = Frame<Head> & { size: number };
+
 /** Above each single limit (code, args, result, a fetched body) plus the head. A larger frame means a broken peer. */
 const maxFrameBytes = 8 * 1024 * 1024;
 
@@ -22,7 +25,7 @@ export function encodeFrame<Head>({ head, bytes }: Frame<Head>): Buffer {
 }
 
 /** Splits a stream of bytes into frames. Throws when a length is too large or inconsistent. */
-export function createFrameReader<Head>(onFrame: (frame: Frame<Head>) => void): (chunk: Buffer) => void {
+export function createFrameReader<Head>(onFrame: (frame: ReceivedFrame<Head>) => void): (chunk: Buffer) => void {
   let chunks: Buffer[] = [];
   let size = 0;
   const take = (): Buffer => {
@@ -44,7 +47,7 @@ export function createFrameReader<Head>(onFrame: (frame: Frame<Head>) => void): 
       size = all.length - length;
       if (size > 0) chunks.push(all.subarray(length));
       const head = JSON.parse(all.toString('utf8', prefixBytes, headEnd)) as Head;
-      onFrame(headEnd === length ? { head } : { head, bytes: all.subarray(headEnd, length) });
+      onFrame({ head, size: length, ...(headEnd < length && { bytes: all.subarray(headEnd, length) }) });
     }
   };
 }

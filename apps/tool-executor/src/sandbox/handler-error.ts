@@ -1,6 +1,6 @@
 import { handlerFile } from './engine';
 import type { EngineError } from './engine-calls';
-import { sandboxLimits } from './limits';
+import { memoryExceeded, sandboxLimits } from './limits';
 import type { HandlerError } from './protocol';
 
 /** Stack frames of the prelude and of the engine itself. */
@@ -20,13 +20,18 @@ export const toHandlerPositions = (text: string): string =>
     )
     .join('\n');
 
-/** Converts an error of the engine: positions become lines of the handler, and frames of other code are removed. */
-export function toHandlerError({ name, message, stack = '' }: EngineError): HandlerError {
+/**
+ * Converts an error of the engine: positions become lines of the handler, and frames of other code are removed.
+ * `isExhausted`: the engine had no memory left, perhaps not even for an error, in which case it throws null.
+ */
+export function toHandlerError({ name, message, stack = '' }: EngineError, isExhausted = false): HandlerError {
   const found = position.exec(stack);
   const frames = toHandlerPositions(stack).trim();
   return {
     ...(name !== undefined && { name: name.slice(0, 100).toWellFormed() }),
-    message: describe(name, message).slice(0, sandboxLimits.errorChars).toWellFormed(),
+    message: (isExhausted && /^null$|out of memory$/.test(message) ? memoryExceeded : describe(name, message))
+      .slice(0, sandboxLimits.errorChars)
+      .toWellFormed(),
     ...(found && { line: lineOf(found[1]!) }),
     ...(found?.[2] && { column: Number(found[2]) }),
     ...(frames !== '' && { stack: frames.slice(0, sandboxLimits.errorChars).toWellFormed() }),
@@ -39,5 +44,5 @@ const lineOf = (line: string): number => Math.max(1, Number(line) - 1);
 function describe(name: string | undefined, message: string): string {
   if (message === 'stack overflow') return 'Maximum call stack size exceeded';
   const isMemory = name === 'InternalError' && message === 'out of memory';
-  return isMemory ? `Memory limit exceeded (${sandboxLimits.memoryBytes / 1024 / 1024} MiB)` : message;
+  return isMemory ? memoryExceeded : message;
 }

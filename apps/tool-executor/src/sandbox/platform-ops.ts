@@ -1,5 +1,6 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import { Refusal } from './engine';
+import { sandboxLimits } from './limits';
 
 type Op = (payload: never, bytes: Uint8Array) => unknown;
 
@@ -31,6 +32,7 @@ const urlFields = [
 export const platformOps: Record<string, Op> = {
   encode: (text: string) => Buffer.from(text, 'utf8'),
   decode: (options: { label: string; fatal?: boolean; ignoreBOM?: boolean }, bytes) => {
+    if (bytes.length > sandboxLimits.bodyBytes) throw tooLarge(sandboxLimits.bodyBytes);
     try {
       const decoder = new TextDecoder(options.label, { fatal: options.fatal, ignoreBOM: options.ignoreBOM });
       return { text: decoder.decode(bytes), encoding: decoder.encoding };
@@ -67,9 +69,14 @@ export const platformOps: Record<string, Op> = {
     if ((urlFields as readonly string[]).includes(name) && name !== 'origin') (url as never)[name] = value as never;
     return urlParts(url);
   },
-  'parse-search': (text: string) => [...new URLSearchParams(text)],
+  'parse-search': (text: string) => {
+    if (text.length > sandboxLimits.searchChars) throw tooLarge(sandboxLimits.searchChars);
+    return [...new URLSearchParams(text)];
+  },
   'format-search': (pairs: [string, string][]) => new URLSearchParams(pairs).toString(),
 };
+
+const tooLarge = (limit: number): Refusal => new Refusal('RangeError', `Larger than ${limit} bytes`);
 
 const urlParts = (url: URL | null): Record<string, string> | null =>
   url && Object.fromEntries(urlFields.map((name) => [name, url[name]]));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Pool, type PoolOptions, createPool } from './pool';
+import { type AcquiredProcess, type Pool, type PoolOptions, createPool } from './pool';
 import type { SandboxProcess } from './start-process';
 
 /** A pool of fake processes, which do nothing. */
@@ -11,7 +11,7 @@ function setUp(options: Partial<PoolOptions> = {}) {
       pid: made.length + 1,
       isLimited: true,
       isKilled: false,
-      send: () => undefined,
+      send: async () => undefined,
       listen: () => undefined,
       kill: () => {
         one.isKilled = true;
@@ -38,107 +38,156 @@ function setUp(options: Partial<PoolOptions> = {}) {
 
 const settle = () => sleep(5);
 let pool: Pool;
+/** A process that the pool must have. */
+async function take(options: Parameters<Pool['acquire']>[0] = {}): Promise<AcquiredProcess> {
+  const acquired = await pool.acquire(options);
+  if (typeof acquired === 'string') throw new Error(`Refused: ${acquired}`);
+  return acquired;
+}
+
 afterEach(() => pool.close());
 
 it('keeps processes warm and gives each to one call at a time', async () => {
   const set = setUp();
   pool = set.pool;
   await pool.warm();
-  const [one, other] = [await pool.acquire(), await pool.acquire()];
-  expect(one!.process).not.toBe(other!.process);
+  const [one, other] = [await take(), await take()];
+  expect(one.process).not.toBe(other.process);
   let isServed = false;
-  const third = pool.acquire().then((acquired) => {
+  const third = take().then((acquired) => {
     isServed = true;
     return acquired;
   });
   await settle();
   expect(isServed).toBe(false);
-  one!.release();
-  expect((await third)!.process).toBe(one!.process);
+  one.release();
+  expect((await third).process).toBe(one.process);
 });
 
 it('refuses a call immediately when the queue is full, and later when it has waited too long', async () => {
   const set = setUp({ max: 2 });
   pool = set.pool;
   await pool.warm();
-  await Promise.all([pool.acquire(), pool.acquire()]);
+  await Promise.all([take(), take()]);
   const waiting = [pool.acquire(), pool.acquire()];
   const startedAt = performance.now();
-  expect(await pool.acquire()).toBeNull();
+  expect(await pool.acquire()).toBe('busy');
   expect(performance.now() - startedAt).toBeLessThan(100);
-  expect(await Promise.all(waiting)).toEqual([null, null]);
+  expect(await Promise.all(waiting)).toEqual(['busy', 'busy']);
   expect(pool.stats().waiting).toBe(0);
 });
 
 it('grows up to its maximum when its processes are held, and not for short calls', async () => {
-  const set = setUp({ queueTimeoutMs: 2000, maxQueue: 10 });
+  const set = setUp({ queueTimeoutMs: 2000, maxQueue: 60 });
   pool = set.pool;
   await pool.warm();
   const busy = Array.from({ length: 40 }, async () => {
-    const acquired = await pool.acquire();
+    const acquired = await take();
     await settle();
-    acquired?.release();
+    acquired.release();
   });
   await Promise.all(busy);
   expect(set.made).toHaveLength(2);
-  await Promise.all([pool.acquire(), pool.acquire()]);
-  expect((await pool.acquire())!.process).toBe(set.made[2]);
+  await Promise.all([take(), take()]);
+  expect((await take({ key: 'other' })).process).toBe(set.made[2]);
   const beyond = pool.acquire();
   await sleep(300);
   expect(set.made).toHaveLength(3);
   pool.close();
-  expect(await beyond).toBeNull();
+  expect(await beyond).toBe('busy');
+});
+
+describe('organizations', () => {
+  it('share the processes: one that holds all it may have leaves some to the others', async () => {
+    const set = setUp({ min: 2, max: 9, maxQueue: 0 });
+    pool = set.pool;
+    const held = Array.from({ length: 6 }, () => take({ key: 'a' }));
+    await Promise.all(held);
+    expect(await pool.acquire({ key: 'a' })).toBe('share');
+    await Promise.all([take({ key: 'b' }), take()]);
+  });
+
+  it('share the queue: one that fills it is refused, and the calls of others still wait', async () => {
+    const set = setUp({ min: 3, max: 3, maxQueue: 9, queueTimeoutMs: 2000 });
+    pool = set.pool;
+    const held = [await take({ key: 'a' }), await take({ key: 'a' }), await take({ key: 'b' })];
+    const waiting = Array.from({ length: 6 }, () => pool.acquire({ key: 'a' }));
+    expect(await pool.acquire({ key: 'a' })).toBe('share');
+    const other = take({ key: 'c' });
+    await settle();
+    // The one that holds nothing is served before those that waited longer.
+    held[2]!.release();
+    (await other).release();
+    pool.close();
+    await Promise.all(waiting);
+  });
+
+  it('with slow calls do not make another wait', async () => {
+    const set = setUp({ min: 4, max: 16, maxQueue: 256, queueTimeoutMs: 60_000 });
+    pool = set.pool;
+    const flood = Array.from({ length: 100 }, () => pool.acquire({ key: 'a' }));
+    const served: unknown[] = [];
+    for (let call = 0; call < 20; call++) {
+      const acquired = await take({ key: 'b' });
+      served.push(acquired.process);
+      acquired.release();
+    }
+    expect(served).toHaveLength(20);
+    pool.close();
+    await Promise.all(flood);
+  });
 });
 
 describe('nested calls', () => {
+  const levels = { count: 3, processes: 1 };
+
   it('get a process when all are held by calls that wait for them', async () => {
-    const set = setUp({ min: 1, max: 2, perLevel: 1, queueTimeoutMs: 150 });
+    const set = setUp({ min: 1, max: 2, levels, queueTimeoutMs: 150 });
     pool = set.pool;
-    await Promise.all([pool.acquire(), pool.acquire({ depth: 0 })]);
-    const chain = [
-      await pool.acquire({ depth: 1 }),
-      await pool.acquire({ depth: 2 }),
-      await pool.acquire({ depth: 3 }),
-    ];
-    expect(chain.every(Boolean)).toBe(true);
+    await Promise.all([take(), take({ depth: 0 })]);
+    const chain = [await take({ depth: 1 }), await take({ depth: 2 }), await take({ depth: 3 })];
     expect(set.made).toHaveLength(5);
     // Calls from outside do not get the additional processes.
-    expect(await pool.acquire()).toBeNull();
+    expect(await pool.acquire()).toBe('busy');
     chain[2]!.release();
-    expect(await pool.acquire()).toBeNull();
-    expect((await pool.acquire({ depth: 3 }))!.process).toBe(chain[2]!.process);
+    expect(await pool.acquire()).toBe('busy');
+    expect((await take({ depth: 3 })).process).toBe(chain[2]!.process);
   });
 
-  it('go before calls from outside, the deepest first, and wait longer', async () => {
-    const set = setUp({ min: 1, max: 1, perLevel: 0, maxQueue: 1, queueTimeoutMs: 100 });
+  it('get one although calls from outside wait, and wait longer', async () => {
+    const set = setUp({ min: 1, max: 1, levels, maxQueue: 1, queueTimeoutMs: 100 });
     pool = set.pool;
-    const held = await pool.acquire();
-    const order: string[] = [];
-    const wait = async (name: string, depth: number): Promise<void> => {
-      const acquired = await pool.acquire({ depth });
-      order.push(acquired === null ? `${name} refused` : name);
-      acquired?.release();
-    };
-    const all = [wait('outside', 0), wait('first', 1), wait('deep', 3), wait('second', 1)];
-    await sleep(200);
-    expect(order).toEqual(['outside refused']);
-    all.push(wait('late', 0));
-    held!.release();
-    await Promise.all(all);
-    expect(order).toEqual(['outside refused', 'deep', 'first', 'second', 'late']);
+    await take();
+    const outside = pool.acquire();
+    const first = await take({ depth: 1 });
+    const second = take({ depth: 1 });
+    expect(await outside).toBe('busy');
+    await sleep(100);
+    first.release();
+    expect((await second).process).toBe(first.process);
+  });
+
+  it('of an organization count towards its share', async () => {
+    const set = setUp({ min: 3, max: 3, levels, maxQueue: 0, queueTimeoutMs: 150 });
+    pool = set.pool;
+    await take({ key: 'a' });
+    // One in the share of the organization, one in the level.
+    await Promise.all([take({ key: 'a', depth: 1 }), take({ key: 'a', depth: 1 })]);
+    expect(await pool.acquire({ key: 'a' })).toBe('share');
+    await take({ key: 'b' });
   });
 
   it('leave the queue when their caller aborts', async () => {
-    const set = setUp({ min: 1, max: 1, perLevel: 0 });
+    const set = setUp({ min: 1, max: 1 });
     pool = set.pool;
-    const held = await pool.acquire();
+    const held = await take();
     const caller = new AbortController();
     const nested = pool.acquire({ depth: 1, signal: caller.signal });
     expect(pool.stats().waiting).toBe(1);
     caller.abort();
-    expect(await nested).toBeNull();
-    expect(await pool.acquire({ depth: 1, signal: caller.signal })).toBeNull();
-    held!.release();
+    expect(await nested).toBe('busy');
+    expect(await pool.acquire({ depth: 1, signal: caller.signal })).toBe('busy');
+    held.release();
     expect(pool.stats()).toEqual({ processes: 1, idle: 1, waiting: 0 });
   });
 });
@@ -147,7 +196,7 @@ it('replaces a process that ended or was discarded', async () => {
   const set = setUp();
   pool = set.pool;
   await pool.warm();
-  (await pool.acquire())!.discard();
+  (await take()).discard();
   set.made[0]!.exit();
   await settle();
   expect(set.made.filter(({ isKilled }) => isKilled)).toHaveLength(1);
@@ -168,7 +217,7 @@ it('retries when a process does not start, reports it, and keeps the service ali
       return {
         pid: 1,
         isLimited: true,
-        send: () => undefined,
+        send: async () => undefined,
         listen: () => undefined,
         kill: () => undefined,
         onExit: () => undefined,
@@ -191,5 +240,5 @@ it('kills its processes when it is closed', async () => {
   await settle();
   expect(set.made.every(({ isKilled }) => isKilled)).toBe(true);
   expect(set.made).toHaveLength(2);
-  expect(await pool.acquire()).toBeNull();
+  expect(await pool.acquire()).toBe('busy');
 });

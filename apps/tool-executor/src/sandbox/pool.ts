@@ -1,12 +1,13 @@
+import { type Slots, createSlots } from '@parley/outbound';
 import { type ProcessSetOptions, createProcessSet } from './process-set';
 import type { SandboxProcess } from './start-process';
 
 export interface PoolOptions extends ProcessSetOptions {
-  /** Maximum under load, for calls from outside. */
+  /** Maximum under load, shared by the organizations. */
   max: number;
-  /** Added to `max` for each level of nesting: a nested call must not wait for the calls that wait for it. */
-  perLevel?: number;
-  /** Calls from outside that may wait; further ones are refused. */
+  /** How deep calls are nested at most, and the processes in addition to `max` that each level has. */
+  levels?: { count: number; processes: number };
+  /** Calls from outside that may wait, shared by the organizations; further ones are refused. */
   maxQueue: number;
   /** How long a call waits for a process before it is refused. */
   queueTimeoutMs: number;
@@ -21,7 +22,12 @@ export interface AcquiredProcess {
   discard(): void;
 }
 
+/** Why a call got no process: `busy`: none was free. `share`: the calls of the same organization hold or await too many. */
+export type RefusedCall = 'busy' | 'share';
+
 interface AcquireOptions {
+  /** The organization whose share the call counts towards. Calls without one share a key. */
+  key?: string;
   /** How many calls hold a process of this pool while they wait for this one. */
   depth?: number;
   /** Aborted when the process is no longer needed. */
@@ -35,103 +41,123 @@ const growAfterMs = 25;
 /** Limit of a nested call's wait, for a caller that never aborts its signal. */
 const nestedTimeoutMs = 60_000;
 
-interface Waiter {
-  depth: number;
-  settle: (process: SandboxProcess | null) => void;
-}
-
 /**
  * Processes that serve one call at a time. When long calls hold nearly all of them, a waiting call makes the pool grow.
  * Idle processes beyond `min` are ended.
  *
- * Calls from outside share `max` processes, in a queue that is limited in length and time. Nested calls must always get a
- * process, or all would wait for each other. So each level has `perLevel` more processes, the deepest calls go first, as
- * their end lets others continue, and they wait as long as their caller does. Their number is limited by the limit on the
- * requests of a run.
+ * A call first takes a slot, of which each organization has a share (libs/outbound createSlots), then a process, which it
+ * gets sooner or later: there are never more slots in use than processes may be started. Calls from outside wait in a queue
+ * that is limited in length, again with a share for each organization, and in time. Nested calls must always get a slot, or
+ * all would wait for each other. So each level has slots of its own, of which calls of that level take one when the shared
+ * ones are not free: the deepest calls wait for no other, and their end lets the level above continue. They wait as long as
+ * their caller does. Their number is limited by the limit on the requests of a run.
  */
 export function createPool(options: PoolOptions) {
-  const { max, perLevel = 0, maxQueue, queueTimeoutMs } = options;
+  const { max, levels = { count: 0, processes: 0 }, maxQueue, queueTimeoutMs } = options;
   const { idle, alive, ...processes } = createProcessSet(options, serve);
-  /** The deepest first, then in order of arrival. */
-  const waiting: Waiter[] = [];
-  let inUse = 0;
-  let isClosed = false;
+  const shared = createSlots({ total: max });
+  const queue = createSlots({ total: maxQueue });
+  const ofLevels = Array.from({ length: levels.count }, () => createSlots({ total: levels.processes }));
+  const maxProcesses = max + levels.count * levels.processes;
+  /** Calls that have a slot and wait for a process. */
+  const waiting = new Set<(process: SandboxProcess | null) => void>();
+  const closing = new AbortController();
 
-  const maxAt = (depth: number): number => max + depth * perLevel;
-
-  /** The first in the queue has the highest maximum: when it must wait, so must all others. */
   function serve(): void {
-    while (idle.length > 0 && waiting.length > 0 && inUse < maxAt(waiting[0]!.depth)) {
-      waiting.shift()!.settle(idle.pop()!.process);
+    while (idle.length > 0 && waiting.size > 0) {
+      const [first] = waiting;
+      first!(idle.pop()!.process);
     }
   }
 
-  function toAcquired(process: SandboxProcess): AcquiredProcess {
+  function toAcquired(process: SandboxProcess, leave: () => void): AcquiredProcess {
     process.listen(null);
     alive.set(process, performance.now());
-    inUse++;
     return {
       process,
       release: () => {
         process.listen(null);
-        inUse--;
         if (alive.has(process)) processes.offer(process);
-        else serve();
+        leave();
       },
       discard: () => {
         process.listen(null);
-        inUse--;
         process.kill();
-        serve();
+        leave();
       },
     };
   }
 
+  async function enterFromOutside(key: string, signal: AbortSignal): Promise<(() => void) | RefusedCall> {
+    const place = queue.tryAcquire(key);
+    const leave = place && (await shared.acquire(key, signal, queueTimeoutMs));
+    place?.();
+    if (leave !== null) return leave;
+    // What is free is for other organizations.
+    const isFree = shared.stats().running < max || (place === null && queue.stats().running < maxQueue);
+    return isFree ? 'share' : 'busy';
+  }
+
+  /** Takes whichever slot is free first, of the organization's share or of the level. */
+  async function enterNested(key: string, level: Slots, signal: AbortSignal): Promise<(() => void) | RefusedCall> {
+    const chosen = new AbortController();
+    const either = AbortSignal.any([signal, chosen.signal]);
+    const offers = [shared, level].map((slots) => slots.acquire(key, either, nestedTimeoutMs));
+    const first = await Promise.race(offers);
+    chosen.abort();
+    for (const offer of offers) void offer.then((leave) => leave !== first && leave?.());
+    return first ?? 'busy';
+  }
+
+  /** Waits for a process. It is marked as used as soon as there is one, before the next call is served. */
+  const nextProcess = (
+    leave: () => void,
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<AcquiredProcess | RefusedCall> =>
+    new Promise((resolve) => {
+      const settle = (process: SandboxProcess | null) => {
+        clearInterval(growing);
+        clearTimeout(timeout);
+        signal.removeEventListener('abort', giveUp);
+        waiting.delete(settle);
+        if (process === null) leave();
+        resolve(process === null ? 'busy' : toAcquired(process, leave));
+      };
+      const giveUp = () => settle(null);
+      const growing = setInterval(() => processes.growIfHeld(maxProcesses), growAfterMs);
+      const timeout = setTimeout(giveUp, timeoutMs);
+      signal.addEventListener('abort', giveUp, { once: true });
+      waiting.add(settle);
+      if (signal.aborted) giveUp();
+    });
+
   return {
-    /** Resolves with null when the queue is full, the wait was too long or the signal was aborted. */
-    acquire({ depth = 0, signal }: AcquireOptions = {}): Promise<AcquiredProcess | null> {
-      if (isClosed || signal?.aborted) return Promise.resolve(null);
+    /** Resolves with the reason when the queue is full, the wait was too long or the signal was aborted. */
+    async acquire({ key = '', depth = 0, signal }: AcquireOptions = {}): Promise<AcquiredProcess | RefusedCall> {
+      if (closing.signal.aborted || signal?.aborted) return 'busy';
+      const free = shared.tryAcquire(key);
       // The process used last is the warmest; the others can become idle for long enough to be ended.
-      if (idle.length > 0 && inUse < maxAt(depth)) return Promise.resolve(toAcquired(idle.pop()!.process));
-      if (depth === 0 && waiting.filter((one) => one.depth === 0).length >= maxQueue) return Promise.resolve(null);
-      const timeoutMs = depth === 0 ? queueTimeoutMs : nestedTimeoutMs;
-      const grow = () => processes.growIfHeld(maxAt(waiting[0]?.depth ?? 0));
-      return wait(waiting, { depth, signal, timeoutMs }, grow, toAcquired);
+      if (free !== null && idle.length > 0) return toAcquired(idle.pop()!.process, free);
+      const ended = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
+      const level = ofLevels[Math.min(depth, ofLevels.length) - 1];
+      const endsAt = performance.now() + (level === undefined ? queueTimeoutMs : nestedTimeoutMs);
+      const entered =
+        free ?? (await (level === undefined ? enterFromOutside(key, ended) : enterNested(key, level, ended)));
+      if (typeof entered === 'string') return entered;
+      const ready = idle.pop();
+      return ready ? toAcquired(ready.process, entered) : nextProcess(entered, ended, endsAt - performance.now());
     },
-    stats: () => ({ processes: alive.size, idle: idle.length, waiting: waiting.length }),
+    stats: () => ({
+      processes: alive.size,
+      idle: idle.length,
+      waiting: waiting.size + shared.stats().waiting,
+    }),
     warm: processes.warm,
     close(): void {
-      isClosed = true;
+      closing.abort();
       processes.stop();
-      for (const { settle } of waiting.splice(0)) settle(null);
       for (const process of alive.keys()) process.kill();
     },
   };
-}
-
-/** Waits in the queue. `toAcquired` runs as soon as there is a process, before the next waiter is served. */
-function wait(
-  waiting: Waiter[],
-  { depth, signal, timeoutMs }: { depth: number; signal?: AbortSignal; timeoutMs: number },
-  grow: () => void,
-  toAcquired: (process: SandboxProcess) => AcquiredProcess,
-): Promise<AcquiredProcess | null> {
-  return new Promise((resolve) => {
-    const settle = (process: SandboxProcess | null) => {
-      clearInterval(growing);
-      clearTimeout(timeout);
-      signal?.removeEventListener('abort', giveUp);
-      resolve(process && toAcquired(process));
-    };
-    const waiter = { depth, settle };
-    const giveUp = () => {
-      waiting.splice(waiting.indexOf(waiter), 1);
-      settle(null);
-    };
-    const growing = setInterval(grow, growAfterMs);
-    const timeout = setTimeout(giveUp, timeoutMs);
-    signal?.addEventListener('abort', giveUp, { once: true });
-    const behind = waiting.findIndex((one) => one.depth < depth);
-    waiting.splice(behind === -1 ? waiting.length : behind, 0, waiter);
-  });
 }

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Memory that a process may allocate in addition after loading: for the engine and for V8. */
-const growthBytes = 256 * 1024 * 1024;
+/** Memory that a process may allocate in addition after loading: 64 MiB for the engine, twice while it is replaced, and for V8. */
+const growthBytes = 192 * 1024 * 1024;
 
 /** The kernel's limits on a sandbox process; null where they cannot be set. */
 export type ProcessLimits = { [resource: string]: number } | null;

@@ -12,7 +12,10 @@ export type ToSandbox =
 export type FromSandbox =
   | { type: 'loaded' }
   | { type: 'ready' }
-  | { type: 'done'; outcome: Outcome }
+  /** Sent before the first line of the handler runs. A call whose process ended earlier can be run elsewhere. */
+  | { type: 'begun' }
+  /** `mustReplace`: the process has used too much memory to serve another call. */
+  | { type: 'done'; outcome: Outcome; mustReplace?: true }
   | { type: 'compiled'; result: CompileResult; mustReplace: boolean }
   | { type: 'request'; id: number; kind: 'fetch' | 'tool'; value: unknown }
   | { type: 'cancel'; id: number };

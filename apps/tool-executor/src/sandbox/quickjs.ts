@@ -1,5 +1,6 @@
 import type loadGlueType from '@jitl/quickjs-wasmfile-release-sync/emscripten-module';
 import wasmBytes from '@jitl/quickjs-wasmfile-release-sync/wasm';
+import { sandboxLimits } from './limits';
 
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- the ES build requires import.meta, which a CommonJS bundle does not have
 const loadGlue = require('@jitl/quickjs-wasmfile-release-sync/emscripten-module') as typeof loadGlueType;
@@ -13,7 +14,6 @@ interface QuickJs {
   _free(pointer: Pointer): void;
   _QTS_NewRuntime(): Pointer;
   _QTS_NewContext(runtime: Pointer, intrinsics: number): Pointer;
-  _QTS_RuntimeSetMemoryLimit(runtime: Pointer, bytes: number): void;
   _QTS_RuntimeSetMaxStackSize(runtime: Pointer, bytes: number): void;
   _QTS_RuntimeEnableInterruptHandler(runtime: Pointer): void;
   _QTS_Eval(
@@ -69,19 +69,42 @@ export interface LoadedQuickJs {
   quickJs: QuickJs;
   memory: WebAssembly.Memory;
   stack: StackPointer;
+  /** Whether the engine has asked for more memory than its limit. */
+  isExhausted(): boolean;
 }
 
 /** Names of `stackSave` and `stackRestore` in this build of the binding. They are checked at start. */
 const stackExports = { save: 'Oa', restore: 'Ma' };
 
+const pageBytes = 65_536;
 const initialPages = 256;
-const maxPages = 4096;
+/** Static data and the stack of the C library, below the heap: 5.1 MiB. */
+const ownBytes = 6 * 1024 * 1024;
+const maxPages = (sandboxLimits.memoryBytes + ownBytes) / pageBytes;
+/** The binding asks for more than is needed, and twice again for less, before an allocation fails. */
+const growthTries = 3;
 
 let compiled: WebAssembly.Module | undefined;
 
-/** Starts an engine in its own memory, which can grow to 256 MiB. The limit of a runtime is much lower. */
+/**
+ * Starts an engine in its own memory, whose maximum is the only limit on all values together: in this build the memory
+ * limit of QuickJS itself counts each allocation as 8 bytes, as the C library does not report its size.
+ */
 export async function loadQuickJs(): Promise<LoadedQuickJs> {
   const memory = new WebAssembly.Memory({ initial: initialPages, maximum: maxPages });
+  let isExhausted = false;
+  let failures = 0;
+  memory.grow = (pages) => {
+    try {
+      const before = WebAssembly.Memory.prototype.grow.call(memory, pages);
+      failures = 0;
+      return before;
+    } catch (error) {
+      failures += 1;
+      if (failures >= growthTries) isExhausted = true;
+      throw error;
+    }
+  };
   const module = (compiled ??= new WebAssembly.Module(wasmBytes));
   let exported: WebAssembly.Exports = {};
   const quickJs = (await loadGlue({
@@ -100,5 +123,5 @@ export async function loadQuickJs(): Promise<LoadedQuickJs> {
   const isStack = save() === top - 64;
   restore(top);
   if (!isStack) throw new Error('The engine build does not export its stack pointer where it is expected');
-  return { quickJs, memory, stack: { get: save, set: restore } };
+  return { quickJs, memory, stack: { get: save, set: restore }, isExhausted: () => isExhausted };
 }

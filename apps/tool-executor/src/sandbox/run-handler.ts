@@ -1,8 +1,10 @@
 import type { LogLine } from '@parley/contracts';
+import { createSlots } from '@parley/outbound';
 import type { z } from 'zod';
-import type { Frame } from './frames';
+import type { ReceivedFrame } from './frames';
 import type { AcquiredProcess } from './pool';
 import type { CompileResult, FromSandbox, HandlerError } from './protocol';
+import { sandboxLimits } from './limits';
 import { lowerPriorityWhenBusy } from './process-priority';
 import { compileReplySchema, outcomeSchema, requestSchema } from './reply-schemas';
 
@@ -10,7 +12,9 @@ import { compileReplySchema, outcomeSchema, requestSchema } from './reply-schema
 export type RunResult =
   | { kind: 'result'; result: unknown; logs: LogLine[] }
   | { kind: 'error'; error: HandlerError; logs: LogLine[] }
-  | { kind: 'timeout' };
+  | { kind: 'timeout' }
+  /** The process ended before the handler started, so it can be run elsewhere. */
+  | { kind: 'not_begun' };
 
 export interface RunInput {
   code: string;
@@ -29,6 +33,11 @@ export type RequestHandler = (
 /** Time after the limit in which the engine can report the timeout itself, before its process is killed. */
 const graceMs = 150;
 const maxRequests = 2000;
+/** Requests of one run that are sent at the same time. Further ones wait in order. */
+const maxConcurrent = 8;
+/** More than the runner lets a run open, as it counts a cancelled request for less time. */
+const maxOpenBytes = 2 * sandboxLimits.openBytes;
+const aborted: Awaited<ReturnType<RequestHandler>> = { value: { ok: false, message: 'The request was aborted' } };
 const runIsOver = new Error('The run is over');
 const endedText = 'The sandbox process ended: a resource limit was exceeded';
 
@@ -43,7 +52,10 @@ export function runHandler(
   const { process } = acquired;
   return new Promise((resolve) => {
     const open = new Map<number, AbortController>();
+    const slots = createSlots({ total: maxConcurrent, perKey: maxConcurrent });
     let requests = 0;
+    let openBytes = 0;
+    let hasBegun = false;
     let isOver = false;
     const finish = (result: RunResult, isReusable: boolean) => {
       if (isOver) return;
@@ -58,6 +70,7 @@ export function runHandler(
       resolve(result);
     };
     const endAsBroken = () => finish({ kind: 'error', error: { message: endedText }, logs: [] }, false);
+    const onExit = () => (hasBegun ? endAsBroken() : finish({ kind: 'not_begun' }, false));
     const restorePriority = lowerPriorityWhenBusy(process.pid);
     const abandon = () => finish({ kind: 'timeout' }, false);
     const deadline = setTimeout(() => {
@@ -67,25 +80,34 @@ export function runHandler(
     }, input.timeoutMs);
     let graceTimer: NodeJS.Timeout | undefined;
     signal?.addEventListener('abort', abandon, { once: true });
-    const onFrame = ({ head, bytes }: Frame<FromSandbox>) => {
+    /** Holds the slot until the process has the answer, which bounds the memory that answers take here. */
+    const serve = async (request: z.output<typeof requestSchema>, body: Uint8Array | undefined, size: number) => {
+      const { id, kind, value } = request;
+      const cancel = new AbortController();
+      open.set(id, cancel);
+      openBytes += size;
+      const leave = await slots.acquire('', cancel.signal, input.timeoutMs);
+      const reply = leave === null ? aborted : await answer({ kind, value, body }, cancel.signal);
+      open.delete(id);
+      openBytes -= size;
+      // Each run numbers its requests from 1, so a late answer would reach a request of the next run.
+      if (!isOver) await process.send({ head: { type: 'reply', id, value: reply.value }, bytes: reply.bytes });
+      leave?.();
+    };
+    const onFrame = ({ head, bytes, size }: ReceivedFrame<FromSandbox>) => {
       switch (head.type) {
+        case 'begun':
+          hasBegun = true;
+          return;
         case 'done': {
           const outcome = outcomeSchema.safeParse(head.outcome);
           const result = outcome.success ? toResult(outcome.data) : null;
-          return result ? finish(result, true) : endAsBroken();
+          return result ? finish(result, head.mustReplace !== true) : endAsBroken();
         }
         case 'request': {
           const request = requestSchema.safeParse(head);
-          if (!request.success || ++requests > maxRequests) return endAsBroken();
-          const { id, kind, value } = request.data;
-          const cancel = new AbortController();
-          open.set(id, cancel);
-          void answer({ kind, value, body: bytes }, cancel.signal).then((reply) => {
-            open.delete(id);
-            // Each run numbers its requests from 1, so a late answer would reach a request of the next run.
-            if (!isOver) process.send({ head: { type: 'reply', id, value: reply.value }, bytes: reply.bytes });
-          });
-          return;
+          if (!request.success || ++requests > maxRequests || openBytes + size > maxOpenBytes) return endAsBroken();
+          return void serve(request.data, bytes, size);
         }
         case 'cancel':
           return open.get(head.id)?.abort(runIsOver);
@@ -93,8 +115,8 @@ export function runHandler(
           return endAsBroken();
       }
     };
-    process.listen({ onFrame, onExit: endAsBroken });
-    process.send({ head: { type: 'run', ...input } });
+    process.listen({ onFrame, onExit });
+    void process.send({ head: { type: 'run', ...input } });
   });
 }
 
@@ -112,12 +134,12 @@ export function compileInProcess(acquired: AcquiredProcess, code: string, timeou
     };
     const tooHard = () => finish({ ok: false, error: 'The code is too large or too deeply nested to parse' }, false);
     const deadline = setTimeout(tooHard, timeoutMs);
-    const onFrame = ({ head }: Frame<FromSandbox>) => {
+    const onFrame = ({ head }: ReceivedFrame<FromSandbox>) => {
       const reply = compileReplySchema.safeParse(head);
       return reply.success ? finish(reply.data.result, !reply.data.mustReplace) : tooHard();
     };
     acquired.process.listen({ onFrame, onExit: tooHard });
-    acquired.process.send({ head: { type: 'compile', code } });
+    void acquired.process.send({ head: { type: 'compile', code } });
   });
 }
 

@@ -1,5 +1,5 @@
 import { type Engine, Refusal, createEngine, resultTooLarge } from './engine';
-import { type Step, textOf } from './engine-calls';
+import { type Step, outOfMemory, textOf } from './engine-calls';
 import type { Frame } from './frames';
 import { toHandlerError } from './handler-error';
 import { platformOps } from './platform-ops';
@@ -12,23 +12,32 @@ type Send = (frame: Frame<FromSandbox>) => void;
 interface Run {
   log: ReturnType<typeof createRunLog>;
   timers: Map<number, NodeJS.Timeout>;
-  open: Set<number>;
+  /** The size of each open request. */
+  open: Map<number, number>;
+  openBytes: number;
   requests: number;
   deadline: NodeJS.Timeout;
+}
+
+interface Operation {
+  kind: string;
+  payload: unknown;
+  bytes: Uint8Array;
+  textChars: number;
 }
 
 /** Runs one handler at a time in the engine, and performs its operations: timers, requests, logs and the result. */
 export async function createRunner(send: Send) {
   let run: Run | null = null;
   let resetting: Promise<void> | null = null;
-  const engine: Engine = await createEngine((kind, payload, bytes = new Uint8Array()) => {
+  const engine: Engine = await createEngine((kind, payload, bytes = new Uint8Array(), textChars) => {
     if (run === null) throw new Refusal('Error', 'Nothing is running');
     const platform = Object.hasOwn(platformOps, kind) ? platformOps[kind] : undefined;
     if (platform) return platform(payload as never, bytes);
-    return perform(run, kind, payload, bytes);
+    return perform(run, { kind, payload, bytes, textChars });
   });
 
-  function perform(current: Run, kind: string, payload: unknown, bytes: Uint8Array): unknown {
+  function perform(current: Run, { kind, payload, bytes, textChars }: Operation): unknown {
     switch (kind) {
       case 'log': {
         const { level, message } = payload as { level: unknown; message: unknown };
@@ -58,12 +67,17 @@ export async function createRunner(send: Send) {
         if (current.open.size >= sandboxLimits.openRequests || ++current.requests > sandboxLimits.requests) {
           throw new Refusal('RangeError', 'Too many requests');
         }
-        current.open.add(id);
+        const size = bytes.length + textChars;
+        if (current.openBytes + size > sandboxLimits.openBytes) {
+          throw new Refusal('RangeError', `Open requests may have ${sandboxLimits.openBytes} bytes together`);
+        }
+        current.open.set(id, size);
+        current.openBytes += size;
         send({ head: { type: 'request', id, kind, value }, bytes: Uint8Array.from(bytes) });
         return undefined;
       }
       case 'cancel':
-        if (current.open.delete(payload as number)) send({ head: { type: 'cancel', id: payload as number } });
+        if (close(current, payload as number)) send({ head: { type: 'cancel', id: payload as number } });
         return undefined;
       case 'result': {
         const result = JSON.stringify(payload);
@@ -72,7 +86,7 @@ export async function createRunner(send: Send) {
         return undefined;
       }
       case 'error':
-        settle({ kind: 'error', error: describeThrown(payload), logs: current.log.lines });
+        settle({ kind: 'error', error: describeThrown(payload, engine.isExhausted()), logs: current.log.lines });
         return undefined;
       default:
         throw new Refusal('Error', 'Unknown operation');
@@ -90,6 +104,9 @@ export async function createRunner(send: Send) {
     if (settled) return finish(settled);
     switch (step.kind) {
       case 'idle':
+        // Nothing can continue a run without timers and requests. There was no memory to report how it ended.
+        if (engine.isExhausted() && run.timers.size + run.open.size === 0)
+          proceed({ kind: 'thrown', error: outOfMemory });
         return;
       case 'pending':
         setImmediate(() => run !== null && proceed(engine.continue()));
@@ -97,7 +114,7 @@ export async function createRunner(send: Send) {
       case 'interrupted':
         return finish({ kind: 'timeout' });
       case 'thrown':
-        return finish({ kind: 'error', error: toHandlerError(step.error), logs: run.log.lines });
+        return finish({ kind: 'error', error: toHandlerError(step.error, engine.isExhausted()), logs: run.log.lines });
     }
   }
 
@@ -107,7 +124,9 @@ export async function createRunner(send: Send) {
     for (const timer of run.timers.values()) clearTimeout(timer);
     run = null;
     settled = null;
-    send({ head: { type: 'done', outcome } });
+    const mustReplace = engine.isExhausted() && engine.hasGrown();
+    send({ head: { type: 'done', outcome, ...(mustReplace && { mustReplace }) } });
+    if (mustReplace) return;
     // The reset starts after the answer is sent. The next run waits for it.
     const reset = engine.reset().then(() => {
       if (resetting === reset) resetting = null;
@@ -123,19 +142,28 @@ export async function createRunner(send: Send) {
       run = {
         log: createRunLog(),
         timers: new Map(),
-        open: new Set(),
+        open: new Map(),
+        openBytes: 0,
         requests: 0,
         deadline: setTimeout(() => finish({ kind: 'timeout' }), timeoutMs),
       };
+      send({ head: { type: 'begun' } });
       proceed(engine.start(code, args, context, until));
     },
     reply(id: number, value: unknown, bytes?: Uint8Array): void {
-      if (run?.open.delete(id)) proceed(engine.deliver('reply', id, JSON.stringify(value), bytes));
+      if (run !== null && close(run, id)) proceed(engine.deliver('reply', id, JSON.stringify(value), bytes));
     },
   };
 }
 
-function describeThrown(payload: unknown): HandlerError {
+/** Whether the request was open. */
+function close(run: Run, id: number): boolean {
+  run.openBytes -= run.open.get(id) ?? 0;
+  return run.open.delete(id);
+}
+
+function describeThrown(payload: unknown, isExhausted: boolean): HandlerError {
   const { name, message, stack } = payload as Record<string, unknown>;
-  return toHandlerError({ name: textOf(name), message: textOf(message) ?? 'The handler failed', stack: textOf(stack) });
+  const text = textOf(message) ?? 'The handler failed';
+  return toHandlerError({ name: textOf(name), message: text, stack: textOf(stack) }, isExhausted);
 }

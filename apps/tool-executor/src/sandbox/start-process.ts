@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
-import { type Frame, createFrameReader, encodeFrame } from './frames';
+import { type Frame, type ReceivedFrame, createFrameReader, encodeFrame } from './frames';
 import { limitProcess } from './process-limits';
 import type { FromSandbox, ToSandbox } from './protocol';
 import { lowerPriorityWhileStarting } from './process-priority';
@@ -9,7 +9,8 @@ export interface SandboxProcess {
   pid: number;
   /** Whether the kernel's limits are set (Linux with `prlimit`). */
   isLimited: boolean;
-  send(frame: Frame<ToSandbox>): void;
+  /** Resolves when the frame has left the memory of the service, or the process has ended. */
+  send(frame: Frame<ToSandbox>): Promise<void>;
   /** Sets the listener of the current call. Without a listener, frames are dropped. */
   listen(listener: Listener | null): void;
   kill(): void;
@@ -18,7 +19,7 @@ export interface SandboxProcess {
 }
 
 interface Listener {
-  onFrame: (frame: Frame<FromSandbox>) => void;
+  onFrame: (frame: ReceivedFrame<FromSandbox>) => void;
   onExit: () => void;
 }
 
@@ -41,7 +42,7 @@ const nodeFlags = [
   '--no-deprecation',
   '--no-warnings',
   '--expose-gc',
-  '--max-old-space-size=64',
+  '--max-old-space-size=32',
   // One helper thread and a small young generation save a third of the memory, and are not slower for one call at a time.
   '--max-semi-space-size=1',
   '--v8-pool-size=1',
@@ -72,7 +73,7 @@ export async function startProcess({
     await next(started, 'loaded');
     started.isLimited = (await limitProcess(started.pid)) !== null;
     const isRoot = process.getuid?.() === 0;
-    started.send({ head: { type: 'seal', uid: isRoot ? uid : null } });
+    void started.send({ head: { type: 'seal', uid: isRoot ? uid : null } });
     await next(started, 'ready');
     restorePriority?.();
     return started;
@@ -107,11 +108,12 @@ function wrap(child: ChildProcess): SandboxProcess {
   });
   pipe.on('error', () => child.kill('SIGKILL'));
   child.on('error', end);
-  child.on('exit', end);
+  // Unlike 'exit', this comes after the last frame of the process.
+  child.on('close', end);
   return {
     pid: child.pid ?? 0,
     isLimited: false,
-    send: (frame) => void pipe.write(encodeFrame(frame)),
+    send: (frame) => new Promise((resolve) => void pipe.write(encodeFrame(frame), () => resolve())),
     listen: (next) => void (listener = next),
     kill: () => void child.kill('SIGKILL'),
     onExit: (onExit) => void (hasEnded ? onExit() : exitListeners.push(onExit)),

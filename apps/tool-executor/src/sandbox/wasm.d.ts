@@ -10,6 +10,7 @@ declare namespace WebAssembly {
   class Memory {
     constructor(limits: { initial: number; maximum: number });
     readonly buffer: ArrayBuffer;
+    grow(pages: number): number;
   }
   class Module {
     constructor(bytes: Uint8Array);

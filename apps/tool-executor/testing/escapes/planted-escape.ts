@@ -108,6 +108,7 @@ const read = createFrameReader<ToSandbox>(({ head }) => {
     send({ type: 'ready' });
   }
   if (head.type !== 'run') return;
+  send({ type: 'begun' });
   const isRude = Object.keys(attempts).indexOf(head.code) >= Object.keys(attempts).indexOf('answer with garbage');
   const answer = (text: string) =>
     send({ type: 'done', outcome: { kind: 'result', result: JSON.stringify(text), logs: [] } });

@@ -47,5 +47,5 @@ export const unknownKeysLimited = (retryAtMs: number) =>
 export const serverError = (message: string, code: string) => new HttpError(500, code, message);
 export const badGateway = (message: string, code = 'upstream_failed') => new HttpError(502, code, message);
 export const gatewayTimeout = (message: string, code = 'upstream_timeout') => new HttpError(504, code, message);
-export const unavailable = (message = 'Service temporarily unavailable', retryAfterSeconds = 2) =>
-  new HttpError(503, 'unavailable', message, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+export const unavailable = (message = 'Service temporarily unavailable', retryAfterSeconds = 2, code = 'unavailable') =>
+  new HttpError(503, code, message, { headers: { 'Retry-After': String(retryAfterSeconds) } });

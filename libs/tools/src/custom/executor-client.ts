@@ -33,6 +33,7 @@ export interface ExecutorClient {
   /** Reports whether a handler can be parsed. Never throws. */
   validate(
     handlerCode: string,
+    organizationId: string,
   ): Promise<{ ok: true } | { ok: false; reason: 'invalid'; message: string } | { ok: false; reason: 'unavailable' }>;
   close(): Promise<void>;
 }
@@ -80,8 +81,8 @@ export function createExecutorClient({ url, token }: { url: string; token: strin
       if (outcome.reason === 'timeout') return fail('timeout', 'Execution time exceeded');
       return fail(outcome.kind === 'not_sent' ? 'away' : 'unreachable', 'The tool executor cannot be reached');
     },
-    async validate(handlerCode) {
-      const outcome = await post('/validate', { handlerCode }, validateMs);
+    async validate(handlerCode, organizationId) {
+      const outcome = await post('/validate', { handlerCode, organizationId }, validateMs);
       if (outcome.kind !== 'answered' || outcome.status !== 200) return { ok: false, reason: 'unavailable' };
       const parsed = validateResponseSchema.safeParse(outcome.body);
       if (!parsed.success) return { ok: false, reason: 'unavailable' };
