@@ -1,5 +1,4 @@
 import { onRefusal } from '@parley/contracts';
-import { until } from '@parley/testing';
 import { type Answer, type TestExecutor, startTestExecutor } from '../testing/start-test-executor';
 
 /* One organization's calls must not make those of another wait, whatever it sends. */

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { toolExecutorVariables } from './config';
 import { fitProcesses, neededBytes } from './fit-processes';
 
 const gibibyte = 1024 ** 3;
@@ -6,7 +9,6 @@ it('keeps the maximum where the memory is sufficient, and lowers it where it is 
   expect(fitProcesses(16, neededBytes(16))).toBe(16);
   expect(fitProcesses(16, neededBytes(16) - 1)).toBe(15);
   expect(fitProcesses(16, 64 * gibibyte)).toBe(16);
-  expect(neededBytes(16)).toBeLessThanOrEqual(4 * gibibyte);
   const fitting = fitProcesses(16, gibibyte * 2);
   expect(neededBytes(fitting)).toBeLessThanOrEqual(gibibyte * 2);
   expect(neededBytes(fitting + 1)).toBeGreaterThan(gibibyte * 2);
@@ -20,4 +22,13 @@ it('refuses to start where not even one process fits, and says how much is neede
   expect(() => fitProcesses(16, 0.375 * gibibyte)).toThrow(
     'The tool executor needs 416 MiB of memory for one sandbox process, and has 384 MiB',
   );
+});
+
+it.each([
+  ['k8s/base/tool-executor.yaml', /limits: \{ memory: (\d+)Gi \}/],
+  ['docker/compose.yaml', /mem_limit: (\d+)g/],
+])('the memory limit of %s fits the default number of processes', (file, pattern) => {
+  const text = readFileSync(join(__dirname, '../../..', file), 'utf8');
+  const defaultMax = toolExecutorVariables.EXECUTOR_MAX_PROCESSES.parse(undefined);
+  expect(Number(pattern.exec(text)?.[1]) * gibibyte).toBeGreaterThanOrEqual(neededBytes(defaultMax));
 });

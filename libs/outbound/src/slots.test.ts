@@ -68,3 +68,16 @@ it('ends a wait after its time or when the signal is aborted, and forgets the ke
   expect(slots.stats()).toEqual({ running: 0, waiting: 0 });
   expect(slots.tryAcquire('a')).not.toBeNull();
 });
+
+it('serves waiting keys when the total grows, and none while more are in use than a smaller total', async () => {
+  const slots = createSlots({ total: 0 });
+  const first = slots.acquire('a', never, 60_000);
+  slots.resize(2);
+  const release = await first;
+  const other = slots.tryAcquire('b');
+  slots.resize(1);
+  release?.();
+  expect(slots.tryAcquire('a')).toBeNull();
+  other?.();
+  expect(slots.tryAcquire('a')).not.toBeNull();
+});

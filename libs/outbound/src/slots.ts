@@ -41,6 +41,10 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
     // Last in the map, so that of keys with equally many running each has its turn.
     shares.delete(key);
     if (share.running > 0 || share.waiting.size > 0) shares.set(key, share);
+    serve();
+  }
+
+  function serve(): void {
     for (let next = nextShare(shares.values(), mayRun); next !== null; next = nextShare(shares.values(), mayRun)) {
       const [first] = next.waiting;
       start(next);
@@ -80,6 +84,12 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
       if (hasSlot) return slotOf(key, share);
       if (share.running === 0 && share.waiting.size === 0) shares.delete(key);
       return null;
+    },
+    /** Changes `total`. Slots in use stay so, although they may be more. */
+    resize(newTotal: number): void {
+      free += newTotal - total;
+      total = newTotal;
+      serve();
     },
     /** Slots in use, and calls that wait for one. */
     stats: () => {

@@ -17,8 +17,9 @@ beforeEach(async () => {
 });
 
 const tool = (name: string, handlerCode: string) => ({ name, description: 'd', parameters: {}, handlerCode });
-const checkHandler: CheckHandler = async (code) => {
+const checkHandler: CheckHandler = async (code, organizationId) => {
   checked.push(code);
+  expect(organizationId).toBe(org.scope.organizationId);
   if (code === 'away') return { ok: false, reason: 'unavailable' };
   return code.includes('{{') ? { ok: false, reason: 'invalid', message: 'Unexpected token (line 1)' } : { ok: true };
 };

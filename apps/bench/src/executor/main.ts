@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   await until(isUp, { limitMs: 20_000 });
   console.log(`${where}\n`);
 
-  const sections = { oneCaller, manyCallers, attacks, growth: () => growth(service.pid!) };
+  const sections = { oneCaller, manyCallers, attacks, fairness, growth: () => growth(service.pid!) };
   const only = process.argv[2];
   for (const [name, run] of Object.entries(sections)) if (only === undefined || only === name) await run();
   await stopProcess(service, 'SIGTERM', 5_000);
@@ -188,6 +188,50 @@ async function attacks(): Promise<void> {
         ['alone', alone.count, ms(alone.p50), ms(alone.p95), ms(alone.p99)],
         ['beside them', beside.count, ms(beside.p50), ms(beside.p95), ms(beside.p99)],
         ['ratio', '', ...(['p50', 'p95', 'p99'] as const).map((name) => `${(beside[name] / alone[name]).toFixed(1)}×`)],
+      ],
+    ),
+  );
+}
+
+/** Measures calls of one organization alone, and while another sends far more slow calls than there are processes. */
+async function fairness(): Promise<void> {
+  const victim = await execute(handlerCode, { organizationId: 'b' });
+  const slow = 'await new Promise((resolve) => setTimeout(resolve, 10_000)); return 1';
+  const statuses = new Map<number, number>();
+  const calls = async (durationMs: number): Promise<number[]> => {
+    const { samples } = await load(1, durationMs, () => async () => {
+      const status = await victim.call();
+      if (status !== 200) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      await sleep(5);
+    });
+    return samples.map((sample) => sample - 5);
+  };
+  await calls(1_000);
+  const alone = summarize(await calls(6_000));
+  let isOver = false;
+  const flood = Array.from({ length: 300 }, async () => {
+    const client = await execute(slow, { organizationId: 'a', timeoutMs: 20_000 });
+    while (!isOver) if ((await client.call()) !== 200) await sleep(1_000);
+    client.close();
+  });
+  const beside = summarize(await calls(6_000));
+  isOver = true;
+  victim.close();
+  await Promise.all(flood);
+  const refused = [...statuses].map(([status, count]) => `${status}: ${count}`).join(', ') || 'none';
+  console.log('\nOne organization while another sends 300 concurrent calls of 10 s\n');
+  console.log(
+    table(
+      ['', 'calls', 'p50 ms', 'p95 ms', 'p99 ms', 'not 200'],
+      [
+        ['alone', alone.count, ms(alone.p50), ms(alone.p95), ms(alone.p99), 'none'],
+        ['beside the slow calls', beside.count, ms(beside.p50), ms(beside.p95), ms(beside.p99), refused],
+        [
+          'ratio',
+          '',
+          ...(['p50', 'p95', 'p99'] as const).map((name) => `${(beside[name] / alone[name]).toFixed(1)}×`),
+          '',
+        ],
       ],
     ),
   );

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@parley/testing';
 import { type AcquiredProcess, type Pool, type PoolOptions, createPool } from './pool';
 import type { SandboxProcess } from './start-process';
 
@@ -99,8 +100,9 @@ it('grows up to its maximum when its processes are held, and not for short calls
 
 describe('organizations', () => {
   it('share the processes: one that holds all it may have leaves some to the others', async () => {
-    const set = setUp({ min: 2, max: 9, maxQueue: 0 });
+    const set = setUp({ min: 9, max: 9, maxQueue: 0 });
     pool = set.pool;
+    await pool.warm();
     const held = Array.from({ length: 6 }, () => take({ key: 'a' }));
     await Promise.all(held);
     expect(await pool.acquire({ key: 'a' })).toBe('share');
@@ -122,9 +124,10 @@ describe('organizations', () => {
     await Promise.all(waiting);
   });
 
-  it('with slow calls do not make another wait', async () => {
+  it('with slow calls leave a process to another at once, and get more while the pool grows', async () => {
     const set = setUp({ min: 4, max: 16, maxQueue: 256, queueTimeoutMs: 60_000 });
     pool = set.pool;
+    await pool.warm();
     const flood = Array.from({ length: 100 }, () => pool.acquire({ key: 'a' }));
     const served: unknown[] = [];
     for (let call = 0; call < 20; call++) {
@@ -132,7 +135,11 @@ describe('organizations', () => {
       served.push(acquired.process);
       acquired.release();
     }
-    expect(served).toHaveLength(20);
+    // The same process, which was never given away.
+    expect(new Set(served).size).toBe(1);
+    expect(set.made).toHaveLength(4);
+    await until(() => Promise.resolve(set.made.length === 16));
+    expect(pool.stats()).toMatchObject({ processes: 16, idle: 5 });
     pool.close();
     await Promise.all(flood);
   });
@@ -168,8 +175,9 @@ describe('nested calls', () => {
   });
 
   it('of an organization count towards its share', async () => {
-    const set = setUp({ min: 3, max: 3, levels, maxQueue: 0, queueTimeoutMs: 150 });
+    const set = setUp({ min: 3, max: 3, levels, maxQueue: 3, queueTimeoutMs: 1000 });
     pool = set.pool;
+    await pool.warm();
     await take({ key: 'a' });
     // One in the share of the organization, one in the level.
     await Promise.all([take({ key: 'a', depth: 1 }), take({ key: 'a', depth: 1 })]);

@@ -36,7 +36,7 @@ interface AcquireOptions {
 
 export type Pool = ReturnType<typeof createPool>;
 
-/** How often a waiting call checks whether another process would help. */
+/** How often it is checked, while calls wait, whether another process would help. */
 const growAfterMs = 25;
 /** Limit of a nested call's wait, for a caller that never aborts its signal. */
 const nestedTimeoutMs = 60_000;
@@ -45,29 +45,37 @@ const nestedTimeoutMs = 60_000;
  * Processes that serve one call at a time. When long calls hold nearly all of them, a waiting call makes the pool grow.
  * Idle processes beyond `min` are ended.
  *
- * A call first takes a slot, of which each organization has a share (libs/outbound createSlots), then a process, which it
- * gets sooner or later: there are never more slots in use than processes may be started. Calls from outside wait in a queue
- * that is limited in length, again with a share for each organization, and in time. Nested calls must always get a slot, or
- * all would wait for each other. So each level has slots of its own, of which calls of that level take one when the shared
- * ones are not free: the deepest calls wait for no other, and their end lets the level above continue. They wait as long as
- * their caller does. Their number is limited by the limit on the requests of a run.
+ * The processes that run are slots, of which each organization has a share (libs/outbound createSlots): a new process would
+ * take too long to start for an organization that finds all held by another. Calls from outside wait in a queue that is
+ * limited in length, again with a share for each organization, and in time. Nested calls must always get a process, or all
+ * would wait for each other. So each level has processes of its own in addition, and its calls take one when none of their
+ * share is free: the deepest calls wait for no other, and their end lets the level above continue. They wait as long as their
+ * caller does. Their number is limited by the limit on the requests of a run.
  */
 export function createPool(options: PoolOptions) {
   const { max, levels = { count: 0, processes: 0 }, maxQueue, queueTimeoutMs } = options;
-  const { idle, alive, ...processes } = createProcessSet(options, serve);
-  const shared = createSlots({ total: max });
+  const { idle, alive, ...processes } = createProcessSet(options, update);
+  const shared = createSlots({ total: 0 });
   const queue = createSlots({ total: maxQueue });
   const ofLevels = Array.from({ length: levels.count }, () => createSlots({ total: levels.processes }));
-  const maxProcesses = max + levels.count * levels.processes;
-  /** Calls that have a slot and wait for a process. */
+  /** Calls with a slot of a level that wait for its process. */
   const waiting = new Set<(process: SandboxProcess | null) => void>();
   const closing = new AbortController();
+  /** Calls that have a slot of a level. */
+  let inLevels = 0;
+  let waiters = 0;
+  /** Runs while calls wait. */
+  let growing: NodeJS.Timeout | undefined;
 
-  function serve(): void {
+  const sharedTotal = (): number => Math.min(max, alive.size - inLevels);
+
+  /** A free process is first for the calls of levels. */
+  function update(): void {
     while (idle.length > 0 && waiting.size > 0) {
       const [first] = waiting;
       first!(idle.pop()!.process);
     }
+    shared.resize(sharedTotal());
   }
 
   function toAcquired(process: SandboxProcess, leave: () => void): AcquiredProcess {
@@ -83,6 +91,9 @@ export function createPool(options: PoolOptions) {
       discard: () => {
         process.listen(null);
         process.kill();
+        // Not only when it has ended: until then a call would be given a process that is not there.
+        alive.delete(process);
+        update();
         leave();
       },
     };
@@ -94,15 +105,31 @@ export function createPool(options: PoolOptions) {
     place?.();
     if (leave !== null) return leave;
     // What is free is for other organizations.
-    const isFree = shared.stats().running < max || (place === null && queue.stats().running < maxQueue);
+    const isFree = shared.stats().running < sharedTotal() || (place === null && queue.stats().running < maxQueue);
     return isFree ? 'share' : 'busy';
+  }
+
+  function countLevel(leave: (() => void) | null): (() => void) | null {
+    if (leave === null) return null;
+    const count = (change: number) => {
+      inLevels += change;
+      update();
+    };
+    count(1);
+    return () => {
+      leave();
+      count(-1);
+    };
   }
 
   /** Takes whichever slot is free first, of the organization's share or of the level. */
   async function enterNested(key: string, level: Slots, signal: AbortSignal): Promise<(() => void) | RefusedCall> {
     const chosen = new AbortController();
     const either = AbortSignal.any([signal, chosen.signal]);
-    const offers = [shared, level].map((slots) => slots.acquire(key, either, nestedTimeoutMs));
+    const offers = [
+      shared.acquire(key, either, nestedTimeoutMs),
+      level.acquire(key, either, nestedTimeoutMs).then(countLevel),
+    ];
     const first = await Promise.race(offers);
     chosen.abort();
     for (const offer of offers) void offer.then((leave) => leave !== first && leave?.());
@@ -117,7 +144,6 @@ export function createPool(options: PoolOptions) {
   ): Promise<AcquiredProcess | RefusedCall> =>
     new Promise((resolve) => {
       const settle = (process: SandboxProcess | null) => {
-        clearInterval(growing);
         clearTimeout(timeout);
         signal.removeEventListener('abort', giveUp);
         waiting.delete(settle);
@@ -125,28 +151,43 @@ export function createPool(options: PoolOptions) {
         resolve(process === null ? 'busy' : toAcquired(process, leave));
       };
       const giveUp = () => settle(null);
-      const growing = setInterval(() => processes.growIfHeld(maxProcesses), growAfterMs);
       const timeout = setTimeout(giveUp, timeoutMs);
       signal.addEventListener('abort', giveUp, { once: true });
       waiting.add(settle);
       if (signal.aborted) giveUp();
     });
 
+  async function waitForProcess(
+    free: (() => void) | null,
+    { key = '', depth = 0, signal }: AcquireOptions,
+  ): Promise<AcquiredProcess | RefusedCall> {
+    const ended = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
+    const level = ofLevels[Math.min(depth, ofLevels.length) - 1];
+    const endsAt = performance.now() + (level === undefined ? queueTimeoutMs : nestedTimeoutMs);
+    const entered =
+      free ?? (await (level === undefined ? enterFromOutside(key, ended) : enterNested(key, level, ended)));
+    if (typeof entered === 'string') return entered;
+    const ready = idle.pop();
+    return ready
+      ? toAcquired(ready.process, entered)
+      : nextProcess(entered, ended, Math.max(1, endsAt - performance.now()));
+  }
+
   return {
     /** Resolves with the reason when the queue is full, the wait was too long or the signal was aborted. */
-    async acquire({ key = '', depth = 0, signal }: AcquireOptions = {}): Promise<AcquiredProcess | RefusedCall> {
-      if (closing.signal.aborted || signal?.aborted) return 'busy';
-      const free = shared.tryAcquire(key);
+    async acquire(options: AcquireOptions = {}): Promise<AcquiredProcess | RefusedCall> {
+      if (closing.signal.aborted || options.signal?.aborted) return 'busy';
+      const free = shared.tryAcquire(options.key ?? '');
       // The process used last is the warmest; the others can become idle for long enough to be ended.
       if (free !== null && idle.length > 0) return toAcquired(idle.pop()!.process, free);
-      const ended = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
-      const level = ofLevels[Math.min(depth, ofLevels.length) - 1];
-      const endsAt = performance.now() + (level === undefined ? queueTimeoutMs : nestedTimeoutMs);
-      const entered =
-        free ?? (await (level === undefined ? enterFromOutside(key, ended) : enterNested(key, level, ended)));
-      if (typeof entered === 'string') return entered;
-      const ready = idle.pop();
-      return ready ? toAcquired(ready.process, entered) : nextProcess(entered, ended, endsAt - performance.now());
+      growing ??= setInterval(() => processes.growIfHeld(max + inLevels), growAfterMs);
+      waiters++;
+      const acquired = await waitForProcess(free, options);
+      if (--waiters === 0) {
+        clearInterval(growing);
+        growing = undefined;
+      }
+      return acquired;
     },
     stats: () => ({
       processes: alive.size,

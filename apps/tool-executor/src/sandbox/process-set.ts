@@ -19,10 +19,12 @@ const minShortCalls = 2;
 const restartDelayMs = 500;
 const sweepMs = 5_000;
 
-/** Starts processes, keeps `min` of them and ends idle ones beyond. `onIdle` is called when a process is free. */
+/**
+ * Starts processes, keeps `min` of them and ends idle ones beyond. `onChange` is called when a process is free or has ended.
+ */
 export function createProcessSet(
   { start, min, idleMs = 30_000, onStartFailure }: ProcessSetOptions,
-  onIdle: () => void,
+  onChange: () => void,
 ) {
   const idle: { process: SandboxProcess; since: number }[] = [];
   /** Each process with the time at which it was last acquired. */
@@ -35,7 +37,7 @@ export function createProcessSet(
 
   function offer(process: SandboxProcess): void {
     idle.push({ process, since: performance.now() });
-    onIdle();
+    onChange();
   }
 
   async function add(most: number): Promise<void> {
@@ -50,6 +52,7 @@ export function createProcessSet(
         alive.delete(process);
         const at = idle.findIndex((one) => one.process === process);
         if (at !== -1) idle.splice(at, 1);
+        onChange();
         refill();
       });
       offer(process);
@@ -83,8 +86,9 @@ export function createProcessSet(
     offer,
     growIfHeld(most: number): void {
       const before = performance.now() - heldAfterMs;
-      const held = [...alive.values()].filter((acquiredAt) => acquiredAt < before).length;
-      if (starting === 0 && alive.size - held < minShortCalls) void add(most);
+      const isIdle = new Set(idle.map(({ process }) => process));
+      const short = [...alive].filter(([process, acquiredAt]) => acquiredAt >= before && !isIdle.has(process)).length;
+      if (starting === 0 && short < minShortCalls) void add(most);
     },
     /** Resolves once `min` processes are warm. */
     warm: (): Promise<void> =>

@@ -26,6 +26,10 @@ const internalTable = {
 const gatewayTable = { health: get('/health', null), openApi: get('/openapi.json', null), docs: get('/docs', null) };
 
 const handlerCode = 'return args.total * 2;';
+const shareExceeded: [string, string] = [
+  'executor_share_exceeded',
+  "The organization's share of the sandboxes is in use",
+];
 
 export const executorOperations = defineOperations('Tool executor', executorTable, {
   execute: {
@@ -34,7 +38,7 @@ export const executorOperations = defineOperations('Tool executor', executorTabl
       'Runs the handler of a custom tool in the sandbox. If the handler throws, the response is a 200 with `error`. Requires the `EXECUTOR_TOKEN` instead of an API key.',
     body: executeBodySchema,
     response: executeResponseSchema,
-    errors: { 500: [['execution_time_exceeded', 'Execution time exceeded']] },
+    errors: { 500: [['execution_time_exceeded', 'Execution time exceeded']], 503: [shareExceeded] },
     example: { body: { handlerCode, args: { total: 4 } }, response: { result: 8, _meta: { durationMs: 3 } } },
   },
   validate: {
@@ -42,6 +46,7 @@ export const executorOperations = defineOperations('Tool executor', executorTabl
     description: 'Parses a handler without running it. Requires the `EXECUTOR_TOKEN` instead of an API key.',
     body: validateBodySchema,
     response: validateResponseSchema,
+    errors: { 503: [shareExceeded] },
     example: { body: { handlerCode }, response: { valid: true } },
   },
 });

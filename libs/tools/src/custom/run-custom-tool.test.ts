@@ -129,6 +129,7 @@ describe('a call of a custom tool', () => {
         requestId: 'req_1',
         body: {
           handlerCode: 'return args.orderId',
+          organizationId: 'org_1',
           args,
           context: {
             organizationId: 'org_1',
