@@ -252,6 +252,17 @@ describe('get, update, delete, restore', () => {
   });
 });
 
+test('a PATCH after which data would exceed 1 MiB is refused with 413 and changes nothing', async () => {
+  const { id } = await create('free', { a: 'x'.repeat(600_000) });
+  const { body } = await call('patch', `/v1/data/free/${id}`, { data: { b: 'x'.repeat(600_000) } }).expect(413);
+  expect(body).toEqual(
+    refusal('data would have 1200020 bytes of JSON, and at most 1048576 are allowed', 'data_too_large'),
+  );
+  expect(Object.keys((await call('get', `/v1/data/free/${id}`).expect(200)).body.data)).toEqual(['a']);
+  // A number that PostgreSQL returns without an exponent.
+  await call('post', '/v1/data/free', { data: { n: Array(4_000).fill(1e300) } }).expect(413);
+});
+
 describe('pages', () => {
   const all: string[] = [];
   beforeAll(async () => {

@@ -8,6 +8,7 @@ const responses: Record<Exclude<EntityFailure['reason'], 'invalid'>, [status: nu
   deleted: [404, 'entity_deleted'],
   out_of_scope: [403, 'out_of_scope'],
   masked_field: [403, 'masked_field'],
+  too_large: [413, 'data_too_large'],
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { EntityTypeView, JsonObject, Scope, TriggerDefinition } from '@parley/contracts';
+import type { EntityTypeView, JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, type RowOf, column, statement } from '@parley/db';
 import { flatSchema } from './schema/type-schema';
 
@@ -28,19 +28,31 @@ export async function listEntityTypes(db: Queryable, scope: Scope): Promise<Enti
   return types.map((type) => ({ ...type, schema: flatSchema(type.schema) }));
 }
 
-const setActions = statement(
-  'set-relayed-actions',
-  `update entity_types t set relayed_actions = w.actions
-   from (select no, array(select distinct "on"->>'action' from json_to_recordset($3::json) f("on" json, enabled boolean)
-       where "on"->>'entityType' = e.slug and enabled is not false order by 1) as actions
-     from entity_types e where tenant = $1 and environment = $2::"Environment") w
-   where t.tenant = $1 and t.no = w.no and t.relayed_actions <> w.actions`,
+const setFollowed = statement(
+  'set-followed-changes',
+  `with f as (select * from json_to_recordset($3::json) f("entityType" text, action text, keys json)),
+   w as (select no,
+       array(select distinct action from f where "entityType" = e.slug order by 1) as actions,
+       case when not exists (select from f where "entityType" = e.slug and keys is null) then
+         array(select distinct key from f cross join json_array_elements_text(keys) key where "entityType" = e.slug order by 1) end as keys
+     from entity_types e where tenant = $1 and environment = $2::"Environment")
+   update entity_types t set relayed_actions = w.actions, event_keys = w.keys from w
+   where t.tenant = $1 and t.no = w.no and (t.relayed_actions, t.event_keys) is distinct from (w.actions, w.keys)`,
 );
 
+/** The changes that a trigger follows. */
+export interface FollowedChange {
+  entityType: string;
+  action: string;
+  /** The keys of `data` that its conditions and templates name. Null: all. */
+  keys: readonly string[] | null;
+}
+
 /**
- * Stores with each entity type which actions have enabled triggers: only events of these actions wait for the relay. Call
- * it in the transaction that changes the triggers. It waits for running writers of the types whose actions change.
+ * Stores with each entity type what its enabled triggers follow: only events of these actions wait for the relay, and
+ * events of large entities keep these keys. Call it in the transaction that changes the triggers. It waits for running
+ * writers of the types that change.
  */
-export async function setRelayedActions(db: Queryable, scope: Scope, triggers: TriggerDefinition[]): Promise<void> {
-  await db.query(scope, setActions, [scope.tenant, scope.environment, JSON.stringify(triggers)]);
+export async function setFollowedChanges(db: Queryable, scope: Scope, followed: FollowedChange[]): Promise<void> {
+  await db.query(scope, setFollowed, [scope.tenant, scope.environment, JSON.stringify(followed)]);
 }

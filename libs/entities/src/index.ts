@@ -1,6 +1,6 @@
 export { type Access, parseAccess } from './access';
 export { type Entities, createEntities } from './create-entities';
-export { readEntityTypes, setRelayedActions } from './entity-types';
+export { type FollowedChange, readEntityTypes, setFollowedChanges } from './entity-types';
 export { entitiesPurge } from './purge-entities';
 export { type EntityFailure, failureText } from './failure-text';
 export { isEqual, matchesOperator, valueAt } from './filter/matches-operator';

@@ -1,7 +1,7 @@
 import type { Queryable } from '@parley/db';
 import { createTestDatabase, until } from '@parley/testing';
 import { type Entities, createEntities } from './create-entities';
-import { setRelayedActions } from './entity-types';
+import { setFollowedChanges } from './entity-types';
 import { type TestEntities, here, origin, startEntities } from './testing/start-entities';
 import { ensureType } from './write/ensure-type';
 
@@ -19,15 +19,10 @@ afterAll(async () => {
 });
 
 const follow = (type: string, actions: string[], tx: Queryable = t.db) =>
-  setRelayedActions(
+  setFollowedChanges(
     tx,
     here,
-    actions.map((action) => ({
-      slug: action,
-      name: action,
-      on: { entityType: type, action: action as 'created' },
-      actions: [],
-    })),
+    actions.map((action) => ({ entityType: type, action, keys: [] })),
   );
 const create = async (type: string, { hops = 0, tx }: { hops?: number; tx?: Queryable } = {}): Promise<string> => {
   const created = await entities.create(here, { ...origin, hops, type, data: {} }, tx);

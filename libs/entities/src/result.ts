@@ -12,6 +12,8 @@ export type OutOfScope = { ok: false; reason: 'out_of_scope' };
 export type MaskedField = { ok: false; reason: 'masked_field'; field: string };
 /** The change would delete or restore the entity, which the caller's role does not permit. */
 export type DeleteDenied = { ok: false; reason: 'delete_denied' };
+/** `data` would have this size, which is above the maximum. */
+export type TooLarge = { ok: false; reason: 'too_large'; bytes: number };
 /** The entity does not match `onlyIf`. */
 export type ConditionFailed = { ok: false; reason: 'condition_failed' };
 /** The request is invalid. Each problem has the path of a field. */

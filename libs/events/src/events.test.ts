@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '@parley/contracts';
 import { type Db, type Queryable, column, createDb, statement } from '@parley/db';
 import { openTestDatabase, until } from '@parley/testing';
-import { type EventFilter, followEvents, readEvents } from './read-events';
+import { type EventFilter, followEvents, readEvents as readPage } from './read-events';
 import { type NewEvent, insertEventSql, recordEvent, recordEventOnce } from './record-event';
 import { readPayloads, takeWaitingEvents } from './waiting-events';
 
@@ -14,6 +14,8 @@ const event: NewEvent = {
   payload: { amount: 12 },
   actor: { type: 'webhook', provider: 'flow' },
 };
+
+const readEvents = async (...args: Parameters<typeof readPage>) => (await readPage(...args)).events;
 
 /** The statement that docs/operations.md requires after a restore. */
 const afterRestore = 'update events set xid = default';
@@ -80,7 +82,7 @@ test('events must match all conditions of a filter and are returned newest first
   const ids: string[] = [];
   for (const type of ['order.made', 'orders.made', 'order.paid', 'note'])
     ids.push(await recordEvent(db, scope, { ...event, type, ...(type === 'note' && { entity: undefined }) }));
-  const types = async (filter: Parameters<typeof readEvents>[2], limit = 10) =>
+  const types = async (filter: EventFilter, limit = 10) =>
     (await readEvents(db, scope, filter, limit)).map(({ type }) => type);
   expect(await types({})).toEqual(['note', 'order.paid', 'orders.made', 'order.made']);
   expect(await types({}, 2)).toEqual(['note', 'order.paid']);
@@ -102,6 +104,32 @@ test('an event follows the earlier ones of its entity, even when their time is a
   expect(newest.slice(0, 2)).toEqual(ids.toReversed());
   const other = await recordEvent(db, scope, { ...event, entity: { type: 'payment', id: 'entity_2' } });
   expect((await readEvents(db, scope, {}, 10)).at(-1)!.id).toBe(other);
+});
+
+test('pages of large payloads end at 8 MiB, say that there are more, and have at least one event', async () => {
+  const sizes = [3_000_000, 9_000_000, 4_000_000, 3_000_000, 3_000_000];
+  for (const [n, size] of sizes.entries())
+    await recordEvent(db, scope, { ...event, type: `large.${n}`, payload: { text: 'x'.repeat(size) } });
+  await recordEvent(db, scope, { ...event, type: 'small.0' });
+  const pages: string[][] = [];
+  for (let before: string | undefined, hasMore = true; hasMore;) {
+    const page = await readPage(db, scope, { ...(before && { before }) }, 10);
+    pages.push(page.events.map(({ type }) => type));
+    ({ hasMore } = page);
+    before = page.events.at(-1)!.id;
+  }
+  expect(pages).toEqual([['small.0', 'large.4', 'large.3'], ['large.2'], ['large.1'], ['large.0']]);
+  expect(await readPage(db, scope, {}, 1)).toMatchObject({ events: [{ type: 'small.0' }], hasMore: true });
+
+  await until(() => followEvents(db, scope, {}, '0.0', 1), { isThere: (read) => read.ok && read.events.length === 1 });
+  const followed: string[][] = [];
+  for (let cursor = '0.0'; followed.flat().length < 6;) {
+    const read = await followEvents(db, scope, {}, cursor, 10);
+    if (!read.ok) throw new Error(read.reason);
+    followed.push(read.events.map(({ type }) => type));
+    ({ cursor } = read);
+  }
+  expect(followed).toEqual([['large.0'], ['large.1'], ['large.2', 'large.3'], ['large.4', 'small.0']]);
 });
 
 describe('events that are followed', () => {

@@ -1,5 +1,5 @@
 import type { Actor, JsonObject, Scope } from '@parley/contracts';
-import { type Queryable, type RowOf, column, statement } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 
 /** Selects the events for which all given conditions hold. */
 export interface EventFilter {
@@ -15,22 +15,21 @@ export interface EventFilter {
   before?: string;
 }
 
-const eventRow = {
+export interface StoredEvent {
   /** An integer as text, derived from the time of creation. Its order is not the order of the commits. */
-  id: column.text,
-  type: column.text,
-  entityType: column.text.nullable,
-  entityId: column.text.nullable,
-  payload: column.jsonb<JsonObject>(),
-  actor: column.jsonb<Actor>(),
-  hops: column.int4,
+  id: string;
+  type: string;
+  entityType: string | null;
+  entityId: string | null;
+  payload: JsonObject;
+  actor: Actor;
+  hops: number;
   /** What began the chain of triggers that led to it: an id of an event or of a run. Null: the event itself. */
-  root: column.text.nullable,
-  requestId: column.text.nullable,
+  root: string | null;
+  requestId: string | null;
   /** Unix milliseconds. */
-  createdAt: column.float8,
-};
-export type StoredEvent = RowOf<typeof eventRow>;
+  createdAt: number;
+}
 
 const columns = `id::text, type, entity_type as "entityType", entity_id as "entityId", payload, actor, hops, root,
   request_id as "requestId", floor(extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
@@ -47,17 +46,32 @@ function matchValues(scope: Scope, filter: EventFilter): unknown[] {
   return [scope.tenant, scope.environment, type, entityType, entityId, visibleTypes, since, before];
 }
 
-const newest = statement('read-events', `select ${columns} ${matching} order by events.id desc limit $9`, eventRow);
+/** Maximum size of the payloads of a page, in bytes of JSON text. A page has at least one event. */
+const maxPageBytes = 8 * 1_048_576;
 
-/** Returns at most `limit` events of an environment, newest first. */
+/** SQL of the events of `page`, a query that returns them in order. Those with `fits` do not exceed the maximum size. */
+const sizedSql = (page: string): string =>
+  `(select *, row_number() over w = 1 or sum(octet_length(payload::text)) over w <= ${maxPageBytes} as fits
+    from (${page}) p window w as (rows unbounded preceding)) e`;
+
+const newest = statement(
+  'read-events',
+  `select coalesce(json_agg(e) filter (where fits), '[]') as events, count(*)::int as found
+   from ${sizedSql(`select ${columns} ${matching} order by events.id desc limit $9`)}`,
+  { events: column.jsonb<(StoredEvent & { fits: true })[]>(), found: column.int4 },
+);
+
+/** Returns at most `limit` events of an environment, newest first, or fewer if their payloads are large. */
 export async function readEvents(
   db: Queryable,
   scope: Scope,
   filter: EventFilter,
   limit: number,
-): Promise<StoredEvent[]> {
-  const { rows } = await db.query(scope, newest, [...matchValues(scope, filter), limit]);
-  return rows;
+): Promise<{ events: StoredEvent[]; hasMore: boolean }> {
+  const { rows } = await db.query(scope, newest, [...matchValues(scope, filter), limit + 1]);
+  const { events, found } = rows[0]!;
+  const page = events.slice(0, limit).map(({ fits: _fits, ...event }) => event);
+  return { events: page, hasMore: found > page.length };
 }
 
 /** True for events before which no other event can be committed: all transactions with lower ids have ended. */
@@ -66,16 +80,22 @@ const ofEnvironment = `from events where tenant = $1 and environment = $2::"Envi
 
 const eventsAfter = statement(
   'follow-events',
-  `select (select coalesce(json_agg(e), '[]') from (
-       select ${columns}, xid || '.' || id as cursor ${matching} and ${isSettled}
-         and (xid, id) > ($9::xid8, $10::bigint) order by xid, events.id limit $11) e) as events,
+  `select page.*,
      coalesce((select xid || '.' || id ${ofEnvironment} order by xid desc, id desc limit 1), '0.0') as last,
-     $10 = 0 or exists (select ${ofEnvironment} and xid = $9 and id = $10) as "isKnown"`,
-  { events: column.jsonb<(StoredEvent & { cursor: string })[]>(), last: column.text, isKnown: column.bool.nullable },
+     $10 = 0 or exists (select ${ofEnvironment} and xid = $9 and id = $10) as "isKnown"
+   from (select coalesce(json_agg(e) filter (where fits), '[]') as events, count(*)::int as found
+     from ${sizedSql(`select ${columns}, xid || '.' || id as cursor ${matching} and ${isSettled}
+         and (xid, id) > ($9::xid8, $10::bigint) order by xid, events.id limit $11`)}) page`,
+  {
+    events: column.jsonb<(StoredEvent & { cursor: string; fits: true })[]>(),
+    found: column.int4,
+    last: column.text,
+    isKnown: column.bool.nullable,
+  },
 );
 
 /**
- * Returns the events after a cursor, each once and in the order of (xid, id), and the next cursor. The cursor null returns
+ * Returns the next events after a cursor, each once and in the order of (xid, id), and the next cursor. The cursor null returns
  * the current position and no events. `resync`: the event of the cursor no longer exists, because the database was restored
  * or the event was deleted. The reader then gets a new cursor and reads its data again (docs/adr/0034).
  */
@@ -88,8 +108,8 @@ export async function followEvents(
 ): Promise<{ ok: true; events: StoredEvent[]; cursor: string } | { ok: false; reason: 'resync' }> {
   const [, xid = null, id = null] = /^(\d{1,18})\.([0-8]?\d{1,18})$/.exec(cursor ?? '') ?? [];
   const { rows } = await db.query(scope, eventsAfter, [...matchValues(scope, filter), xid, id, limit]);
-  const { events, last, isKnown } = rows[0]!;
+  const { events, found, last, isKnown } = rows[0]!;
   if (cursor !== null && !isKnown) return { ok: false, reason: 'resync' };
-  const next = events.length < limit ? last : events.at(-1)!.cursor;
-  return { ok: true, events: events.map(({ cursor: _cursor, ...event }) => event), cursor: next };
+  const next = found < limit && events.length === found ? last : events.at(-1)!.cursor;
+  return { ok: true, events: events.map(({ cursor: _cursor, fits: _fits, ...event }) => event), cursor: next };
 }

@@ -50,7 +50,7 @@ export async function findPaymentHistory(db: Queryable, scope: Scope, id: string
   const found = await queryEntities(db, scope, { type: paymentType, filters: { id }, limit: 1 });
   const [payment] = found.ok ? found.page.entities : [];
   if (payment === undefined) return null;
-  const [order, paidFor, events] = await Promise.all([
+  const [order, paidFor, { events }] = await Promise.all([
     db.query(scope, attemptsOf, [scope.tenant, id]),
     targetIds(db, scope, { fromId: id, relation: 'payment_for' }),
     readEvents(db, scope, { type: 'payment.*', entityId: id }, maxEvents),

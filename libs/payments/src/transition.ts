@@ -43,6 +43,7 @@ export async function transition(
       type: paymentType,
       id: paymentId,
       data: { ...withoutAbsent(data), status: to },
+      anySize: true,
       // A payment is paid once, even if a user has set its status back to pending.
       onlyIf: { 'data.status': { $in: predecessors[to] }, ...(to === 'paid' && { 'data.paidAt': { $eq: null } }) },
     },

@@ -8,7 +8,8 @@ import {
   resourceKinds,
 } from '@parley/contracts';
 import { type Db, type Queryable, column, lockKey, statement } from '@parley/db';
-import { lockTypes, setRelayedActions } from '@parley/entities';
+import { lockTypes, setFollowedChanges } from '@parley/entities';
+import { followedChanges } from '@parley/triggers';
 import { type CheckHandler, checkHandlers } from './check-handlers';
 import { checkParameters } from './check-parameters';
 import { checkResources } from './check-resources';
@@ -122,7 +123,7 @@ async function push(
     [...kept, ...created, ...updated].map((trigger) => [slugOf(trigger), trigger as Definition<'triggers'>]),
   );
   for (const slug of deleted.triggers) triggers.delete(slug);
-  await setRelayedActions(client, scope, [...triggers.values()]);
+  await setFollowedChanges(client, scope, followedChanges([...triggers.values()]));
   return { ok: true, result: { dryRun, version: await nextVersion(client, scope), results } };
 }
 

@@ -6,6 +6,7 @@ import { type RunOutcome, endRun, failRun, releaseForRetry } from './retry-run';
 import { type ClaimedRun, type RunEnd, type RunStep, recordRun, releaseRun } from './run-store';
 import { isTransient, runInTransaction, runUnderLease } from './run-under-lease';
 import { runVariables } from './run-variables';
+import { wholeChange } from './whole-change';
 
 export interface ExecuteDeps {
   db: Db;
@@ -132,7 +133,7 @@ type Resolved = { ok: true; args: JsonObject } | { ok: false; failure: StepFailu
 
 /** Fills in the templates of an action's arguments. When one of them fails, the action is not run. */
 async function resolveAction(
-  { tools }: ExecuteDeps,
+  { db, tools }: ExecuteDeps,
   run: ClaimedRun,
   action: Action,
   context: ToolContext,
@@ -142,7 +143,7 @@ async function resolveAction(
   );
   let isUnavailable = false;
   const { args, errors } = await resolveArgs(action.tool, action.args, {
-    variables: runVariables(subjectOf(run), results),
+    variables: runVariables(subjectOf(run, await wholeChange(db, run)), results),
     async call(name, args, signal) {
       const result = await tools.run(run.scope, {
         name,
@@ -161,14 +162,14 @@ async function resolveAction(
   return { ok: false, failure: { errorType: 'template_error', error } };
 }
 
-const subjectOf = (run: ClaimedRun) => ({
+const subjectOf = (run: ClaimedRun, change: ClaimedRun['change']) => ({
   triggerSlug: run.triggerSlug,
   triggerName: run.definition!.name,
   runId: run.id,
   entityId: run.entityId,
   entityType: run.entityType,
   action: 'action' in run.definition!.on ? run.definition!.on.action : null,
-  change: run.change ?? (run.context as RunContext),
+  change: change ?? (run.context as RunContext),
   timestamp: run.timestamp,
   attempt: run.attempts,
   organization: run.organization,

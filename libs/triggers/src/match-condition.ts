@@ -8,6 +8,8 @@ export interface ChangedEntity {
   previousData: JsonObject | null;
   status: string;
   previousStatus: string | null;
+  /** Whether the event has only some keys of a large entity (docs/reference/triggers.md#large-entities). */
+  isPartial?: true;
 }
 
 /**

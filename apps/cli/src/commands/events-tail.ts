@@ -14,7 +14,7 @@ export interface EventsTailOptions extends ScopeOptions {
 }
 
 const pollMs = 250;
-/** Events per read. One event may have two megabytes. */
+/** Events per read. */
 const pageEvents = 100;
 
 /** `parley events tail`: prints the last events, then each new one. */
@@ -25,7 +25,8 @@ export async function runEventsTail(options: EventsTailOptions): Promise<void> {
     options.json ? printJson({ ...event, createdAt: new Date(event.createdAt) }) : print(formatEvent(event));
   await withScope(options, async (db, scope) => {
     let page = options.once ? null : await followEvents(db, scope, filter, null, pageEvents);
-    const before = (await readEvents(db, scope, filter, options.once ? last : Math.max(last, pageEvents))).reverse();
+    const newest = await readEvents(db, scope, filter, options.once ? last : Math.max(last, pageEvents));
+    const before = newest.events.reverse();
     before.slice(before.length - last).forEach(show);
     // Some of these also follow the cursor.
     const seen = new Set(before.map(({ id }) => id));

@@ -4,7 +4,7 @@ import { dataPathSql, filterSql, storedEntity } from '../filter/filter-sql';
 import { shapeField } from '../field-index/field-hash';
 import { indexedField } from '../field-index/scans';
 import { type Built, Sql } from '../sql';
-import { entityJsonSql } from './entity-json';
+import { entityJsonSql, firstRowsSql } from './entity-json';
 import type { Merge, QueryPlan, SortField, SortPlan } from './plan-query';
 import { scansSql, segmentsSql, typeSql } from './scan-sql';
 
@@ -68,10 +68,11 @@ export function mergeSql(plan: QueryPlan, { field, keys }: SortPlan, merge: Merg
        where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = m.pos and ${key} = m.value and ${filterSql(plan.clauses, storedEntity('e'), sql)} offset 0) e
       limit ${sql.param(plan.limit + 1, 'int')})`,
   ];
+  const inOrder = `order by page.key ${direction}, page.pos ${direction}`;
   const text = `with ${ctes.join(',\n')}
     select t.no, page.json, page.key, page.pos, encode(boundary.value, 'hex') as boundary_key, boundary.pos::text as boundary_pos
     from t left join boundary on true left join
-      (select json, encode(key, 'hex') as key, pos::text from page order by page.key ${direction}, page.pos ${direction}) page on true`;
+      (select json, encode(key, 'hex') as key, pos::text from ${firstRowsSql('page', 'key, pos')} page ${inOrder}) page on true`;
   return sql.build('query-merged', text, mergedRow);
 }
 

@@ -4,7 +4,7 @@ import { type RowOf, column } from '@parley/db';
 import { filterSql, storedEntity } from '../filter/filter-sql';
 import { type Built, Sql } from '../sql';
 import type { PageStart } from './cursor';
-import { entityJsonSql, rowSeparatorSql } from './entity-json';
+import { entityJsonSql, firstRowsSql, maxPageBytes, rowSeparatorSql } from './entity-json';
 import { keySql, sortedRow } from './merge-index-sql';
 import type { Direction, QueryPlan, SortPlan } from './plan-query';
 import { positionScanSql, scansSql, segmentsSql, typeSql } from './scan-sql';
@@ -12,11 +12,11 @@ import { positionScanSql, scansSql, segmentsSql, typeSql } from './scan-sql';
 /** The statement always returns one row. `no` is null if the type does not exist. */
 const pageRow = {
   no: column.int4.nullable,
-  /** JSON texts of up to limit + 1 entities, joined by `rowSeparator`. */
+  /** JSON texts of the entities of the page, joined by `rowSeparator`. */
   items: column.text.nullable,
-  count: column.int4,
-  /** Position of the last entity of the page, which is at most row `limit`. */
+  /** Position of the last entity of the page. */
   last: column.text.nullable,
+  hasMore: column.bool,
 };
 
 /** The statement of a page in the order of creation. It reads a bounded number of index entries for any filter. */
@@ -46,10 +46,13 @@ export function pageSql(plan: QueryPlan): Built<RowOf<typeof pageRow>> {
         where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = c.pos and ${matches} offset 0) e
       limit ${found})`);
   }
+  // The rows of `page` are in order, so the window needs no sort.
   const text = `with ${ctes.join(',\n')}
-    select (select no from t) as no, string_agg(json, ${rowSeparatorSql} order by pos ${direction}) as items,
-      count(*)::int as count, (array_agg(pos order by pos ${direction}))[least(count(*), ${sql.param(limit, 'int')})]::text as last
-    from page`;
+    select (select no from t) as no, string_agg(json, ${rowSeparatorSql} order by pos ${direction}) filter (where shown) as items,
+      ${direction === 'desc' ? 'min' : 'max'}(pos) filter (where shown)::text as last, coalesce(not bool_and(shown), false) as "hasMore"
+    from (select json, pos, n <= ${sql.param(limit, 'int')} and (n = 1 or bytes <= ${maxPageBytes}) as shown
+      from (select json, pos, row_number() over w as n, sum(octet_length(json)) over w as bytes from ${firstRowsSql('page', 'pos')} p
+        window w as (rows unbounded preceding)) p) p`;
   return sql.build('query-page', text, pageRow);
 }
 
@@ -82,8 +85,11 @@ export function collectSql(plan: QueryPlan, { field }: SortPlan): Built<RowOf<ty
   ];
   const text = `with ${ctes.join(',\n')}
     select t.no, page.json, page.key, page.pos, (select count(*) from found) <= ${maxParam} as complete from t left join
-      (select ${entityJsonSql('page', plan.type, plan.masks, sql)} as json, encode(key, 'hex') as key, pos::text from page
-       order by page.key is null, page.key ${direction}, page.pos ${direction}) page on true`;
+      (select json, encode(key, 'hex') as key, pos::text from ${firstRowsSql(
+        `(select ${entityJsonSql('page', plan.type, plan.masks, sql)} as json, key, pos from page
+          order by page.key is null, page.key ${direction}, page.pos ${direction}) page`,
+        'key, pos',
+      )} page) page on true`;
   return sql.build('query-collected', text, collectedRow);
 }
 

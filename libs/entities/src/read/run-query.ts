@@ -3,7 +3,7 @@ import type { Entity } from '@parley/contracts';
 import type { Queryable, RowOf } from '@parley/db';
 import { positionOfId } from '../field-index/position';
 import type { PageStart } from './cursor';
-import { rowSeparator } from './entity-json';
+import { maxPageBytes, rowSeparator } from './entity-json';
 import { mergeSql, type sortedRow } from './merge-index-sql';
 import { type QueryPlan, type SortPlan, planAbsent } from './plan-query';
 import { collectSql, pageSql } from './query-sql';
@@ -21,15 +21,13 @@ export async function runQuery(db: Queryable, plan: QueryPlan): Promise<QueryPag
   if (sort !== null) {
     const found = await sortedEntities(db, plan, sort);
     if (found === null) return null;
-    const shown = found.slice(0, limit);
+    const shown = fitting(found.slice(0, limit));
     const itemsJson = `[${shown.map(({ json }) => json).join(rowSeparator)}]`;
-    return { itemsJson, last: shown.at(-1) ?? null, hasMore: found.length > limit };
+    return { itemsJson, last: shown.at(-1) ?? null, hasMore: found.length > shown.length };
   }
-  const { no, items, count, last } = await pageRow(db, plan);
+  const { no, items, last, hasMore } = await pageRow(db, plan);
   if (no === null) return null;
-  const hasMore = count > limit;
-  const shown = hasMore ? items?.slice(0, items.lastIndexOf(rowSeparator)) : items;
-  return { itemsJson: `[${shown ?? ''}]`, last: last === null ? null : { key: null, pos: last }, hasMore };
+  return { itemsJson: `[${items ?? ''}]`, last: last === null ? null : { key: null, pos: last }, hasMore };
 }
 
 async function pageRow(db: Queryable, plan: QueryPlan) {
@@ -44,7 +42,20 @@ interface SortedEntity extends PageStart {
 const entitiesOf = (rows: RowOf<typeof sortedRow>[]): SortedEntity[] =>
   rows.filter(({ json }) => json !== null) as SortedEntity[];
 
-/** Up to `limit` + 1 entities in the order of a field. Entities without the field follow all others. */
+/** The first entities that fit in a page, at least one. An empty text does not. */
+function fitting(found: SortedEntity[]): SortedEntity[] {
+  let bytes = 0;
+  const end = found.findIndex(({ json }, index) => {
+    bytes += json === '' ? Infinity : Buffer.byteLength(json);
+    return index > 0 && bytes > maxPageBytes;
+  });
+  return end === -1 ? found : found.slice(0, end);
+}
+
+/**
+ * Up to `limit` + 1 entities in the order of a field, or more than fit in a page. Entities without the field follow all
+ * others.
+ */
 async function sortedEntities(db: Queryable, plan: QueryPlan, sort: SortPlan): Promise<SortedEntity[] | null> {
   if (sort.collects) {
     const { statement, values } = collectSql(plan, sort);
@@ -64,16 +75,20 @@ async function sortedEntities(db: Queryable, plan: QueryPlan, sort: SortPlan): P
     const [first] = rows;
     if (first === undefined) return null;
     found.push(...entitiesOf(rows).slice(0, missing));
-    if (found.length === count) return found;
+    if (found.length === count || fitting(found).length < found.length) return found;
     if (first.boundary_key === null) break;
     after = { key: first.boundary_key, pos: first.boundary_pos! };
   }
   if (sort.field.kind !== 'data' || sort.keys !== null) return found;
   const missing = count - found.length;
-  const { no, items } = await pageRow(db, planAbsent(plan, sort.field, after?.key === null ? after : null, missing));
+  const { no, items, hasMore } = await pageRow(
+    db,
+    planAbsent(plan, sort.field, after?.key === null ? after : null, missing),
+  );
   if (no === null) return null;
   const absent = items === null ? [] : items.split(rowSeparator).slice(0, missing);
   for (const json of absent)
     found.push({ json, key: null, pos: String(positionOfId((JSON.parse(json) as Entity).id)) });
+  if (hasMore && absent.length < missing) found.push({ json: '', key: null, pos: '' });
   return found;
 }

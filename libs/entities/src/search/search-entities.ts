@@ -6,7 +6,7 @@ import { parseDataPath } from '../filter/parse-filters';
 import { filterSql, storedEntity } from '../filter/filter-sql';
 import { typeSql, positionScanSql } from '../read/scan-sql';
 import { firstPosition, lastPosition } from '../field-index/position';
-import { entityJsonSql, rowSeparatorSql } from '../read/entity-json';
+import { entityJsonSql, firstRowsSql, maxPageBytes, rowSeparatorSql } from '../read/entity-json';
 import type { Invalid, MaskedField, TypeNotFound } from '../result';
 import { Sql } from '../sql';
 import { unstorableName } from '../storable';
@@ -70,9 +70,14 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
     ranked as (select * from recent union select * from whole union select * from prefixed),
     top as materialized (select * from ranked order by whole desc, rank desc, pos desc limit ${sql.param(limit, 'int')})
     select (select no from t) as no, (select search_fields from entity_types where tenant = ${sql.tenant} and no = (select no from t)) as fields,
-      string_agg(${entityJsonSql('e', type, access?.masks ?? [], sql)}, ${rowSeparatorSql}
-        order by top.whole desc, top.rank desc, top.pos desc) as items
-    from top cross join lateral (select * from entities e where e.tenant = ${sql.tenant} and e.part = top.part and e.pos = top.pos offset 0) e`;
+      string_agg(json, ${rowSeparatorSql} order by n) filter (where n = 1 or bytes <= ${maxPageBytes}) as items
+    from (select json, row_number() over w as n, sum(octet_length(json)) over w as bytes
+      from ${firstRowsSql(
+        `(select top.*, ${entityJsonSql('e', type, access?.masks ?? [], sql)} as json
+        from top cross join lateral (select * from entities e where e.tenant = ${sql.tenant} and e.part = top.part and e.pos = top.pos offset 0) e offset 0) top`,
+        'whole, rank, pos',
+      )} top
+      window w as (order by top.whole desc, top.rank desc, top.pos desc rows unbounded preceding)) found`;
   const { statement, values } = sql.build('search-entities', text, foundRow);
   const { rows } = await db.query(scope, statement, values);
   const { no, fields, items } = rows[0]!;

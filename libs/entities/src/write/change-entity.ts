@@ -13,6 +13,7 @@ import { type TypeSchema, readTypeSchema } from '../schema/type-schema';
 import { searchVector } from '../search/search-vector';
 import { Sql } from '../sql';
 import { type EntityEvent, entityEventSql } from './entity-event-sql';
+import { keptInEvent } from './kept-in-event';
 import { writerLockSql } from './segments';
 
 /** An entity as a transaction has locked it. */
@@ -23,6 +24,8 @@ export interface LockedEntity {
   schema: TypeSchema;
   searchFields: string[];
   relayedActions: string[];
+  /** The keys of `data` that triggers name. Null: all. */
+  eventKeys: string[] | null;
   part: number;
   status: string;
   dataText: string;
@@ -43,6 +46,7 @@ const lockedRow = {
   schema: column.jsonb<JsonObject>(),
   search_fields: column.textArray,
   relayed_actions: column.textArray,
+  event_keys: column.textArray.nullable,
   part: column.int4.nullable,
   status: column.text.nullable,
   data: column.text.nullable,
@@ -61,14 +65,14 @@ export async function lockEntity(
 ): Promise<{ ok: true; entity: LockedEntity } | TypeNotFound | NotFound | OutOfScope> {
   const sql = new Sql(scope);
   const text = `with t as (
-      select no, schema, search_fields, relayed_actions from entity_types t
+      select no, schema, search_fields, relayed_actions, event_keys from entity_types t
       where tenant = ${sql.tenant} and environment = ${sql.param(scope.environment, '"Environment"')}
         and slug = ${sql.param(type, 'text')} and ${writerLockSql('t.no')} for share),
     e as (
       select e.*, ${filterSql(access?.clauses ?? [], storedEntity('e'), sql)} as visible,
         ${filterSql(onlyIf, storedEntity('e'), sql)} as holds from t join entities e on true
       where e.tenant = ${sql.tenant} and e.id = ${sql.param(id, 'text')} and e.part in (t.no, -t.no) for update of e)
-    select t.no, t.schema, t.search_fields, t.relayed_actions, e.part, e.status, e.data::text as data, e.updated_at::text,
+    select t.no, t.schema, t.search_fields, t.relayed_actions, t.event_keys, e.part, e.status, e.data::text as data, e.updated_at::text,
       (extract(epoch from clock_timestamp()) * 1000)::bigint::text as locked_at, e.visible, e.holds
     from t left join e on true`;
   const { statement, values } = sql.build('lock-entity', text, lockedRow);
@@ -85,6 +89,7 @@ export async function lockEntity(
       schema: readTypeSchema(row.schema),
       searchFields: row.search_fields,
       relayedActions: row.relayed_actions,
+      eventKeys: row.event_keys,
       part: row.part,
       status: row.status!,
       dataText: row.data!,
@@ -127,7 +132,9 @@ export async function applyChange(
     updatedAt: locked.updatedAt,
     shapeFor: change.shapeFor,
   });
-  const patch = sql.param(JSON.stringify(change.patch), 'jsonb');
+  const patchText = JSON.stringify(change.patch);
+  const kept = keptInEvent(locked, patchText, previous, data);
+  const patch = sql.param(patchText, 'jsonb');
   const status = sql.param(change.status, 'text');
   const newPart = sql.param(part, 'int');
   const now = sql.param(locked.lockedAt, 'bigint');
@@ -154,8 +161,9 @@ export async function applyChange(
         union all select ${updatedAtField}, entity_index_key(to_jsonb(u.updated_at))) x),
     event as (${entityEventSql(change.event, target, {
       from: 'u',
-      payload: `jsonb_build_object('data', u.data, 'previousData', ${sql.param(locked.dataText, 'jsonb')},
-        'status', u.status, 'previousStatus', ${sql.param(locked.status, 'text')})`,
+      payload: `jsonb_build_object('data', ${kept ? sql.param(kept.data, 'jsonb') : 'u.data'},
+        'previousData', ${sql.param(kept?.previousData ?? locked.dataText, 'jsonb')},
+        'status', u.status, 'previousStatus', ${sql.param(locked.status, 'text')}${kept ? `, 'isPartial', true` : ''})`,
       // These actions are still valid: the row of the type has been locked since it was read.
       waits: sql.param(locked.relayedActions.includes(change.event.slice('entity.'.length)), 'bool'),
       sql,

@@ -9,11 +9,12 @@ import { type IndexRows, indexRows } from '../field-index/index-rows';
 import { idSql } from '../field-index/position';
 import { getEntity } from '../read/get-entity';
 import { EntityText, entityJsonSql } from '../read/entity-json';
-import { type Invalid, type MaskedField, type OutOfScope, type TypeNotFound, invalid } from '../result';
+import { type Invalid, type MaskedField, type OutOfScope, type TooLarge, type TypeNotFound, invalid } from '../result';
 import { validateNew } from '../schema/validate';
 import { searchVector } from '../search/search-vector';
 import { type Built, Sql } from '../sql';
 import { isStorable, unstorableStatus } from '../storable';
+import { tooLarge } from './data-size';
 import { entityEventSql } from './entity-event-sql';
 import { type Segments, writerLockSql } from './segments';
 import { type CachedType, type TypeCache, isKnownShape, storedShape } from './type-cache';
@@ -28,7 +29,8 @@ export interface CreateInput extends Origin {
   idempotencyId?: string;
 }
 
-export type CreateResult = { ok: true; entity: EntityText } | TypeNotFound | OutOfScope | MaskedField | Invalid;
+export type CreateResult =
+  { ok: true; entity: EntityText } | TypeNotFound | OutOfScope | MaskedField | TooLarge | Invalid;
 
 export interface WriteDeps {
   types: TypeCache;
@@ -56,6 +58,8 @@ export async function createEntity(
   const earlier =
     input.idempotencyId === undefined ? null : await findCreated(within, scope, input, input.idempotencyId);
   if (earlier !== null) return earlier;
+  const large = await tooLarge(within, scope, data);
+  if (large !== null) return large;
   const rows = indexRows(data, status);
   for (;;) {
     const type = await types.get(within, scope, input.type);

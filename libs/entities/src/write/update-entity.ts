@@ -12,12 +12,14 @@ import type {
   MaskedField,
   NotFound,
   OutOfScope,
+  TooLarge,
   TypeNotFound,
 } from '../result';
 import { validateMerge } from '../schema/validate';
 import { isStorable } from '../storable';
 import { type Target, applyChange, lockEntity } from './change-entity';
 import { type WriteDeps, unstorableIn } from './create-entity';
+import { tooLarge } from './data-size';
 import { storedShape } from './type-cache';
 
 export interface UpdateInput extends Target, Origin {
@@ -30,6 +32,8 @@ export interface UpdateInput extends Target, Origin {
 }
 
 export interface ConditionalUpdateInput extends UpdateInput {
+  /** The change is made whatever the size of the entity: for fields that the product itself writes. */
+  anySize?: boolean;
   /** Filters that the stored entity must match. They are checked under its lock, so of several concurrent callers one succeeds. */
   onlyIf: JsonObject;
 }
@@ -42,6 +46,7 @@ export type UpdateResult =
   | DeleteDenied
   | OutOfScope
   | MaskedField
+  | TooLarge
   | Invalid;
 
 /** Updates an entity (docs/reference/data.md#update). Concurrent updates of different keys are all kept. */
@@ -83,6 +88,8 @@ export async function updateEntityIf(
     if ((entity.part < 0 || status === 'deleted') && !mayDelete) return { ok: false, reason: 'delete_denied' };
     const problems = validateMerge(entity.schema, data);
     if (problems.length > 0) return { ok: false, reason: 'invalid', problems };
+    const large = input.anySize ? null : await tooLarge(db, scope, data, entity.dataText);
+    if (large !== null) return large;
     const cachedType = await deps.types.get(db, scope, type);
     const newStatus = status ?? entity.status;
     return applyChange(db, scope, entity, input, {

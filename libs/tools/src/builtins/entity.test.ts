@@ -193,6 +193,16 @@ describe('entity.update and entity.delete', () => {
   });
 });
 
+test('entity tools refuse data above 1 MiB, and pages of them end at 8 MiB', async () => {
+  const refused = fails('invalid_arguments', expect.stringMatching(/^Invalid arguments: data would have \d+ bytes/));
+  expect(await run('entity.create', { type: 'customer', data: { n: Array(4_000).fill(1e300) } })).toEqual(refused);
+  const ids: string[] = [];
+  for (let n = 0; n < 10; n += 1) ids.unshift((await made({ text: 'x'.repeat(1_000_000) }, 'customer')).id);
+  expect(await run('entity.update', { id: ids[0], data: { more: 'x'.repeat(100_000) } })).toEqual(refused);
+  const page = await run('entity.query', { type: 'customer', filters: { id: { $in: ids } } });
+  expect(page).toMatchObject({ ok: true, result: { hasMore: true, data: ids.slice(0, 8).map((id) => ({ id })) } });
+});
+
 describe('entity.link and entity.unlink', () => {
   const relations = async () =>
     (await prismaOf(db).entityRelation.findMany()).map(({ relation, toId }) => [relation, toId]);

@@ -241,10 +241,14 @@ const errorTypes: Record<EntityFailure['reason'], ToolErrorType> = {
   deleted: 'not_found',
   out_of_scope: 'permission_denied',
   masked_field: 'permission_denied',
+  too_large: 'invalid_arguments',
   invalid: 'invalid_arguments',
 };
 
 function failed(result: EntityFailure, type: string): ToolFailure {
   const text = failureText(result, type);
-  return failure(errorTypes[result.reason], result.reason === 'invalid' ? `Invalid arguments: ${text}` : text);
+  return failure(
+    errorTypes[result.reason],
+    errorTypes[result.reason] === 'invalid_arguments' ? `Invalid arguments: ${text}` : text,
+  );
 }

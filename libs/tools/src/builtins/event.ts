@@ -71,14 +71,14 @@ const query = defineBuiltIn({
       before: cursor || undefined,
       visibleTypes: visible === null ? undefined : [...visible.keys()],
     };
-    const events = await readEvents(deps.db, scope, filter, limit + 1);
-    const page = events.slice(0, limit).map(({ hops: _hops, root: _root, requestId: _requestId, ...event }) => {
+    const { events, hasMore } = await readEvents(deps.db, scope, filter, limit);
+    const page = events.map(({ hops: _hops, root: _root, requestId: _requestId, ...event }) => {
       const isPayloadShown =
         visible === null ||
         (event.entityType === null ? !isOfProduct(event.type) : visible.get(event.entityType) === 'all');
       return { ...event, payload: isPayloadShown ? event.payload : null, actor: namedActor(event.actor) };
     });
-    const result = { data: page, cursor: page.at(-1)?.id ?? cursor ?? '', hasMore: events.length > limit };
+    const result = { data: page, cursor: page.at(-1)?.id ?? cursor ?? '', hasMore };
     return { ok: true, result: result as unknown as Json };
   },
 });

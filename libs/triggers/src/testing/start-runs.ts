@@ -101,7 +101,7 @@ export async function startRuns(
       return (await db.pool.query<RunRow>('select * from trigger_runs where id = $1', [id])).rows[0]!;
     },
     async endsOf(id) {
-      const events = await readEvents(db, scope, { type: 'trigger.*', since: Date.now() - hourMs }, 10_000);
+      const { events } = await readEvents(db, scope, { type: 'trigger.*', since: Date.now() - hourMs }, 10_000);
       return events.filter(({ payload }) => payload.runId === id).reverse();
     },
     async stop() {
