@@ -256,7 +256,7 @@ test('a PATCH after which data would exceed 1 MiB is refused with 413 and change
   const { id } = await create('free', { a: 'x'.repeat(600_000) });
   const { body } = await call('patch', `/v1/data/free/${id}`, { data: { b: 'x'.repeat(600_000) } }).expect(413);
   expect(body).toEqual(
-    refusal('data would have 1200020 bytes of JSON, and at most 1048576 are allowed', 'data_too_large'),
+    refusal('data would have 1200018 bytes of JSON, and at most 1048576 are allowed', 'data_too_large'),
   );
   expect(Object.keys((await call('get', `/v1/data/free/${id}`).expect(200)).body.data)).toEqual(['a']);
   // A number that PostgreSQL returns without an exponent.

@@ -47,6 +47,7 @@ const outOfScope = ['out_of_scope', 'Entity not accessible within scope'] as con
 const masked = ['masked_field', "Permission denied: field 'data.price' of 'product' is masked"] as const;
 const badCursor = ['invalid_query', 'cursor is broken or belongs to another query'] as const;
 const badLimit = ['invalid_query', 'limit must be a whole number of at least 1'] as const;
+const tooLarge = ['data_too_large', 'data would have 1200018 bytes of JSON, and at most 1048576 are allowed'] as const;
 const invalidData = ['invalid_body', 'data.price: must be a number'] as const;
 
 export const dataOperations = defineOperations('Data', table, {
@@ -65,7 +66,8 @@ export const dataOperations = defineOperations('Data', table, {
   },
   listEntities: {
     summary: 'List entities',
-    description: 'Returns a page of entities, newest first. Deleted entities are returned only with `status=deleted`.',
+    description:
+      'Returns a page of entities, newest first, of at most 8 MiB: it may have fewer than `limit` while `hasMore` is true. Deleted entities are returned only with `status=deleted`.',
     params: typeParams,
     query: listEntitiesQuerySchema,
     response: entityPageSchema,
@@ -87,7 +89,7 @@ export const dataOperations = defineOperations('Data', table, {
     body: createEntityBodySchema,
     status: 201,
     response: entitySchema,
-    errors: { 400: [invalidData], 403: [denied, outOfScope, masked], 404: [unknownType] },
+    errors: { 400: [invalidData], 403: [denied, outOfScope, masked], 404: [unknownType], 413: [tooLarge] },
     example: { body: { data: entity.data }, response: entity },
   },
   queryEntities: {
@@ -131,7 +133,7 @@ export const dataOperations = defineOperations('Data', table, {
     params: entityParams,
     body: updateEntityBodySchema,
     response: entitySchema,
-    errors: { ...unknown, 400: [invalidData], 403: [denied, outOfScope, masked] },
+    errors: { ...unknown, 400: [invalidData], 403: [denied, outOfScope, masked], 413: [tooLarge] },
     example: {
       body: { data: { price: 229 } },
       response: { ...entity, data: { ...entity.data, price: 229 }, updatedAt: 1763686800000 },
