@@ -1,6 +1,6 @@
 import type { TriggerDefinition } from '@parley/contracts';
 import type { FollowedChange } from '@parley/entities';
-import { templateNodes } from './check-trigger';
+import { templateNodes } from '@parley/tools';
 import { changedTimePattern } from './plan-run-time';
 
 /** The changes of entities that enabled triggers follow, for `setFollowedChanges`. */
