@@ -149,5 +149,15 @@ describe('a key with a role', () => {
     expect(outside.status).toBe(403);
     expect(outside.body.error).toBe('Entity not accessible within scope');
     expect((await limited.post('/v1/data/product', { data: { name: 'visible' } })).status).toBe(403);
+
+    const full = await tenant.client({ permissions: ['*'], role: 'shelf' });
+    const ran = await full.post('/v1/run-tool', { toolName: 'entity.query', args: { type: 'product' } });
+    expect(ran.body.result.data.map(({ data }: { data: object }) => data)).toEqual([{ name: 'visible' }]);
+    const fetched = await full.post('/v1/run-tool', { toolName: 'web.fetch', args: { url: 'https://example.com' } });
+    expect(fetched).toMatchObject({ status: 403, body: { errorType: 'permission_denied' } });
+    const beyond = { '/v1/sync/state': {}, '/v1/sync/pull': {}, '/v1/sync': { resources: {} } };
+    const utilities = { '/v1/fire-trigger': { triggerSlug: 'x' }, '/v1/compile-prompt': { slug: 'x' } };
+    for (const [path, body] of Object.entries({ ...beyond, ...utilities }))
+      expect(await full.post(path, body)).toMatchObject({ status: 403, body: { code: 'key_has_role' } });
   });
 });
