@@ -38,7 +38,7 @@ const boundaries = [
   constraint('triggers', ...domain, 'entities', 'tools'),
   constraint('agents', ...domain, 'outbound', 'entities', 'permissions', 'payments', 'channels', 'tools'),
   constraint('runtime', ...executionLibraries),
-  constraint('resources', ...domain, 'entities', 'channels', 'permissions', 'tools', 'triggers'),
+  constraint('resources', ...domain, 'outbound', 'entities', 'channels', 'permissions', 'tools', 'triggers'),
   constraint('definitions', 'contracts'),
   constraint('client', 'contracts'),
   constraint('embedded'),

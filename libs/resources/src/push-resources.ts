@@ -5,10 +5,12 @@ import {
   type ResourceKind,
   type Scope,
   type SyncResult,
+  reportRefusal,
   resourceKinds,
 } from '@parley/contracts';
 import { type Db, type Queryable, column, lockKey, statement } from '@parley/db';
 import { lockTypes, setFollowedChanges } from '@parley/entities';
+import { createSlots } from '@parley/outbound';
 import { followedChanges } from '@parley/triggers';
 import { type CheckHandler, checkHandlers } from './check-handlers';
 import { checkParameters } from './check-parameters';
@@ -38,6 +40,10 @@ export interface PushRequest {
   checkLimitMs?: number;
 }
 
+/** Pushes of a process at the same time. Each takes 10 ms of a turn of the event loop at most. */
+const slots = createSlots({ total: 6 });
+const waitLimitMs = 10_000;
+
 /** Problems that one answer reports. */
 const maxProblems = 1_000;
 
@@ -47,6 +53,8 @@ type PushResult =
   | { ok: false; reason: 'version_conflict'; version: number }
   /** The tool executor was unavailable, so the handlers could not be checked. Nothing was changed. */
   | { ok: false; reason: 'handlers_unchecked' }
+  /** Other pushes of the organization took all of its slots. */
+  | { ok: false; reason: 'busy' }
   /** Slow checks of the organization delayed those of the parameters of tools. Nothing was changed. */
   | { ok: false; reason: 'parameters_unchecked' }
   | { ok: false; reason: 'too_complex' };
@@ -56,6 +64,11 @@ type PushResult =
  * the same environment run one at a time. Every problem is reported before anything is written.
  */
 export async function pushResources(db: Db, scope: Scope, request: PushRequest): Promise<PushResult> {
+  const release = await slots.acquire(scope.organizationId, new AbortController().signal, waitLimitMs);
+  if (release === null) {
+    reportRefusal('pushes_busy');
+    return { ok: false, reason: 'busy' };
+  }
   const { checkHandler, resources, checkLimitMs = 10_000 } = request;
   const budget = createPushBudget(checkLimitMs);
   try {
@@ -71,6 +84,8 @@ export async function pushResources(db: Db, scope: Scope, request: PushRequest):
   } catch (error) {
     if (error instanceof PushTooComplex) return { ok: false, reason: 'too_complex' };
     throw error;
+  } finally {
+    release();
   }
 }
 

@@ -1,8 +1,11 @@
-import type { Scope, SyncState } from '@parley/contracts';
+import { type ResourceKind, type Scope, type SyncState, resourceKinds } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import { contentHash } from './content-hash';
 import { forEachKind } from './definition';
+import { createPushBudget } from './push-budget';
 import { readOnlySnapshot, readStoredResources, readVersion } from './stored-resources';
+
+type DefinitionState = SyncState['resources'][ResourceKind][number];
 
 /** Returns the slug, name, version and content hash of every definition of an environment, by kind. */
 export function resourceState(db: Db, scope: Scope): Promise<SyncState> {
@@ -10,14 +13,14 @@ export function resourceState(db: Db, scope: Scope): Promise<SyncState> {
     await client.query(scope, readOnlySnapshot);
     const version = await readVersion(client, scope);
     const stored = await readStoredResources(client, scope);
-    const resources = forEachKind((kind) =>
-      [...stored[kind].values()].map(({ slug, name, revision, definition }) => ({
-        slug,
-        name,
-        version: revision,
-        hash: contentHash(definition),
-      })),
-    );
+    const budget = createPushBudget(Infinity);
+    const resources = forEachKind((): DefinitionState[] => []);
+    for (const kind of resourceKinds)
+      for (const { slug, name, revision, definition } of stored[kind].values()) {
+        resources[kind].push({ slug, name, version: revision, hash: contentHash(definition) });
+        // The definitions of an environment can be many megabytes.
+        await budget.pause();
+      }
     return { environment: scope.environment, version, resources };
   });
 }

@@ -34,6 +34,8 @@ export const syncPush =
     switch (pushed.reason) {
       case 'handlers_unchecked':
         throw unavailable('The tool executor is unavailable, so the handlers cannot be checked');
+      case 'busy':
+        throw unavailable('Other pushes of the organization are running, try again later');
       case 'parameters_unchecked':
         throw unavailable('Other checks of the organization take too long, so the parameters cannot be checked');
       case 'too_complex':

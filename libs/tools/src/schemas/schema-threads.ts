@@ -37,10 +37,17 @@ export async function askSchemaThread(organizationId: string, request: SchemaReq
     reportRefusal('schema_threads_busy');
     return 'busy';
   }
-  const thread = idle.pop() ?? startThread();
   try {
-    const answered = await ask(thread, request);
-    if (answered === 'ended') {
+    const used = idle.pop();
+    let thread = used ?? startThread();
+    let answered = await ask(thread, request);
+    if (answered === 'failed' && used !== undefined) {
+      // The memory may have been taken by earlier checks, of another organization.
+      await thread.terminate();
+      thread = startThread();
+      answered = await ask(thread, request);
+    }
+    if (answered === 'failed' || answered === 'too_slow') {
       reportRefusal('schema_too_complex');
       await thread.terminate();
       return null;
@@ -52,8 +59,8 @@ export async function askSchemaThread(organizationId: string, request: SchemaReq
   }
 }
 
-/** `ended`: the thread ran out of time or memory. */
-async function ask(thread: Worker, request: SchemaRequest): Promise<SchemaAnswer | null | 'ended'> {
+/** `failed`: the thread has ended, because it ran out of memory. */
+async function ask(thread: Worker, request: SchemaRequest): Promise<SchemaAnswer | null | 'too_slow' | 'failed'> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), checkLimitMs);
   thread.ref();
@@ -62,8 +69,7 @@ async function ask(thread: Worker, request: SchemaRequest): Promise<SchemaAnswer
     const [answered] = (await once(thread, 'message', { signal: limit.signal })) as [SchemaAnswer | null];
     return answered;
   } catch {
-    // The time limit, or an error of the thread.
-    return 'ended';
+    return limit.signal.aborted ? 'too_slow' : 'failed';
   } finally {
     clearTimeout(timer);
     // An idle thread does not keep the process running.
