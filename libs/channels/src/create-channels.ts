@@ -155,7 +155,7 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps) {
 
 const kapsoMissing = 'WhatsApp is not configured here: parley integrations set kapso, or KAPSO_API_KEY';
 const resendMissing = 'E-mail is not configured here: parley integrations set resend, or RESEND_API_KEY';
-const fromMissing = 'No sender: pass "from", or set one with parley integrations set resend --from, or EMAIL_FROM';
+const fromMissing = 'No sender: set one with parley integrations set resend --from, or EMAIL_FROM';
 
 /** Builds a request to Kapso, for a phone number or a scoped id (docs/reference/providers.md#kapso-api). */
 export function requestOf(name: string, type: string, content: JsonObject, replyTo?: string): JsonObject {
