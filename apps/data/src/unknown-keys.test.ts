@@ -31,6 +31,7 @@ test('unknown keys of an address are answered with 429 before a query; keys that
   expect(refused.body).toMatchObject({
     error: 'Too many unknown API keys from this address',
     code: 'too_many_unknown_keys',
+    retryAt: expect.any(Number),
   });
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);

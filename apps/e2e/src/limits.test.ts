@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { catalog } from './catalog';
-import { type Client, push } from './client';
+import { type Client, createClient, push } from './client';
 import type { Answer } from './conformance';
 import { startOwnStack } from './stack';
 import { type Tenant, createTenant } from './tenant';
@@ -75,3 +76,24 @@ it('admits a client that waits until retryAt', async () => {
   await sleep(refused!.body.retryAt - Date.now());
   expect((await client.get('/v1/data/product')).status).toBe(200);
 }, 90_000);
+
+/** The last test: afterwards keys that the services do not know yet are refused from this machine. */
+it('looks up at most 30 unknown keys of an address in a minute, whatever address the client claims', async () => {
+  const inUse = await tenant.client({ permissions: ['data'] });
+  expect((await inUse.get('/v1/entity-types')).status).toBe(200);
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, at) =>
+      createClient(stack.url, `sk_dev_${randomBytes(32).toString('base64url')}`).get('/v1/entity-types', {
+        'X-Forwarded-For': `203.0.113.${at}`,
+      }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 401)).toHaveLength(30);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused).toHaveLength(30);
+  for (const { headers, body } of refused) {
+    expect(body.code).toBe('too_many_unknown_keys');
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+  expect((await inUse.get('/v1/entity-types')).status).toBe(200);
+});
