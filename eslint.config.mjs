@@ -25,7 +25,7 @@ const boundaries = [
   constraint('contracts'),
   constraint('service', 'contracts'),
   constraint('outbound', 'contracts'),
-  constraint('db', 'contracts'),
+  constraint('db', 'contracts', 'outbound'),
   constraint('redis', 'contracts', 'db'),
   constraint('identity', 'contracts', 'db'),
   constraint('events', 'contracts', 'db'),

@@ -1,6 +1,7 @@
 import type { Scope } from '@parley/contracts';
 import pg from 'pg';
 import { type NoteUse, limitPreparedStatements } from './prepared-statements';
+import { shareConnections } from './share-connections';
 import type { Statement } from './statement';
 import { createStatementCheck } from './testing/check-statements';
 
@@ -80,6 +81,7 @@ const sessionOptions = [
 
 /** How much later than PostgreSQL the client ends a statement. Then the server is silent, and the connection is closed. */
 const silenceMs = 2_000;
+const connectTimeoutMs = 5_000;
 
 /**
  * Opens the database with a pool of connections. A wait for a connection ends after 5 s, a statement after `timeoutMs`.
@@ -100,7 +102,7 @@ export function createDb({
     // These connections stay open and need no idle timer, which would be set and cleared for each statement.
     min: Math.min(2, poolSize),
     application_name: applicationName,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: timeoutMs + silenceMs,
     keepAlive: true,
     // PgBouncer refuses options of a session, because its connections are shared.
@@ -112,7 +114,7 @@ export function createDb({
   pool.on('connect', (client) => void client.on('error', () => {}));
   const queryable = createQueryable(isPooled ? null : limitPreparedStatements(pool));
   return {
-    ...queryable(pool),
+    ...shareConnections(queryable(pool), { poolSize, waitMs: connectTimeoutMs }),
     async transaction(work) {
       const callbacks: (() => void)[] = [];
       const afterCommit = (callback: () => void) => void callbacks.push(callback);

@@ -12,6 +12,8 @@ const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } 
 const slowMs = 5_000;
 /** Conversations, runs or concurrent requests of a flood: more than a process works on at the same time. */
 const flood = 300;
+/** Time until all concurrent callers of a flood have begun. */
+const rampMs = 3_000;
 const rounds = 3;
 const callsPerRound = 40;
 /** A round under a flood ends after this time. Its last call is counted. */
@@ -40,13 +42,16 @@ const cases: Case[] = [
   {
     name: 'chat with a slow model',
     async attack({ stack, busy }, signal) {
+      // Callers that begin at the same time would end at the same time, and the load would come in waves.
       const caller = async () => {
+        await sleep(Math.random() * rampMs);
         while (!signal.aborted) {
           const status = await chat(stack, busy, 'slow', signal).catch(() => 0);
-          if (status !== 200) await sleep(1_000);
+          if (status !== 200) await sleep((0.5 + Math.random()) * 1_000);
         }
       };
       for (let n = 0; n < flood; n += 1) void caller();
+      await sleep(rampMs);
     },
     call: async ({ stack, other }) => {
       const status = await chat(stack, other, 'quick');

@@ -1,0 +1,53 @@
+import { openTestDatabase } from '@parley/testing';
+import { type Db, createDb, isDatabaseUnavailable } from './client';
+import { shareConnections } from './share-connections';
+import { column, statement } from './statement';
+
+let db: Db & { url: string };
+let holder: Db;
+beforeAll(async () => {
+  db = await openTestDatabase(createDb, { poolSize: 4 });
+  holder = createDb({ databaseUrl: db.url, poolSize: 1 });
+});
+afterAll(async () => {
+  await holder.close();
+  await db.close();
+});
+
+const locked = statement('wait-for-lock', 'select pg_advisory_xact_lock_shared(19)::text as done', { done: column.text });
+const quick = statement('quick', 'select 1 as one', { one: column.int4 });
+
+/** Runs `work` while the statement `locked` cannot end. */
+async function whileLocked(work: () => Promise<void>): Promise<void> {
+  const client = await holder.pool.connect();
+  await client.query('select pg_advisory_lock(19)');
+  try {
+    await work();
+  } finally {
+    await client.query('select pg_advisory_unlock(19)');
+    client.release();
+  }
+}
+
+test('slow statements of one tenant leave connections for another', async () => {
+  let ended = 0;
+  let slow: Promise<unknown>[] = [];
+  await whileLocked(async () => {
+    slow = Array.from({ length: 20 }, () => db.query({ tenant: 1 }, locked).then(() => (ended += 1)));
+    for (let n = 0; n < 10; n += 1) expect((await db.query({ tenant: 2 }, quick)).rows).toEqual([{ one: 1 }]);
+    expect((await db.query({ organizationId: 'org_2' }, quick)).rows).toEqual([{ one: 1 }]);
+    expect(ended).toBe(0);
+  });
+  await Promise.all(slow);
+  expect(ended).toBe(20);
+});
+
+test('a statement that gets no connection in time fails as with an unavailable database', async () => {
+  const shared = shareConnections(db, { poolSize: 1, waitMs: 50 });
+  await whileLocked(async () => {
+    const slow = shared.query({ tenant: 1 }, locked);
+    const refused = await shared.query({ tenant: 1 }, quick).catch((error: unknown) => error);
+    expect(isDatabaseUnavailable(refused)).toBe(true);
+    void slow.catch(() => {});
+  });
+});
