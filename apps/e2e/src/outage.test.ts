@@ -122,6 +122,31 @@ it(
   120_000 + outageMs,
 );
 
+it('while PostgreSQL is stopped by a signal, requests are answered with 503 and callbacks of payments with 200 within 10 s', async () => {
+  const signal = async (name: 'SIGSTOP' | 'SIGCONT') => {
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=', '--ppid', String(postgres.pid)]);
+    for (const pid of [postgres.pid, ...stdout.trim().split(/\s+/).map(Number)]) process.kill(pid, name);
+  };
+  await signal('SIGSTOP');
+  try {
+    const pushed = client.post('/v1/sync/state', {});
+    const answers = Promise.all([list(), chat(), pushed, client.post('/v1/data/product', { data: {} })]);
+    for (const token of ['ONE', 'TWO']) {
+      const callback = await fetch(`${stack.url}/webhook/flow`, {
+        method: 'POST',
+        body: new URLSearchParams({ token }),
+        signal: AbortSignal.timeout(10_000),
+      });
+      expect([callback.status, await callback.json()]).toEqual([200, { received: true }]);
+    }
+    for (const { status, headers, body } of await answers)
+      expect([status, headers.get('retry-after'), body.code]).toEqual([503, '2', 'unavailable']);
+  } finally {
+    await signal('SIGCONT');
+  }
+  await until(async () => (await list()).status === 200 && (await chat()).status === 200, recovered);
+}, 120_000);
+
 it(
   'services that start before PostgreSQL and Redis wait for them, and serve within seconds of their start',
   async () => {
