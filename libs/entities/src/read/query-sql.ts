@@ -17,15 +17,26 @@ const pageRow = {
   /** Position of the last entity of the page. */
   last: column.text.nullable,
   hasMore: column.bool,
+  /** Whether an entity is too large for the statement of small ones, whose page is then incomplete. */
+  isLarge: column.bool,
 };
 
-/** The statement of a page in the order of creation. It reads a bounded number of index entries for any filter. */
-export function pageSql(plan: QueryPlan): Built<RowOf<typeof pageRow>> {
+/** Entities up to this size fit in any page. */
+const maxSmallBytes = Math.floor(maxPageBytes / 102);
+/** Larger stored values, which PostgreSQL may have compressed, are not even read by the statement of small entities. */
+const maxSmallStored = 16_384;
+
+/**
+ * The statement of a page in the order of creation. It reads a bounded number of index entries for any filter. The one for
+ * small entities, which are usual, does not add up their sizes.
+ */
+export function pageSql(plan: QueryPlan, size: 'small' | 'any' = 'small'): Built<RowOf<typeof pageRow>> {
   const sql = new Sql(plan.scope);
   const { direction, limit, listed, positions, scans } = plan;
   const found = sql.param(limit + 1, 'int');
   const ctes = [typeSql(plan, sql)];
-  const json = entityJsonSql('e', plan.type, plan.masks, sql);
+  const whole = entityJsonSql('e', plan.type, plan.masks, sql);
+  const json = size === 'any' ? whole : `case when pg_column_size(e.data) <= ${maxSmallStored} then ${whole} end`;
   const matches = filterSql(plan.clauses, storedEntity('e'), sql);
   if (listed !== null) {
     ctes.push(`page as (select ${json} as json, e.pos from t cross join entities e
@@ -46,14 +57,23 @@ export function pageSql(plan: QueryPlan): Built<RowOf<typeof pageRow>> {
         where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = c.pos and ${matches} offset 0) e
       limit ${found})`);
   }
+  if (size === 'small') {
+    const limitParam = sql.param(limit, 'int');
+    const text = `with ${ctes.join(',\n')}
+    select (select no from t) as no, string_agg(json, ${rowSeparatorSql} order by pos ${direction}) filter (where octet_length(json) <= ${maxSmallBytes}) as items,
+      (array_agg(pos order by pos ${direction}))[least(count(*), ${limitParam})]::text as last, count(*) > ${limitParam} as "hasMore",
+      coalesce(bool_or(json is null or octet_length(json) > ${maxSmallBytes}), false) as "isLarge"
+    from page`;
+    return sql.build('query-page', text, pageRow);
+  }
   // The rows of `page` are in order, so the window needs no sort.
   const text = `with ${ctes.join(',\n')}
     select (select no from t) as no, string_agg(json, ${rowSeparatorSql} order by pos ${direction}) filter (where shown) as items,
-      ${direction === 'desc' ? 'min' : 'max'}(pos) filter (where shown)::text as last, coalesce(not bool_and(shown), false) as "hasMore"
+      ${direction === 'desc' ? 'min' : 'max'}(pos) filter (where shown)::text as last, coalesce(not bool_and(shown), false) as "hasMore", false as "isLarge"
     from (select json, pos, n <= ${sql.param(limit, 'int')} and (n = 1 or bytes <= ${maxPageBytes}) as shown
       from (select json, pos, row_number() over w as n, sum(octet_length(json)) over w as bytes from ${firstRowsSql('page', 'pos')} p
         window w as (rows unbounded preceding)) p) p`;
-  return sql.build('query-page', text, pageRow);
+  return sql.build('query-large-page', text, pageRow);
 }
 
 /** Maximum number of matches of the scans that are fetched and sorted. Merging is faster for more (docs/adr/0003-field-indexes.md). */

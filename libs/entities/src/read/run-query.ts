@@ -32,7 +32,13 @@ export async function runQuery(db: Queryable, plan: QueryPlan): Promise<QueryPag
 
 async function pageRow(db: Queryable, plan: QueryPlan) {
   const { statement, values } = pageSql(plan);
-  return (await db.query(plan.scope, statement, values)).rows[0]!;
+  const row = (await db.query(plan.scope, statement, values)).rows[0]!;
+  if (row.isLarge) {
+    const large = pageSql(plan, 'any');
+    return (await db.query(plan.scope, large.statement, large.values)).rows[0]!;
+  }
+  // The statement also returns the entity after the page.
+  return row.hasMore ? { ...row, items: row.items!.slice(0, row.items!.lastIndexOf(rowSeparator)) } : row;
 }
 
 interface SortedEntity extends PageStart {
