@@ -214,6 +214,7 @@ async function fairness(): Promise<void> {
     while (!isOver) if ((await client.call()) !== 200) await sleep(1_000);
     client.close();
   });
+  const during = summarize(await calls(6_000));
   const beside = summarize(await calls(6_000));
   isOver = true;
   victim.close();
@@ -225,9 +226,10 @@ async function fairness(): Promise<void> {
       ['', 'calls', 'p50 ms', 'p95 ms', 'p99 ms', 'not 200'],
       [
         ['alone', alone.count, ms(alone.p50), ms(alone.p95), ms(alone.p99), 'none'],
+        ['while they begin and processes start', during.count, ms(during.p50), ms(during.p95), ms(during.p99), refused],
         ['beside the slow calls', beside.count, ms(beside.p50), ms(beside.p95), ms(beside.p99), refused],
         [
-          'ratio',
+          'ratio of the last to the first',
           '',
           ...(['p50', 'p95', 'p99'] as const).map((name) => `${(beside[name] / alone[name]).toFixed(1)}×`),
           '',

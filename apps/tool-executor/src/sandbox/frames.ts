@@ -47,7 +47,7 @@ export function createFrameReader<Head>(onFrame: (frame: ReceivedFrame<Head>) =>
       size = all.length - length;
       if (size > 0) chunks.push(all.subarray(length));
       const head = JSON.parse(all.toString('utf8', prefixBytes, headEnd)) as Head;
-      onFrame({ head, size: length, ...(headEnd < length && { bytes: all.subarray(headEnd, length) }) });
+      onFrame({ head, size: length, bytes: headEnd < length ? all.subarray(headEnd, length) : undefined });
     }
   };
 }

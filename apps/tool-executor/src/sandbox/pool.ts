@@ -38,6 +38,7 @@ export type Pool = ReturnType<typeof createPool>;
 
 /** How often it is checked, while calls wait, whether another process would help. */
 const growAfterMs = 25;
+const never = new AbortController().signal;
 /** Limit of a nested call's wait, for a caller that never aborts its signal. */
 const nestedTimeoutMs = 60_000;
 
@@ -60,7 +61,7 @@ export function createPool(options: PoolOptions) {
   const ofLevels = Array.from({ length: levels.count }, () => createSlots({ total: levels.processes }));
   /** Calls with a slot of a level that wait for its process. */
   const waiting = new Set<(process: SandboxProcess | null) => void>();
-  const closing = new AbortController();
+  let isClosed = false;
   /** Calls that have a slot of a level. */
   let inLevels = 0;
   let waiters = 0;
@@ -159,24 +160,27 @@ export function createPool(options: PoolOptions) {
 
   async function waitForProcess(
     free: (() => void) | null,
-    { key = '', depth = 0, signal }: AcquireOptions,
+    { key = '', depth = 0, signal = never }: AcquireOptions,
   ): Promise<AcquiredProcess | RefusedCall> {
-    const ended = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
     const level = ofLevels[Math.min(depth, ofLevels.length) - 1];
     const endsAt = performance.now() + (level === undefined ? queueTimeoutMs : nestedTimeoutMs);
     const entered =
-      free ?? (await (level === undefined ? enterFromOutside(key, ended) : enterNested(key, level, ended)));
+      free ?? (await (level === undefined ? enterFromOutside(key, signal) : enterNested(key, level, signal)));
     if (typeof entered === 'string') return entered;
+    if (isClosed) {
+      entered();
+      return 'busy';
+    }
     const ready = idle.pop();
     return ready
       ? toAcquired(ready.process, entered)
-      : nextProcess(entered, ended, Math.max(1, endsAt - performance.now()));
+      : nextProcess(entered, signal, Math.max(1, endsAt - performance.now()));
   }
 
   return {
     /** Resolves with the reason when the queue is full, the wait was too long or the signal was aborted. */
     async acquire(options: AcquireOptions = {}): Promise<AcquiredProcess | RefusedCall> {
-      if (closing.signal.aborted || options.signal?.aborted) return 'busy';
+      if (isClosed || options.signal?.aborted) return 'busy';
       const free = shared.tryAcquire(options.key ?? '');
       // The process used last is the warmest; the others can become idle for long enough to be ended.
       if (free !== null && idle.length > 0) return toAcquired(idle.pop()!.process, free);
@@ -196,8 +200,9 @@ export function createPool(options: PoolOptions) {
     }),
     warm: processes.warm,
     close(): void {
-      closing.abort();
+      isClosed = true;
       processes.stop();
+      for (const settle of waiting) settle(null);
       for (const process of alive.keys()) process.kill();
     },
   };

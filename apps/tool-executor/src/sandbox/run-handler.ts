@@ -1,5 +1,5 @@
 import type { LogLine } from '@parley/contracts';
-import { createSlots } from '@parley/outbound';
+import { type Slots, createSlots } from '@parley/outbound';
 import type { z } from 'zod';
 import type { ReceivedFrame } from './frames';
 import type { AcquiredProcess } from './pool';
@@ -52,7 +52,7 @@ export function runHandler(
   const { process } = acquired;
   return new Promise((resolve) => {
     const open = new Map<number, AbortController>();
-    const slots = createSlots({ total: maxConcurrent, perKey: maxConcurrent });
+    let slots: Slots | undefined;
     let requests = 0;
     let openBytes = 0;
     let hasBegun = false;
@@ -86,6 +86,7 @@ export function runHandler(
       const cancel = new AbortController();
       open.set(id, cancel);
       openBytes += size;
+      slots ??= createSlots({ total: maxConcurrent, perKey: maxConcurrent });
       const leave = await slots.acquire('', cancel.signal, input.timeoutMs);
       const reply = leave === null ? aborted : await answer({ kind, value, body }, cancel.signal);
       open.delete(id);
