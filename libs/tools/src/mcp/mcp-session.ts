@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Tool as ServedTool } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@parley/contracts';
 import type { GuardedFetch } from '@parley/outbound';
@@ -115,6 +116,8 @@ async function readTools(server: McpServer, tools: ServedTool[], limitMs: number
   const list = new Map<string, ListedTool>();
   const startedMs = performance.now();
   for (const tool of tools) {
+    // Lets other requests run: the list is the server's.
+    await setImmediate();
     const listed = await toListed(server, tool);
     if (performance.now() - startedMs > limitMs) break;
     if (listed !== null) list.set(listed.name, listed);
