@@ -91,7 +91,7 @@ async function confirmKnown(
 ): Promise<Confirmed> {
   const found = await findFlowAccount(deps.db, deps.box, scope, { activeOnly: false });
   if (!found.ok) return { ok: false, reason: 'try_again', message: found.message, scope };
-  const answer = await createFlowClient(found.account, deps.flow).getStatus(token);
+  const answer = await createFlowClient(found.account, { ...deps.flow, slotWaitMs: 0 }).getStatus(token);
   if (!answer.ok) return { ok: false, reason: 'try_again', message: describeFailure(answer), scope };
   return apply(deps, scope, paymentId, answer.status, token);
 }

@@ -29,5 +29,5 @@ export interface PaymentsDeps {
   log: PaymentsLog;
   observe?: (observation: PaymentObservation) => void;
   onStep?: (step: PaymentStep, paymentId: string) => void | Promise<void>;
-  flow?: Omit<FlowClientOptions, 'signal'>;
+  flow?: Omit<FlowClientOptions, 'signal' | 'slotWaitMs'>;
 }

@@ -6,6 +6,7 @@ import {
   createTestDatabase,
   seedOrganization,
   startFlowServer,
+  until,
 } from '@parley/testing';
 import { findKnownTokens } from './confirm-by-token';
 import { applyOrder } from './credits/credit-orders';
@@ -349,6 +350,19 @@ describe('settling', () => {
     flow.setFault('getStatus', null);
     expect(await confirm(order)).toMatchObject({ ok: true, status: 'paid', changed: true });
     expect(await t.dataOf(scope, paymentId)).toMatchObject({ status: 'paid' });
+  });
+
+  it('a callback does not wait for other callbacks of its organization that Flow has not answered', async () => {
+    const orders = [];
+    for (let count = 0; count < 5; count += 1) orders.push((await make()).order);
+    const asked = () => flow.requests.filter(({ operation }) => operation === 'getStatus').length;
+    const before = asked();
+    flow.setFault('getStatus', { kind: 'slow', ms: 4_000 }, { times: 4 });
+    const waiting = orders.slice(0, 4).map(confirm);
+    await until(async () => asked() === before + 4);
+    const message = expect.stringMatching(/^Flow was not called/);
+    expect(await confirm(orders[4]!)).toMatchObject({ ok: false, reason: 'try_again', message });
+    for (const result of await Promise.all(waiting)) expect(result).toMatchObject({ ok: true, changed: false });
   });
 
   it('a deleted payment is not settled', async () => {

@@ -45,6 +45,8 @@ export interface FlowClientOptions {
   statusTimeoutMs?: number;
   /** Time limit of a creation with all its attempts. Far below the lease of its payment (docs/adr/0024). */
   createTimeoutMs?: number;
+  /** Maximum wait for a slot of the organization; 0 for jobs, which would occupy their queue. Default: the attempt's time. */
+  slotWaitMs?: number;
   signal?: AbortSignal;
 }
 
@@ -67,7 +69,7 @@ const orderSchema = z.object({
  */
 export function createFlowClient(
   { apiUrl, apiKey, secretKey, scope: { organizationId } }: FlowAccess,
-  { statusTimeoutMs = 5_000, createTimeoutMs = 15_000, signal }: FlowClientOptions = {},
+  { statusTimeoutMs = 5_000, createTimeoutMs = 15_000, slotWaitMs, signal }: FlowClientOptions = {},
 ) {
   const signed = (params: FlowParams): URLSearchParams => {
     const all = { apiKey, ...params };
@@ -79,7 +81,10 @@ export function createFlowClient(
   const call = async (operation: string, { limitMs, ...request }: CallOptions): Promise<Answer> => {
     const url = `${apiUrl}/payment/${operation}`;
     const headers = { accept: 'application/json' };
-    return toAnswer(await callHttp({ ...request, url, headers, maxAnswerBytes, signal, organizationId }), limitMs);
+    return toAnswer(
+      await callHttp({ ...request, url, headers, maxAnswerBytes, signal, organizationId, slotWaitMs }),
+      limitMs,
+    );
   };
 
   async function status(operation: string, params: FlowParams): Promise<FlowStatusAnswer> {
