@@ -1,4 +1,5 @@
-import type { JsonObject } from '@parley/contracts';
+import { Worker } from 'node:worker_threads';
+import type { Json, JsonObject } from '@parley/contracts';
 import { compileParameters, parameterProblems } from './parameters';
 
 /** Checks arguments as a tool does. Resolves with the problem, or null. */
@@ -110,6 +111,7 @@ describe('parameters are refused when they contain', () => {
     ['an unknown type', { properties: { a: { type: 'text' } } }, /not a JSON Schema/],
     ['an invalid pattern', { properties: { a: { pattern: '(' } } }, /cannot be used/],
     ['too much text', { description: 'x'.repeat(70_000) }, /longer than/],
+    ['deep nesting', { x: JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as Json }, /too complex/],
   ])('%s', async (_name, parameters, message) => {
     const problems = await problemsOf(parameters);
     expect(problems).toHaveLength(1);
@@ -187,6 +189,16 @@ describe('hostile schemas and arguments end in bounded time, outside this thread
     await compileParameters({ properties: { b: { pattern: '^b$' } } })({ b: 'b' }, 'org_3').then(() => ended.push('b'));
     await Promise.all(hostile);
     expect(ended[0]).toBe('b');
+  });
+
+  it('and an idle thread that has ended is not used again', async () => {
+    const check = compileCheck({ properties: { a: { pattern: '^(b|c)$' } } });
+    const posted = jest.spyOn(Worker.prototype, 'postMessage');
+    await check({ a: 'b' });
+    const [thread] = posted.mock.contexts;
+    posted.mockRestore();
+    await thread!.terminate();
+    expect(await check({ a: 'b' })).toBeNull();
   });
 
   it('while the same patterns work for ordinary arguments', async () => {

@@ -1,4 +1,4 @@
-import type { ErrorDetail, JsonObject } from '@parley/contracts';
+import { type ErrorDetail, type JsonObject, findUnstorable } from '@parley/contracts';
 import { compileSchema, formProblems } from './check-schema';
 import { areFew, isSimple } from './is-simple';
 import { askSchemaThread } from './schema-threads';
@@ -21,6 +21,8 @@ export type ParameterCheck = (args: JsonObject, organizationId: string) => Promi
  * same document.
  */
 export async function parameterProblems(parameters: JsonObject, organizationId: string): Promise<ErrorDetail[] | null> {
+  // JSON.stringify overflows the stack at several thousand levels.
+  if (findUnstorable(parameters) !== null) return tooComplex;
   const schema = JSON.stringify(parameters);
   if (schema.length > maxSchemaChars) return [{ path: '', message: `is longer than ${maxSchemaChars} characters` }];
   if (parameters.type !== undefined && parameters.type !== 'object') {

@@ -24,6 +24,10 @@ function startThread(): Worker {
       : new Worker(threadProgram.text, { ...options, eval: true });
   // `ask` reports the error of a check.
   thread.on('error', () => {});
+  // A thread can end after its answer, because it collects its garbage too late.
+  thread.on('exit', () => {
+    if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1);
+  });
   return thread;
 }
 

@@ -149,6 +149,12 @@ describe('functions', () => {
     expect(calls).toEqual([{ name: 'entity.query', args: { type: 'order', filters, limit: 2 } }]);
   });
 
+  it('of custom tools may have a template as all of an argument that is called filters', async () => {
+    const { call, calls } = recorder();
+    await compile('{{crm.find({"filters": "{{f}}"})}}', { f: { stage: 'won' } }, { call });
+    expect(calls).toEqual([{ name: 'crm.find', args: { filters: { stage: 'won' } } }]);
+  });
+
   it('accept variables and functions in their arguments, and keep the types of values', async () => {
     const { call, calls } = recorder((name) => ({ ok: true, result: name === 'inner' ? 7 : 'done' }));
     const template =

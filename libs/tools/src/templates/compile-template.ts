@@ -176,20 +176,16 @@ function createResolver(context: TemplateContext) {
   async function args(tool: string, tree: ValueTree, errors: TemplateError[]): Promise<Json> {
     const resolved = await value(tree, errors);
     if (tree.kind !== 'object' || !isObject(resolved)) return resolved;
-    const refuse = ({ source }: TemplateNode, message: string) =>
-      errors.push({ name: source.slice(2, -2).trim(), message });
     for (const [name, item] of tree.entries) {
       const given = resolved[name]!;
       if (name === 'filters' && item.kind === 'object') {
-        const literals = item.entries.map(
-          ([field, one]) => [field, asLiteral(one, (given as JsonObject)[field]!)] as const,
-        );
-        resolved.filters = Object.fromEntries(literals);
-      } else if (item.kind !== 'template') continue;
-      else if (name === 'filters' && isObject(given))
-        refuse(item.nodes[0]!, 'cannot be all of "filters": name each field');
-      else if (oneAddress[tool]?.includes(name) && Array.isArray(given))
-        refuse(item.nodes[0]!, `makes a list of "${name}"`);
+        const filters = given as JsonObject;
+        for (const [field, one] of item.entries) filters[field] = asLiteral(one, filters[field]!);
+      }
+      if (item.kind !== 'template') continue;
+      const refuse = (message: string) => errors.push({ name: item.nodes[0]!.source.slice(2, -2).trim(), message });
+      if (tool === 'entity.query' && name === 'filters') refuse('cannot be all of "filters": name each field');
+      if (oneAddress[tool]?.includes(name) && Array.isArray(given)) refuse(`makes a list of "${name}"`);
     }
     return resolved;
   }
