@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, escapeIdentifier } from 'pg';
 
 export type TestDatabase = { url: string; drop(): Promise<void> };
@@ -23,11 +24,12 @@ const explaining = [
 export async function createTestDatabase({ isPartitioned = isPartitionedRun } = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const template = fromEnvironment('PARLEY_TEST_TEMPLATE') + (isPartitioned ? '_partitioned' : '');
-  await asAdmin(`CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${escapeIdentifier(template)} STRATEGY FILE_COPY`);
+  const create = `CREATE DATABASE ${escapeIdentifier(name)} TEMPLATE ${escapeIdentifier(template)} STRATEGY FILE_COPY`;
+  await asAdmin((admin) => admin.query(create));
   const search = isPartitioned ? `options=${encodeURIComponent(explaining.map((one) => `-c ${one}`).join(' '))}` : '';
   return {
     url: Object.assign(new URL(fromEnvironment('PARLEY_TEST_POSTGRES_URL')), { pathname: `/${name}`, search }).href,
-    drop: () => asAdmin(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`),
+    drop: () => asAdmin((admin) => drop(admin, name)),
   };
 }
 
@@ -51,11 +53,18 @@ export async function openTestDatabase<Options extends { databaseUrl: string }, 
   };
 }
 
-async function asAdmin(statement: string): Promise<void> {
+/** Gives connections that were just closed time to end: their driver reports an error when the server ends them. */
+async function drop(admin: Client, name: string): Promise<void> {
+  const connections = 'select from pg_stat_activity where datname = $1';
+  for (let tries = 0; tries < 20 && (await admin.query(connections, [name])).rowCount! > 0; tries += 1) await sleep(25);
+  await admin.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`);
+}
+
+async function asAdmin(work: (admin: Client) => Promise<unknown>): Promise<void> {
   const admin = new Client({ connectionString: fromEnvironment('PARLEY_TEST_POSTGRES_URL') });
   await admin.connect();
   try {
-    await admin.query(statement);
+    await work(admin);
   } finally {
     await admin.end();
   }

@@ -59,6 +59,8 @@ export async function killRun({
     BILLING_WEBHOOK_SECRET: secrets.polar,
     KAPSO_API_URL: kapso.url,
     KAPSO_API_KEY: kapso.apiKey,
+    // A few contacts send all messages, each of which is to be answered on its own.
+    MESSAGES_PER_CONTACT_PER_MINUTE: '10000',
     LOG_LEVEL: 'error',
   };
   const options = { databaseUrl: postgres.url, redisUrl: redis.url, bundles, environment };

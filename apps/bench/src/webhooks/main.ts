@@ -77,6 +77,8 @@ async function acknowledge({
       BILLING_WEBHOOK_SECRET: secrets.polar,
       KAPSO_API_URL: kapso.url,
       KAPSO_API_KEY: kapso.apiKey,
+      // A few contacts send all messages, each of which is to be answered on its own.
+      MESSAGES_PER_CONTACT_PER_MINUTE: '10000',
       LOG_LEVEL: 'warn',
     },
   };
