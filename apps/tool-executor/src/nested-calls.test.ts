@@ -35,7 +35,7 @@ const execute = (args: { name: string; level: number }, depth: number): Promise<
   service.run(args.level < deepest ? linkCode : leafCode, {
     args,
     // Each chain is of another organization, as one alone may not hold all processes.
-    organizationId: args.name,
+    context: { organizationId: args.name },
     timeoutMs: 60_000,
     callback: { token: 'call-token', depth },
   });

@@ -25,16 +25,15 @@ const hostPatternSchema = z
   .max(253)
   .regex(/^(\*\.)?[^\s*/@]+$/, 'must be a host name or "*." and a domain');
 
-/** Whose share of the processes a call uses. The services send it; the code of a handler cannot choose it. */
-const organizationIdSchema = z.string().min(1).max(128).optional();
-
 /** Body of `POST /execute`. */
 export const executeBodySchema = z.strictObject({
   /** Body of `async (args, context, parley, fetch) => …`, JavaScript or TypeScript. */
   handlerCode: handlerCodeSchema,
-  organizationId: organizationIdSchema,
   args: jsonObjectSchema,
-  /** Data about the caller that the handler receives: organization, environment, actor, thread. */
+  /**
+   * Data about the caller that the handler receives: organization, environment, actor, thread. The call uses the share of
+   * processes of its `organizationId`.
+   */
   context: jsonObjectSchema.optional(),
   /** Hosts that `fetch` may reach. Absent: any public host. Empty: none. */
   allowedHosts: z.array(hostPatternSchema).max(50).optional(),
@@ -78,7 +77,8 @@ export const executeResponseSchema = z.union([
 /** Body of `POST /validate`. */
 export const validateBodySchema = z.strictObject({
   handlerCode: handlerCodeSchema,
-  organizationId: organizationIdSchema,
+  /** Whose share of the processes the call uses. */
+  organizationId: z.string().min(1).max(128).optional(),
 });
 export const validateResponseSchema = z.union([
   z.strictObject({ valid: z.literal(true) }),

@@ -195,7 +195,7 @@ async function attacks(): Promise<void> {
 
 /** Measures calls of one organization alone, and while another sends far more slow calls than there are processes. */
 async function fairness(): Promise<void> {
-  const victim = await execute(handlerCode, { organizationId: 'b' });
+  const victim = await execute(handlerCode, { context: { organizationId: 'b' } });
   const slow = 'await new Promise((resolve) => setTimeout(resolve, 10_000)); return 1';
   const statuses = new Map<number, number>();
   const calls = async (durationMs: number): Promise<number[]> => {
@@ -210,7 +210,7 @@ async function fairness(): Promise<void> {
   const alone = summarize(await calls(6_000));
   let isOver = false;
   const flood = Array.from({ length: 300 }, async () => {
-    const client = await execute(slow, { organizationId: 'a', timeoutMs: 20_000 });
+    const client = await execute(slow, { context: { organizationId: 'a' }, timeoutMs: 20_000 });
     while (!isOver) if ((await client.call()) !== 200) await sleep(1_000);
     client.close();
   });

@@ -1,4 +1,4 @@
-import { executorLimits, operationsOf } from '@parley/contracts';
+import { executorLimits, operationsOf, textAt } from '@parley/contracts';
 import { type Handler, badRequest, payloadTooLarge, serverError, traceparent } from '@parley/service';
 import type { Executor } from '../executor';
 import { refusedCall } from './refused-call';
@@ -14,12 +14,12 @@ export interface ExecuteDeps {
 export const execute =
   ({ executor, chatUrl }: ExecuteDeps): Handler<'execute'> =>
   async ({ body }, { requestId, signal }) => {
-    const { handlerCode, allowedHosts, timeoutMs, callback, organizationId } = body;
+    const { handlerCode, allowedHosts, timeoutMs, callback, context = {} } = body;
     const outcome = await executor.execute({
       handlerCode,
-      organizationId,
+      organizationId: textAt(context.organizationId),
       args: toText(body.args),
-      context: toText(body.context ?? {}),
+      context: toText(context),
       allowedHosts,
       timeoutMs,
       signal,

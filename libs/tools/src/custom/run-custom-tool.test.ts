@@ -129,7 +129,6 @@ describe('a call of a custom tool', () => {
         requestId: 'req_1',
         body: {
           handlerCode: 'return args.orderId',
-          organizationId: 'org_1',
           args,
           context: {
             organizationId: 'org_1',

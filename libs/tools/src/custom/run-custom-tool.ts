@@ -32,7 +32,6 @@ export async function runCustomTool(
   const answer = await deps.executor.execute(
     {
       handlerCode: definition.handlerCode,
-      organizationId: scope.organizationId,
       args,
       context: handlerContext(scope, actor, context),
       ...(definition.allowedHosts !== undefined && { allowedHosts: definition.allowedHosts }),
