@@ -1,6 +1,6 @@
 import { reportRefusal } from '@parley/contracts';
 import { createSlots } from '@parley/outbound';
-import { type CallerContext, HttpError } from '@parley/service';
+import { type CallerContext, rateLimited } from '@parley/service';
 
 /** Default of CHAT_MAX_TURNS. */
 const maxTurnsOfProcess = 256;
@@ -14,20 +14,15 @@ export function shareTurns(total = maxTurnsOfProcess) {
   return <I, A>(handler: (input: I, context: CallerContext) => Promise<A>) =>
     async (input: I, context: CallerContext): Promise<A> => {
       const release = slots.tryAcquire(String(context.scope.tenant));
-      if (release === null) throw tooManyTurns();
+      if (release === null) {
+        reportRefusal('too_many_turns');
+        const message = 'Too many requests of the organization are being answered at the same time';
+        throw rateLimited(Date.now() + 1_000, 'too_many_turns', message);
+      }
       try {
         return await handler(input, context);
       } finally {
         release();
       }
     };
-}
-
-function tooManyTurns(): HttpError {
-  reportRefusal('too_many_turns');
-  const message = 'Too many requests of the organization are being answered at the same time';
-  return new HttpError(429, 'too_many_turns', message, {
-    headers: { 'Retry-After': '1' },
-    fields: { retryAt: Date.now() + 1_000 },
-  });
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createTestDatabase } from '@parley/testing';
-import { createClientAddress } from '@parley/service';
+import { keyLimitOf } from '@parley/service';
 import { type TestApi, createTestApi } from './testing/create-test-api';
 
 let api: TestApi;
 let tenant: number;
 
 beforeAll(async () => {
-  const keyLimit = { addressOf: createClientAddress([]), unknownKeysPerMinute: 5 };
+  const keyLimit = keyLimitOf({ TRUSTED_PROXIES: [], UNKNOWN_KEYS_PER_ADDRESS: 5 });
   api = createTestApi(await createTestDatabase(), { keyLimit });
   tenant = await api.organization();
 });

@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { BlockList } from 'node:net';
 import {
   HttpError,
   type HttpMetrics,
@@ -22,8 +21,8 @@ import type { Upstreams } from './upstreams';
 export interface GatewayDeps {
   /** The services that are deployed. Requests to the others are answered with 503. */
   upstreams: Upstreams;
-  /** Peers whose X-Forwarded-* headers are trusted; null trusts no peer. */
-  trustedProxies: BlockList | null;
+  /** Whether the X-Forwarded-* headers of a peer are trusted. */
+  isTrusted: (peer: string) => boolean;
   log: Logger;
   metrics?: HttpMetrics;
   /** Called for each failed attempt to reach an upstream. */
@@ -92,7 +91,7 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
   checkLength(request, limitBytes);
   answerExpectation(request, response);
   const body = await outgoingBody(request, limitBytes);
-  const headers = requestHeaders(request, { requestId, trustedProxies: deps.trustedProxies });
+  const headers = requestHeaders(request, { requestId, isTrusted: deps.isTrusted });
   const length = request.headers['content-length'];
   if (length !== undefined) headers.push('content-length', length);
   await forward({

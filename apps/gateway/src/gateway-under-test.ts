@@ -1,6 +1,6 @@
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { closeServer, silentLogger, trustedProxyList } from '@parley/service';
+import { closeServer, silentLogger, trustedProxies } from '@parley/service';
 import { createGatewayApp } from './create-gateway-app';
 import type { UpstreamName } from './routes';
 import { serverOptions, tuneServer } from './sockets';
@@ -87,7 +87,7 @@ export async function startGateway(
   const log = silentLogger();
   const app = createGatewayApp({
     upstreams,
-    trustedProxies: trustedProxyList(trusted),
+    isTrusted: trustedProxies(trusted),
     log,
     onUpstreamFailure: (upstream, reason) => failures.push(`${upstream} ${reason}`),
     onFixedReply: (route) => fixedReplies.push(route),

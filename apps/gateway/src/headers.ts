@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { BlockList } from 'node:net';
-import { isTrusted, traceparent } from '@parley/service';
+import { traceparent } from '@parley/service';
 import type { GatewayRoute } from './routes';
 
 /** Headers as a flat list of names and values, the form that Node and undici use. */
@@ -30,12 +29,12 @@ function namedInConnection(connection: string | undefined): Set<string> | undefi
 
 export interface ForwardedInfo {
   requestId: string;
-  /** Peers whose X-Forwarded-* headers are trusted; null trusts no peer. */
-  trustedProxies: BlockList | null;
+  /** Whether the X-Forwarded-* headers of a peer are trusted. */
+  isTrusted: (peer: string) => boolean;
 }
 
 /** The headers for the upstream: the client's end-to-end headers unchanged, the request id, and X-Forwarded-*. */
-export function requestHeaders(request: IncomingMessage, { requestId, trustedProxies }: ForwardedInfo): HeaderList {
+export function requestHeaders(request: IncomingMessage, { requestId, isTrusted }: ForwardedInfo): HeaderList {
   const { rawHeaders, headers, socket } = request;
   const dropped = namedInConnection(headers.connection);
   const list: HeaderList = [];
@@ -49,7 +48,7 @@ export function requestHeaders(request: IncomingMessage, { requestId, trustedPro
   }
   if (trace !== undefined) list.push('traceparent', trace);
   const peer = socket.remoteAddress ?? '';
-  const trusted = trustedProxies !== null && isTrusted(trustedProxies, peer);
+  const trusted = isTrusted(peer);
   const given = (name: string) => (trusted ? (headers[name] as string | undefined) : undefined);
   const chain = given('x-forwarded-for');
   list.push('x-request-id', requestId, 'x-forwarded-for', chain === undefined ? peer : `${chain}, ${peer}`);

@@ -1,4 +1,4 @@
-import { createLogger, createMetrics, loadConfig, runService, startProcess, trustedProxyList } from '@parley/service';
+import { createLogger, createMetrics, loadConfig, runService, startProcess, trustedProxies } from '@parley/service';
 import { createGatewayApp } from './create-gateway-app';
 import { gatewayVariables } from './config';
 import { serverOptions, tuneServer } from './sockets';
@@ -25,7 +25,7 @@ startProcess(async () => {
   });
   const app = createGatewayApp({
     upstreams,
-    trustedProxies: trustedProxyList(config.TRUSTED_PROXIES),
+    isTrusted: trustedProxies(config.TRUSTED_PROXIES),
     log,
     metrics,
     onUpstreamFailure: (upstream, reason) => failures.inc({ upstream, reason }),

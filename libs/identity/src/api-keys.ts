@@ -86,7 +86,7 @@ const revoke = statement(
    where tenant = $1 and (id = $2 or prefix = $2 or hash = $3) and revoked_at is null`,
 );
 
-/** Revokes keys by id or visible prefix, or one by the whole key, and returns their number. Every process refuses them within 1 s. */
+/** Revokes keys by id, visible prefix or the whole key, and returns their number. Every process refuses them within 1 s. */
 export async function revokeApiKey(db: Queryable, tenant: Tenant, key: string): Promise<number> {
   const hash = isApiKey(key) ? hashOf(key) : null;
   return (await db.query(tenant, revoke, [tenant.tenant, hash === null ? key : null, hash])).rowCount;

@@ -17,11 +17,9 @@ interface Address {
 const windowMs = 60_000;
 const maxAddresses = 10_000;
 
-export type UnknownKeyLimit = ReturnType<typeof createUnknownKeyLimit>;
-
 /**
- * Limits the look-ups of keys that do not exist, for each address and minute of one process. Only such look-ups count, so any number of
- * existing keys may share an address. Look-ups that could exceed the limit wait for the ones that run.
+ * Limits the look-ups of keys that do not exist, for each address and minute of one process. Only such look-ups count, so any
+ * number of existing keys may share an address. Look-ups that could exceed the limit wait for the ones that run.
  */
 export function createUnknownKeyLimit(perMinute: number, clock: () => number) {
   const addresses = new LRUCache<string, Address>({

@@ -1,11 +1,4 @@
-export {
-  createClientAddress,
-  isTrusted,
-  keyLimitOf,
-  keyLimitVariables,
-  trustedProxiesVariable,
-  trustedProxyList,
-} from './http/client-address';
+export { keyLimitOf, keyLimitVariables, trustedProxies, trustedProxiesVariable } from './http/client-address';
 export { createApp } from './http/create-app';
 export {
   HttpError,
@@ -17,6 +10,7 @@ export {
   methodNotAllowed,
   notFound,
   payloadTooLarge,
+  rateLimited,
   serverError,
   unauthorized,
   unavailable,

@@ -24,9 +24,10 @@ export interface AnswerDeps {
 type Decision = { kind: 'end'; end: AnswerEnd; reply: string | null } | { kind: 'retry'; error: string };
 
 /**
- * Answers one message of a contact, with the messages joined with it in the same turn: with the agent or router of its connection on the contact's thread, or with the
- * account's media reply when it has no text. One transaction ends the message and stores the reply in the outbox, so a killed
- * process neither loses nor repeats it. Returns ids to send or an error to retry; null if another worker owns the message.
+ * Answers one message of a contact, and those joined with it, in one turn: with the agent or router of the connection on the
+ * contact's thread, or with the account's media reply when none has a text. One transaction ends the messages and stores the
+ * reply in the outbox, so a killed process neither loses nor repeats it. Returns ids to send or an error to retry; null if
+ * another worker owns the message.
  */
 export async function answerMessage(
   deps: AnswerDeps,

@@ -1,7 +1,7 @@
 import { reportRefusal } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import { type Payments, findKnownTokens } from '@parley/payments';
-import type { HeldToken, JobContext, Queues } from '@parley/redis';
+import type { JobContext, Queues } from '@parley/redis';
 import { createInbox, paymentCallback } from '@parley/webhooks';
 import { outcomeOf } from './confirm-payment';
 
@@ -20,18 +20,13 @@ export function createSweepHeldTokens({ db, queues, payments }: { db: Db; queues
   const { heldTokens } = queues;
   const inbox = createInbox(db);
 
-  /** Stores deliveries for the tokens that a payment has, and returns the other ones. */
-  async function storeKnown(held: HeldToken[], requestId: string | undefined): Promise<HeldToken[]> {
-    const known = await findKnownTokens(
-      db,
-      held.map(({ token }) => token),
-    );
-    const stored = await Promise.all([...known].map((token) => inbox.store(paymentCallback(token))));
-    await heldTokens.remove([...known]);
+  /** Stores a delivery for each token. */
+  async function storeKnown(tokens: string[], requestId: string | undefined): Promise<void> {
+    const stored = await Promise.all(tokens.map((token) => inbox.store(paymentCallback(token))));
+    await heldTokens.remove(tokens);
     const jobs = stored.map(({ id }) => ({ payload: { deliveryId: id }, requestId }));
     // A job that is lost here is sent by sweep-deliveries.
     if (jobs.length > 0) await queues.enqueueAll('confirm-payment', jobs).catch(() => {});
-    return held.filter(({ token }) => !known.has(token));
   }
 
   /** Searches a token and stores the result; false when it may not be searched now. */
@@ -47,10 +42,13 @@ export function createSweepHeldTokens({ db, queues, payments }: { db: Db; queues
   return async (_payload: object, { requestId, signal }: JobContext): Promise<void> => {
     const held = await heldTokens.oldest(limit);
     if (held.length === 0) return;
-    const unknown = await storeKnown(held, requestId);
+    const tokens = held.map(({ token }) => token);
+    const known = await findKnownTokens(db, tokens);
+    await storeKnown([...known], requestId);
     // A slow search must not delay tokens that are known by then: the next sweep continues.
     const untilMs = performance.now() + 2_000;
-    for (const { token, heldSeconds } of unknown.filter((one) => one.heldSeconds >= lookForSeconds)) {
+    for (const { token, heldSeconds } of held) {
+      if (known.has(token) || heldSeconds < lookForSeconds) continue;
       if (signal.aborted) return;
       const isSearched = performance.now() < untilMs && (await search(token));
       if (isSearched || heldSeconds >= dropAfterSeconds) await heldTokens.remove([token]);

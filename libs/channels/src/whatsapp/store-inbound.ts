@@ -11,7 +11,8 @@ const store = statement(
                          media_url, payload, status, sent_at, updated_at)
    values ($1, $2, $3::"Environment", $4, 'inbound', $5, $6, $7, $8, $9, $10::jsonb, $11, $12, now())
    on conflict (connection_id, message_id, tenant) do update
-     set status = 'received', attempts = 0, error = null, lease_until = null, answered_with = null, updated_at = excluded.updated_at
+     set status = 'received', attempts = 0, error = null, lease_until = null, answered_with = null,
+         updated_at = excluded.updated_at
      where messages.status = 'failed' and messages.direction = 'inbound'`,
 );
 

@@ -132,4 +132,20 @@ describe('of a contact with more messages within a minute than are answered one 
     await finishMessage(db, message, 'a', end);
     expect(await claim('a')).toMatchObject({ id: 'wam_f520', joined: ids(521, 599) });
   });
+
+  it('a message that was sent earlier and arrives later does not take those that a running turn answers', async () => {
+    const age = (id: string) =>
+      db.pool.query("update messages set created_at = created_at - interval '12 s' where id like $1", [id]);
+    await db.pool.query(`update messages set status = 'answered' where contact = $1`, [flooding.contact]);
+    await add(700, 702);
+    await age('wam_f70%');
+    const running = (await claim('a'))!;
+    expect(running).toMatchObject({ id: 'wam_f700', joined: ids(701, 702) });
+    await add(800, 800);
+    await age('wam_f800');
+    await db.pool.query("update messages set sent_at = sent_at - interval '1 minute' where id = 'wam_f800'");
+    expect(await claim('b')).toMatchObject({ id: 'wam_f800', joined: [] });
+    expect(await finishMessage(db, running, 'a', end)).toBe(true);
+    for (const id of ['wam_f701', 'wam_f702']) expect(await row(id)).toMatchObject({ status: 'answered' });
+  });
 });

@@ -20,7 +20,7 @@ const waitingMessage = {
 const claimedMessage = { ...waitingMessage, isExcess: column.bool };
 const joinedMessage = { id: column.text, payload: column.jsonb<JsonObject>() };
 
-/** An inbound message that this process is answering. `joined`: later ones that the same turn answers, in the order of sending. */
+/** An inbound message that this process is answering. `joined`: later ones that its turn answers too, in the order of sending. */
 export type WaitingMessage = RowOf<typeof waitingMessage> & { joined: RowOf<typeof joinedMessage>[] };
 
 const conversation = { tenant: column.int4, connectionId: column.text, contact: column.text };
@@ -30,14 +30,15 @@ export type Conversation = Omit<RowOf<typeof conversation>, 'tenant'> & { tenant
 /** Renewed every second. After it another process may claim the message, which a stalled process detects when it writes. */
 const leaseSeconds = 4;
 
-/** An excess message waits so long for others that are answered with it. */
+/** Time that an excess message waits for others, which are answered with it. */
 const joinSeconds = 10;
 /** Maximum messages, and characters of their texts, that one turn answers. */
 const maxJoined = { messages: 500, characters: 32_000 };
 
 const isWaiting = "tenant = $1 and connection_id = $2 and contact = $3 and direction = 'inbound'";
 
-// `excess`: before the message, as many messages of its contact as are answered alone arrived within a minute.
+// `is_excess`: within the minute before the message, its contact sent as many others as are answered alone. `joined` leaves
+// out what a running turn answers: a message that was sent earlier can arrive later than it.
 const claim = statement(
   'claim-answer',
   `with first as (
@@ -57,7 +58,7 @@ const claim = statement(
      update messages set answered_with = due.id from due
      where messages.tenant = $1 and messages.id in (
        select id from (select id, row_number() over waiting as count, sum(length(coalesce(text, ''))) over waiting as characters
-         from messages where ${isWaiting} and status = 'received' and attempts = 0
+         from messages where ${isWaiting} and status = 'received' and attempts = 0 and answered_with is null
          window waiting as (order by sent_at, id)) w
        where count <= ${maxJoined.messages} and characters <= ${maxJoined.characters})
      and due.is_excess and messages.id <> due.id)
@@ -86,7 +87,7 @@ const tenantOfConnection = statement('tenant-of-connection', 'select tenant from
  * Claims the first unanswered message of a conversation, in the order of sending. Returns null if no message waits, or if
  * another process is answering the message; that process then continues with the rest of the conversation. When a contact
  * has sent `perMinute` messages within a minute, the next ones wait for 10 s and are then claimed together with all that
- * wait, so no message is dropped and the contact causes few turns. The first claim decides which; it is repeated with the same.
+ * wait, so no message is dropped and the contact causes few turns. The first claim decides which; later attempts have the same.
  */
 export async function claimNext(
   db: Db,
@@ -138,7 +139,10 @@ const finishJoined = statement(
    where tenant = $1 and id = any($2) and status = 'received' and answered_with = $3`,
 );
 
-/** Stores the result of answering a message and those joined with it. Returns false if this process has lost the lease and must not continue. */
+/**
+ * Stores the result of answering a message and those joined with it. Returns false if this process has lost the lease and must
+ * not continue.
+ */
 export async function finishMessage(
   db: Queryable,
   message: WaitingMessage,

@@ -31,20 +31,15 @@ export const unsupportedEncoding = () =>
   new HttpError(415, 'unsupported_encoding', 'Compressed request bodies are not supported');
 
 /** 429 with `Retry-After` in seconds and `retryAt` in Unix milliseconds (docs/reference/limits.md#rate-limits). */
-export const rateLimited = (
-  retryAtMs: number,
-  nowMs: number = Date.now(),
-  code = 'rate_limited',
-  message = 'Rate limit exceeded',
-) =>
+export const rateLimited = (retryAtMs: number, code = 'rate_limited', message = 'Rate limit exceeded') =>
   new HttpError(429, code, message, {
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil((retryAtMs - nowMs) / 1000))) },
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil((retryAtMs - Date.now()) / 1000))) },
     fields: { retryAt: retryAtMs },
   });
 
 /** The address may look up no further keys before this time (docs/reference/limits.md#unknown-keys). */
 export const unknownKeysLimited = (retryAtMs: number) =>
-  rateLimited(retryAtMs, Date.now(), 'too_many_unknown_keys', 'Too many unknown API keys from this address');
+  rateLimited(retryAtMs, 'too_many_unknown_keys', 'Too many unknown API keys from this address');
 
 /** A documented 500, such as the one for an unknown agent (docs/reference/errors.md#chat-errors). */
 export const serverError = (message: string, code: string) => new HttpError(500, code, message);

@@ -32,7 +32,7 @@ export interface Route {
 }
 
 export interface RouteDeps {
-  /** The caller of a request; null when it has no valid API key. An address that sent too many unknown keys gets the time to wait until. */
+  /** The caller of a request; null without a valid API key; for an address with too many unknown keys, the end of its wait. */
   identify: (request: IncomingMessage) => Promise<Caller | { retryAtMs: number } | null>;
   log: Logger;
   /** Whether answers are checked against their schemas. */
