@@ -1,6 +1,6 @@
 import type { Agents, ChatFailure, ChatRequest } from '@parley/agents';
 import type { ChatResponse } from '@parley/contracts';
-import { actorOf, roleListsOf } from '@parley/permissions';
+import { actorOf } from '@parley/permissions';
 import {
   HttpError,
   type CallerContext,
@@ -19,8 +19,10 @@ export async function answerChat(
   context: CallerContext,
 ): Promise<ChatResponse> {
   const { scope, requestId, signal } = context;
-  const within = roleListsOf(actorOf(context.caller));
-  const result = await agents.chat(scope, { ...request, within, channel: 'api', requestId, signal });
+  const asking = actorOf(context.caller);
+  // Over the API an agent without roles sends no messages, also for a key that acts as the system.
+  const caller = asking.type === 'system' ? undefined : asking;
+  const result = await agents.chat(scope, { ...request, caller, channel: 'api', requestId, signal });
   const threadId = result.ok ? result.response.threadId : 'threadId' in result ? result.threadId : undefined;
   if (threadId !== undefined) context.addLogFields({ threadId });
   if (result.ok) return result.response;

@@ -1,7 +1,7 @@
 import type { Actor, AgentDefinition, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { findOnlyByPhone } from '@parley/entities';
-import { agentActor, roleListsOf } from '@parley/permissions';
+import { agentActor } from '@parley/permissions';
 import type { ChatRequest } from './chat-result';
 
 /**
@@ -14,11 +14,11 @@ export async function actorOfTurn(
   scope: Scope,
   { request, agent }: { request: ChatRequest; agent: AgentDefinition },
 ): Promise<Actor> {
-  const { contact, onBehalfOf, within = [], bySystem, depth = 0 } = request;
-  const actor = agentActor(agent, within, bySystem);
-  const isRestricted = roleListsOf(actor).length > 0;
+  const { contact, caller, depth = 0 } = request;
+  const actor = agentActor(agent, caller);
+  const isRestricted = actor.roles.length > 0 || actor.within !== undefined;
   if (contact !== undefined && depth === 0 && !isRestricted) return { type: 'system' };
-  if (contact === undefined) return { ...actor, ...onBehalfOf };
+  if (contact === undefined) return actor;
   const { id: userId, phoneNumber, entityType } = contact;
   // Only scope rules, and messages of restricted agents, depend on the entity.
   if (!isRestricted || phoneNumber === null || entityType === null) return { ...actor, userId };

@@ -1,7 +1,11 @@
-import type { ChatResponse, Contact, ErrorDetail, JsonObject } from '@parley/contracts';
+import type { Actor, ChatResponse, ErrorDetail, JsonObject } from '@parley/contracts';
+import type { ToolContext } from '@parley/tools';
 import type { AgentFailure } from './load-agent';
 
-export interface ChatRequest {
+/** What `agent.chat` and channels set. When the signal is aborted, the turn ends after the current step. */
+type FromContext = Partial<Omit<ToolContext, 'threadId' | 'executionId' | 'callId' | 'agentSlug' | 'via'>>;
+
+export interface ChatRequest extends FromContext {
   agent: { id: string } | { slug: string } | { routerSlug: string };
   message: string;
   threadId?: string;
@@ -11,26 +15,8 @@ export interface ChatRequest {
   phoneNumber?: string;
   /** api, whatsapp, widget or dashboard. */
   channel: string;
-  /** The person who sent the message on a channel; not set for requests to the API. */
-  contact?: Contact;
-  /** Values of `actor.userId` and `actor.entityId` for a request without a contact. */
-  onBehalfOf?: { userId?: string; entityId?: string };
-  /** The roles of the callers, a list for each. The agent does only what all of them allow (docs/adr/0041). */
-  within?: string[][];
-  /** Asked by the system: an agent without roles answers with the rights of the system. */
-  bySystem?: boolean;
-  requestId?: string;
-  /** Aborted when the caller disconnects: the turn ends after the current step. */
-  signal?: AbortSignal;
-  /** Set by `agent.chat`: the number of agents that wait for this turn, and their slugs. */
-  depth?: number;
-  parentAgents?: readonly string[];
-  hops?: number;
-  root?: string;
-  /** The execution of the outermost turn, which counts the model calls of the turns nested in it. */
-  rootExecutionId?: string;
-  /** The number of custom tools that wait for this turn. */
-  nesting?: number;
+  /** Who asks. The agent acts for the same person, and does only what the roles of both allow (docs/adr/0041). */
+  caller?: Actor;
 }
 
 export type ChatFailure =

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Actor, AgentDefinition, Scope } from '@parley/contracts';
+import type { AgentDefinition, Scope } from '@parley/contracts';
 import type { Db } from '@parley/db';
-import { roleListsOf } from '@parley/permissions';
 import type { AgentChatRequest, ToolResult, Tools } from '@parley/tools';
 import type { ChatRequest, ChatResult } from './chat-result';
 import { type CompiledPrompt, type CompilePromptRequest, compileAgentPrompt } from './compile-agent-prompt';
@@ -58,9 +57,7 @@ export function createAgents(deps: AgentDeps): Agents {
       const result = await runChat(chatDeps, scope, {
         ...rest,
         agent: { slug: agentSlug },
-        onBehalfOf: personOf(actor),
-        within: roleListsOf(actor),
-        bySystem: actor.type === 'system' || (actor.type === 'agent' && actor.bySystem),
+        caller: actor,
         channel: 'api',
       });
       if (result.ok)
@@ -77,10 +74,4 @@ export function createAgents(deps: AgentDeps): Agents {
       turnQueue.close();
     },
   };
-}
-
-function personOf(actor: Actor): { userId?: string; entityId?: string } {
-  if (actor.type !== 'agent' && actor.type !== 'user') return {};
-  const { userId, entityId } = actor;
-  return { ...(userId !== undefined && { userId }), ...(entityId !== undefined && { entityId }) };
 }

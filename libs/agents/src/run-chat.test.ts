@@ -9,7 +9,7 @@ import {
   seedOrganization,
   startModelServer,
 } from '@parley/testing';
-import type { ToolCall, ToolOffer, ToolResult, Tools } from '@parley/tools';
+import type { ToolOffer, ToolResult, Tools } from '@parley/tools';
 import { type Agents, createAgents } from './create-agents';
 import { createModels } from './models/create-models';
 import type { ChatRequest } from './chat-result';
@@ -20,6 +20,7 @@ const log = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** Tools whose timing and result a test sets. The real tools are tested with apps/chat. */
 function probeTools(db: () => Db) {
+  type ToolCall = Parameters<Tools['run']>[1];
   const calls: ToolCall[] = [];
   let behave: (call: ToolCall) => Promise<ToolResult> | ToolResult = () => ({ ok: true, result: 'done' });
   const tools: Tools = {

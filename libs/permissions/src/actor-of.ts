@@ -16,15 +16,19 @@ export function roleListsOf(actor: Actor): string[][] {
   return [...(actor.roles.length === 0 ? [] : [actor.roles]), ...(actor.within ?? [])];
 }
 
-/** The actor of an agent that acts for a caller: what the roles of both allow. `bySystem`: the caller is the system. */
-export const agentActor = (
-  { slug, roles = [] }: Pick<AgentDefinition, 'slug' | 'roles'>,
-  within: string[][],
-  bySystem = false,
-): Extract<Actor, { type: 'agent' }> => ({
-  type: 'agent',
-  slug,
-  roles,
-  ...(within.length > 0 && { within }),
-  ...(bySystem && roles.length === 0 && { bySystem }),
-});
+/** The actor of an agent that acts for a caller, if it has one: for the same person, and for what the roles of both allow. */
+export function agentActor({ slug, roles = [] }: Pick<AgentDefinition, 'slug' | 'roles'>, caller?: Actor) {
+  const within = caller === undefined ? [] : roleListsOf(caller);
+  const { userId, entityId, bySystem = caller?.type === 'system' } = (caller ?? {}) as Partial<AgentActor>;
+  return {
+    type: 'agent',
+    slug,
+    roles,
+    ...(within.length > 0 && { within }),
+    ...(bySystem && roles.length === 0 && { bySystem }),
+    ...(userId !== undefined && { userId }),
+    ...(entityId !== undefined && { entityId }),
+  } satisfies AgentActor;
+}
+
+type AgentActor = Extract<Actor, { type: 'agent' }>;

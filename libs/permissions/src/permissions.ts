@@ -1,4 +1,4 @@
-import type { Actor, Policy, RoleDefinition, Scope } from '@parley/contracts';
+import type { Actor, RoleDefinition, Scope } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 import { roleListsOf } from './actor-of';
 import { type Action, type Decision, decide } from './policy';
@@ -15,11 +15,8 @@ const unrestricted: Permissions = { roles: null, decide: () => ({ allowed: true 
 /** No role restricts the agent, but to reach other people than its contact requires a policy. */
 const agentWithoutRoles: Permissions = {
   roles: null,
-  decide: (action, resource) => decide(openPolicies, action, resource),
+  decide: (action, resource) => (action === 'reach' ? decide([], action, resource) : { allowed: true }),
 };
-const openPolicies: Policy[] = [
-  { resource: '*', actions: ['create', 'read', 'update', 'delete', 'list', 'execute'], effect: 'allow' },
-];
 
 /**
  * Reads the permissions of an actor. The system and webhooks may do everything. An agent without roles is restricted only by

@@ -1,6 +1,6 @@
 import { type ErrorDetail, type Json, type ResourceKind, filterOperators } from '@parley/contracts';
 import { checkTypeSchema } from '@parley/entities';
-import { findUnclosed, hasTemplateAsFilters, templateNodes } from '@parley/tools';
+import { findUnclosed, hasTemplateAsFilters } from '@parley/tools';
 import { triggerProblems } from '@parley/triggers';
 import type { Definition } from './definition';
 
@@ -8,11 +8,8 @@ import type { Definition } from './definition';
 function checkPrompt({ systemPrompt: prompt }: Definition<'agents'>): ErrorDetail[] {
   const at = findUnclosed(prompt);
   if (at === null) {
-    const isRefused = templateNodes(prompt).some(
-      (node) => node.kind === 'call' && hasTemplateAsFilters(node.name, node.args),
-    );
     const message = 'has a query whose filters are a template: name each field';
-    return isRefused ? [{ path: 'systemPrompt', message }] : [];
+    return hasTemplateAsFilters(prompt) ? [{ path: 'systemPrompt', message }] : [];
   }
   const line = prompt.slice(0, at).split('\n').length;
   const [excerpt] = prompt.slice(at, at + 40).split('\n');

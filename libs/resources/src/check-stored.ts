@@ -2,14 +2,14 @@ import { type ErrorDetail, type RawResourceSet, type ResourceKind, type Scope, r
 import type { Db } from '@parley/db';
 import { checkParameters } from './check-parameters';
 import { checkResources } from './check-resources';
-import { type Definition, forEachKind, slugOf } from './definition';
+import { type Definition, forEachKind, singular, slugOf } from './definition';
 import { parseResources } from './parse-resources';
 import { createPushBudget } from './push-budget';
 import { readMcpServers, readOnlySnapshot, readStoredResources } from './stored-resources';
 
-export interface StoredProblem extends ErrorDetail {
-  kind: ResourceKind;
-  slug: string;
+/** `subject`: the definition, such as `agent "helper"`. */
+interface StoredProblem extends ErrorDetail {
+  subject: string;
 }
 
 /**
@@ -32,6 +32,7 @@ export async function storedProblems(db: Db, scope: Scope, knownTools: readonly 
   return [...shapeProblems, ...checked, ...parameters].map(({ path, message }) => {
     const [kind, index, ...rest] = path.split('.');
     const named = resourceKinds.find((name) => name === kind)!;
-    return { kind: named, slug: slugOf(given[named][Number(index)]!), path: rest.join('.'), message };
+    const subject = `${singular[named]} "${slugOf(given[named][Number(index)]!)}"`;
+    return { subject, path: rest.join('.'), message };
   });
 }

@@ -1,6 +1,5 @@
 export { type CheckHandler } from './check-handlers';
 export { storedProblems } from './check-stored';
-export { singular } from './definition';
 export { pullResources } from './pull-resources';
 export { type PushRequest, pushResources } from './push-resources';
 export { resourceState } from './resource-state';

@@ -2,7 +2,6 @@ export { createExecutorClient } from './custom/executor-client';
 export {
   type AgentChatRequest,
   type CallbackGrant,
-  type ToolCall,
   type ToolContext,
   type ToolErrorType,
   type ToolFailure,
@@ -14,7 +13,7 @@ export {
 } from './types';
 export { parameterProblems } from './schemas/parameters';
 export { failure } from './failure';
-export { findUnclosed, hasTemplateAsFilters, parseValue, templateNodes } from './templates/parse-template';
+export { findUnclosed, hasTemplateAsFilters, templateNodes } from './templates/parse-template';
 export { compileTemplate, resolveArgs } from './templates/compile-template';
 export { localDay } from './templates/local-day';
 export { loadPromptVariables } from './templates/prompt-context';

@@ -67,7 +67,19 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
   const checked = await tool.check(args.value);
   if (!checked.ok) return checked;
   const timeLimitMs = tool.timeLimitMs ?? deps.timeLimitMs ?? defaultTimeLimitMs;
-  const permitted = { deps, scope, actor, allowed, context, tx: call.tx, db, permissions, entityType, timeLimitMs };
+  const permitted = {
+    name,
+    deps,
+    scope,
+    actor,
+    allowed,
+    context,
+    tx: call.tx,
+    db,
+    permissions,
+    entityType,
+    timeLimitMs,
+  };
   return {
     ok: true,
     timeLimitMs,

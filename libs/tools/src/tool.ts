@@ -27,6 +27,8 @@ export interface ToolDeps {
 
 /** The context of a permitted call. */
 export interface PermittedCall {
+  /** The name of the tool. */
+  name: string;
   deps: ToolDeps;
   scope: Scope;
   actor: Actor;

@@ -97,25 +97,18 @@ export interface ToolPorts {
   mintCallbackToken?: (scope: Scope, grant: CallbackGrant) => string | Promise<string>;
 }
 
-export interface AgentChatRequest {
+/** What the turn of another agent inherits from the call that asks for it. */
+type Inherited = 'contact' | 'hops' | 'root' | 'rootExecutionId' | 'nesting' | 'params' | 'requestId' | 'signal';
+
+export interface AgentChatRequest extends Pick<ToolContext, Inherited> {
   agentSlug: string;
   message: string;
   /** The caller of `agent.chat`. */
   actor: Actor;
-  /** The contact of the conversation: the other agent acts with its own roles, for the same contact. */
-  contact?: Contact;
   /** Depth of the requested turn: 1 when it is requested in a person's turn, at most 3. */
   depth: number;
   /** The agents that wait for this one, outermost first. */
   parentAgents: string[];
-  hops: number;
-  root?: string;
-  rootExecutionId?: string;
-  /** Number of custom tools that wait for this answer. Each holds a sandbox process. */
-  nesting?: number;
-  params?: JsonObject;
-  requestId?: string;
-  signal?: AbortSignal;
 }
 
 export interface TransferRequest {

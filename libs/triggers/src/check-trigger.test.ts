@@ -36,7 +36,7 @@ test('a template cannot be all of the filters of a query', () => {
   const query = (filters: Json) => problems({ actions: [{ tool: 'entity.query', args: { type: 'order', filters } }] });
   expect(query({ 'data.x': '{{trigger.data.x}}' })).toEqual([]);
   expect(query('{{trigger.data.filters}}')).toEqual([
-    'actions.0.args.filters: must name each field: a template cannot be all of the filters',
+    'actions.0.args: filters must name each field: a template cannot be all of the filters',
   ]);
   expect(args('{{entity.query({"type":"order","filters":"{{trigger.data}}"})}}')).toEqual([
     'actions.0.args: filters must name each field: a template cannot be all of the filters',

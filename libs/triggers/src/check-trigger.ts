@@ -1,5 +1,5 @@
 import type { ErrorDetail, Json, TriggerDefinition } from '@parley/contracts';
-import { hasTemplateAsFilters, parseValue, templateNodes } from '@parley/tools';
+import { hasTemplateAsFilters, templateNodes } from '@parley/tools';
 import { parseDurationMs } from './parse-duration';
 import { parseInstantMs } from './parse-instant';
 import { cronProblem, nextTickMs } from './cron';
@@ -32,7 +32,8 @@ export function triggerProblems({ on, schedule, actions }: TriggerDefinition): E
   for (const [index, { tool, args, as: name }] of actions.entries()) {
     const path = `actions.${index}`;
     problems.push(...templateProblems(args, `${path}.args`, steps));
-    if (hasTemplateAsFilters(tool, parseValue(args))) add(`${path}.args.filters`, filtersProblem);
+    if (hasTemplateAsFilters(args, tool))
+      add(`${path}.args`, 'filters must name each field: a template cannot be all of the filters');
     if (name === undefined) continue;
     if (steps.includes(name)) add(`${path}.as`, `"${name}" is the name of an earlier step`);
     else if (!/^[A-Za-z_][\w-]*$/.test(name))
@@ -88,8 +89,6 @@ function templateProblems(value: Json, path: string, steps: readonly string[]): 
       return [{ path, message: `has an unclosed template: ${excerpt}` }];
     }
     if (node.kind === 'invalid') return [{ path, message: `{{${node.name}}} is not a template; ${howTo}` }];
-    if (node.kind === 'call' && hasTemplateAsFilters(node.name, node.args))
-      return [{ path, message: `filters ${filtersProblem}` }];
     if (node.kind !== 'variable' || node.fallback !== null) return [];
     const problem = nameProblem(node.name.split('.'), steps);
     return problem === null ? [] : [{ path, message: `{{${node.name}}} ${problem}` }];
@@ -101,7 +100,6 @@ function templateProblems(value: Json, path: string, steps: readonly string[]): 
 const maxProblems = 100;
 const maxExcerptChars = 40;
 
-const filtersProblem = 'must name each field: a template cannot be all of the filters';
 const howTo = 'templates are {{path}}, {{tool.name({json})}} and {{path | "fallback"}}';
 
 function nameProblem([first, second]: string[], steps: readonly string[]): string | null {

@@ -62,16 +62,6 @@ export function createTriggers(options: TriggersOptions) {
       const isOver = outcome === 'released' || outcome === 'lost' || entityId === null || signal?.aborted === true;
       return { outcome, claimNext: isOver ? null : () => claimNextRun(db, scope, entityId, leaseMs) };
     },
-    /** Executes a run if it can be claimed, and then the runs of the same entity that waited for it. */
-    async run(runId: string): Promise<RunOutcome[]> {
-      const outcomes: RunOutcome[] = [];
-      for (let run = await claimRun(db, runId, leaseMs); run !== null;) {
-        const { outcome, claimNext } = await this.execute(run);
-        outcomes.push(outcome);
-        run = claimNext === null ? null : await claimNext();
-      }
-      return outcomes;
-    },
     fire: (scope: Scope, request: FireRequest) => fireTrigger(deps, scope, request),
   };
 }

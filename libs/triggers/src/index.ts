@@ -6,4 +6,4 @@ export { type FireResult } from './fire-trigger';
 export { type TriggerRun, type TriggerRunSummary, findRun, listRuns } from './read-runs';
 export { type TriggerSummary, listTriggers } from './read-triggers';
 export { noRunNeedsEventSql, removeOldRuns, triggersPurge } from './retention';
-export { type ClaimedRun, waitingRuns } from './run-store';
+export { waitingRuns } from './run-store';

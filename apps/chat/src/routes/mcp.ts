@@ -1,5 +1,5 @@
 import type { Agents } from '@parley/agents';
-import { actorOf, agentActor, roleListsOf } from '@parley/permissions';
+import { actorOf, agentActor } from '@parley/permissions';
 import { type Handler, forbidden, notFound } from '@parley/service';
 import { type McpCaller, type Tools, answerMcp } from '@parley/tools';
 
@@ -28,7 +28,7 @@ export const mcp =
       const agent = await agents.describe(scope, query.agent);
       if (agent === null) throw notFound('Agent not found or no config for this environment');
       caller = {
-        actor: agentActor(agent, roleListsOf(actor), actor.type === 'system'),
+        actor: agentActor(agent, actor),
         allowed: agent.tools ?? [],
         context: { ...context, agentSlug: agent.slug },
       };

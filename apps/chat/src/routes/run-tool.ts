@@ -1,5 +1,5 @@
 import type { Agents } from '@parley/agents';
-import { actorOf, agentActor, roleListsOf } from '@parley/permissions';
+import { actorOf, agentActor } from '@parley/permissions';
 import { type Handler, HttpError, unavailable } from '@parley/service';
 import type { ToolErrorType, ToolFailure, Tools } from '@parley/tools';
 
@@ -38,7 +38,7 @@ export const runTool =
       throw fail({ errorType: 'not_found', message: 'Agent not found or no config for this environment' });
     }
     const asCaller = actorOf(caller);
-    const actor = agent === null ? asCaller : agentActor(agent, roleListsOf(asCaller), asCaller.type === 'system');
+    const actor = agent === null ? asCaller : agentActor(agent, asCaller);
     const result = await tools.run(scope, {
       name: toolName,
       args,

@@ -40,9 +40,11 @@ export async function runIntegrationsSet(provider: string, options: Integrations
   for (const [name, isAccepted] of Object.entries(accepts))
     if (name in options && !isAccepted(provider)) throw usageFailure(`${provider} does not accept ${optionOf(name)}`);
   const { apiUrl, returnUrl } = options;
-  const problem = settingProblem({ '--from': options.from, '--api-url': apiUrl, '--return-url': returnUrl });
-  if (problem !== null) throw usageFailure(problem);
+  if (options.from !== undefined && !senderPattern.test(options.from.trim()))
+    throw usageFailure(`--from must be an address or "Name <address>", not "${options.from}"`);
   const headers = options.header && parseHeaders(options.header);
+  for (const [name, url] of Object.entries({ '--api-url': apiUrl, '--return-url': returnUrl }))
+    if (url && !/^https?:\/\/\S+$/.test(url)) throw usageFailure(`${name} must be an http or https address`);
   const currency = currencySchema.optional().safeParse(options.currency);
   if (!currency.success) throw usageFailure(`--currency ${currency.error.issues[0]!.message}`);
   const given = { apiKey: await secretOf(options.apiKey), secretKey: await secretOf(options.secretKey) };
@@ -74,26 +76,6 @@ export async function runIntegrationsSet(provider: string, options: Integrations
   });
   if (options.json) return printJson({ provider, configured: true });
   print(`Configured ${provider} in ${name}. Test it with: parley integrations test ${provider}`);
-}
-
-/** The problem of the stored settings of an integration; null when `integrations set` would accept them. */
-export const configProblem = (provider: string, config: JsonObject): string | null =>
-  !isMcpServer(provider) && !(provider in integrationSecrets)
-    ? unknownProvider(provider)
-    : settingProblem({ from: config.from, ...Object.fromEntries(addresses.map((name) => [name, config[name]])) });
-
-const addresses = ['url', 'apiUrl', 'baseUrl', 'returnUrl'];
-
-/** `settings` are the sender and addresses, by the name that the message uses. */
-function settingProblem(settings: Record<string, unknown>): string | null {
-  for (const [name, value] of Object.entries(settings)) {
-    if (value === undefined) continue;
-    const text = String(value).trim();
-    if (!name.endsWith('from')) {
-      if (text !== '' && !/^https?:\/\/\S+$/.test(text)) return `${name} must be an http or https address`;
-    } else if (!senderPattern.test(text)) return `${name} must be an address or "Name <address>", not "${text}"`;
-  }
-  return null;
 }
 
 const optionOf = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -1,6 +1,6 @@
 import type { JobContext, JobPayload } from '@parley/redis';
 import type { Logger } from '@parley/service';
-import type { ClaimedRun, Triggers } from '@parley/triggers';
+import type { Triggers } from '@parley/triggers';
 import { shareWork } from '../share-work';
 
 /** Jobs of earlier versions name no tenant. They share the slots of one. */
@@ -8,7 +8,7 @@ const unknownTenant = 0;
 
 /** Executes trigger runs, with a share of the process for each tenant. A run that another worker has claimed is left to it. */
 export function createRunTriggers({ triggers, log }: { triggers: Triggers; log: Logger }) {
-  const { run, ring, close } = shareWork<ClaimedRun>({
+  const { run, ring, close } = shareWork({
     claimNext: (tenant) => triggers.claimDue(tenant),
     process: async (claimed, { signal }) => (await triggers.execute(claimed, signal)).claimNext,
     onError: (error) => log.warn({ err: error }, 'due trigger runs could not be executed'),

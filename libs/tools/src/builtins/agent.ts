@@ -29,21 +29,10 @@ const chat = defineBuiltIn({
         `At most ${maxDepth} agents may ask each other in a row; answer with what is known`,
       );
     }
-    return deps.ports.chatWithAgent!(scope, {
-      agentSlug,
-      message,
-      actor,
-      contact: context.contact,
-      depth: context.depth + 1,
-      parentAgents: waiting,
-      hops: context.hops,
-      root: context.root,
-      rootExecutionId: context.rootExecutionId,
-      nesting: context.nesting,
-      params: context.params,
-      requestId: context.requestId,
-      signal,
-    });
+    const { contact, hops, root, rootExecutionId, nesting, params, requestId } = context;
+    const inherited = { contact, hops, root, rootExecutionId, nesting, params, requestId, signal };
+    const depth = context.depth + 1;
+    return deps.ports.chatWithAgent!(scope, { agentSlug, message, actor, depth, parentAgents: waiting, ...inherited });
   },
 });
 

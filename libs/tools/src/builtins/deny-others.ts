@@ -8,8 +8,7 @@ import type { ToolFailure } from '../types';
  * (docs/reference/permissions.md#whom-messaging-tools-reach); null when it may.
  */
 export async function denyOthers(
-  { permissions, context: { contact } }: PermittedCall,
-  tool: string,
+  { name: tool, permissions, context: { contact } }: PermittedCall,
   isContact: (contact: Contact) => boolean | Promise<boolean>,
 ): Promise<ToolFailure | null> {
   if (permissions.decide('reach', tool).allowed) return null;

@@ -60,7 +60,7 @@ const send = defineBuiltIn({
     if (from !== undefined && !isDefined)
       return failure('permission_denied', 'Permission denied: the sender of e-mails comes from the configuration');
     const recipients = [to, cc ?? [], bcc ?? [], replyTo ?? []].flat();
-    const denial = await denyOthers(call, 'email.send', async (contact) => {
+    const denial = await denyOthers(call, async (contact) => {
       const own = await addressesOf(call, contact);
       return recipients.every((recipient) => own.includes(bare(recipient)));
     });

@@ -246,9 +246,7 @@ const errorTypes: Record<EntityFailure['reason'], ToolErrorType> = {
 };
 
 function failed(result: EntityFailure, type: string): ToolFailure {
+  const errorType = errorTypes[result.reason];
   const text = failureText(result, type);
-  return failure(
-    errorTypes[result.reason],
-    errorTypes[result.reason] === 'invalid_arguments' ? `Invalid arguments: ${text}` : text,
-  );
+  return failure(errorType, errorType === 'invalid_arguments' ? `Invalid arguments: ${text}` : text);
 }

@@ -34,12 +34,7 @@ const send = defineBuiltIn({
   isAvailable,
   args: z.strictObject({ to, text: text.describe('At most 4096 characters.'), from, replyTo }),
   call: (args, call) =>
-    deliver('whatsapp.send', call, {
-      ...args,
-      type: 'text',
-      content: { body: args.text, preview_url: false },
-      text: args.text,
-    }),
+    deliver(call, { ...args, type: 'text', content: { body: args.text, preview_url: false }, text: args.text }),
 });
 
 const sendTemplate = defineBuiltIn({
@@ -60,7 +55,6 @@ const sendTemplate = defineBuiltIn({
   }),
   call: (args, call) =>
     deliver(
-      'whatsapp.sendTemplate',
       call,
       {
         ...args,
@@ -127,7 +121,7 @@ const sendInteractive = defineBuiltIn({
       ...(footer !== undefined && { footer: { text: footer } }),
       action,
     };
-    return deliver('whatsapp.sendInteractive', call, { ...args, type: 'interactive', content, text: body });
+    return deliver(call, { ...args, type: 'interactive', content, text: body });
   },
 });
 
@@ -152,7 +146,7 @@ const sendMedia = defineBuiltIn({
       ...(caption !== undefined && type !== 'audio' && type !== 'sticker' && { caption }),
       ...(filename !== undefined && type === 'document' && { filename }),
     };
-    return deliver('whatsapp.sendMedia', call, { ...args, type, content, text: caption ?? null, mediaUrl: url });
+    return deliver(call, { ...args, type, content, text: caption ?? null, mediaUrl: url });
   },
 });
 
@@ -166,7 +160,7 @@ const getConversation = defineBuiltIn({
   async call({ contact: name, limit }, call) {
     const { deps, scope } = call;
     const channels = deps.channels!;
-    const denial = await denyOthers(call, 'whatsapp.getConversation', isNamed(call, name));
+    const denial = await denyOthers(call, isNamed(call, name));
     if (denial !== null) return denial;
     const [{ contact, messages }, windowOpen] = await Promise.all([
       channels.conversation(scope, name, limit),
@@ -187,10 +181,10 @@ const getStatus = defineBuiltIn({
   }),
   async call({ id }, call) {
     const { deps, scope, context } = call;
-    const denial = await denyOthers(call, 'whatsapp.getStatus', () => true);
+    const denial = await denyOthers(call, () => true);
     if (denial !== null) return denial;
     // A message of another contact is not found.
-    const mayReachAnyone = call.permissions.decide('reach', 'whatsapp.getStatus').allowed;
+    const mayReachAnyone = call.permissions.decide('reach', call.name).allowed;
     const message = await deps.channels!.message(scope, id, mayReachAnyone ? undefined : context.contact!.id);
     if (message === null) return failure('not_found', 'Message not found');
     return { ok: true, result: message as unknown as Json };
@@ -225,22 +219,14 @@ const isNamed =
     (await deps.channels!.contactOf(scope, name)) === id;
 
 async function deliver(
-  tool: string,
   call: PermittedCall,
   message: Omit<Parameters<Channels['sendWhatsapp']>[1], 'needsWindow' | 'key' | 'threadId'>,
   { needsWindow = true } = {},
 ): Promise<ToolResult> {
-  const { to: recipient, from: sender, type, content, text: words, mediaUrl, replyTo: quoted } = message;
-  const denial = await denyOthers(call, tool, isNamed(call, recipient));
+  const denial = await denyOthers(call, isNamed(call, message.to));
   if (denial !== null) return denial;
   const sent = await call.deps.channels!.sendWhatsapp(call.scope, {
-    to: recipient,
-    from: sender,
-    type,
-    content,
-    text: words,
-    mediaUrl,
-    replyTo: quoted,
+    ...message,
     needsWindow,
     threadId: call.context.threadId,
     key: callKey(call, message),

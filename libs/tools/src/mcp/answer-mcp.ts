@@ -28,10 +28,25 @@ export async function answerMcp(tools: Tools, scope: Scope, caller: McpCaller, g
   // A batch would run any number of calls at the same time. Current revisions have none.
   if (Array.isArray(given.body)) return refuse(sdk.INVALID_REQUEST, 'Batches are not supported');
   let failure: { error: unknown } | undefined;
-  const createServer = () =>
-    serverOf(sdk, { tools, scope, caller }, (error) => {
+  /** Keeps an unexpected error, whose message must not reach the client. */
+  const kept = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
       failure ??= { error };
+      throw error;
     });
+  const offer = (): Promise<ToolOffer[]> => kept(tools.offer(scope, caller.allowed ?? ['*']));
+  const createServer = (): Server => {
+    const server = new sdk.Server({ name: 'parley', version: '1.0.0' }, { capabilities: { tools: {} } });
+    server.setRequestHandler('tools/list', async () => ({ tools: (await offer()).map(toMcpTool) }));
+    server.setRequestHandler('tools/call', async ({ params }) => {
+      const offered = (await offer()).find(({ name }) => wireName(name) === params.name);
+      if (offered === undefined) throw new sdk.ProtocolError(sdk.INVALID_PARAMS, `Unknown tool: ${params.name}`);
+      const args = (params.arguments ?? {}) as Json;
+      const outcome = await kept(tools.run(scope, { ...caller, name: offered.name, args }));
+      return outcome.ok ? content(outcome.result) : { ...text(outcome.message), isError: true };
+    });
+    return server;
+  };
   const request = toWebRequest(given);
   const { body: parsedBody } = given;
   const answer = (await sdk.isLegacyRequest(request, parsedBody))
@@ -62,32 +77,6 @@ function toWebRequest({ headers, signal }: McpRequest): Request {
   const list = new Headers({ accept: 'application/json, text/event-stream', 'content-type': 'application/json' });
   for (const [name, value] of Object.entries(headers)) if (name.startsWith('mcp-')) list.set(name, String(value));
   return new Request('http://parley/v1/mcp', { method: 'POST', headers: list, signal });
-}
-
-interface Served {
-  tools: Tools;
-  scope: Scope;
-  caller: McpCaller;
-}
-
-/** A server for one request. Reports unexpected errors, whose messages must not reach the client. */
-function serverOf(sdk: Sdk, { tools, scope, caller }: Served, onError: (error: unknown) => void): Server {
-  const server = new sdk.Server({ name: 'parley', version: '1.0.0' }, { capabilities: { tools: {} } });
-  const reported = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((error: unknown) => {
-      onError(error);
-      throw error;
-    });
-  const offer = (): Promise<ToolOffer[]> => reported(tools.offer(scope, caller.allowed ?? ['*']));
-  server.setRequestHandler('tools/list', async () => ({ tools: (await offer()).map(toMcpTool) }));
-  server.setRequestHandler('tools/call', async ({ params }) => {
-    const offered = (await offer()).find(({ name }) => wireName(name) === params.name);
-    if (offered === undefined) throw new sdk.ProtocolError(sdk.INVALID_PARAMS, `Unknown tool: ${params.name}`);
-    const args = (params.arguments ?? {}) as Json;
-    const outcome = await reported(tools.run(scope, { ...caller, name: offered.name, args }));
-    return outcome.ok ? content(outcome.result) : { ...text(outcome.message), isError: true };
-  });
-  return server;
 }
 
 const refuse = (code: number, message: string): Response =>

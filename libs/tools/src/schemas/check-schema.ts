@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ErrorDetail, JsonObject } from '@parley/contracts';
 import { Ajv, type ErrorObject } from 'ajv';
+import { LRUCache } from 'lru-cache';
 
 // This file is also the program of the threads of schema-threads.ts. Node runs it as it is in tests, so it imports only
 // types and packages.
@@ -101,28 +102,21 @@ function describe(errors: ErrorObject[] | null | undefined): string {
   return (place === '' ? detail : `${place} ${detail}`).slice(0, 500);
 }
 
-/** Compiled checks of this thread by schema, the latest used last. They take about 30 bytes for each character of their schemas. */
-const compiled = new Map<string, ReturnType<typeof compileSchema>>();
-let compiledChars = 0;
-const maxCompiledChars = 500_000;
+/** Compiled checks of this thread by schema. They take about 30 bytes for each character of their schemas. */
+const compiled = new LRUCache<string, ReturnType<typeof compileSchema>>({
+  maxSize: 500_000,
+  sizeCalculation: (_check, schema) => schema.length,
+  memoMethod: (schema) => compileSchema(JSON.parse(schema) as JsonObject),
+});
 
 function answer(request: SchemaRequest): SchemaAnswer {
   if (!('args' in request)) return { problems: allProblems(JSON.parse(request.schema) as JsonObject) };
-  let check = compiled.get(request.schema);
   try {
-    check ??= compileSchema(JSON.parse(request.schema) as JsonObject);
+    return { problem: compiled.memo(request.schema)(request.args) };
   } catch (error) {
     if (error instanceof RangeError) throw error;
     return { unusable: true };
   }
-  if (!compiled.delete(request.schema)) compiledChars += request.schema.length;
-  compiled.set(request.schema, check);
-  for (const [oldest] of compiled) {
-    if (compiledChars <= maxCompiledChars) break;
-    compiled.delete(oldest);
-    compiledChars -= oldest.length;
-  }
-  return { problem: check(request.args) };
 }
 
 if (workerData === threadName)

@@ -18,9 +18,9 @@ const isListOf = (isItem: (item: Json) => boolean) => (value: Json) =>
 
 /** The keywords of simple schemas. Each takes at most as many comparisons as it has characters for a value. */
 const keywords: Record<string, (value: Json) => boolean> = {
-  type: (value) => types.has(value) || (isListOf((item) => types.has(item))(value) && isUnique(value)),
-  enum: (value) => isListOf(isScalar)(value) && isUnique(value),
-  required: (value) => (Array.isArray(value) && value.length === 0) || (isListOf(isText)(value) && isUnique(value)),
+  type: (value) => types.has(value) || isListOf((item) => types.has(item))(value),
+  enum: isListOf(isScalar),
+  required: (value) => (Array.isArray(value) && value.length === 0) || isListOf(isText)(value),
   const: isScalar,
   minimum: isNumber,
   maximum: isNumber,
@@ -37,11 +37,8 @@ const keywords: Record<string, (value: Json) => boolean> = {
   default: isAny,
 };
 
-const isUnique = (value: Json): boolean => new Set(value as Json[]).size === (value as Json[]).length;
-
 /**
- * Whether a schema is valid and so small that it is compiled and checked on the serving thread: fields of scalars, lists and
- * objects, without patterns, references or alternatives. Others take a thread, which costs about 0.1 ms.
+ * Whether a schema compiles, and is so small that the serving thread compiles and checks it: fields of scalars, lists and objects, without patterns, references or alternatives. Others take a thread, which costs about 0.1 ms.
  */
 export const isSimple = (schema: JsonObject, chars: number): boolean =>
   chars <= maxChars && fieldsOf(schema) <= maxFields;

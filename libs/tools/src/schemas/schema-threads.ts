@@ -65,17 +65,15 @@ export async function askSchemaThread(organizationId: string, request: SchemaReq
 
 /** `failed`: the thread has ended, because it ran out of memory. */
 async function ask(thread: Worker, request: SchemaRequest): Promise<SchemaAnswer | null | 'too_slow' | 'failed'> {
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), checkLimitMs);
+  const signal = AbortSignal.timeout(checkLimitMs);
   thread.ref();
   try {
     thread.postMessage(request);
-    const [answered] = (await once(thread, 'message', { signal: limit.signal })) as [SchemaAnswer | null];
+    const [answered] = (await once(thread, 'message', { signal })) as [SchemaAnswer | null];
     return answered;
   } catch {
-    return limit.signal.aborted ? 'too_slow' : 'failed';
+    return signal.aborted ? 'too_slow' : 'failed';
   } finally {
-    clearTimeout(timer);
     // An idle thread does not keep the process running.
     thread.unref();
   }

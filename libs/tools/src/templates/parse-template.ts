@@ -57,11 +57,20 @@ export function findUnclosed(template: string): number | null {
   return null;
 }
 
-/** Whether a template is all of the `filters` of a query. Its value could be any filters, so the query is refused. */
-export const hasTemplateAsFilters = (tool: string, args: ValueTree): boolean =>
-  tool === 'entity.query' &&
-  args.kind === 'object' &&
-  args.entries.some(([name, item]) => name === 'filters' && item.kind === 'template');
+/**
+ * Whether a template is all of the `filters` of a query, which could then be any filters: of a call in the value, or of `tool`,
+ * whose arguments the value is.
+ */
+export function hasTemplateAsFilters(value: Json, tool?: string): boolean {
+  const args = parseValue(value);
+  return [{ kind: 'call', name: tool, args }, ...nodesOf(args)].some(
+    (node) =>
+      node.kind === 'call' &&
+      node.name === 'entity.query' &&
+      node.args.kind === 'object' &&
+      node.args.entries.some(([name, item]) => name === 'filters' && item.kind === 'template'),
+  );
+}
 
 /** The parts of all templates in a value, those inside the arguments of calls included. */
 export const templateNodes = (value: Json): TemplateNode[] => nodesOf(parseValue(value));
