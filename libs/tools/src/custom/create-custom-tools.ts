@@ -1,8 +1,9 @@
-import type { JsonObject, Scope } from '@parley/contracts';
+import type { JsonObject, Scope, ToolDefinition } from '@parley/contracts';
 import { argumentFailure } from '../failure';
 import { mcpNamespace } from '../mcp/mcp-names';
 import type { Tool, ToolDeps, ToolSource } from '../tool';
-import { type CustomTool, compileCheck, loadCustomTools } from './load-custom-tools';
+import { checkArguments } from '../schemas/parameters';
+import { loadCustomTools } from './load-custom-tools';
 import { runCustomTool } from './run-custom-tool';
 
 /** The custom tools of all environments, read from the database at each call. */
@@ -18,8 +19,8 @@ export const createCustomTools = ({ db }: ToolDeps): ToolSource => ({
     names.length === 0 ? [] : (await loadCustomTools(db, scope, names)).map((stored) => toTool(stored, scope)),
 });
 
-function toTool(stored: CustomTool, { organizationId }: Scope): Tool {
-  const { name, description, parameters, templateOnly } = stored.definition;
+function toTool(stored: ToolDefinition, { organizationId }: Scope): Tool {
+  const { name, description, parameters, templateOnly } = stored;
   return {
     name,
     description,
@@ -30,9 +31,9 @@ function toTool(stored: CustomTool, { organizationId }: Scope): Tool {
     templateOnly,
     needs: { action: 'execute' },
     async check(args) {
-      const checked = await compileCheck(stored)(args, organizationId);
+      const checked = await checkArguments(parameters, args, organizationId);
       if (!checked.ok) return argumentFailure(name, checked);
-      return { ok: true, run: (call) => runCustomTool(stored.definition, args, call) };
+      return { ok: true, run: (call) => runCustomTool(stored, args, call) };
     },
   };
 }

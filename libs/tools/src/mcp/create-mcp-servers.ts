@@ -2,6 +2,7 @@ import type { JsonObject, Scope } from '@parley/contracts';
 import type { Queryable, SecretBox } from '@parley/db';
 import { LRUCache } from 'lru-cache';
 import { argumentFailure, notAvailable } from '../failure';
+import { checkArguments } from '../schemas/parameters';
 import type { Tool, ToolSource } from '../tool';
 import type { ToolLog, ToolOffer, ToolResult } from '../types';
 import { type McpServer, createMcpServerReader } from './load-mcp-servers';
@@ -93,7 +94,7 @@ async function callTool(
   try {
     const tool = await session.findTool(name);
     if (tool === null) return notAvailable('tool_not_found', name);
-    const checked = await tool.check(args, session.server.organizationId);
+    const checked = await checkArguments(tool.parameters, args, session.server.organizationId);
     if (!checked.ok) return argumentFailure(name, checked);
     return toToolResult(await session.callTool(readMcpName(name)!.tool, args, signal));
   } catch (error) {

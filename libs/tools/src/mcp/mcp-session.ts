@@ -2,18 +2,14 @@ import { setImmediate } from 'node:timers/promises';
 import type { Tool as ServedTool } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@parley/contracts';
 import type { GuardedFetch } from '@parley/outbound';
-import { type ParameterCheck, compileParameters, parameterProblems } from '../schemas/parameters';
+import { parameterProblems } from '../schemas/parameters';
 import type { ToolOffer } from '../types';
 import type { McpServer } from './load-mcp-servers';
 import { type McpConnection, McpUnreachable, connectMcp } from './mcp-connection';
 import { readMcpName } from './mcp-names';
 import { statusOf } from './mcp-result';
 
-export interface ListedTool extends ToolOffer {
-  check: ParameterCheck;
-}
-
-type ToolList = ReadonlyMap<string, ListedTool>;
+type ToolList = ReadonlyMap<string, ToolOffer>;
 
 export interface McpSessionOptions {
   openGuarded: GuardedFetch['open'];
@@ -100,7 +96,7 @@ export function createMcpSession(server: McpServer, options: McpSessionOptions) 
     server,
     listTools,
     /** Reads the list again for a name that may be new, but not for every name that does not exist. */
-    findTool: async (name: string): Promise<ListedTool | null> =>
+    findTool: async (name: string): Promise<ToolOffer | null> =>
       (await listTools()).get(name) ?? (await listTools(pauseAfterFailureMs)).get(name) ?? null,
     callTool: (name: string, args: JsonObject, signal: AbortSignal) =>
       send((current) => current.callTool({ name, args }, { timeoutMs: callLimitMs, signal })),
@@ -113,7 +109,7 @@ export function createMcpSession(server: McpServer, options: McpSessionOptions) 
 
 /** The tools of a server's list whose names and schemas can be used. After `limitMs` the rest is left out. */
 async function readTools(server: McpServer, tools: ServedTool[], limitMs: number): Promise<ToolList> {
-  const list = new Map<string, ListedTool>();
+  const list = new Map<string, ToolOffer>();
   const startedMs = performance.now();
   for (const tool of tools) {
     // Lets other requests run: the list is the server's.
@@ -129,7 +125,7 @@ async function readTools(server: McpServer, tools: ServedTool[], limitMs: number
 async function toListed(
   { name: server, organizationId }: McpServer,
   { name: tool, description, inputSchema, annotations }: ServedTool,
-): Promise<ListedTool | null> {
+): Promise<ToolOffer | null> {
   const name = `mcp.${server}.${tool}`;
   if (readMcpName(name) === null) return null;
   const { $schema: _, ...schema } = inputSchema as unknown as JsonObject;
@@ -140,6 +136,5 @@ async function toListed(
     description: (description ?? annotations?.title ?? tool).slice(0, maxDescriptionChars),
     parameters: { properties: {}, ...schema, type: 'object' },
     sideEffects: annotations?.readOnlyHint !== true,
-    check: compileParameters(schema),
   };
 }

@@ -1,12 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import type { Json, JsonObject } from '@parley/contracts';
-import { compileParameters, parameterProblems } from './parameters';
+import { checkArguments, parameterProblems } from './parameters';
 
 /** Checks arguments as a tool does. Resolves with the problem, or null. */
 function compileCheck(parameters: JsonObject) {
-  const check = compileParameters(parameters);
   return async (args: JsonObject) => {
-    const checked = await check(args, 'org_1');
+    const checked = await checkArguments(parameters, args, 'org_1');
     return checked.ok ? null : checked.message;
   };
 }
@@ -185,8 +184,8 @@ describe('hostile schemas and arguments end in bounded time, outside this thread
   it('and do not delay the check of another organization', async () => {
     const slow = { properties: { a: { pattern: '^(a+)+$' } } };
     const ended: string[] = [];
-    const hostile = many(4, () => compileParameters(slow)({ a: bomb }, 'org_2').then(() => ended.push('slow')));
-    await compileParameters({ properties: { b: { pattern: '^b$' } } })({ b: 'b' }, 'org_3').then(() => ended.push('b'));
+    const hostile = many(4, () => checkArguments(slow, { a: bomb }, 'org_2').then(() => ended.push('slow')));
+    await checkArguments({ properties: { b: { pattern: '^b$' } } }, { b: 'b' }, 'org_3').then(() => ended.push('b'));
     await Promise.all(hostile);
     expect(ended[0]).toBe('b');
   });

@@ -1,4 +1,5 @@
 import { type ErrorDetail, type JsonObject, findUnstorable } from '@parley/contracts';
+import { LRUCache } from 'lru-cache';
 import { compileSchema, formProblems } from './check-schema';
 import { areFew, isSimple } from './is-simple';
 import { askSchemaThread } from './schema-threads';
@@ -12,8 +13,7 @@ const tooComplex: ErrorDetail[] = [{ path: '', message: 'is too complex' }];
  * `invalid`: the problem, in words that a model can act on. `unusable`: the parameters do not compile. `busy`: other checks of
  * the organization take too long.
  */
-export type ParameterOutcome = { ok: true } | { ok: false; reason: 'invalid' | 'unusable' | 'busy'; message: string };
-export type ParameterCheck = (args: JsonObject, organizationId: string) => Promise<ParameterOutcome>;
+type ParameterOutcome = { ok: true } | { ok: false; reason: 'invalid' | 'unusable' | 'busy'; message: string };
 
 /**
  * Returns the problems of the `parameters` of a tool; empty when they can be used, and null when other schemas of the
@@ -35,31 +35,38 @@ export async function parameterProblems(parameters: JsonObject, organizationId: 
   return answered !== null && 'problems' in answered ? answered.problems : tooComplex;
 }
 
+/** Checks of simple schemas by their text. They take about 30 bytes for each character of their schemas. */
+const simpleChecks = new LRUCache<string, ReturnType<typeof compileSchema>, JsonObject>({
+  maxSize: 1_000_000,
+  sizeCalculation: (_check, schema) => schema.length,
+  memoMethod: (_schema, _old, { context: parameters }) => compileSchema(parameters),
+});
+
 /**
- * A check of arguments, for parameters without problems. A simple schema is compiled and checks few arguments here, in about
- * 20 and 10 ms at most; any other check has a time limit in a thread of its own. The arguments are never changed.
+ * Checks the arguments of a tool, whose parameters are without problems. A simple schema is compiled and checks few arguments
+ * here, in about 20 and 10 ms at most; any other check has a time limit in a thread of its own. The arguments are never changed.
  */
-export function compileParameters(parameters: JsonObject): ParameterCheck {
+export async function checkArguments(
+  parameters: JsonObject,
+  args: JsonObject,
+  organizationId: string,
+): Promise<ParameterOutcome> {
   const schema = JSON.stringify(parameters);
-  const isOfThisThread = isSimple(parameters, schema.length);
-  let check: ReturnType<typeof compileSchema> | undefined;
-  return async (args, organizationId) => {
-    if (isOfThisThread && areFew(args, schema.length)) return outcomeOf((check ??= compileSchema(parameters))(args));
-    const answered = await askSchemaThread(organizationId, { schema, args });
-    if (answered === 'busy')
-      return {
-        ok: false,
-        reason: 'busy',
-        message: 'cannot be checked now, because other checks take too long. Try again',
-      };
-    if (answered !== null && 'unusable' in answered)
-      return { ok: false, reason: 'unusable', message: 'are not usable' };
-    return outcomeOf(
-      answered !== null && 'problem' in answered
-        ? answered.problem
-        : 'are too complex to check against the parameters of this tool',
-    );
-  };
+  if (isSimple(parameters, schema.length) && areFew(args, schema.length))
+    return outcomeOf(simpleChecks.memo(schema, { context: parameters })(args));
+  const answered = await askSchemaThread(organizationId, { schema, args });
+  if (answered === 'busy')
+    return {
+      ok: false,
+      reason: 'busy',
+      message: 'cannot be checked now, because other checks take too long. Try again',
+    };
+  if (answered !== null && 'unusable' in answered) return { ok: false, reason: 'unusable', message: 'are not usable' };
+  return outcomeOf(
+    answered !== null && 'problem' in answered
+      ? answered.problem
+      : 'are too complex to check against the parameters of this tool',
+  );
 }
 
 const outcomeOf = (problem: string | null): ParameterOutcome =>
