@@ -83,30 +83,24 @@ const noChange: ChangedEntity = { data: {}, previousData: null, status: '', prev
 /** The run of one trigger for one event; null when the trigger's condition is not met. */
 async function plan(event: WaitingEvent, trigger: MatchedTrigger, change = noChange): Promise<PlannedRun | null> {
   try {
-    const { on } = trigger.definition;
+    const { definition, organization } = trigger;
+    const { on, slug, name } = definition;
     if (!matchesCondition('condition' in on ? on.condition : undefined, change)) return null;
-    return newRun(event, trigger, await timeOf(event, trigger, change));
+    const planned = await planRunTime(definition.schedule, {
+      triggerSlug: slug,
+      triggerName: name,
+      entityId: event.entityId,
+      entityType: event.entityType,
+      action: event.type.slice('entity.'.length),
+      change,
+      timestamp: event.atMs,
+      organization,
+    });
+    return newRun(event, trigger, planned);
   } catch (error) {
     // An invalid definition must not block the events of other tenants, so its run is stored as dead.
     return newRun(event, trigger, { ok: false, problem: `Could not be planned: ${String(error).slice(0, 500)}` });
   }
-}
-
-async function timeOf(
-  event: WaitingEvent,
-  { definition, organization }: MatchedTrigger,
-  change: ChangedEntity,
-): Promise<PlannedTime> {
-  return planRunTime(definition.schedule, {
-    triggerSlug: definition.slug,
-    triggerName: definition.name,
-    entityId: event.entityId,
-    entityType: event.entityType,
-    action: event.type.slice('entity.'.length),
-    change,
-    timestamp: event.atMs,
-    organization,
-  });
 }
 
 type PlannedRun = Omit<NewRun, 'root'>;
