@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 
 /**
@@ -18,15 +19,10 @@ export type NoteUse = (name: string, text: string) => void;
  * queries, not those that all repeat. Returns a function to call with each statement that runs.
  */
 export function limitPreparedStatements(pool: pg.Pool): NoteUse {
-  /** Lengths of texts by name, least recently used first. */
-  const known = new Map<string, number>();
-  let knownChars = 0;
-  const forget = (name: string): void => {
-    knownChars -= known.get(name) ?? 0;
-    known.delete(name);
-  };
+  /** The names of statements in the order of their last use. Their size is the length of their texts. */
+  const known = new LRUCache<string, true>({ max: maxKnown, maxSize: Number.MAX_SAFE_INTEGER });
   pool.on('release', (error, client) => {
-    if (error || knownChars <= maxChars) return;
+    if (error || known.calculatedSize <= maxChars) return;
     // The driver's own record of prepared statements, for which it has no public interface.
     const { parsedStatements } = (client as unknown as { connection: { parsedStatements: Record<string, string> } })
       .connection;
@@ -34,8 +30,10 @@ export function limitPreparedStatements(pool: pg.Pool): NoteUse {
     for (const text of Object.values(parsedStatements)) excess += text.length;
     if (excess <= 0) return;
     excess += evictedChars;
+    // The most recently used first.
     const order = new Map([...known.keys()].map((name, index) => [name, index]));
-    const byUse = Object.keys(parsedStatements).sort((a, b) => (order.get(a) ?? -1) - (order.get(b) ?? -1));
+    const rank = (name: string) => order.get(name) ?? maxKnown;
+    const byUse = Object.keys(parsedStatements).sort((a, b) => rank(b) - rank(a));
     const evicted = byUse.filter((name) => {
       const isEvicted = excess > 0;
       excess -= parsedStatements[name]!.length;
@@ -46,10 +44,5 @@ export function limitPreparedStatements(pool: pg.Pool): NoteUse {
       if (!failure) for (const name of evicted) delete parsedStatements[name];
     });
   });
-  return (name, text) => {
-    forget(name);
-    known.set(name, text.length);
-    knownChars += text.length;
-    if (known.size > maxKnown) forget(known.keys().next().value!);
-  };
+  return (name, text) => void known.set(name, true, { size: text.length });
 }

@@ -103,10 +103,17 @@ const positiveTtlMs = 800;
 const negativeTtlMs = 60_000;
 const cacheSize = 20_000;
 
+export interface LookUpLimit {
+  /** Maximum number of unknown keys that are looked up for an address in a minute. */
+  unknownKeysPerMinute: number;
+  /** The error for an address that may look up no further keys before this time, in Unix milliseconds. */
+  refusal: (retryAtMs: number) => Error;
+}
+
 export interface ApiKeyCheck {
   /**
    * Resolves with the caller of a bearer token, or null if the token is malformed, unknown, expired or revoked. Rejects with
-   * UnknownKeysLimited when the address may not look up a key that this process does not know.
+   * the limit's `refusal` when the address may not look up a key that this process does not know.
    */
   (token: string, address?: string): Promise<Caller | null>;
 }
@@ -138,9 +145,9 @@ const touch = statement('touch-api-key', 'update api_keys set last_used_at = now
 export function createApiKeyCheck(
   db: Db,
   clock: () => number = () => performance.now(),
-  unknownKeysPerMinute = Infinity,
+  { unknownKeysPerMinute, refusal }: LookUpLimit = { unknownKeysPerMinute: Infinity, refusal: () => new Error() },
 ): ApiKeyCheck {
-  const lookUp = createUnknownKeyLimit(unknownKeysPerMinute, clock);
+  const lookUp = createUnknownKeyLimit(unknownKeysPerMinute, refusal, clock);
   const cache = new LRUCache<string, CacheEntry, string>({
     max: cacheSize,
     perf: { now: clock },

@@ -1,13 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { reportRefusal } from '@parley/contracts';
 
-/** An address has asked for too many unknown keys. */
-export class UnknownKeysLimited extends Error {
-  constructor(readonly retryAtMs: number) {
-    super('Too many unknown API keys from this address');
-  }
-}
-
 interface Address {
   /** Keys that were not found in this window. */
   unknown: number;
@@ -19,9 +12,10 @@ const maxAddresses = 10_000;
 
 /**
  * Limits the look-ups of keys that do not exist, for each address and minute of one process. Only such look-ups count, so any
- * number of existing keys may share an address. Look-ups that could exceed the limit wait for the ones that run.
+ * number of existing keys may share an address. Look-ups that could exceed the limit wait for the ones that run. `refusal`: the
+ * error for an address that may look up no further keys before this time, in Unix milliseconds.
  */
-export function createUnknownKeyLimit(perMinute: number, clock: () => number) {
+export function createUnknownKeyLimit(perMinute: number, refusal: (retryAtMs: number) => Error, clock: () => number) {
   const addresses = new LRUCache<string, Address>({
     max: maxAddresses,
     ttl: windowMs,
@@ -36,7 +30,7 @@ export function createUnknownKeyLimit(perMinute: number, clock: () => number) {
     while (state.unknown + state.running.size >= perMinute) {
       if (state.unknown >= perMinute) {
         reportRefusal('too_many_unknown_keys');
-        throw new UnknownKeysLimited(Date.now() + Math.ceil(addresses.getRemainingTTL(address)));
+        throw refusal(Date.now() + Math.ceil(addresses.getRemainingTTL(address)));
       }
       await Promise.race(state.running);
     }

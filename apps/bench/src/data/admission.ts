@@ -17,7 +17,7 @@ export async function admission(db: Db, redisUrl: string): Promise<void> {
   const identify = createIdentify(db);
   const request = { headers: { authorization: `Bearer ${key}` } };
   const caller = await identify(request);
-  if (caller === null || 'retryAtMs' in caller) throw new Error('The key was not found');
+  if (caller === null) throw new Error('The key was not found');
   const redis = connectRedis({ url: redisUrl, role: 'limiter' });
   await waitForRedis(redis, 5_000);
   const limiter = createRateLimiter({ redis, limits: { perKey: 1e8, perOrganization: 1e8 } });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { rateLimited } from './errors';
 import { listVariable, numberVariable } from '../process/config';
 
 const isRange = (text: string): boolean =>
@@ -27,6 +28,8 @@ export const keyLimitVariables = {
 export const keyLimitOf = (config: { TRUSTED_PROXIES: string[]; UNKNOWN_KEYS_PER_ADDRESS: number }) => ({
   addressOf: createClientAddress(config.TRUSTED_PROXIES),
   unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_ADDRESS,
+  refusal: (retryAtMs: number) =>
+    rateLimited(retryAtMs, 'too_many_unknown_keys', 'Too many unknown API keys from this address'),
 });
 
 /** Returns the check whether an address is in one of the ranges. */

@@ -37,10 +37,6 @@ export const rateLimited = (retryAtMs: number, code = 'rate_limited', message = 
     fields: { retryAt: retryAtMs },
   });
 
-/** The address may look up no further keys before this time (docs/reference/limits.md#unknown-keys). */
-export const unknownKeysLimited = (retryAtMs: number) =>
-  rateLimited(retryAtMs, 'too_many_unknown_keys', 'Too many unknown API keys from this address');
-
 /** A documented 500, such as the one for an unknown agent (docs/reference/errors.md#chat-errors). */
 export const serverError = (message: string, code: string) => new HttpError(500, code, message);
 export const badGateway = (message: string, code = 'upstream_failed') => new HttpError(502, code, message);

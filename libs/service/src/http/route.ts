@@ -3,7 +3,7 @@ import { parse as parseQuery } from 'node:querystring';
 import { type Caller, type Operation, type Permission, findUnstorable } from '@parley/contracts';
 import type { z } from 'zod';
 import type { Logger } from '../process/logger';
-import { badRequest, keyHasRole, missingPermission, rateLimited, unauthorized, unknownKeysLimited } from './errors';
+import { badRequest, keyHasRole, missingPermission, rateLimited, unauthorized } from './errors';
 import type { CallerContext, Exchange, RequestContext } from './exchange';
 import { withIdempotency } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
@@ -32,8 +32,8 @@ export interface Route {
 }
 
 export interface RouteDeps {
-  /** The caller of a request; null without a valid API key; for an address with too many unknown keys, the end of its wait. */
-  identify: (request: IncomingMessage) => Promise<Caller | { retryAtMs: number } | null>;
+  /** The caller of a request; null when it has no valid API key. */
+  identify: (request: IncomingMessage) => Promise<Caller | null>;
   log: Logger;
   /** Whether answers are checked against their schemas. */
   checkResponses: boolean;
@@ -131,7 +131,6 @@ async function authenticate(
 ): Promise<Caller> {
   const caller = await deps.identify(exchange.request);
   if (caller === null) throw unauthorized();
-  if ('retryAtMs' in caller) throw unknownKeysLimited(caller.retryAtMs);
   exchange.knownCaller = caller;
   if (!caller.permissions.has('*') && !caller.permissions.has(permission)) throw missingPermission(permission);
   if (beyondRoles && caller.type === 'api_key' && caller.role !== null) throw keyHasRole();
