@@ -1,9 +1,9 @@
 import type { JsonObject, Scope, ToolDefinition } from '@parley/contracts';
+import { type Queryable, column, statement } from '@parley/db';
 import { argumentFailure } from '../failure';
 import { mcpNamespace } from '../mcp/mcp-names';
 import type { Tool, ToolDeps, ToolSource } from '../tool';
 import { checkArguments } from '../schemas/parameters';
-import { loadCustomTools } from './load-custom-tools';
 import { runCustomTool } from './run-custom-tool';
 
 /** The custom tools of all environments, read from the database at each call. */
@@ -12,11 +12,11 @@ export const createCustomTools = ({ db }: ToolDeps): ToolSource => ({
   async find(scope, name) {
     // A model may send any name. A name that no tool can have is not looked up.
     if (!/^[\w.-]{1,64}$/.test(name)) return null;
-    const [stored] = await loadCustomTools(db, scope, [name]);
+    const [stored] = await loadTools(db, scope, [name]);
     return stored === undefined ? null : toTool(stored, scope);
   },
   list: async (scope, names) =>
-    names.length === 0 ? [] : (await loadCustomTools(db, scope, names)).map((stored) => toTool(stored, scope)),
+    names.length === 0 ? [] : (await loadTools(db, scope, names)).map((stored) => toTool(stored, scope)),
 });
 
 function toTool(stored: ToolDefinition, { organizationId }: Scope): Tool {
@@ -40,3 +40,19 @@ function toTool(stored: ToolDefinition, { organizationId }: Scope): Tool {
 
 /** Model providers require `properties` and `type`. */
 const asObjectSchema = (parameters: JsonObject): JsonObject => ({ properties: {}, ...parameters, type: 'object' });
+
+const toolsByName = statement(
+  'custom-tools',
+  `select name, definition from tools
+   where tenant = $1 and environment = $2::"Environment"
+     and (name = any($3) or '*' = any($3) or exists (select from unnest($4::text[]) p where starts_with(name, p)))
+   order by name`,
+  { name: column.text, definition: column.jsonb<ToolDefinition>() },
+);
+
+/** Reads the custom tools with these names. `orders.*` is every tool of the namespace and `*` every tool. */
+async function loadTools(db: Queryable, scope: Scope, names: readonly string[]): Promise<ToolDefinition[]> {
+  const prefixes = names.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -1));
+  const { rows } = await db.query(scope, toolsByName, [scope.tenant, scope.environment, names, prefixes]);
+  return rows.map(({ name, definition }) => ({ ...definition, name }));
+}
