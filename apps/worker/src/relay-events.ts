@@ -8,7 +8,7 @@ export interface RelayDeps {
   redis: RedisConnection;
   triggers: Triggers;
   /** Executes due runs of a tenant in this process. */
-  ring: (tenant: number) => void;
+  wake: (tenant: number) => void;
   log: Logger;
 }
 
@@ -22,12 +22,12 @@ const sweepEveryMs = 500;
  * Plans trigger runs for new events and enqueues the jobs of due runs, on notification and at least twice a second. Every
  * worker does this; row locks prevent duplicates. A job that cannot be enqueued now is enqueued by a later sweep.
  */
-export function relayEvents({ queues, redis, triggers, ring, log }: RelayDeps): ReturnType<typeof createRelay> {
+export function relayEvents({ queues, redis, triggers, wake, log }: RelayDeps): ReturnType<typeof createRelay> {
   let sweepAtMs = 0;
   const send = async (due: readonly { tenant: number; id: string; requestId: string | null }[]) => {
     if (due.length === 0) return;
     const jobs = [...Map.groupBy(due, ({ tenant }) => tenant)].flatMap(([tenant, runs]) => {
-      if (runs.length > jobsOfTenant) ring(tenant);
+      if (runs.length > jobsOfTenant) wake(tenant);
       return runs.slice(0, jobsOfTenant).map(({ id, requestId }) => ({
         payload: { tenant, runId: id },
         requestId: requestId ?? undefined,

@@ -27,9 +27,9 @@ export interface WorkContext {
 }
 
 /**
- * Shares the slots of a queue among tenants (docs/adr/0038). The rows are the queue; a job is a bell. A job whose tenant
- * has its share ends at once, and the tenant is served again when one of the slots that it may have is free: each claim
- * from its backlog asks for one more slot, until nothing is due.
+ * Shares the slots of a queue among tenants (docs/adr/0038). The rows are the queue; a job only reports that one is due. A job
+ * whose tenant has its share ends at once, and the tenant is served when it may have another slot: each claim from its backlog
+ * asks for one more slot, until nothing is due.
  */
 export function shareWork<Unit>({ claimNext, process, onError, slots: total = slotsOfProcess }: WorkOptions<Unit>) {
   const slots = createSlots({ total });
@@ -37,7 +37,7 @@ export function shareWork<Unit>({ claimNext, process, onError, slots: total = sl
   const working = new Set<Promise<void>>();
   const closing = new AbortController();
 
-  /** Processes units until nothing follows or another tenant deserves the slot. */
+  /** Processes units until nothing follows, or until other tenants need the slot. */
   async function serve(tenant: number, slot: () => void, claim: () => Promise<Unit | null>, context: WorkContext) {
     let release = slot;
     try {
@@ -46,7 +46,7 @@ export function shareWork<Unit>({ claimNext, process, onError, slots: total = sl
         if (claimFollowing === null || context.signal.aborted) return;
         release();
         const next = slots.tryAcquire(String(tenant));
-        if (next === null) return ring(tenant);
+        if (next === null) return wake(tenant);
         release = next;
         unit = await claimFollowing();
       }
@@ -59,7 +59,7 @@ export function shareWork<Unit>({ claimNext, process, onError, slots: total = sl
    * Serves the backlog of a tenant as soon as it may have a slot. Rows that become due before then are seen by that claim,
    * so one waiting call for each tenant is enough.
    */
-  function ring(tenant: number): void {
+  function wake(tenant: number): void {
     if (waiting.has(tenant) || closing.signal.aborted) return;
     waiting.add(tenant);
     const work = serveBacklog(tenant)
@@ -74,7 +74,7 @@ export function shareWork<Unit>({ claimNext, process, onError, slots: total = sl
     if (release === null) return;
     const claim = async () => {
       const unit = await claimNext(tenant);
-      if (unit !== null) ring(tenant);
+      if (unit !== null) wake(tenant);
       return unit;
     };
     await serve(tenant, release, claim, { signal: closing.signal });
@@ -82,13 +82,15 @@ export function shareWork<Unit>({ claimNext, process, onError, slots: total = sl
 
   return {
     /** Processes the unit that a job names, or leaves it in the backlog when the tenant has its share. */
-    async run(tenant: number, claim: () => Promise<Unit | null>, context: WorkContext): Promise<void> {
+    async run(tenant: number | undefined, claim: () => Promise<Unit | null>, context: WorkContext): Promise<void> {
+      // Jobs of earlier versions name no tenant. They share the slots of one.
+      tenant ??= 0;
       const release = slots.tryAcquire(String(tenant));
       if (release !== null) return serve(tenant, release, claim, context);
       reportRefusal('worker_share');
-      ring(tenant);
+      wake(tenant);
     },
-    ring,
+    wake,
     /** Claims nothing more, and waits for what runs without a job. */
     async close(): Promise<void> {
       closing.abort(new Error('The worker is shutting down'));

@@ -95,7 +95,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     onError: (error) => log.warn({ err: error }, 'the queue consumer reported an error'),
   });
 
-  const relay = relayEvents({ ...deps, ring: runs.ring });
+  const relay = relayEvents({ ...deps, wake: runs.wake });
   // Repeated, as Redis may be down at the start and may lose the schedules.
   const schedule = () => queues.schedule().catch((error: unknown) => log.warn({ err: error }, 'no jobs scheduled'));
   void schedule();

@@ -68,8 +68,7 @@ export function createAnswerConversation(deps: AnswerDeps & { log: Logger; messa
   return {
     async handle(conversation: JobPayload<'answer-conversation'>, context: JobContext): Promise<void> {
       if (context.signal.aborted) throw context.signal.reason;
-      // Jobs of earlier versions name no tenant. They share the slots of one.
-      await run(conversation.tenant ?? 0, () => claimNext(db, conversation, owner, messagesPerContact), context);
+      await run(conversation.tenant, () => claimNext(db, conversation, owner, messagesPerContact), context);
     },
     close,
   };
