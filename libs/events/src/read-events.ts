@@ -46,18 +46,18 @@ function matchValues(scope: Scope, filter: EventFilter): unknown[] {
   return [scope.tenant, scope.environment, type, entityType, entityId, visibleTypes, since, before];
 }
 
-/** Maximum size of the payloads of a page, in bytes of JSON text. A page has at least one event. */
+/** Default maximum size of the payloads of a page, in bytes of JSON text. A page has at least one event. */
 const maxPageBytes = 8 * 1_048_576;
 
 /** SQL of the events of `page`, a query that returns them in order. Those with `fits` do not exceed the maximum size. */
-const sizedSql = (page: string): string =>
-  `(select *, row_number() over w = 1 or sum(octet_length(payload::text)) over w <= ${maxPageBytes} as fits
+const sizedSql = (page: string, maxBytes: number | '$10'): string =>
+  `(select *, row_number() over w = 1 or sum(octet_length(payload::text)) over w <= ${maxBytes} as fits
     from (${page}) p window w as (rows unbounded preceding)) e`;
 
 const newest = statement(
   'read-events',
   `select coalesce(json_agg(e) filter (where fits), '[]') as events, count(*)::int as found
-   from ${sizedSql(`select ${columns} ${matching} order by events.id desc limit $9`)}`,
+   from ${sizedSql(`select ${columns} ${matching} order by events.id desc limit $9`, '$10')}`,
   { events: column.jsonb<(StoredEvent & { fits: true })[]>(), found: column.int4 },
 );
 
@@ -67,8 +67,9 @@ export async function readEvents(
   scope: Scope,
   filter: EventFilter,
   limit: number,
+  maxBytes = maxPageBytes,
 ): Promise<{ events: StoredEvent[]; hasMore: boolean }> {
-  const { rows } = await db.query(scope, newest, [...matchValues(scope, filter), limit + 1]);
+  const { rows } = await db.query(scope, newest, [...matchValues(scope, filter), limit + 1, maxBytes]);
   const { events, found } = rows[0]!;
   const page = events.slice(0, limit).map(({ fits: _fits, ...event }) => event);
   return { events: page, hasMore: found > page.length };
@@ -84,8 +85,11 @@ const eventsAfter = statement(
      coalesce((select xid || '.' || id ${ofEnvironment} order by xid desc, id desc limit 1), '0.0') as last,
      $10 = 0 or exists (select ${ofEnvironment} and xid = $9 and id = $10) as "isKnown"
    from (select coalesce(json_agg(e) filter (where fits), '[]') as events, count(*)::int as found
-     from ${sizedSql(`select ${columns}, xid || '.' || id as cursor ${matching} and ${isSettled}
-         and (xid, id) > ($9::xid8, $10::bigint) order by xid, events.id limit $11`)}) page`,
+     from ${sizedSql(
+       `select ${columns}, xid || '.' || id as cursor ${matching} and ${isSettled}
+         and (xid, id) > ($9::xid8, $10::bigint) order by xid, events.id limit $11`,
+       maxPageBytes,
+     )}) page`,
   {
     events: column.jsonb<(StoredEvent & { cursor: string; fits: true })[]>(),
     found: column.int4,

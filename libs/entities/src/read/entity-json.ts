@@ -8,25 +8,25 @@ export const rowSeparator = ',\n';
 export const rowSeparatorSql = `E'${rowSeparator.replace('\n', '\\n')}'`;
 
 /**
- * Maximum size of the JSON texts of a page in UTF-8, so that the memory of a process does not grow with the size of entities.
- * A page ends before the entity that would exceed it, and has at least one.
+ * Default maximum size of the JSON texts of a page in UTF-8, so that the memory of a process does not grow with the size of
+ * entities. A page ends before the entity that would exceed it, and has at least one.
  */
 export const maxPageBytes = 8 * 1_048_576;
 
 const pieceBytes = 65_536;
 /** At least as many pieces as the largest page, whose entities can each have one that is not full, and the entity after it. */
-const maxPieces = maxPageBytes / pieceBytes + 101;
+const maxPieces = (maxBytes: number): number => Math.ceil(maxBytes / pieceBytes) + 101;
 
 /**
  * SQL of the first of these rows, in their order, with more than fit in a page if there are more. PostgreSQL stops at the
  * maximum of a row number, but not of a sum: therefore a row counts as often as its `json` has pieces, and the texts of
  * further rows are not built.
  */
-export const firstRowsSql = (rows: string, columns: string): string =>
+export const firstRowsSql = (rows: string, columns: string, maxBytes: number, sql: Sql): string =>
   `(select json, ${columns} from (select *, row_number() over () as pieces from (
       select ${columns}, piece, case when piece = 1 then json end as json
       from (select *, generate_series(1, 1 + octet_length(json) / ${pieceBytes}) as piece from ${rows}) r offset 0) r) r
-    where pieces <= ${maxPieces} and piece = 1)`;
+    where pieces <= ${sql.param(maxPieces(maxBytes), 'int')} and piece = 1)`;
 
 /** SQL of the JSON text of an entity, which is sent to the client as it is. */
 export const entityJsonSql = (alias: string, type: string, masks: readonly Mask[], sql: Sql): string =>

@@ -72,7 +72,7 @@ export function mergeSql(plan: QueryPlan, { field, keys }: SortPlan, merge: Merg
   const text = `with ${ctes.join(',\n')}
     select t.no, page.json, page.key, page.pos, encode(boundary.value, 'hex') as boundary_key, boundary.pos::text as boundary_pos
     from t left join boundary on true left join
-      (select json, encode(key, 'hex') as key, pos::text from ${firstRowsSql('page', 'key, pos')} page ${inOrder}) page on true`;
+      (select json, encode(key, 'hex') as key, pos::text from ${firstRowsSql('page', 'key, pos', plan.maxBytes, sql)} page ${inOrder}) page on true`;
   return sql.build('query-merged', text, mergedRow);
 }
 

@@ -29,6 +29,7 @@ function plan(filters: JsonObject, { sort, direction = 'desc', after }: PlanOpti
     direction,
     after: after ?? null,
     limit: 2,
+    maxBytes: 8 * 1_048_576,
   });
 }
 

@@ -24,6 +24,8 @@ export interface QueryRequest {
   direction: Direction;
   after: PageStart | null;
   limit: number;
+  /** Maximum size of the page's JSON texts. */
+  maxBytes: number;
 }
 
 /** The plan of a query: the data that its statements read (docs/adr/0003-field-indexes.md). */

@@ -8,6 +8,7 @@ import { parseFilters, parseSortField } from '../filter/parse-filters';
 import { type Invalid, type MaskedField, type TypeNotFound, invalid } from '../result';
 import { unstorableName } from '../storable';
 import { decodeCursor, encodeCursor, positionOf, startOf } from './cursor';
+import { maxPageBytes } from './entity-json';
 import { PageText } from './page-text';
 import { type Direction, type SortField, planQuery } from './plan-query';
 import { runQuery } from './run-query';
@@ -17,6 +18,8 @@ export interface PageInput {
   /** A lifecycle status. By default every status but `deleted`. */
   status?: string;
   limit: number;
+  /** Maximum size of the page as JSON, with at least one entity. Default: 8 MiB. */
+  maxBytes?: number;
   cursor?: string;
 }
 
@@ -76,7 +79,7 @@ async function readPage(
 ): Promise<PageResult> {
   const unstorable = unstorableName(input);
   if (unstorable !== null) return unstorable;
-  const { type, status, limit, cursor = '', access } = input;
+  const { type, status, limit, maxBytes = maxPageBytes, cursor = '', access } = input;
   const query = canonicalJson([scope.organizationId, scope.environment, type, status ?? null, ...identity]);
   const isSorted = selection.sort !== null;
   const after = cursor === '' ? null : startOf(decodeCursor(query, cursor), isSorted);
@@ -92,6 +95,7 @@ async function readPage(
       masks: access?.masks ?? [],
       after,
       limit,
+      maxBytes,
     }),
   );
   if (page === null) return { ok: false, reason: 'type_not_found' };

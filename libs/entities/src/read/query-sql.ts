@@ -4,7 +4,7 @@ import { type RowOf, column } from '@parley/db';
 import { filterSql, storedEntity } from '../filter/filter-sql';
 import { type Built, Sql } from '../sql';
 import type { PageStart } from './cursor';
-import { entityJsonSql, firstRowsSql, maxPageBytes, rowSeparatorSql } from './entity-json';
+import { entityJsonSql, firstRowsSql, rowSeparatorSql } from './entity-json';
 import { keySql, sortedRow } from './merge-index-sql';
 import type { Direction, QueryPlan, SortPlan } from './plan-query';
 import { positionScanSql, scansSql, segmentsSql, typeSql } from './scan-sql';
@@ -21,8 +21,6 @@ const pageRow = {
   isLarge: column.bool,
 };
 
-/** Entities up to this size fit in any page. */
-const maxSmallBytes = Math.floor(maxPageBytes / 102);
 /** Larger stored values, which PostgreSQL may have compressed, are not even read by the statement of small entities. */
 const maxSmallStored = 16_384;
 
@@ -32,7 +30,7 @@ const maxSmallStored = 16_384;
  */
 export function pageSql(plan: QueryPlan, size: 'small' | 'any' = 'small'): Built<RowOf<typeof pageRow>> {
   const sql = new Sql(plan.scope);
-  const { direction, limit, listed, positions, scans } = plan;
+  const { direction, limit, listed, maxBytes, positions, scans } = plan;
   const found = sql.param(limit + 1, 'int');
   const ctes = [typeSql(plan, sql)];
   const whole = entityJsonSql('e', plan.type, plan.masks, sql);
@@ -59,10 +57,12 @@ export function pageSql(plan: QueryPlan, size: 'small' | 'any' = 'small'): Built
   }
   if (size === 'small') {
     const limitParam = sql.param(limit, 'int');
+    // Entities up to this size fit in any page.
+    const maxSmall = sql.param(Math.floor(maxBytes / 102), 'int');
     const text = `with ${ctes.join(',\n')}
-    select (select no from t) as no, string_agg(json, ${rowSeparatorSql} order by pos ${direction}) filter (where octet_length(json) <= ${maxSmallBytes}) as items,
+    select (select no from t) as no, string_agg(json, ${rowSeparatorSql} order by pos ${direction}) filter (where octet_length(json) <= ${maxSmall}) as items,
       (array_agg(pos order by pos ${direction}))[least(count(*), ${limitParam})]::text as last, count(*) > ${limitParam} as "hasMore",
-      coalesce(bool_or(json is null or octet_length(json) > ${maxSmallBytes}), false) as "isLarge"
+      coalesce(bool_or(json is null or octet_length(json) > ${maxSmall}), false) as "isLarge"
     from page`;
     return sql.build('query-page', text, pageRow);
   }
@@ -70,8 +70,8 @@ export function pageSql(plan: QueryPlan, size: 'small' | 'any' = 'small'): Built
   const text = `with ${ctes.join(',\n')}
     select (select no from t) as no, string_agg(json, ${rowSeparatorSql} order by pos ${direction}) filter (where shown) as items,
       ${direction === 'desc' ? 'min' : 'max'}(pos) filter (where shown)::text as last, coalesce(not bool_and(shown), false) as "hasMore", false as "isLarge"
-    from (select json, pos, n <= ${sql.param(limit, 'int')} and (n = 1 or bytes <= ${maxPageBytes}) as shown
-      from (select json, pos, row_number() over w as n, sum(octet_length(json)) over w as bytes from ${firstRowsSql('page', 'pos')} p
+    from (select json, pos, n <= ${sql.param(limit, 'int')} and (n = 1 or bytes <= ${sql.param(maxBytes, 'int')}) as shown
+      from (select json, pos, row_number() over w as n, sum(octet_length(json)) over w as bytes from ${firstRowsSql('page', 'pos', maxBytes, sql)} p
         window w as (rows unbounded preceding)) p) p`;
   return sql.build('query-large-page', text, pageRow);
 }
@@ -109,6 +109,8 @@ export function collectSql(plan: QueryPlan, { field }: SortPlan): Built<RowOf<ty
         `(select ${entityJsonSql('page', plan.type, plan.masks, sql)} as json, key, pos from page
           order by page.key is null, page.key ${direction}, page.pos ${direction}) page`,
         'key, pos',
+        plan.maxBytes,
+        sql,
       )} page) page on true`;
   return sql.build('query-collected', text, collectedRow);
 }

@@ -3,7 +3,7 @@ import type { Entity } from '@parley/contracts';
 import type { Queryable, RowOf } from '@parley/db';
 import { positionOfId } from '../field-index/position';
 import type { PageStart } from './cursor';
-import { maxPageBytes, rowSeparator } from './entity-json';
+import { rowSeparator } from './entity-json';
 import { mergeSql, type sortedRow } from './merge-index-sql';
 import { type QueryPlan, type SortPlan, planAbsent } from './plan-query';
 import { collectSql, pageSql } from './query-sql';
@@ -21,7 +21,7 @@ export async function runQuery(db: Queryable, plan: QueryPlan): Promise<QueryPag
   if (sort !== null) {
     const found = await sortedEntities(db, plan, sort);
     if (found === null) return null;
-    const shown = fitting(found.slice(0, limit));
+    const shown = fitting(found.slice(0, limit), plan.maxBytes);
     const itemsJson = `[${shown.map(({ json }) => json).join(rowSeparator)}]`;
     return { itemsJson, last: shown.at(-1) ?? null, hasMore: found.length > shown.length };
   }
@@ -49,11 +49,11 @@ const entitiesOf = (rows: RowOf<typeof sortedRow>[]): SortedEntity[] =>
   rows.filter(({ json }) => json !== null) as SortedEntity[];
 
 /** The first entities that fit in a page, at least one. An empty text does not. */
-function fitting(found: SortedEntity[]): SortedEntity[] {
+function fitting(found: SortedEntity[], maxBytes: number): SortedEntity[] {
   let bytes = 0;
   const end = found.findIndex(({ json }, index) => {
     bytes += json === '' ? Infinity : Buffer.byteLength(json);
-    return index > 0 && bytes > maxPageBytes;
+    return index > 0 && bytes > maxBytes;
   });
   return end === -1 ? found : found.slice(0, end);
 }
@@ -81,7 +81,7 @@ async function sortedEntities(db: Queryable, plan: QueryPlan, sort: SortPlan): P
     const [first] = rows;
     if (first === undefined) return null;
     found.push(...entitiesOf(rows).slice(0, missing));
-    if (found.length === count || fitting(found).length < found.length) return found;
+    if (found.length === count || fitting(found, plan.maxBytes).length < found.length) return found;
     if (first.boundary_key === null) break;
     after = { key: first.boundary_key, pos: first.boundary_pos! };
   }

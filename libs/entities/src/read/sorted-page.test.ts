@@ -36,6 +36,7 @@ const buildMerge = (
     direction,
     after,
     limit: 2,
+    maxBytes: 8 * 1_048_576,
   });
   return mergeSql(plan, plan.sort!, merge);
 };

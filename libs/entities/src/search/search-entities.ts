@@ -17,6 +17,8 @@ export interface SearchInput {
   type: string;
   query: string;
   limit: number;
+  /** Maximum size of the result as JSON, with at least one entity. Default: 8 MiB. */
+  maxBytes?: number;
   status?: string;
   access?: Access;
 }
@@ -43,7 +45,7 @@ const foundRow = { no: column.int4.nullable, fields: column.textArray.nullable, 
  * the words, only these are ranked, because the time to rank all matches grows with their number.
  */
 export async function searchEntities(db: Queryable, scope: Scope, input: SearchInput): Promise<SearchResult> {
-  const { type, limit, access } = input;
+  const { type, limit, maxBytes = maxPageBytes, access } = input;
   const unstorable = unstorableName(input);
   if (unstorable !== null) return unstorable;
   const sql = new Sql(scope);
@@ -70,12 +72,14 @@ export async function searchEntities(db: Queryable, scope: Scope, input: SearchI
     ranked as (select * from recent union select * from whole union select * from prefixed),
     top as materialized (select * from ranked order by whole desc, rank desc, pos desc limit ${sql.param(limit, 'int')})
     select (select no from t) as no, (select search_fields from entity_types where tenant = ${sql.tenant} and no = (select no from t)) as fields,
-      string_agg(json, ${rowSeparatorSql} order by n) filter (where n = 1 or bytes <= ${maxPageBytes}) as items
+      string_agg(json, ${rowSeparatorSql} order by n) filter (where n = 1 or bytes <= ${sql.param(maxBytes, 'int')}) as items
     from (select json, row_number() over w as n, sum(octet_length(json)) over w as bytes
       from ${firstRowsSql(
         `(select top.*, ${entityJsonSql('e', type, access?.masks ?? [], sql)} as json
         from top cross join lateral (select * from entities e where e.tenant = ${sql.tenant} and e.part = top.part and e.pos = top.pos offset 0) e offset 0) top`,
         'whole, rank, pos',
+        maxBytes,
+        sql,
       )} top
       window w as (order by top.whole desc, top.rank desc, top.pos desc rows unbounded preceding)) found`;
   const { statement, values } = sql.build('search-entities', text, foundRow);

@@ -193,14 +193,29 @@ describe('entity.update and entity.delete', () => {
   });
 });
 
-test('entity tools refuse data above 1 MiB, and pages of them end at 8 MiB', async () => {
+test('entity tools refuse data above 1 MiB, and what they read ends at 1 MiB', async () => {
   const refused = fails('invalid_arguments', expect.stringMatching(/^Invalid arguments: data would have \d+ bytes/));
   expect(await run('entity.create', { type: 'customer', data: { n: Array(4_000).fill(1e300) } })).toEqual(refused);
   const ids: string[] = [];
-  for (let n = 0; n < 10; n += 1) ids.unshift((await made({ text: 'x'.repeat(1_000_000) }, 'customer')).id);
-  expect(await run('entity.update', { id: ids[0], data: { more: 'x'.repeat(100_000) } })).toEqual(refused);
-  const page = await run('entity.query', { type: 'customer', filters: { id: { $in: ids } } });
-  expect(page).toMatchObject({ ok: true, result: { hasMore: true, data: ids.slice(0, 8).map((id) => ({ id })) } });
+  const sizes = [300_000, 300_000, 1_000_000, 300_000, 300_000, 300_000];
+  for (const [n, size] of sizes.entries())
+    ids.unshift((await made({ total: n, note: `bulky ${'x'.repeat(size)}` })).id);
+  expect(await run('entity.update', { id: ids[3], data: { more: 'x'.repeat(100_000) } })).toEqual(refused);
+  const filters = { id: { $in: ids } };
+  for (const sort of [undefined, { field: 'data.total' }]) {
+    const pages: string[][] = [];
+    for (let cursor = '', hasMore = true; hasMore;) {
+      const page = await run('entity.query', { type: 'order', filters, limit: 100, cursor, ...(sort && { sort }) });
+      if (!page.ok) throw new Error(page.message);
+      const { data, ...rest } = page.result as unknown as { data: { id: string }[]; cursor: string; hasMore: boolean };
+      pages.push(data.map(({ id }) => id));
+      ({ cursor, hasMore } = rest);
+    }
+    expect(pages).toEqual([ids.slice(0, 3), [ids[3]], ids.slice(4)]);
+  }
+  expect(await run('entity.search', { type: 'order', query: 'bulky' })).toMatchObject({
+    result: { data: ids.slice(0, 3).map((id) => ({ id })) },
+  });
 });
 
 describe('entity.link and entity.unlink', () => {

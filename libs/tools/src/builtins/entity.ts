@@ -5,7 +5,7 @@ import { accessWith } from '@parley/permissions';
 import { failure } from '../failure';
 import type { PermittedCall } from '../tool';
 import type { ToolErrorType, ToolFailure, ToolResult } from '../types';
-import { type BuiltIn, defineBuiltIn } from './built-in';
+import { type BuiltIn, defineBuiltIn, maxReadBytes } from './built-in';
 
 const type = z.string().min(1).max(100).describe('Slug of the entity type, such as "order".');
 const optionalType = type.optional().describe('Slug of the entity type. Optional, because the id determines it.');
@@ -84,7 +84,11 @@ const query = defineBuiltIn({
     cursor: z.string().max(4_000).optional().describe('The cursor of the previous page, to read the next one.'),
   }),
   async call(args, call) {
-    const result = await call.deps.entities.query(call.scope, { ...args, ...(await withAccess(call)) });
+    const result = await call.deps.entities.query(call.scope, {
+      ...args,
+      ...(await withAccess(call)),
+      maxBytes: maxReadBytes,
+    });
     return result.ok ? json(result.page.json) : failed(result, args.type);
   },
 });
@@ -101,7 +105,11 @@ const search = defineBuiltIn({
     limit: limit(20),
   }),
   async call(args, call) {
-    const result = await call.deps.entities.search(call.scope, { ...args, ...(await withAccess(call)) });
+    const result = await call.deps.entities.search(call.scope, {
+      ...args,
+      ...(await withAccess(call)),
+      maxBytes: maxReadBytes,
+    });
     return result.ok ? json(result.list.json) : failed(result, args.type);
   },
 });

@@ -210,3 +210,14 @@ describe('event.query', () => {
     expect(pageOf(result).data).toEqual([]);
   });
 });
+
+test('event.query ends at 1 MiB of payloads', async () => {
+  for (let n = 0; n < 5; n += 1) await changeOf('bulky', 'bulky1', { text: 'x'.repeat(n === 2 ? 1_000_000 : 200_000) });
+  const sizes: number[] = [];
+  for (let cursor = '', hasMore = true; hasMore;) {
+    const page = pageOf(await run('event.query', { entityType: 'bulky', cursor, limit: 100 }));
+    sizes.push(page.data.length);
+    ({ cursor, hasMore } = page);
+  }
+  expect(sizes).toEqual([2, 1, 2]);
+});

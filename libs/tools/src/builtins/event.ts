@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readEntityTypes } from '@parley/entities';
 import { failure } from '../failure';
 import type { PermittedCall } from '../tool';
-import { type BuiltIn, defineBuiltIn } from './built-in';
+import { type BuiltIn, defineBuiltIn, maxReadBytes } from './built-in';
 import { checkReadable, originOf } from './entity';
 
 /** Namespaces of events that only the product records, because triggers and people rely on them. */
@@ -71,7 +71,7 @@ const query = defineBuiltIn({
       before: cursor || undefined,
       visibleTypes: visible === null ? undefined : [...visible.keys()],
     };
-    const { events, hasMore } = await readEvents(deps.db, scope, filter, limit);
+    const { events, hasMore } = await readEvents(deps.db, scope, filter, limit, maxReadBytes);
     const page = events.map(({ hops: _hops, root: _root, requestId: _requestId, ...event }) => {
       const isPayloadShown =
         visible === null ||
