@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createOrganizationKeys } from '@parley/agents';
 import { createAccounts, webhookSecretOf } from '@parley/channels';
 import type { Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox } from '@parley/db';
@@ -199,6 +200,41 @@ test('an integration is stored encrypted, tested, and listed with its key masked
     stderr: expect.stringContaining('10.0.0.1 is not on the public internet'),
   });
   await succeed(['integrations', 'set', 'kapso', '--api-key', kapso.apiKey]);
+});
+
+test('a server of models is stored by any name with its address and an optional key, and tested', async () => {
+  const keys: unknown[] = [];
+  const server = createServer((request, response) => {
+    keys.push([request.url, request.headers.authorization]);
+    response.writeHead(request.headers.authorization === 'Bearer wrong' ? 401 : 200).end('{}');
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    await succeed(['integrations', 'set', 'my-server', '--api-url', `${url}/v1`, '--api-key', '-'], 'own-key');
+    expect(await succeed(['integrations', 'test', 'my-server'])).toBe('my-server: accepts the key');
+    await succeed(['integrations', 'set', 'my-server', '--api-key', 'wrong']);
+    expect(await parley(['integrations', 'test', 'my-server'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('refuses the key'),
+    });
+    await succeed(['integrations', 'set', 'ollama', '--api-url', url]);
+    expect(await succeed(['integrations', 'test', 'ollama'])).toBe('ollama: answers without a key');
+    const table = await createOrganizationKeys(db, createSecretBox(env.SECRETS_KEY!), console)(scope);
+    expect(table).toMatchObject({
+      'my-server': { apiKey: 'wrong', baseUrl: `${url}/v1` },
+      ollama: { apiKey: undefined, baseUrl: url },
+    });
+    expect(keys).toEqual([
+      ['/v1/models', 'Bearer own-key'],
+      ['/v1/models', 'Bearer wrong'],
+      ['/api/tags', undefined],
+    ]);
+  } finally {
+    server.close();
+  }
+  for (const name of ['offline', 'clerk', 'My_Server'])
+    expect(await parley(['integrations', 'set', name, '--api-url', url])).toMatchObject({ code: 2 });
 });
 
 test.each([

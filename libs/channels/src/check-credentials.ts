@@ -5,6 +5,8 @@ interface Probe {
   url: string;
   path: string;
   headers: (apiKey: string) => Record<string, string>;
+  /** Without a key the request has no headers. */
+  isKeyOptional?: true;
 }
 
 /** For each provider, a request that requires the key and changes nothing. */
@@ -22,7 +24,11 @@ const probes: Readonly<Record<string, Probe>> = {
     path: '/v1beta/models',
     headers: (key) => ({ 'x-goog-api-key': key }),
   },
+  ollama: { url: 'http://127.0.0.1:11434', path: '/api/tags', headers: bearer, isKeyOptional: true },
 };
+
+/** Any other provider is a server with OpenAI's protocol, whose address is in the integration. */
+const modelServer: Probe = { url: '', path: '/models', headers: bearer, isKeyOptional: true };
 
 function bearer(key: string): Record<string, string> {
   return { Authorization: `Bearer ${key}` };
@@ -33,15 +39,20 @@ export async function checkCredentials(
   provider: string,
   { config, secrets }: { config: JsonObject; secrets: JsonObject | null },
 ): Promise<{ ok: boolean; message: string }> {
-  const probe = probes[provider];
+  const probe = probes[provider] ?? modelServer;
   const apiKey = textAt(secrets?.apiKey);
-  if (probe === undefined) return { ok: false, message: 'is not known' };
-  if (apiKey === undefined) return { ok: false, message: 'has no key' };
+  if (apiKey === undefined && !probe.isKeyOptional) return { ok: false, message: 'has no key' };
   const base = (textAt(config.apiUrl) ?? textAt(config.baseUrl) ?? probe.url).replace(/\/+$/, '');
   const url = base + probe.path;
-  const answer = await callHttp({ method: 'GET', url, headers: probe.headers(apiKey), timeoutMs: 10_000 });
+  const answer = await callHttp({
+    method: 'GET',
+    url,
+    headers: apiKey === undefined ? {} : probe.headers(apiKey),
+    timeoutMs: 10_000,
+  });
   if (answer.kind !== 'answered') return { ok: false, message: `${base}: ${answer.message}` };
-  if (answer.status < 300) return { ok: true, message: 'accepts the key' };
+  if (answer.status < 300)
+    return { ok: true, message: apiKey === undefined ? 'answers without a key' : 'accepts the key' };
   // A key that may only send e-mails is valid, although Resend refuses this request.
   if (provider === 'resend' && JSON.stringify(answer.body).includes('restricted_api_key'))
     return { ok: true, message: 'accepts the key, which may only send' };

@@ -41,10 +41,13 @@ export function addWebhookCommands(program: Command): void {
   const integrations = program.command('integrations').helpGroup(groups.database).description('accounts at providers');
   inScope(integrations.command('set'))
     .description('configure a provider; secrets are stored encrypted, and "-" reads one from standard input')
-    .argument('<provider>', providers.join(', '))
+    .argument('<provider>', `${providers.join(', ')}, or a name for a server with OpenAI's protocol`)
     .option('--api-key <key>', 'API key')
     .option('--secret-key <key>', 'flow: secret that signs requests')
-    .option('--api-url <address>', 'address of the API, unless it is the default; required for mcp')
+    .option(
+      '--api-url <address>',
+      'address of the API, unless it is the default; required for mcp, ollama and other servers of models',
+    )
     .option('--return-url <address>', 'flow: address that the browser opens after a payment')
     .option('--header <name: value...>', 'mcp: additional request headers, stored encrypted')
     .option('--currency <code>', 'flow: default currency (CLP unless set)')

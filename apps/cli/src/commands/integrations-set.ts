@@ -5,7 +5,7 @@ import { usageFailure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
 import { openSecretBox, secretOf } from '../secrets';
 import { print, printJson } from '../terminal';
-import { integrationSecrets, isMcpServer, unknownProvider } from '../webhooks/providers';
+import { integrationSecrets, isMcpServer, isModelServer, unknownProvider } from '../webhooks/providers';
 
 export interface IntegrationsSetOptions extends ScopeOptions {
   apiKey?: string;
@@ -35,7 +35,8 @@ const senderPattern = /^([^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
 /** `parley integrations set`: stores the given settings and keeps the others. */
 export async function runIntegrationsSet(provider: string, options: IntegrationsSetOptions): Promise<void> {
   const isMcp = isMcpServer(provider);
-  const required = isMcp ? [] : integrationSecrets[provider];
+  const isServer = isMcp || provider === 'ollama' || isModelServer(provider);
+  const required = isServer ? [] : integrationSecrets[provider];
   if (required === undefined) throw usageFailure(unknownProvider(provider));
   for (const [name, isAccepted] of Object.entries(accepts))
     if (name in options && !isAccepted(provider)) throw usageFailure(`${provider} does not accept ${optionOf(name)}`);
@@ -57,10 +58,11 @@ export async function runIntegrationsSet(provider: string, options: Integrations
       if (!value) throw usageFailure(`${provider} requires ${optionOf(secret)}`);
       secrets[secret] = value;
     }
-    if (isMcp && given.apiKey) secrets.apiKey = given.apiKey;
+    if (isServer && given.apiKey) secrets.apiKey = given.apiKey;
     if (headers) secrets.headers = headers;
-    if (isMcp && !apiUrl && !before?.config.url) throw usageFailure(`${provider} requires --api-url`);
     const isModel = !['flow', 'kapso', 'resend'].includes(provider);
+    if (isServer && !apiUrl && !before?.config[isMcp ? 'url' : 'baseUrl'])
+      throw usageFailure(isModelServer(provider) ? unknownProvider(provider) : `${provider} requires --api-url`);
     const config: JsonObject = {
       ...(provider === 'flow' && { apiUrl: flowUrl }),
       ...before?.config,

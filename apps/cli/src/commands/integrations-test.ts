@@ -8,17 +8,19 @@ import { Failure, usageFailure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
 import { findSecret, openSecretBox } from '../secrets';
 import { print, printJson } from '../terminal';
-import { integrationSecrets, isMcpServer, unknownProvider } from '../webhooks/providers';
+import { integrationSecrets, isMcpServer, isModelServer, unknownProvider } from '../webhooks/providers';
 
 /** `parley integrations test`: sends a read-only request. Exits with status 1 when the provider rejects the credentials. */
 export async function runIntegrationsTest(provider: string, { json, ...options }: ScopeOptions): Promise<void> {
-  if (!(provider in integrationSecrets) && !isMcpServer(provider)) throw usageFailure(unknownProvider(provider));
+  const isKnown = Object.hasOwn(integrationSecrets, provider) || isMcpServer(provider);
+  if (!isKnown && !isModelServer(provider)) throw usageFailure(unknownProvider(provider));
   const box = openSecretBox();
   const { name, integration, tools } = await withScope(options, async (db, scope) => ({
     name: scope.name,
     integration: await findIntegration(db, box, scope, provider),
     tools: isMcpServer(provider) ? await listMcpTools(db, box, scope, provider) : null,
   }));
+  if (integration === null && !isKnown) throw usageFailure(unknownProvider(provider));
   if (integration === null)
     throw new Failure(
       `${provider} is not configured in ${name}. Configure it with: parley integrations set ${provider}`,

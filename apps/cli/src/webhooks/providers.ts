@@ -11,10 +11,17 @@ export const integrationSecrets: Readonly<Record<string, readonly string[]>> = {
   openai: ['apiKey'],
   anthropic: ['apiKey'],
   google: ['apiKey'],
+  ollama: [],
 };
 export const providers = [...Object.keys(integrationSecrets), 'mcp.<server>'];
 export const unknownProvider = (name: string): string =>
-  `Unknown provider "${name}". Available: ${providers.join(', ')}`;
+  `Unknown provider "${name}". Available: ${providers.join(', ')}, and any name for a server with OpenAI's protocol, with --api-url`;
 
 /** Whether a provider is an MCP server, whose tools are called `mcp.<server>.<tool>`. */
 export const isMcpServer = (provider: string): boolean => /^mcp\.[a-z0-9][a-z0-9_-]{0,62}$/.test(provider);
+
+/** Whether a provider is a server with OpenAI's protocol: any name that can begin a model's id and has no other meaning. */
+export const isModelServer = (provider: string): boolean =>
+  /^[a-z0-9][a-z0-9-]{0,62}$/.test(provider) &&
+  !Object.hasOwn(integrationSecrets, provider) &&
+  !['clerk', 'polar', 'offline'].includes(provider);

@@ -65,6 +65,7 @@ describe('a client', () => {
     ['2025-06-18', '2025-06-18'],
     ['2025-03-26', '2025-03-26'],
     ['2024-11-05', '2024-11-05'],
+    ['2024-10-07', '2024-10-07'],
     ['2099-01-01', '2025-11-25'],
   ])('with protocol version %s is answered with %s', async (protocolVersion, expected) => {
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
@@ -75,6 +76,21 @@ describe('a client', () => {
         protocolVersion: expected,
         capabilities: { tools: {} },
         serverInfo: { name: 'parley', version: expect.any(String) },
+      },
+    });
+  });
+
+  it('of an unsupported revision is answered with the supported ones', async () => {
+    const refused = await send({ jsonrpc: '2.0', id: 1, method: 'ping' }, system, {
+      'mcp-protocol-version': '2020-01-01',
+    });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          code: -32000,
+          message: expect.stringContaining('2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05, 2024-10-07'),
+        },
       },
     });
   });
