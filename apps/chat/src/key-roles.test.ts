@@ -309,6 +309,17 @@ it('messages over the API reach someone only by a policy, from the configured se
   expect(resend.sent).toMatchObject([{ body: { from: 'Acme <hello@acme.example>', to: ['victim@example.com'] } }]);
 });
 
+it('the model of a turn gets only the earlier turns of callers with the same role', async () => {
+  models.play(({ messages }) => ({ text: messages.map(({ text }) => text).join('|') }));
+  const say = async (message: string, key?: string, thread: object = { externalThreadId: 'shared' }) =>
+    (await post('/v1/agents/free/chat', { message, ...thread }, key)).body;
+  const { threadId } = await say('the code is 1234');
+  expect((await say('one', keys.north)).message).toBe('one');
+  expect((await say('two', keys.north, { threadId })).message).toBe('one|one|two');
+  expect((await say('three', keys.ana, { threadId })).message).toBe('three');
+  expect((await say('four')).message).toContain('1234');
+});
+
 describe('endpoints beyond any role', () => {
   it.each([
     ['/v1/compile-prompt', { slug: 'free' }],

@@ -60,7 +60,9 @@ export function violationOf(method: string, url: string, answer: Answer): string
   if (method === 'HEAD' || response.content === undefined) return null;
   const [type, content] = Object.entries(response.content)[0]!;
   if (!headers.get('content-type')?.startsWith(type)) return problem(`as ${headers.get('content-type')}`);
-  if (status >= 400 && body.requestId !== headers.get('x-request-id')) return problem('with two request ids');
+  // An error of JSON-RPC has only the fields of that protocol.
+  const isOurs = status >= 400 && body.jsonrpc === undefined;
+  if (isOurs && body.requestId !== headers.get('x-request-id')) return problem('with two request ids');
   const validate = validatorOf(content);
   return validate(body) ? null : problem(ajv.errorsText(validate.errors));
 }

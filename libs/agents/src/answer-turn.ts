@@ -1,5 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import { newId } from '@parley/db';
+import { roleListsOf } from '@parley/permissions';
 import { toChatResult } from './to-chat-result';
 import type { ChatResult } from './chat-result';
 import type { ToolLoopOutcome } from './run-tool-loop';
@@ -39,6 +40,8 @@ export async function answerTurn(deps: ChatDeps, scope: Scope, running: RunningT
       }
       history = admission.history;
     }
+    const callerRoles = request.caller === undefined ? [] : roleListsOf(request.caller);
+    if (callerRoles.length > 0) history = await store.restrictHistory(turn, callerRoles, history);
     const outcome = await generateReply(deps, scope, running, { history, recorder });
     if (outcome.end.how === 'lost') {
       await recorder.settle();

@@ -1,5 +1,5 @@
 export { accessOf, accessWith } from './access-of';
-export { actorOf, agentActor } from './actor-of';
+export { actorOf, agentActor, roleListsOf } from './actor-of';
 export { type Permissions, listRoles, loadPermissions } from './permissions';
 export { type Action, isListed } from './policy';
 export { validateRole } from './validate-role';

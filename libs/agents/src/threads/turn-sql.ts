@@ -133,6 +133,14 @@ export const takeNestedCall = statement(
    where tenant = $1 and id = $2 and nested_model_calls < $3`,
 );
 
+export const restrictHistory = statement(
+  'turn-restrict-history',
+  `with marked as (update executions set caller_roles = $4 where tenant = $1 and id = $3)
+   select id::text from executions where tenant = $1 and thread_id = $2 and caller_roles = $4
+   order by executions.id desc limit ${historyLimit}`,
+  { id: column.text },
+);
+
 export const renew = statement(
   'turn-renew',
   `update executions set lease_until = ${lease}

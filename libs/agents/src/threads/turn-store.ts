@@ -12,6 +12,7 @@ import {
   recordCalls,
   recordResults,
   renew,
+  restrictHistory,
   resultValues,
   takeNestedCall,
 } from './turn-sql';
@@ -48,6 +49,17 @@ export function createTurnStore(db: Queryable, owner: string) {
     async claim(turn: Turn): Promise<HistoryRow[] | null> {
       const { rows } = await db.query(turn, claim, [turn.tenant, turn.threadId, turn.id, owner, historyLimit]);
       return rows[0]?.claimed ? (rows[0].history ?? []) : null;
+    },
+
+    /**
+     * Returns the part of the history that the turn of a caller with roles may see: turns of callers with the same ones. The
+     * others may contain results of tools that these roles do not allow. `roles`: lists of roles (docs/adr/0041).
+     */
+    async restrictHistory(turn: Turn, roles: string[][], history: HistoryRow[]): Promise<HistoryRow[]> {
+      const values = [turn.tenant, turn.threadId, turn.id, JSON.stringify(roles)];
+      const { rows } = await db.query(turn, restrictHistory, values);
+      const visible = new Set(rows.map(({ id }) => id));
+      return history.filter(([executionId]) => visible.has(executionId));
     },
 
     /** Stores the calls of a reply before they run, with the usage of the turn so far. False: this process has lost the turn. */
