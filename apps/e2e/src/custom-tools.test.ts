@@ -105,7 +105,7 @@ describe('code of a custom tool', () => {
     const check = async (code: string) => (await runAs(undefined, 'shop.code', { code })).body;
     expect((await check('aaa')).result).toBe('aaa');
     expect((await check('b')).error).toBe('Invalid arguments for shop.code: code must match pattern "^(a+)+$"');
-    expect((await check(`${'a'.repeat(50)}!`)).error).toMatch(/are too complex to check/);
+    expect((await check(`${'a'.repeat(50)}!`)).error).toMatch(/: too complex to check/);
   });
 
   it('is refused in a push when it cannot be parsed', async () => {

@@ -15,8 +15,12 @@ test.each([
   ['* * * foo *', 'has "foo" as month, which allows 1-12'],
   ['0 9 * mon-fri *', 'has "mon-fri" as month, which allows 1-12'],
   ['0 9 * * jan', 'has "jan" as day of week, which allows 0-7'],
-  ['* * * * 5-1', 'has "5-1" as day of week, which allows 0-7'],
-  ['*/0 * * * *', 'has "*/0" as minute, which allows 0-59'],
+  ['* * * * 5-1', 'has "5-1" as day of week, whose range ends before it begins'],
+  ['0 17-9 * * *', 'has "17-9" as hour, whose range ends before it begins'],
+  ['* * * dec-jan *', 'has "dec-jan" as month, whose range ends before it begins'],
+  ['70-60 * * * *', 'has "70-60" as minute, which allows 0-59'],
+  ['*/0 * * * *', 'has "*/0" as minute, whose step must be 1-59'],
+  ['* */99 * * *', 'has "*/99" as hour, whose step must be 1-23'],
   ['1,,2 * * * *', 'has "" as minute, which allows 0-59'],
 ])('refuses %s', (expression, problem) => expect(cronProblem(expression)).toBe(problem));
 

@@ -25,19 +25,24 @@ export function cronProblem(expression: string): string | null {
     return `must have 5 fields (minute hour day month weekday), not ${parts.length}`;
   }
   for (const [index, { name, min, max, names = '' }] of fields.entries()) {
-    const isWrong = (item: string): boolean => {
+    const faultOf = (item: string): string | null => {
       const match = itemSyntax.exec(item);
-      const alone = fields.map((_, at) => (at === index ? item : '*')).join(' ');
-      return (
-        match === null ||
-        Number(match.groups!.step ?? 0) > max ||
-        // cron-parser reads names of weekdays as months and vice versa.
-        item.match(/[a-z]+/gi)?.some((word) => !names.includes(word.toLowerCase())) ||
-        orNull(() => CronExpressionParser.parse(alone)) === null
-      );
+      const allowed = `which allows ${min}-${max}`;
+      // cron-parser reads names of weekdays as months and vice versa.
+      if (match === null || item.match(/[a-z]+/gi)?.some((word) => !names.includes(word.toLowerCase()))) return allowed;
+      const step = Number(match.groups!.step ?? 1);
+      if (step < 1 || step > max) return `whose step must be 1-${max}`;
+      try {
+        CronExpressionParser.parse(fields.map((_, at) => (at === index ? item : '*')).join(' '));
+        return null;
+      } catch (error) {
+        return (error as Error).message.startsWith('Invalid range') ? 'whose range ends before it begins' : allowed;
+      }
     };
-    const wrong = parts[index]!.split(',').find(isWrong);
-    if (wrong !== undefined) return `has "${wrong}" as ${name}, which allows ${min}-${max}`;
+    for (const item of parts[index]!.split(',')) {
+      const fault = faultOf(item);
+      if (fault !== null) return `has "${item}" as ${name}, ${fault}`;
+    }
   }
   return null;
 }

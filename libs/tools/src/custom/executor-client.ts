@@ -4,6 +4,7 @@ import {
   type LogLine,
   executeResponseSchema,
   validateResponseSchema,
+  objectAt,
 } from '@parley/contracts';
 import { callHttp } from '@parley/outbound';
 import { traceparent } from '@parley/service';
@@ -97,6 +98,8 @@ export function createExecutorClient({ url, token }: { url: string; token: strin
 
 function toAnswer(status: number, body: Json): ExecutorAnswer {
   if (status === 500) return fail('timeout', 'Execution time exceeded');
+  if (status === 503 && objectAt(body).code === 'executor_share_exceeded')
+    return fail('busy', "The organization's share of the tool executor is in use, try again");
   if (status === 503 || status === 429) return fail('busy', 'The tool executor is busy, try again');
   if (status !== 200) return fail('refused', `The tool executor refused the request (${status})`);
   const parsed = executeResponseSchema.safeParse(body);

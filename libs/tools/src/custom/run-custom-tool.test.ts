@@ -212,6 +212,16 @@ describe('a call of a custom tool', () => {
       { errorType: 'execution_error', message: 'The tool executor is busy, try again', isNotDone: true },
     ],
     [
+      'found the share of its organization in use',
+      503,
+      { error: 'share', code: 'executor_share_exceeded' },
+      {
+        errorType: 'execution_error',
+        message: "The organization's share of the tool executor is in use, try again",
+        isNotDone: true,
+      },
+    ],
+    [
       'was refused',
       401,
       { error: 'Unauthorized' },

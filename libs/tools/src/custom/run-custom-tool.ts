@@ -52,10 +52,7 @@ export async function runCustomTool(
     case 'refused':
       deps.log.error({ tool: definition.name, reason: answer.reason, detail: answer.message }, 'tool executor failed');
       return {
-        ...failure(
-          'execution_error',
-          answer.reason === 'busy' ? 'The tool executor is busy, try again' : 'The tool executor is not available',
-        ),
+        ...failure('execution_error', answer.reason === 'busy' ? answer.message : 'The tool executor is not available'),
         ...((answer.reason === 'busy' || answer.reason === 'away') && { isNotDone: true }),
       };
   }

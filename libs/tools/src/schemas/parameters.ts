@@ -65,7 +65,7 @@ export async function checkArguments(
   return outcomeOf(
     answered !== null && 'problem' in answered
       ? answered.problem
-      : 'are too complex to check against the parameters of this tool',
+      : 'too complex to check against the parameters of this tool',
   );
 }
 
