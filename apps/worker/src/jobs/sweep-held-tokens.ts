@@ -47,12 +47,19 @@ export function createSweepHeldTokens({ db, queues, payments }: { db: Db; queues
     await storeKnown([...known], requestId);
     // A slow search must not delay tokens that are known by then: the next sweep continues.
     const untilMs = performance.now() + 2_000;
+    const failures: unknown[] = [];
+    const searchNow = (token: string) =>
+      search(token).catch((error: unknown) => {
+        failures.push(error);
+        return false;
+      });
     for (const { token, heldSeconds } of held) {
       if (known.has(token) || heldSeconds < lookForSeconds) continue;
       if (signal.aborted) return;
-      const isSearched = performance.now() < untilMs && (await search(token));
+      const isSearched = performance.now() < untilMs && (await searchNow(token));
       if (isSearched || heldSeconds >= dropAfterSeconds) await heldTokens.remove([token]);
       if (!isSearched && heldSeconds >= dropAfterSeconds) reportRefusal('unknown_payment_tokens');
     }
+    if (failures.length > 0) throw failures[0];
   };
 }
