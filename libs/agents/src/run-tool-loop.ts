@@ -61,8 +61,8 @@ export interface ToolLoopOutcome {
   iterations: number;
   usage: ModelUsage;
   toolCalls: ToolCallSummary[];
-  /** The last result of each tool that succeeded, by tool name. */
-  lastResultOf: Map<string, Json>;
+  /** The result of the last `router.transfer` that succeeded. Other results are not kept, because they can be large. */
+  lastTransfer?: Json;
   steps: Json[];
   /** The first free position among the turn's messages. */
   position: number;
@@ -79,7 +79,6 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
     iterations: 0,
     usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
     toolCalls: [],
-    lastResultOf: new Map(),
     steps: [],
     position: 1,
   };
@@ -155,7 +154,7 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
     for (const [index, { result, content, durationMs }] of done.entries()) {
       const { id, name } = toolCalls[index]!;
       turn.push({ role: 'tool', toolCallId: id, name, content, isError: !result.ok });
-      if (result.ok) outcome.lastResultOf.set(name, result.result);
+      if (result.ok && name === 'router.transfer') outcome.lastTransfer = result.result;
       const summary = summaryOf(storableText(name), durationMs, result);
       outcome.toolCalls.push(summary);
       outcome.steps.push({ kind: 'tool', callId: id, ...summary });
@@ -220,10 +219,11 @@ function contentOf(result: ToolResult): string {
 }
 
 function truncate(text: string): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= maxResultBytes) return text;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxResultBytes) return text;
   // A character that is cut in the middle is decoded as a replacement character.
-  return `${bytes.toString('utf8', 0, maxResultBytes)}… [truncated: the full result has ${bytes.length} bytes]`;
+  const start = Buffer.from(text.slice(0, maxResultBytes)).toString('utf8', 0, maxResultBytes);
+  return `${start}… [truncated: the full result has ${bytes} bytes]`;
 }
 
 const storableText = (text: string): string => text.replaceAll('\u0000', '').toWellFormed();

@@ -31,8 +31,8 @@ function responseOf(
   outcome: ToolLoopOutcome,
   reply: { text: string; replyId: string },
 ): ChatResponse {
-  const { model, iterations, toolCalls, lastResultOf } = outcome;
-  const transfer = lastResultOf.get('router.transfer') as { agentSlug?: string; agentId?: string } | undefined;
+  const { model, iterations, toolCalls, lastTransfer } = outcome;
+  const transfer = lastTransfer as { agentSlug?: string; agentId?: string } | undefined;
   return {
     threadId: running.turn.threadId,
     message: reply.text,
