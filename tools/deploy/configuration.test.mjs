@@ -20,7 +20,9 @@ test('every variable has a description', () => {
 });
 
 test('no secret has a default', () => {
-  const secrets = all.filter(({ name }) => /(KEY|SECRET|TOKEN|PASSWORD)$/.test(name) && !name.endsWith('RATE_LIMIT_PER_KEY'));
+  const secrets = all.filter(
+    ({ name }) => /(KEY|SECRET|TOKEN|PASSWORD)$/.test(name) && !name.endsWith('RATE_LIMIT_PER_KEY'),
+  );
   assert.ok(secrets.length >= 10);
   for (const { service, name, default: fallback } of secrets) assert.ok(!fallback, `${service} ${name}`);
   const secretsKeys = all.filter(({ name }) => name === 'SECRETS_KEY');

@@ -113,8 +113,14 @@ export function createDb({
   // A connection may also break before its first user has added a listener. Its next statement fails.
   pool.on('connect', (client) => void client.on('error', () => {}));
   const queryable = createQueryable(isPooled ? null : limitPreparedStatements(pool));
+  const direct = queryable(pool);
+  const share = shareConnections({ poolSize, waitMs: connectTimeoutMs });
   return {
-    ...shareConnections(queryable(pool), { poolSize, waitMs: connectTimeoutMs }),
+    ...direct,
+    query: (subject, statement, values) => {
+      const key = 'tenant' in subject ? String(subject.tenant) : subject.organizationId;
+      return share(key, () => direct.query(subject, statement, values));
+    },
     async transaction(work) {
       const callbacks: (() => void)[] = [];
       const afterCommit = (callback: () => void) => void callbacks.push(callback);

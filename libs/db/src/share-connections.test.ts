@@ -14,7 +14,9 @@ afterAll(async () => {
   await db.close();
 });
 
-const locked = statement('wait-for-lock', 'select pg_advisory_xact_lock_shared(19)::text as done', { done: column.text });
+const locked = statement('wait-for-lock', 'select pg_advisory_xact_lock_shared(19)::text as done', {
+  done: column.text,
+});
 const quick = statement('quick', 'select 1 as one', { one: column.int4 });
 
 /** Runs `work` while the statement `locked` cannot end. */
@@ -43,10 +45,10 @@ test('slow statements of one tenant leave connections for another', async () => 
 });
 
 test('a statement that gets no connection in time fails as with an unavailable database', async () => {
-  const shared = shareConnections(db, { poolSize: 1, waitMs: 50 });
+  const share = shareConnections({ poolSize: 1, waitMs: 50 });
   await whileLocked(async () => {
-    const slow = shared.query({ tenant: 1 }, locked);
-    const refused = await shared.query({ tenant: 1 }, quick).catch((error: unknown) => error);
+    const slow = share('1', () => db.query({ tenant: 1 }, locked));
+    const refused = await share('1', () => db.query({ tenant: 1 }, quick)).catch((error: unknown) => error);
     expect(isDatabaseUnavailable(refused)).toBe(true);
     void slow.catch(() => {});
   });

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@parley/contracts';
-import type { LockedEntity } from './change-entity';
 
 /** Up to this size of the stored `data` and the patch together, an event has all of `data`. In bytes of JSON text. */
 const maxWholeBytes = 65_536;
@@ -10,7 +9,7 @@ const maxWholeBytes = 65_536;
  * those that triggers name (docs/reference/triggers.md#large-entities). Null if it keeps all.
  */
 export function keptInEvent(
-  { dataText, eventKeys }: Pick<LockedEntity, 'dataText' | 'eventKeys'>,
+  { dataText, eventKeys }: { dataText: string; eventKeys: string[] | null },
   patchText: string,
   previous: JsonObject,
   data: JsonObject,
