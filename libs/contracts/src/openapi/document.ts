@@ -207,22 +207,43 @@ function errorsOf(operation: Operation, fields: SchemaObject | undefined): Recor
           ...requestIdHeader,
           ...(retries && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
         },
-        content: { [json]: errorContent(status, examples, fields) },
+        content: { [json]: errorContent(operation, status, examples, fields) },
       },
     ] as const;
   });
   return Object.fromEntries(entries);
 }
 
-function errorContent(status: number, examples: readonly ErrorExample[], fields?: SchemaObject): OpenApiContent {
+function errorContent(
+  { isJsonRpc }: Operation,
+  status: number,
+  examples: readonly ErrorExample[],
+  fields?: SchemaObject,
+): OpenApiContent {
   const extra = status === 429 ? { retryAt: 1763683230000 } : {};
+  const schema = errorSchema(status, examples, fields);
   return {
-    schema: errorSchema(status, examples, fields),
+    schema: isJsonRpc && status === 400 ? { anyOf: [schema, jsonRpcErrorSchema] } : schema,
     examples: Object.fromEntries(
       examples.map(([code, error]) => [code, { value: { error, code, requestId: '0b5c2f1e', ...extra } }]),
     ),
   };
 }
+
+const jsonRpcErrorSchema: SchemaObject = {
+  type: 'object',
+  description: 'An error of JSON-RPC: the message or its headers do not conform to the protocol.',
+  properties: {
+    jsonrpc: { const: '2.0' },
+    id: { type: ['string', 'number', 'null'] },
+    error: {
+      type: 'object',
+      properties: { code: { type: 'integer' }, message: { type: 'string' } },
+      required: ['code', 'message'],
+    },
+  },
+  required: ['jsonrpc', 'error'],
+};
 
 /** The codes of a 500 are a closed list: an operation's own and `internal_error`. */
 function errorSchema(status: number, examples: readonly ErrorExample[], fields?: SchemaObject): SchemaObject {

@@ -49,6 +49,8 @@ interface OperationDetails {
   bodyOptional?: boolean;
   /** Status of a successful response; 200 by default. */
   status?: number;
+  /** Errors of the protocol are those of JSON-RPC, with status 400. */
+  isJsonRpc?: true;
   /** Body of a successful response; checked outside production. */
   response: z.ZodType;
   /** JSON by default. */

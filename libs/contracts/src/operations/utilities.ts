@@ -113,6 +113,7 @@ export const utilityOperations = defineOperations('Utilities', table, {
     query: z.object({ agent: z.string().min(1).max(100).optional() }),
     body: z.unknown(),
     response: jsonObjectSchema,
+    isJsonRpc: true,
     errors: {
       403: [['foreign_origin', 'Requests of the web page https://page.example are not accepted']],
       404: [['not_found', 'Agent not found or no config for this environment']],
