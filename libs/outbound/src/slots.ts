@@ -8,13 +8,10 @@ export interface SlotsOptions {
 /** A pool of slots that keys, such as organizations, share. */
 export type Slots = ReturnType<typeof createSlots>;
 
-interface Waiter {
-  take: () => void;
-}
-
 interface Share {
   running: number;
-  waiting: Set<Waiter>;
+  /** Functions that give a waiting call its slot, in the order of the calls. */
+  waiting: Set<() => void>;
 }
 
 /**
@@ -46,9 +43,9 @@ export function createSlots({ total = Infinity, perKey }: SlotsOptions) {
 
   function serve(): void {
     for (let next = nextShare(shares.values(), mayRun); next !== null; next = nextShare(shares.values(), mayRun)) {
-      const [first] = next.waiting;
+      const [take] = next.waiting;
       start(next);
-      first!.take();
+      take!();
     }
   }
 
@@ -117,14 +114,14 @@ const waitForSlot = ({ waiting }: Share, signal: AbortSignal, waitMs: number): P
   new Promise((resolve) => {
     const end = (hasSlot: boolean) => {
       clearTimeout(timer);
-      waiting.delete(waiter);
+      waiting.delete(take);
       signal.removeEventListener('abort', giveUp);
       resolve(hasSlot);
     };
-    const waiter: Waiter = { take: () => end(true) };
+    const take = () => end(true);
     const giveUp = () => end(false);
     const timer = setTimeout(giveUp, waitMs).unref();
-    waiting.add(waiter);
+    waiting.add(take);
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
   });

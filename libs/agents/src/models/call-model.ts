@@ -55,10 +55,11 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
     name: string,
     access: ProviderAccess,
     settings: ModelSettings,
+    credential = credentialOf(access),
   ): Promise<AskProvider> {
     const { temperature, maxTokens, reasoning } = settings;
     const model = { name, temperature, maxTokens, reasoning, timeoutMs };
-    return opened.forceFetch(JSON.stringify([kind, credentialOf(access), model]), {
+    return opened.forceFetch(JSON.stringify([kind, credential, model]), {
       context: () => openProvider(kind, { ...model, ...access }),
     });
   }
@@ -80,7 +81,8 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
       if (access === undefined)
         return { ok: false, reason: 'not_configured', detail: `No key for model provider "${provider}"` };
       const { tenant } = options.scope;
-      const breaker = `${tenant} ${model} ${credentialOf(access)}`;
+      const credential = credentialOf(access);
+      const breaker = `${tenant} ${model} ${credential}`;
       const deadline = AbortSignal.timeout(timeoutMs);
       const deadlineMs = performance.now() + timeoutMs;
       const signal = options.signal ? AbortSignal.any([deadline, options.signal]) : deadline;
@@ -94,7 +96,7 @@ export function createModelCaller({ log, maxConnections, timeoutMs, retries, bac
           return { ok: false, reason: 'timeout', detail: `No free connection within ${longestSlotWaitMs} ms` };
         }
         try {
-          const ask = await open(kind, name, access, options.settings);
+          const ask = await open(kind, name, access, options.settings, credential);
           const { messages, tools, names } = toLangChain(await messageClasses(), request, {
             model,
             needsToolsForHistory: kind === 'anthropic',
