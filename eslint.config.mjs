@@ -23,7 +23,7 @@ const allApps = [...executionLibraries, 'webhooks', 'runtime'];
 
 const boundaries = [
   constraint('contracts'),
-  constraint('service', 'contracts'),
+  constraint('service', 'contracts', 'outbound'),
   constraint('outbound', 'contracts'),
   constraint('db', 'contracts', 'outbound'),
   constraint('redis', 'contracts', 'db'),
@@ -43,8 +43,9 @@ const boundaries = [
   constraint('client', 'contracts'),
   constraint('embedded'),
   constraint('testing', ...domain, 'embedded'),
-  constraint('gateway', 'contracts', 'service'),
+  constraint('gateway', 'contracts', 'service', 'outbound'),
   constraint('tool-executor', 'contracts', 'service', 'outbound'),
+  constraint('stand-ins', 'contracts', 'service'),
   constraint('service-app', ...allApps, 'resources'),
   constraint('cli', ...allApps, 'resources', 'definitions', 'client'),
   constraint('tests', ...allApps, 'resources', 'definitions', 'client', 'embedded', 'testing'),

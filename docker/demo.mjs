@@ -26,6 +26,7 @@ writeFileSync(file, `${key}\n`, { mode: 0o600 });
 printBanner({
   gatewayPort: process.env.PARLEY_PORT,
   key,
+  steps: [],
   startCommand: 'docker compose -f docker/compose.yaml up',
   ending:
     '"docker compose -f docker/compose.yaml down" stops all services and keeps the data; --volumes also deletes it.',

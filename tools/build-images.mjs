@@ -1,7 +1,7 @@
 // node tools/build-images.mjs <folder>: writes the files of each app's image (docker/Dockerfile) to <folder>/<app>.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildableApps, buildOptions, childBuildOptions, threadProgram } from './build.mjs';
+import { deployedApps, buildOptions, childBuildOptions, threadProgram } from './build.mjs';
 import { listPackages, thirdPartyNotices } from './bundled-packages.mjs';
 import { Problem, runMain, print } from './start/output.mjs';
 import { root } from './start/paths.mjs';
@@ -87,7 +87,7 @@ async function buildAll() {
   if (!outdir) throw new Problem('Usage: node tools/build-images.mjs <folder>');
   await ensureGenerated();
   // Apps are built one after the other, because parallel builds need a gigabyte of memory.
-  for (const app of buildableApps()) {
+  for (const app of deployedApps()) {
     const packages = await buildApp(app, outdir);
     print(`${app.padEnd(16)} ${String(packages.length).padStart(4)} packages`);
   }

@@ -11,6 +11,9 @@ export function buildableApps() {
   return readdirSync(join(root, 'apps')).filter((app) => existsSync(join(root, 'apps', app, 'src', 'main.ts')));
 }
 
+/** The apps that are deployed. The stand-ins of providers only run in development (docs/adr/0049). */
+export const deployedApps = () => buildableApps().filter((app) => app !== 'stand-ins');
+
 /**
  * Options of esbuild for these apps. Packages are not bundled, which is ten times faster, except with `standalone`, for
  * images without node_modules.

@@ -30,7 +30,9 @@ if (missing > 0) {
 
 /** Returns the number of entries for which the registry has no hash. */
 function addHashes() {
-  const unhashed = Object.entries(lock.packages).filter(([path, { integrity }]) => path !== '' && !integrity);
+  const unhashed = Object.entries(lock.packages).filter(
+    ([path, { integrity, link }]) => path.startsWith('node_modules/') && !link && !integrity,
+  );
   for (const [path, entry] of unhashed)
     entry.integrity = findHash(`${path.slice(path.lastIndexOf('node_modules/') + 13)}@${entry.version}`);
   return unhashed.filter(([, { integrity }]) => !integrity).length;

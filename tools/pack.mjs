@@ -71,7 +71,7 @@ async function buildLibrary(lib, folder, options) {
       ...options,
     });
   }
-  const declarations = bundleDeclarations(lib);
+  const declarations = await bundleDeclarations(lib);
   writeFileSync(join(folder, 'index.d.mts'), declarations);
   writeFileSync(join(folder, 'index.d.cts'), declarations);
 }

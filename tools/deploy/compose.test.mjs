@@ -10,8 +10,8 @@ const compose = parse(readFileSync(join(root, 'docker', 'compose.yaml'), 'utf8')
 const variables = await loadServiceVariables();
 const services = Object.keys(variables);
 const stores = ['postgres', 'redis'];
-/** Variables that compose.yaml does not set, because the defaults of the image are used. */
-const fixed = ['NODE_ENV', 'HOST', 'PORT', 'INTERNAL_PORT', 'EXECUTOR_SANDBOX_UID'];
+/** Variables that compose.yaml does not set, because the defaults of the image are used. STAND_INS_URL is for development. */
+const fixed = ['NODE_ENV', 'HOST', 'PORT', 'INTERNAL_PORT', 'EXECUTOR_SANDBOX_UID', 'STAND_INS_URL'];
 
 /** @returns {Set<string>} the services that start before a service and stop after it */
 function startedBefore(service, found = new Set()) {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import ts from 'typescript';
+import { loadTypescript } from '../start/load-typescript.mjs';
 import { root } from '../start/paths.mjs';
 
 /**
@@ -7,7 +8,7 @@ import { root } from '../start/paths.mjs';
  * users of the package need neither contracts nor zod.
  * @param {string} lib its folder below libs
  */
-export function bundleDeclarations(lib) {
+export async function bundleDeclarations(lib) {
   const entry = join(root, 'libs', lib, 'src', 'index.ts');
   const { config } = ts.readConfigFile(join(root, 'tsconfig.base.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
@@ -33,7 +34,11 @@ export function bundleDeclarations(lib) {
     .getTypeChecker()
     .getExportsOfModule(program.getTypeChecker().getSymbolAtLocation(program.getSourceFile(entry)));
   const names = exported.map((symbol) => (isValue(program, symbol) ? symbol.name : `type ${symbol.name}`)).sort();
-  return [...contractTypes(program, external), ...emitted.map(withoutModules), `export { ${names.join(', ')} };`]
+  return [
+    ...(await contractTypes(program, external)),
+    ...emitted.map(withoutModules),
+    `export { ${names.join(', ')} };`,
+  ]
     .join('\n')
     .replace(/\n{2,}/g, '\n');
 }
@@ -61,14 +66,20 @@ function importedFromContracts(file) {
     });
 }
 
-/** The types of contracts with these names, and the types that they refer to. */
-function contractTypes(program, names) {
+const place = '#/components/schemas/';
+
+/**
+ * The types of contracts with these names, and the types that they refer to. A type that has a schema in the OpenAPI document
+ * is written from it, with the descriptions of its fields as comments.
+ */
+async function contractTypes(program, names) {
   const checker = program.getTypeChecker();
   const contracts = program.getSourceFile(join(root, 'libs', 'contracts', 'src', 'index.ts'));
   if (contracts === undefined) return [];
   const symbols = new Map(
     checker.getExportsOfModule(checker.getSymbolAtLocation(contracts)).map((symbol) => [symbol.name, symbol]),
   );
+  const { schemas, textOf } = await loadSchemas();
   const flags =
     ts.TypeFormatFlags.NoTruncation |
     ts.TypeFormatFlags.InTypeAlias |
@@ -81,9 +92,22 @@ function contractTypes(program, names) {
     if (found.has(name) || symbol === undefined) continue;
     const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
     if (!(target.flags & ts.SymbolFlags.Type)) continue;
-    const text = checker.typeToString(checker.getDeclaredTypeOfSymbol(target), undefined, flags);
+    const text = Object.hasOwn(schemas, name)
+      ? textOf(schemas[name])
+      : checker.typeToString(checker.getDeclaredTypeOfSymbol(target), undefined, flags);
     found.set(name, `type ${name} = ${text};`);
-    queue.push(...[...symbols.keys()].filter((other) => new RegExp(`\\b${other}\\b`).test(text)));
+    const code = text.replace(/\/\*\*.*?\*\//gs, '');
+    queue.push(...[...symbols.keys()].filter((other) => new RegExp(`\\b${other}\\b`).test(code)));
   }
   return [...found.values()];
+}
+
+/** The schemas of the OpenAPI document by name, except those of any JSON, and the function that writes one as a type. */
+async function loadSchemas() {
+  const { openApiDocument, typeText } = await loadTypescript(
+    `export { openApiDocument } from './libs/contracts/src/index'; export { typeText } from './apps/cli/src/types/type-text'`,
+    'schemas',
+  );
+  const { Json: _json, JsonObject: _object, ...schemas } = openApiDocument().components.schemas;
+  return { schemas, textOf: (schema) => typeText(schema, (ref) => ref.slice(place.length)) };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { copyDatabase, isOlder } from './copy-database.mjs';
 import { printError, Problem, print, step, printWarning } from './output.mjs';
 import { fromEnvironment } from './secrets.mjs';
 
@@ -8,13 +9,22 @@ const connectTimeoutMs = 5_000;
 const postgresPortOffset = 50;
 const redisPortOffset = 51;
 
-/** Connects to DATABASE_URL when it is set, and starts a PostgreSQL otherwise. */
-export function openPostgres({ embedded, stateDir, gatewayPort }) {
+/**
+ * Connects to DATABASE_URL when it is set, and starts a PostgreSQL otherwise. Its database is copied first when it is of an
+ * earlier version, unless `copy` is false.
+ */
+export async function openPostgres({ embedded, stateDir, gatewayPort, copy }) {
   const external = fromEnvironment('DATABASE_URL');
   if (external) return useExternal('PostgreSQL', 'DATABASE_URL', external, pingPostgres);
-  return startEmbedded('PostgreSQL', () =>
-    embedded.startPostgres({ dataDir: join(stateDir, 'postgres'), port: gatewayPort + postgresPortOffset }),
-  );
+  const start = () =>
+    startEmbedded('PostgreSQL', () =>
+      embedded.startPostgres({ dataDir: join(stateDir, 'postgres'), port: gatewayPort + postgresPortOffset }),
+    );
+  const server = await start();
+  if (!copy || !(await isOlder(server.url))) return server;
+  await server.stop();
+  await copyDatabase(stateDir);
+  return start();
 }
 
 /** Connects to REDIS_URL when it is set, and starts a Redis otherwise. */

@@ -8,10 +8,14 @@ import { root } from './paths.mjs';
 const lockFile = join(root, 'package-lock.json');
 const marker = join(root, 'node_modules', '.parley-lock');
 
-/** Runs `npm ci` when node_modules does not match package-lock.json, and the install scripts that package.json names. */
-export async function ensureInstalled() {
+/**
+ * Runs `npm ci` when node_modules does not match package-lock.json, and the install scripts that package.json names.
+ * @param {() => Promise<void>} [beforeInstalling] is called before anything is installed
+ */
+export async function ensureInstalled(beforeInstalling = async () => {}) {
   const hash = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
   if (existsSync(marker) && readFileSync(marker, 'utf8') === hash) return;
+  await beforeInstalling();
   if (!matchesLockFile()) await step('Installing packages (npm ci)', () => installPackages(root));
   else await runNamedScripts(root);
   writeFileSync(marker, hash);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readable } from './log-lines.mjs';
+import { readable, shortLine } from './log-lines.mjs';
+
+const local = new Date('2026-01-02T03:04:05.678Z').toTimeString().slice(0, 8);
 
 test('a JSON line is printed as time, level, message and fields', () => {
   const line = {
@@ -11,7 +13,7 @@ test('a JSON line is printed as time, level, message and fields', () => {
     status: 200,
     ids: [1],
   };
-  assert.equal(readable(JSON.stringify(line)), '03:04:05.678 INFO  request status=200 ids=[1]');
+  assert.equal(readable(JSON.stringify(line)), `${local}.678 INFO  request status=200 ids=[1]`);
 });
 
 test('the stack of an error is printed on separate lines', () => {
@@ -21,10 +23,23 @@ test('the stack of an error is printed on separate lines', () => {
     msg: 'failed',
     err: { stack: 'Error: x\n    at y' },
   };
-  assert.equal(readable(JSON.stringify(line)), '03:04:05.678 ERROR failed\nError: x\n    at y');
+  assert.equal(readable(JSON.stringify(line)), `${local}.678 ERROR failed\nError: x\n    at y`);
 });
 
 test('other lines are printed unchanged', () => {
   assert.equal(readable('{ not json'), '{ not json');
   assert.equal(readable('plain'), 'plain');
+});
+
+test('npm start prints one short line for each request, warnings, errors and plain text', () => {
+  const time = '2026-01-02T03:04:05.678Z';
+  const request = { level: 'info', time, msg: 'request', method: 'POST', path: '/v1/agents/shop/chat', status: 200 };
+  const line = (more) => JSON.stringify({ ...request, durationMs: 12.3, ...more });
+  assert.equal(shortLine('gateway', line({}), undefined), `${local} POST /v1/agents/shop/chat 200 12 ms`);
+  assert.equal(shortLine('gateway', line({}), 40), `${local} POST /v1/agen…op/chat 200 12 ms`);
+  assert.equal(shortLine('gateway', line({}), 40).length, 40);
+  assert.equal(shortLine('data', line({})), null);
+  assert.equal(shortLine('worker', line({ msg: 'job', method: undefined })), null);
+  assert.match(shortLine('worker', line({ level: 'warn', msg: 'slow' })), /^worker +\S+ WARN {2}slow/);
+  assert.equal(shortLine('chat', 'text \u001b[2J'), 'chat           text \\u001b[2J');
 });

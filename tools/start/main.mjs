@@ -1,4 +1,5 @@
 // The supervisor of the stack. tools/start.mjs installs the packages and runs this file with the pinned Node.
+import { join } from 'node:path';
 import { build } from '../build.mjs';
 import { printBanner } from './banner.mjs';
 import { listenForRequests } from './control.mjs';
@@ -9,16 +10,17 @@ import { parseOptions } from './options.mjs';
 import { printError, Problem, print, step } from './output.mjs';
 import { checkPorts } from './ports.mjs';
 import { fromEnvironment, loadSecrets } from './secrets.mjs';
-import { environmentOf, plannedServices, providerSettings } from './services.mjs';
+import { environmentOf, plannedServices, providerSettings, standInsUrl } from './services.mjs';
 import { createShutdown } from './shutdown.mjs';
-import { claimState, removeStack, removeState, writeStack } from './state.mjs';
+import { claimState, removeStack, writeStack } from './state.mjs';
+import { confirmDeletion, dataParts, deleteParts, requireOwnFolder } from './state-parts.mjs';
 import { createSupervisor } from './supervisor.mjs';
 
 const startedAt = Date.now();
 const shutdown = createShutdown();
 
 async function main() {
-  const { fresh, port: gatewayPort, stateDir } = parseOptions(process.argv.slice(2));
+  const { fresh, yes, copy, port: gatewayPort, stateDir } = parseOptions(process.argv.slice(2));
   if (fresh) refuseExternal(['DATABASE_URL', 'REDIS_URL']);
   const gatewayUrl = `http://localhost:${gatewayPort}`;
   const embedded = await loadEmbedded();
@@ -27,12 +29,12 @@ async function main() {
   let supervisor;
   const control = await listenForRequests(stateDir, (request, whenClosed) => handle(request, whenClosed));
   shutdown.add('the control socket', async () => control.close());
-  if (fresh) removeState(stateDir, embedded);
   const services = plannedServices(gatewayPort);
   await checkPorts(services, gatewayPort);
+  if (fresh) await deleteData(stateDir, yes);
   const secrets = loadSecrets(stateDir);
 
-  const location = { embedded, stateDir, gatewayPort };
+  const location = { embedded, stateDir, gatewayPort, copy };
   const [postgres, redis] = await waitForAll([
     stopAtShutdown('PostgreSQL', openPostgres(location)),
     stopAtShutdown('Redis', openRedis(location)),
@@ -40,7 +42,11 @@ async function main() {
   ]);
   shutdown.checkpoint();
   const shared = { DATABASE_URL: postgres.url, REDIS_URL: redis.url, ...secrets };
-  const environment = (service) => environmentOf(service, shared, gatewayPort);
+  const ownFolder = { STAND_INS_FOLDER: join(stateDir, 'stand-ins') };
+  const environment = (service) => ({
+    ...environmentOf(service, shared, gatewayPort),
+    ...(service.name === 'stand-ins' && ownFolder),
+  });
   const cliEnvironment = environment({ name: 'cli', port: 0, internalPort: 0, trusted: true });
   await step('Migrating the database', () => runCli(['migrate'], cliEnvironment));
 
@@ -53,13 +59,14 @@ async function main() {
     databaseUrl: postgres.url,
     redisUrl: redis.url,
     services: supervisor.describe(),
-    env: { ...providerSettings(), ...shared },
+    env: { ...providerSettings(gatewayPort), ...shared },
     key,
   });
   supervisor = createSupervisor({
     services,
     environmentOf: environment,
     embedded,
+    stateDir,
     onChange: () => writeStack(stateDir, describe()),
   });
   shutdown.add('the services', async () => {
@@ -74,7 +81,7 @@ async function main() {
   shutdown.checkpoint();
   key = (await seeding) ?? (await developmentKey(stateDir, cliEnvironment, cliEnvironment.DATA_URL));
   writeStack(stateDir, describe());
-  printBanner({ gatewayPort, key, startedAt });
+  printBanner({ gatewayPort, key, startedAt, standInsUrl: standInsUrl(gatewayPort) });
 
   /** Handles the requests `status` and `release`. `release` stops a service here while another process runs it (nx serve). */
   async function handle({ command, service: name }, whenClosed) {
@@ -86,10 +93,21 @@ async function main() {
     whenClosed(() => {
       if (shutdown.isStopping()) return;
       print(`Restarting ${name} in this stack.`);
-      supervisor.start(name).catch((error) => printError(error.message));
+      supervisor.start(name).then(
+        () => print(`${name} is ready again.`),
+        (error) => printError(error.message),
+      );
     });
     return { env: environment(services.find((service) => service.name === name)) };
   }
+}
+
+async function deleteData(stateDir, yes) {
+  const parts = dataParts(stateDir);
+  if (parts.length === 0) return;
+  requireOwnFolder(stateDir);
+  await confirmDeletion('--fresh deletes the data of earlier runs:', parts, yes);
+  deleteParts(stateDir, parts);
 }
 
 /** `--fresh` also deletes the stored secrets, without which the encrypted data of an external server is lost. */

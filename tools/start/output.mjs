@@ -6,7 +6,7 @@ const paint = (code) => (text) => (colourful ? `\u001b[${code}m${text}\u001b[0m`
 export const bold = paint(1);
 export const dim = paint(2);
 export const red = paint(31);
-const green = paint(32);
+export const green = paint(32);
 export const yellow = paint(33);
 /** Colours that distinguish services. Red and yellow are reserved for errors and warnings. */
 export const serviceColours = [paint(36), paint(35), paint(34), paint(32), paint(96), paint(95)];

@@ -13,7 +13,18 @@ const services = [
   { name: 'tool-executor', port: 4, trusted: false, secrets: ['EXECUTOR_TOKEN'] },
   { name: 'worker', port: 5, trusted: true },
   { name: 'gateway', port: 0, trusted: false, secrets: [] },
+  // Simulates Flow, Kapso and Resend, with the secret of Kapso's project webhook. It does not run in production.
+  { name: 'stand-ins', port: 6, trusted: false, secrets: ['MESSAGING_WEBHOOK_SECRET'] },
 ];
+const isProduction = () => process.env.NODE_ENV === 'production';
+
+/** On this machine one developer uses one key, and scripts send many requests. Defaults: docs/configuration.md. */
+const localLimits = {
+  RATE_LIMIT_PER_KEY: '6000',
+  RATE_LIMIT_PER_ORGANIZATION: '20000',
+  CHAT_RATE_LIMIT_PER_KEY: '6000',
+  CHAT_RATE_LIMIT_PER_ORGANIZATION: '20000',
+};
 
 const internalPortOffset = 100;
 const secretName =
@@ -21,10 +32,15 @@ const secretName =
 /** Variables of npm and of this process, and variables that differ between services. */
 const notPassedOn = /^(npm_|INIT_CWD$|PORT$|INTERNAL_PORT$|HOST$|NODE_CHANNEL_|NODE_ENV$)/i;
 
+/** The address of the stand-ins; null in production. `localhost`, because the addresses of payment pages contain it. */
+export const standInsUrl = (gatewayPort) =>
+  isProduction() ? null : process.env.STAND_INS_URL || `http://localhost:${gatewayPort + 6}`;
+
 /** @param {number} gatewayPort */
 export function plannedServices(gatewayPort) {
   return services
     .filter(({ name }) => existsSync(join(root, 'apps', name, 'src', 'main.ts')))
+    .filter(({ name }) => name !== 'stand-ins' || !isProduction())
     .map((service) => ({
       ...service,
       port: gatewayPort + service.port,
@@ -43,6 +59,7 @@ export function environmentOf(service, shared, gatewayPort) {
   const all = {
     SHUTDOWN_TIMEOUT_MS: '5000',
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'), // a third less processor time to start
+    ...Object.fromEntries(Object.entries(localLimits).filter(([name]) => !process.env[`${name}_FILE`])),
     ...process.env,
     ...shared,
     NODE_ENV: process.env.NODE_ENV || 'development',
@@ -55,6 +72,7 @@ export function environmentOf(service, shared, gatewayPort) {
     CHAT_URL: url(2),
     WEBHOOK_INGEST_URL: url(3),
     TOOL_EXECUTOR_URL: url(4),
+    ...(standInsUrl(gatewayPort) && { STAND_INS_URL: standInsUrl(gatewayPort) }),
   };
   const own = ['PORT', 'INTERNAL_PORT', 'HOST', 'NODE_ENV'];
   const passed = Object.entries(all).filter(
@@ -68,9 +86,10 @@ export function environmentOf(service, shared, gatewayPort) {
 }
 
 /** The user's settings for providers. The CLI connects to providers too, and must use the settings of the services. */
-export function providerSettings() {
+export function providerSettings(gatewayPort) {
   const forProviders = /^(KAPSO|RESEND|EMAIL|FLOW|MESSAGING|BILLING|IDENTITY)_(?!.*_FILE$)|^PUBLIC_URL$/;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => forProviders.test(name)));
+  const settings = Object.fromEntries(Object.entries(process.env).filter(([name]) => forProviders.test(name)));
+  return { ...settings, ...(standInsUrl(gatewayPort) && { STAND_INS_URL: standInsUrl(gatewayPort) }) };
 }
 
 /** Whether `shared` replaces a NAME_FILE variable: services refuse NAME together with NAME_FILE. */

@@ -56,3 +56,12 @@ test('variables of the stack replace NAME_FILE variables and ports of the user',
   assert.equal(env.PORT, '1');
   assert.equal(env.npm_config_token, undefined);
 });
+
+test('rate limits are generous unless they are set', () => {
+  const data = service('data', { trusted: true });
+  assert.equal(environment(data).RATE_LIMIT_PER_KEY, '6000');
+  assert.equal(environment(data, { RATE_LIMIT_PER_KEY: '7' }).RATE_LIMIT_PER_KEY, '7');
+  const fromFile = environment(data, { CHAT_RATE_LIMIT_PER_KEY_FILE: '/limit' });
+  assert.equal(fromFile.CHAT_RATE_LIMIT_PER_KEY, undefined);
+  assert.equal(fromFile.CHAT_RATE_LIMIT_PER_KEY_FILE, '/limit');
+});

@@ -22,7 +22,7 @@ async function freePorts(base) {
       const server = createServer().once('error', () => resolve(false));
       server.listen(at, '127.0.0.1', () => server.close(() => resolve(true)));
     });
-  const offsets = [0, 1, 2, 3, 4, 5, 50, 51, 100, 101, 102, 103, 104, 105];
+  const offsets = [0, 1, 2, 3, 4, 5, 6, 50, 51, 100, 101, 102, 103, 104, 105, 106];
   for (let at = base; ; at += 200) {
     if ((await Promise.all(offsets.map((offset) => isFree(at + offset)))).every(Boolean)) return at;
   }
@@ -33,7 +33,7 @@ function start(options = [], env = {}) {
   const args = [join(root, 'tools', 'start.mjs'), '--port', String(port), '--state', stateDir, ...options];
   const { NODE_TEST_CONTEXT: _, DATABASE_URL: __, REDIS_URL: ___, ...inherited } = process.env;
   const child = spawn(process.execPath, args, { cwd: root, env: { ...inherited, ...env } });
-  const run = { child, output: '', ended: new Promise((resolve) => child.once('exit', resolve)) };
+  const run = { child, output: '', ended: new Promise((resolve) => child.once('close', resolve)) };
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (run.output += chunk));
   runs.push(run);
   return run;
@@ -65,11 +65,16 @@ after(async () => {
   rmSync(stateDir, { recursive: true, force: true });
 });
 
-test('the printed curl command returns an answer with demo data', () => {
+test('the printed curl command returns an answer with demo data, and the request is one short line', async () => {
   const answer = JSON.parse(paste(run.output));
   assert.match(answer.message, /entity\.query/);
   assert.match(answer.message, /priceClp|"data":\[\{/);
   assert.match(run.output, /Key +sk_dev_\S+/);
+  await until(run, 'POST /v1/agents/shop-assistant/chat 200');
+  assert.doesNotMatch(run.output, /INFO|requestId/);
+  await sleep(500); // lines are written together
+  const logged = readFileSync(join(stateDir, 'logs', 'gateway.log'), 'utf8');
+  assert.match(logged, /"path":"\/v1\/agents\/shop-assistant\/chat"/);
 });
 
 test('only the owner can read files with secrets', () => {
@@ -112,7 +117,7 @@ test('nx serve runs a service until it ends, then the stack restarts it', async 
   const from = run.output.length;
   serve.kill('SIGINT');
   await until(run, 'Restarting data in this stack', from);
-  await until(run, 'listening', from);
+  await until(run, 'data is ready again', from);
 });
 
 test('Ctrl-C stops all processes, and the next start has the same key and data', async () => {
@@ -154,4 +159,15 @@ test('--fresh is refused with an external server', async () => {
   assert.equal(await run.ended, 1);
   assert.match(run.output, /--fresh only deletes the data in \.parley, but DATABASE_URL names an external server/);
   assert.equal(existsSync(join(stateDir, 'secrets.json')), true);
+});
+
+test('--fresh lists what it would delete, and requires --yes without a terminal', async () => {
+  run = start(['--fresh']);
+  assert.equal(await run.ended, 1);
+  assert.match(run.output, /--fresh deletes the data of earlier runs:\n.* MB {2}\S+ {2}database\n/);
+  assert.match(run.output, /Nothing was deleted\. Without a terminal, confirm with --yes\./);
+  const key = readFileSync(join(stateDir, 'dev-key'), 'utf8');
+  run = start(['--fresh', '--yes']);
+  await until(run, 'Press Ctrl-C to stop');
+  assert.notEqual(readStack().key, key.trim());
 });

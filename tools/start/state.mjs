@@ -17,14 +17,6 @@ export async function claimState(stateDir, embedded) {
   await Promise.all(leftovers.map((pid) => embedded.stopPid(pid, 'SIGTERM', leftoverDeadlineMs)));
 }
 
-/** Deletes all data of earlier runs (`--fresh`). */
-export function removeState(stateDir, embedded) {
-  rmSync(embedded.reachableDataDir(join(stateDir, 'postgres')), { recursive: true, force: true });
-  for (const path of ['postgres', 'redis', 'dev-key', 'secrets.json', 'stack.json']) {
-    rmSync(join(stateDir, path), { recursive: true, force: true });
-  }
-}
-
 /** Describes the running stack for other commands. The file holds secrets, so only its owner may read it. */
 export function writeStack(stateDir, stack) {
   const file = join(stateDir, 'stack.json');

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { printLog } from './log-lines.mjs';
+import { openLogFile } from './log-files.mjs';
+import { followOutput, readable, shortLine } from './log-lines.mjs';
 import { Problem, print, printWarning } from './output.mjs';
 import { root } from './paths.mjs';
 
@@ -18,11 +19,17 @@ const keptLines = 8;
  * @param {ReturnType<typeof import('./services.mjs').plannedServices>} options.services
  * @param {(service: object) => Record<string, string>} options.environmentOf
  * @param {Awaited<ReturnType<typeof import('./load-typescript.mjs').loadEmbedded>>} options.embedded
+ * @param {string} options.stateDir the folder of the log files
  * @param {() => void} options.onChange called when a process id changes
  */
-export function createSupervisor({ services, environmentOf, embedded, onChange }) {
+export function createSupervisor({ services, environmentOf, embedded, stateDir, onChange }) {
   const { hasExited, spawnGuarded, stopProcess } = embedded;
-  const records = new Map(services.map((service) => [service.name, { service, shouldRun: false, restarts: 0 }]));
+  const records = new Map(
+    services.map((service) => [
+      service.name,
+      { service, shouldRun: false, restarts: 0, log: openLogFile(stateDir, service.name) },
+    ]),
+  );
   let allReady = false;
 
   function spawnService(record) {
@@ -32,8 +39,11 @@ export function createSupervisor({ services, environmentOf, embedded, onChange }
       env: environmentOf(service),
     });
     Object.assign(record, { child, startedAt: Date.now(), lastLines: [] });
-    printLog(child, service.name, (line) => {
-      record.lastLines = [...record.lastLines, line].slice(-keptLines);
+    followOutput(child, (line) => {
+      record.log.write(line);
+      record.lastLines = [...record.lastLines, ...readable(line).split('\n')].slice(-keptLines);
+      const shown = shortLine(service.name, line);
+      if (shown !== null) print(shown);
     });
     child.once('exit', (code, signal) => void onExit(record, child, signal ?? `code ${code}`));
     onChange();

@@ -7,9 +7,9 @@ import { root } from '../start/paths.mjs';
 import { readFiles } from './files.mjs';
 import { deadCitations, oddLines } from './language.mjs';
 
-/** Files that only run in tests and benchmarks. */
+/** Files that only run in tests, benchmarks and development. */
 const notProduction =
-  /^(apps\/(bench|e2e)|libs\/testing)\/|\.test\.ts$|\/(testing|generated|fixtures)\/|-under-test\.ts$/;
+  /^(apps\/(bench|e2e|stand-ins)|libs\/testing)\/|\.test\.ts$|\/(testing|generated|fixtures)\/|-under-test\.ts$/;
 
 /** @returns {{ path: string, place: string, source: ts.SourceFile, lines: number }[]} */
 export function productionFiles() {

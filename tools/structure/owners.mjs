@@ -18,7 +18,7 @@ const owned = {
   'libs/payments': ['credit_entries', 'payment_orders', 'payment_reconciliations', 'processed_payments'],
   'libs/permissions': ['roles'],
   'libs/resources': ['agent_configs', 'agents', 'environment_states'],
-  'libs/tools': ['tools'],
+  'libs/tools': ['tool_secrets', 'tools'],
   'libs/triggers': ['trigger_runs', 'triggers'],
   'libs/webhooks': ['webhook_deliveries'],
 };

@@ -44,11 +44,14 @@ function refusalOf(failure: ChatFailure, environment: string): HttpError {
       return badRequest(named, failure.problems, failure.reason);
     }
     case 'model_failed':
-      return badGateway(`The model ${failure.model} could not answer`, failure.reason);
+      return badGateway(`The model ${failure.model} could not answer${reasonOf(failure, environment)}`, failure.reason);
     case 'model_not_configured':
       return badGateway(`No provider is configured for the model ${failure.model}`, failure.reason);
     case 'model_timeout':
-      return gatewayTimeout(`The model ${failure.model} did not answer in time`, failure.reason);
+      return gatewayTimeout(
+        `The model ${failure.model} did not answer in time${reasonOf(failure, environment)}`,
+        failure.reason,
+      );
     case 'turn_timeout':
       return gatewayTimeout('The message could not be answered in time', failure.reason);
     case 'thread_busy':
@@ -60,6 +63,10 @@ function refusalOf(failure: ChatFailure, environment: string): HttpError {
       return new HttpError(499, failure.reason, 'The caller disconnected');
   }
 }
+
+/** What the provider answered, in development only: it may quote messages of people, or describe the account. */
+const reasonOf = ({ detail }: { detail: string }, environment: string): string =>
+  environment === 'development' && detail !== '' ? `: ${detail}` : '';
 
 const busy = (message: string, code: string): HttpError =>
   new HttpError(503, code, message, { headers: unavailable().extra.headers });

@@ -10,7 +10,7 @@ import {
   createTransfer,
   providersOfEnvironment,
 } from '@parley/agents';
-import { type Db, createDb } from '@parley/db';
+import { type Db, createDb, createSecretBox } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { silentLogger } from '@parley/service';
 import {
@@ -60,6 +60,7 @@ beforeAll(async () => {
       tools,
       triggers: createTriggers({ db, tools, entities, log }),
       callbackTokens: tokens,
+      box: createSecretBox(randomBytes(32).toString('base64')),
       log,
       checkResponses: true,
     }),
@@ -198,7 +199,7 @@ describe('chat', () => {
     for (const key of [null, 'nonsense', `sk_dev_${'x'.repeat(43)}`]) {
       expect(await post('/v1/agents/clerk/chat', { message: 'x' }, { key })).toMatchObject({
         status: 401,
-        body: error('Unauthorized', 'unauthorized'),
+        body: error('Unauthorized', key === null ? 'missing_key' : 'unknown_key'),
       });
     }
     const dataOnly = await seedOrganization(db.pool, { permissions: ['data'] });
@@ -234,14 +235,21 @@ describe('chat', () => {
     ).toBe(409);
   });
 
-  it('reports a failing provider with 502 and a silent one with 504, without its message', async () => {
-    models.play(() => ({ status: 500, message: 'secret upstream text' }));
+  it('reports a failing provider with 502 and a silent one with 504, with its message in development only', async () => {
+    models.play(() => ({ status: 400, message: 'temperature is not supported' }));
     const failed = await post('/v1/agents/clerk/chat', { message: 'x' });
-    expect(failed).toMatchObject({
+    expect(failed.status).toBe(502);
+    expect(failed.body).toMatchObject({
+      error: expect.stringMatching(
+        /^The model openai\/gpt-5-mini could not answer: HTTP 400: .*temperature is not supported/,
+      ),
+      code: 'model_failed',
+    });
+    const live = await seedOrganization(db.pool, { environment: 'production', agents: [{ slug: 'clerk' }] });
+    expect(await post('/v1/agents/clerk/chat', { message: 'x' }, { key: live.key })).toMatchObject({
       status: 502,
       body: error('The model openai/gpt-5-mini could not answer', 'model_failed'),
     });
-    expect(JSON.stringify(failed.body)).not.toContain('secret');
     models.play(() => ({ hang: true }));
     expect(await post('/v1/agents/clerk/chat', { message: 'x' })).toMatchObject({
       status: 504,

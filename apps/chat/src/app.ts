@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Agents, CallbackTokens } from '@parley/agents';
 import { operationsOf } from '@parley/contracts';
-import { type Db, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
+import { type Db, type SecretBox, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import { type KeyLimit, createIdentify } from '@parley/identity';
 import type { RateLimiter } from '@parley/redis';
-import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
+import { type HttpMetrics, type Logger, createApp, serve, shareRequests } from '@parley/service';
 import type { Tools } from '@parley/tools';
 import type { Triggers } from '@parley/triggers';
 import { callTool, createGrantOf } from './routes/call-tool';
@@ -15,7 +15,7 @@ import { compilePrompt } from './routes/compile-prompt';
 import { fireTrigger } from './routes/fire-trigger';
 import { mcp } from './routes/mcp';
 import { runTool } from './routes/run-tool';
-import { shareTurns } from './share-turns';
+import { createToolSecretHandlers } from './routes/tool-secrets';
 
 export interface ChatAppDeps {
   db: Db;
@@ -23,6 +23,8 @@ export interface ChatAppDeps {
   tools: Tools;
   triggers: Pick<Triggers, 'fire'>;
   callbackTokens: CallbackTokens;
+  /** Encrypts the secrets of tools. */
+  box: SecretBox;
   /** Whether a web page of this origin may use MCP. None by default. */
   isOwnOrigin?: (origin: string) => boolean;
   log: Logger;
@@ -38,7 +40,12 @@ export interface ChatAppDeps {
 /** Creates the chat service: chat, the utilities, MCP, and tool calls of code in the executor. */
 export function createChatApp(deps: ChatAppDeps): RequestListener {
   const { db, log, metrics, checkResponses, limiter } = deps;
-  const shared = shareTurns(deps.maxTurns);
+  const shared = shareRequests({
+    // A request takes as long as its model and tools, or as the turns before it.
+    total: deps.maxTurns ?? 256,
+    code: 'too_many_turns',
+    message: 'Too many requests of the organization are being answered at the same time',
+  });
   const grantOf = createGrantOf(deps.callbackTokens);
   return createApp({
     log,
@@ -49,7 +56,7 @@ export function createChatApp(deps: ChatAppDeps): RequestListener {
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
     routes: serve(
-      { ...operationsOf.chat, ...operationsOf.utilities, ...operationsOf.internal },
+      { ...operationsOf.chat, ...operationsOf.utilities, ...operationsOf.toolSecrets, ...operationsOf.internal },
       {
         chatWithAgent: shared(chatWithAgent(deps)),
         chatWithRouter: shared(chatWithRouter(deps)),
@@ -58,6 +65,7 @@ export function createChatApp(deps: ChatAppDeps): RequestListener {
         runTool: shared(runTool(deps)),
         fireTrigger: shared(fireTrigger(deps)),
         mcp: shared(mcp(deps)),
+        ...createToolSecretHandlers(deps),
         callTool: callTool({ ...deps, grantOf }),
       },
       { callback: grantOf },

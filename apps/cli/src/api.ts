@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorDetail } from '@parley/contracts';
+import type { ErrorBody, ErrorDetail, LogLine } from '@parley/contracts';
 import { apiAddress } from './environment';
 import { Failure, exitCodes } from './failure';
 
@@ -10,9 +10,11 @@ export class ApiFailure extends Failure {
     readonly requestId: string | undefined,
     readonly details: ErrorDetail[],
     text: string,
+    /** What the handler of a custom tool wrote to its console. */
+    readonly logs?: LogLine[],
   ) {
     const reference = [code, requestId && `request ${requestId}`].filter(Boolean).join(', ');
-    const fields = { status, code, requestId, details };
+    const fields = { status, code, requestId, details, ...(logs && { logs }) };
     super(reference === '' ? text : `${text} (${reference})`, exitCodes.failure, fields, text);
   }
 }
@@ -22,6 +24,9 @@ export interface Api {
   key: string;
   /** Sends a POST request with a JSON body and returns the response body. Throws an ApiFailure for an error response. */
   post<T>(path: string, body: object): Promise<T>;
+  /** The same for a request without a body. */
+  get<T>(path: string): Promise<T>;
+  remove<T>(path: string): Promise<T>;
 }
 
 /** Longer than the server's own limits on a turn, so that the server's error arrives before this timeout. */
@@ -29,20 +34,23 @@ const timeoutMs = 300_000;
 
 /** A client of the HTTP API at PARLEY_URL with PARLEY_API_KEY; defaults to the running development stack. */
 export function createApi({ url, key } = apiAddress()): Api {
+  async function request<T>(method: string, path: string, body?: object): Promise<T> {
+    const response = await send(`${url}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, ...(body && { 'Content-Type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const answer = parse(response.text);
+    if (response.ok && answer !== undefined) return answer as T;
+    throw failureOf(response.status, answer);
+  }
   return {
     url,
     key,
-    async post<T>(path: string, body: object) {
-      const response = await send(`${url}${path}`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      const answer = parse(response.text);
-      if (response.ok && answer !== undefined) return answer as T;
-      throw failureOf(response.status, answer);
-    },
+    post: (path, body) => request('POST', path, body),
+    get: (path) => request('GET', path),
+    remove: (path) => request('DELETE', path),
   };
 }
 
@@ -70,7 +78,10 @@ function parse(text: string): unknown {
 }
 
 function failureOf(status: number, answer: unknown): ApiFailure {
-  const body = (typeof answer === 'object' && answer !== null ? answer : {}) as Partial<ErrorBody>;
+  const body = (typeof answer === 'object' && answer !== null ? answer : {}) as Partial<
+    ErrorBody & { logs: LogLine[]; reason: string }
+  >;
   const text = body.error ?? `HTTP ${status} without a Parley error body. Check that PARLEY_URL is a Parley gateway`;
-  return new ApiFailure(status, body.code, body.requestId, body.details ?? [], text);
+  const explained = body.reason === undefined ? text : `${text}: ${body.reason}`;
+  return new ApiFailure(status, body.code, body.requestId, body.details ?? [], explained, body.logs);
 }

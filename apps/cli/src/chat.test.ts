@@ -1,5 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Agents, createAgents, createCallbackTokens, createModels, providersOfEnvironment } from '@parley/agents';
+import { type Db, createDb, createSecretBox } from '@parley/db';
+import { createEntities } from '@parley/entities';
+import { createApiKey } from '@parley/identity';
+import { silentLogger } from '@parley/service';
+import { openTestDatabase, seedOrganization } from '@parley/testing';
+import { createTools } from '@parley/tools';
+import { createTriggers } from '@parley/triggers';
+import { createChatApp } from '../../chat/src/app';
+import { openPseudoTerminal } from '../../e2e/src/pseudo-terminal';
 import { type Cli, buildCli } from './cli-under-test';
 
 /** Tests start processes, which takes time on a busy machine. */
@@ -107,5 +118,73 @@ describe('chat', () => {
     expect(requests[0]!.body).toEqual({ message: 'Hi', threadId: 't' });
     expect(await cli.parley(['chat', 'helper', 'fail'], { env })).toMatchObject({ code: 1, stdout: '' });
     expect(await cli.parley(['chat', 'helper', 'Hi', '--param', 'x'], { env })).toMatchObject({ code: 2 });
+  });
+});
+
+describe('chat on a terminal beside the database', () => {
+  let db: Db & { url: string };
+  let agents: Agents;
+  let server: Server;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    db = await openTestDatabase(createDb);
+    const log = silentLogger();
+    const entities = createEntities({ db });
+    const tools = createTools({ db, entities, log, ports: {} });
+    agents = createAgents({ db, tools, log, models: createModels({ environment: providersOfEnvironment({}), log }) });
+    const triggers = createTriggers({ db, tools, entities, log });
+    const secretsKey = randomBytes(32).toString('base64');
+    const callbackTokens = createCallbackTokens(secretsKey);
+    const box = createSecretBox(secretsKey);
+    server = createServer(
+      createChatApp({ db, agents, tools, triggers, callbackTokens, box, log, checkResponses: true }),
+    ).listen(0, '127.0.0.1');
+    await new Promise((listening) => server.once('listening', listening));
+    const { scope } = await seedOrganization(db.pool, {
+      agents: [{ slug: 'helper', model: 'offline/scripted', tools: ['entity.query'] }],
+      entityTypes: [{ slug: 'product', name: 'Product', schema: { name: 'string' } }],
+    });
+    const key = { tenant: scope.tenant, environment: scope.environment, name: 'test', permissions: ['chat' as const] };
+    env = {
+      PARLEY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      PARLEY_API_KEY: (await createApiKey(db, key)).key,
+    };
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    server.close();
+    await agents.close();
+    await db.close();
+  });
+
+  const open = (message: string, more: Record<string, string>) =>
+    openPseudoTerminal(`exec ${process.execPath} ${cli.bundle} chat helper '${message}'`, {
+      cwd: cli.folder,
+      env: { PATH: process.env.PATH, ...env, ...more },
+    });
+  const message = '/tool entity.query {"type":"product"}';
+
+  test('a tool is shown when it starts and when it ends, once each', async () => {
+    const lock = await db.pool.connect();
+    try {
+      await lock.query('begin; lock table entities in access exclusive mode');
+      const terminal = open(message, { DATABASE_URL: db.url });
+      expect(await terminal.shows('… entity.query')).not.toContain('entity.query  ok');
+      await lock.query('commit');
+      expect(await terminal.ended).toBe(0);
+      expect(terminal.output.match(/entity\.query  /g)).toHaveLength(1);
+      expect(terminal.output).toContain('entity.query returned');
+    } finally {
+      lock.release();
+    }
+  });
+
+  test('without the database, and with one that does not have the key, tools are shown after the reply', async () => {
+    for (const url of ['postgresql://127.0.0.1:1/none', process.env.PARLEY_TEST_POSTGRES_URL!]) {
+      const terminal = open(message, { DATABASE_URL: url });
+      expect(await terminal.ended).toBe(0);
+      expect(terminal.output.match(/entity\.query  ok/g)).toHaveLength(1);
+    }
   });
 });

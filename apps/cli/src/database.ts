@@ -30,6 +30,7 @@ export function explain(error: unknown, url: string): unknown {
   return error;
 }
 
-function withoutPassword(url: string): string {
+/** The address as it may be shown. */
+export function withoutPassword(url: string): string {
   return URL.canParse(url) ? Object.assign(new URL(url), { password: '' }).href : 'DATABASE_URL';
 }

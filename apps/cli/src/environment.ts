@@ -59,6 +59,17 @@ export function apiAddress(): { url: string; key: string } {
   return { url: url.replace(/\/+$/, ''), key };
 }
 
+/** The address and key that commands in this folder use, if both are known and the key is one of development. */
+export function developmentAddress(): { url: string; key: string } | null {
+  try {
+    const address = apiAddress();
+    return address.key.startsWith('sk_dev_') ? address : null;
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
+}
+
 /**
  * The address and key for production: PARLEY_PRODUCTION_URL, which defaults to PARLEY_URL, and PARLEY_PRODUCTION_API_KEY,
  * which defaults to PARLEY_API_KEY when that is a production key.
@@ -88,17 +99,44 @@ export const findStack = (): Stack | null => readState<Stack>('stack.json');
 
 /** Reads a file that `npm start` writes to `.parley`, or returns null when there is none. */
 export function readState<T>(name: string): T | null {
+  const file = findState(name);
+  if (file === null) return null;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch {
+    throw new Failure(`${file} is not valid JSON. Stop npm start and start it again`);
+  }
+}
+
+/** The path of a file or folder in `.parley`, or null when there is none. */
+export function findState(name: string): string | null {
   const folders = [resolve(__dirname, '../../..')];
   for (let folder = process.cwd(); ; folder = dirname(folder)) {
     folders.splice(-1, 0, folder);
     if (dirname(folder) === folder) break;
   }
-  const file = folders.map((folder) => join(folder, '.parley', name)).find((path) => existsSync(path));
-  if (file === undefined) return null;
+  return folders.map((folder) => join(folder, '.parley', name)).find((path) => existsSync(path)) ?? null;
+}
+
+/** The values of all variables that may be secret, whole and in parts: of the environment, `.env` and the stack. */
+export function secretValues(): string[] {
+  const stack = findStack();
+  const sources = [process.env, dotEnv(), readState<Record<string, string>>('secrets.json'), stack?.env];
+  const values = sources.flatMap((source) =>
+    Object.entries(source ?? {}).flatMap(([name, value]) =>
+      value && /KEY|SECRET|TOKEN|PASSWORD|_URL$/.test(name.replace(/_FILE$/, '')) ? secretsIn(name, value) : [],
+    ),
+  );
+  return [...values, ...(stack?.key ? [stack.key] : []), ...(stack === null ? [] : [stack.databaseUrl])];
+}
+
+/** The value of a variable, or of the file that NAME_FILE names, and the parts of a list such as `new,old`. */
+function secretsIn(name: string, value: string): string[] {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as T;
+    const text = name.endsWith('_FILE') ? readFileSync(value, 'utf8').trim() : value;
+    return [text, ...text.split(/[\s,]+/)];
   } catch {
-    throw new Failure(`${file} is not valid JSON. Stop npm start and start it again`);
+    return []; // a file that this account cannot read
   }
 }
 

@@ -1,3 +1,4 @@
+import { builtInToolNames } from '@parley/tools';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,10 +6,10 @@ import type { Command } from 'commander';
 import { completionsOf } from './commands/completion';
 import { createProgram } from './program';
 import { version } from './version';
-import { loadFolder } from './push/load-folder';
+import { hasDefinitions, loadFolder } from './push/load-folder';
 import { runInit } from './commands/init';
 import { writeDefinitions } from './pull/write-definitions';
-import { compareLines } from './push/compare';
+import { compareFields, compareLines } from './push/compare';
 
 const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
 
@@ -62,8 +63,10 @@ test.each([
     ['csv', 'jsonl'],
   ],
   [['nothing', 'x'], []],
+  [['tools', 'show', 'entity.g'], ['entity.get']],
+  [['run-tool', 'web'], ['web.fetch']],
 ])('completes %j', (words, expected) => {
-  expect(completionsOf(createProgram(), words).sort()).toEqual([...expected].sort());
+  expect(completionsOf(createProgram(), words, builtInToolNames).sort()).toEqual([...expected].sort());
 });
 
 describe('a new project', () => {
@@ -71,7 +74,7 @@ describe('a new project', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('has valid definitions of every kind', async () => {
-    await runInit(folder, { json: true });
+    await runInit(folder, { json: true, install: false });
     const { problems, resources } = await loadFolder(folder);
     expect(problems).toEqual([]);
     expect(Object.keys(resources).sort()).toEqual(['agents', 'entityTypes', 'roles', 'routers', 'tools', 'triggers']);
@@ -134,4 +137,30 @@ test.each([
   ['same', 'same', [[' ', 'same']]],
 ])('compares the lines of %j and %j', (before, after, changes) => {
   expect(compareLines(before, after)).toEqual(changes);
+});
+
+test('lists are compared element by element', () => {
+  const read = { resource: 'product', actions: ['read', 'list'], effect: 'allow' };
+  const write = { resource: 'order', actions: ['create'], effect: 'allow' };
+  const before = { policies: [read, write, { resource: 'x' }], tools: ['a', 'b'], name: 'A' };
+  const after = {
+    policies: [{ resource: 'new' }, read, { ...write, effect: 'deny' }],
+    tools: ['a', 'c', 'b', 'd'],
+    name: 'A',
+  };
+  expect(compareFields(before, after)).toEqual([
+    { path: 'policies.0', after: { resource: 'new' } },
+    { path: 'policies.2.effect', before: 'allow', after: 'deny' },
+    { path: 'policies.2', before: { resource: 'x' } },
+    { path: 'tools.1', after: 'c' },
+    { path: 'tools.3', after: 'd' },
+  ]);
+  expect(compareFields({ tools: ['a'] }, { tools: [] })).toEqual([{ path: 'tools.0', before: 'a' }]);
+  expect(compareFields({ tools: ['a'] }, {})).toEqual([{ path: 'tools', before: ['a'] }]);
+});
+
+test('a folder with a package.json of its own, such as tools/ of this checkout, has no definitions', async () => {
+  const checkout = join(__dirname, '../../..');
+  expect(hasDefinitions(checkout)).toBe(false);
+  await expect(loadFolder(checkout)).rejects.toThrow('has no definitions. Expected one of the folders');
 });

@@ -126,13 +126,22 @@ describe('organizations and keys', () => {
     expect(await succeed(createKey())).toMatch(/^sk_dev_/);
   });
 
+  test('with several organizations a command needs --org, and names them', async () => {
+    await succeed(['org', 'create', '--slug', 'demo', '--name', 'Demo']);
+    expect(await parley(createKey())).toMatchObject({
+      code: 1,
+      stderr: 'error: There are several organizations. Choose one with --org acme | demo\n',
+    });
+    await db.pool.query(`delete from organizations where slug = 'demo'`);
+  });
+
   test('keys create prints only the key, which works until it is revoked by its prefix', async () => {
     const key = await succeed(createKey({ env: 'production', org: 'acme', expires: '30d', permissions: 'data, chat' }));
     expect(key).toMatch(/^sk_prod_[\w-]{43}$/);
     expect(await identified(key)).toMatchObject({ environment: 'production', permissions: new Set(['data', 'chat']) });
 
     const listed = JSON.parse(await succeed(['keys', 'list', '--org', 'acme', '--json']));
-    const [summary] = listed as { prefix: string; expiresAt: string }[];
+    const [summary] = listed.keys as { prefix: string; expiresAt: string }[];
     expect(Date.parse(summary!.expiresAt) - Date.now()).toBeGreaterThan(29 * 86_400_000);
     expect(JSON.stringify(listed)).not.toContain(key);
     expect(await succeed(['keys', 'list', '--org', 'acme'])).toContain(`${summary!.prefix}…`);

@@ -7,11 +7,11 @@ export const withJson = (command: Command): Command => command.option('--json', 
 export const inScope = (command: Command): Command =>
   withJson(command)
     .option('--env <environment>', 'development (default) or production')
-    .option('--org <slug>', 'organization (default: the only one, or "demo")');
+    .option('--org <slug>', 'organization (default: the only one)');
 
 /** Options of commands that concern an organization as a whole. */
 export const ofOrganization = (command: Command): Command =>
-  withJson(command).option('--org <slug>', 'organization (default: the only one, or "demo")');
+  withJson(command).option('--org <slug>', 'organization (default: the only one)');
 
 /** Options of lists, which are sorted newest first. */
 export const paged = (command: Command): Command =>

@@ -1,18 +1,28 @@
 import type { Queryable } from '@parley/db';
 import { type Organization, listOrganizations } from '@parley/identity';
 import { Failure } from './failure';
+import { canAsk } from './terminal';
 
 export const demoSlug = 'demo';
 
-/** The organization with this slug; defaults to the only organization, or the demo. */
+/** The organization with this slug; by default the only one. With several, a terminal asks and a script gets an error. */
 export async function findOrganization(db: Queryable, slug: string | undefined): Promise<Organization> {
   const rows = await listOrganizations(db, slug);
   if (slug !== undefined && rows.length === 0)
     throw new Failure(`No organization has the slug "${slug}". List them with: parley org list`);
-  const found = rows.length === 1 ? rows[0] : rows.find((row) => row.slug === demoSlug);
-  if (found !== undefined) return found;
   if (rows.length === 0) throw new Failure('There is no organization yet. Create one with: parley org create');
-  throw new Failure(`There are several organizations. Choose one with --org ${listOf(rows.map((row) => row.slug))}`);
+  if (rows.length === 1) return rows[0]!;
+  if (!canAsk())
+    throw new Failure(`There are several organizations. Choose one with --org ${listOf(rows.map((row) => row.slug))}`);
+  const { isCancel, select } = await import('@clack/prompts');
+  const chosen = await select({
+    message: 'Which organization?',
+    options: rows.map((row) => ({ value: row, label: row.slug, hint: row.name })),
+    maxItems: 10,
+    output: process.stderr,
+  });
+  if (isCancel(chosen)) throw new Failure('No organization was chosen');
+  return chosen;
 }
 
 /** An organization as `--json` shows it, without its internal number. */

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import type { Environment, Permission, Scope } from '@parley/contracts';
 import { createDb, type Db } from '@parley/db';
 import { createApiKey } from '@parley/identity';
-import { createEntities } from '@parley/entities';
+import { createEntities, ensureType } from '@parley/entities';
 import { pullResources } from '@parley/resources';
 import { silentLogger } from '@parley/service';
 import { openTestDatabase, seedOrganization, until } from '@parley/testing';
@@ -92,9 +92,15 @@ test('diff shows changed fields and lines, and --exit-code sets the status', asy
 
 test('status shows the environment and whether the folder differs', async () => {
   const { stdout } = await run(['status', 'shop']);
-  expect(stdout).toContain('development');
+  expect(stdout).toMatch(/^address +http.*\norganization +org-\S+ \(Organization .*\)\nenvironment +development\n/);
   expect(stdout).toContain('1 differ');
-  expect(await json(['status', '.'])).toMatchObject({ environment: 'development', counts: { agents: 1 }, local: null });
+  expect(await json(['status', '.'])).toMatchObject({
+    organization: { slug: expect.stringMatching(/./) },
+    environment: 'development',
+    counts: { agents: 1 },
+    agents: [{ id: expect.stringMatching(/^agent_/), slug: 'helper', name: 'Helper' }],
+    local: null,
+  });
 });
 
 test('definitions that --prune cannot delete are listed with the reason', async () => {
@@ -121,6 +127,100 @@ test('definitions that --prune cannot delete are listed with the reason', async 
     `1 only in the environment, 1 only in the environment and not deletable with --prune: ${refused}`,
   );
   await db.pool.query(`delete from entities`);
+});
+
+test('types generate writes the types of the environment or of a folder, and --check reports a stale file', async () => {
+  write('typed', { ...base, 'package.json': '{}' });
+  await cli.succeed(['push', 'typed'], { env });
+  const file = join(cli.folder, 'web/parley.d.ts');
+  const generate = (...more: string[]) => run(['types', 'generate', '--out', 'web/parley.d.ts', ...more]);
+  expect(await generate('--check')).toMatchObject({
+    code: 1,
+    stderr: 'error: web/parley.d.ts is not up to date. Run parley types generate without --check\n',
+  });
+  expect(existsSync(file)).toBe(false);
+  expect(await generate()).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^Written: web.parley.d.ts \(\d+ entity types/),
+  });
+  expect(readFileSync(file, 'utf8')).toContain(
+    '  product: {\n    name?: string | null;\n    price?: number | null;\n  };',
+  );
+  expect(await generate('--check')).toMatchObject({ code: 0 });
+
+  write('typed', { 'entity-types/product.ts': product.replace("price: 'number'", "price: 'string'") });
+  expect(await generate('--check')).toMatchObject({ code: 0 });
+  expect(await generate('--from', 'typed', '--check')).toMatchObject({ code: 1 });
+  expect(JSON.parse((await generate('--from', 'typed', '--json')).stdout)).toEqual({
+    file: 'web/parley.d.ts',
+    changed: true,
+    entityTypes: 1,
+    tools: 0,
+  });
+  expect(await run(['types', 'generate', '--from', 'typed', '--out', '-'])).toMatchObject({
+    code: 0,
+    stdout: readFileSync(file, 'utf8'),
+  });
+
+  expect(await run(['types', 'generate', '--out', 'typed/package.json'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('exists and was not written by this command'),
+  });
+  write('typed', { 'entity-types/product.ts': product.replace("name: 'Product'", 'nam: 1') });
+  expect(await generate('--from', 'typed')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('entity-types/product.ts: product: name is required'),
+  });
+  const other = await key('development', ['data']);
+  expect(await run(['types', 'generate', '--out', '-'], { PARLEY_API_KEY: other })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('API key does not have sync permission'),
+  });
+});
+
+test('tools list and show name built-in and custom tools with their parameters and permissions', async () => {
+  write('tooled', {
+    'tools/shop.ts': `import { defineTools } from '@parley/definitions';
+      export default defineTools([{ name: 'shop.discount', description: 'The discount', handlerCode: 'return 1',
+        parameters: { type: 'object', properties: { total: { type: 'number', description: 'In pesos.' } }, required: ['total'] } }]);`,
+  });
+  await cli.succeed(['push', 'tooled'], { env });
+  const { tools } = await json(['tools', 'list']);
+  expect(tools).toHaveLength(24);
+  expect(tools).toContainEqual(
+    expect.objectContaining({ name: 'entity.get', permission: 'read on the entity type of id' }),
+  );
+  expect(tools).toContainEqual(expect.objectContaining({ name: 'shop.discount', kind: 'custom' }));
+  const shown = await run(['tools', 'show', 'shop.discount']);
+  expect(shown.stdout).toMatch(/^permission +execute on shop.discount$/m);
+  expect(shown.stdout).toMatch(/^total +number +yes +In pesos\.$/m);
+  expect(await run(['tools', 'show', 'shop.none'])).toMatchObject({
+    code: 1,
+    stderr: 'error: There is no tool "shop.none". List the tools with: parley tools list\n',
+  });
+
+  const withoutKey = await cli.parley(['tools', 'show', 'entity.query']);
+  expect(withoutKey.stdout).toMatch(/^sort\.direction +asc or desc +no +Direction of the sort; default "desc"$/m);
+  const listed = await cli.parley(['tools', 'list']);
+  expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining('not listed: PARLEY_URL is not set') });
+  expect(listed.stdout).toMatch(/^web\.fetch +built-in +execute on web\.fetch +Sends an HTTP request/m);
+});
+
+test('the entity type of payments, which Parley creates, is not reported as missing and not deleted', async () => {
+  await ensureType(db, scope, { slug: 'payment', name: 'Payment', schema: {}, searchFields: [] });
+  await cli.succeed(['push', 'shop'], { env });
+  for (const args of [
+    ['diff', 'shop'],
+    ['diff', 'shop', '--prune'],
+    ['status', 'shop'],
+    ['push', 'shop', '--prune'],
+  ]) {
+    const { stdout, stderr } = await run(args);
+    expect([args, `${stdout}${stderr}`]).toEqual([args, expect.not.stringContaining('only in the environment')]);
+    expect(stderr).not.toMatch(/payment|Not in the folder/);
+  }
+  expect((await pull('development')).resources.entityTypes.map(({ slug }) => slug)).toContain('payment');
+  await db.pool.query(`delete from entity_types where slug = 'payment'`);
 });
 
 test('errors of shape and of references are reported together, each with its file', async () => {
@@ -192,6 +292,7 @@ test('pull writes missing definitions and keeps files that differ, and a push of
 
 test('dev pushes every change, and keeps running after an error', async () => {
   write('live', { ...base, 'prompts/p.md': 'Hello\n' });
+  await cli.succeed(['types', 'generate', '--from', 'live', '--out', 'live/parley.d.ts'], { env });
   const child = spawn(process.execPath, [cli.bundle, 'dev', 'live'], {
     cwd: cli.folder,
     env: { PATH: process.env.PATH, ...env },
@@ -215,6 +316,10 @@ test('dev pushes every change, and keeps running after an error', async () => {
     // New files are pushed too.
     write('live', { 'agents/other.ts': agent('Other').replace("'helper'", "'other'") });
     await says('+ other');
+    // The types of the project are written again.
+    write('live', { 'entity-types/product.ts': product.replace("'number'", "'number', weight: 'number'") });
+    await says('weight');
+    expect(readFileSync(join(cli.folder, 'live/parley.d.ts'), 'utf8')).toContain('    weight?: number | null;\n');
   } finally {
     child.kill('SIGINT');
   }
@@ -287,9 +392,108 @@ describe('data', () => {
     );
   });
 
+  test('an import whose answer was lost is repeated without effect, and refused when its rows have changed', async () => {
+    const namesIn = async () =>
+      (await entityOf(['query', 'product', '{"data.name":{"$in":["Item 3","Item 4"]}}'])).data.length as number;
+    const before = await namesIn();
+    write('.', { 'lost.csv': 'name,price\nItem 3,1\nItem 4,1\n' });
+    await cli.succeed(['data', 'import', 'product', 'lost.csv'], { env });
+    expect(await namesIn()).toBe(before + 2);
+
+    const file = join(cli.folder, 'lost.csv.parley-import');
+    const states = JSON.parse(readFileSync(file, 'utf8')) as Record<string, { hash: string }>;
+    const [target, { hash, ...state }] = Object.entries(states)[0]!;
+    expect(target).toMatch(/^http:\/\/127\.0\.0\.1:\d+ dev [0-9a-f]{12} product$/);
+    const lost = JSON.stringify({ [target]: { ...state, done: 0, hash: '', sent: { rows: 2, hash } } });
+    writeFileSync(file, lost);
+    write('.', { 'lost.csv': 'name,price\nItem 3,1\nItem 4,2\n' });
+    expect((await run(['data', 'import', 'product', 'lost.csv'])).stderr).toContain(
+      'Rows 1 to 2 of lost.csv have changed, but may be imported',
+    );
+    write('.', { 'lost.csv': 'name,price\nItem 3,1\nItem 4,1\nItem 3,9\n' });
+    expect(await json(['data', 'import', 'product', 'lost.csv'])).toMatchObject({ imported: 3, total: 3 });
+    expect(await namesIn()).toBe(before + 3);
+    for (const id of (await entityOf(['query', 'product', '{"data.price":{"$in":[1,9]}}', '--limit', '100'])).data)
+      if (id.data.price === 9 || id.data.name === 'Item 4') await entityOf(['delete', 'product', id.id]);
+  });
+
+  test('an import whose first request is still running waits, keeps what was sent, and creates no row twice', async () => {
+    const keys: unknown[] = [];
+    let conflicts = Infinity;
+    // Between the command and the data service: answers as that does when a request with the same key is running.
+    const proxy = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const key = request.headers['idempotency-key'];
+      if (key !== undefined) keys.push(key);
+      if (key !== undefined && conflicts-- > 0) {
+        response.writeHead(409, { 'content-type': 'application/json' });
+        return void response.end('{"error":"still running","code":"idempotency_in_progress"}');
+      }
+      const { authorization, 'content-type': type } = request.headers;
+      const answer = await fetch(env.PARLEY_URL + request.url!, {
+        method: request.method,
+        headers: {
+          authorization: authorization!,
+          ...(type && { 'content-type': type, 'idempotency-key': String(key) }),
+        },
+        body: chunks.length > 0 ? Buffer.concat(chunks) : undefined,
+      });
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    }).listen(0, '127.0.0.1');
+    await new Promise((listening) => proxy.once('listening', listening));
+    const more = { PARLEY_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+    const importFile = () => run(['data', 'import', 'product', 'running.csv'], more);
+    try {
+      write('.', { 'running.csv': 'name,price\nItem 5,71\nItem 6,72\n' });
+      expect(await importFile()).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('An earlier request with rows 1 to 2 is still running. Run the command again'),
+      });
+      expect([keys.length, new Set(keys).size]).toEqual([5, 1]);
+      write('.', { 'running.csv': 'name,price\nItem 5,71\nItem 6,73\n' });
+      expect((await importFile()).stderr).toContain('Rows 1 to 2 of running.csv have changed, but may be imported');
+      write('.', { 'running.csv': 'name,price\nItem 5,71\nItem 6,72\n' });
+      conflicts = 1;
+      expect(await importFile()).toMatchObject({ code: 0, stdout: 'Imported 2 of 2 rows into product.\n' });
+      expect([keys.length, new Set(keys).size]).toEqual([7, 1]);
+    } finally {
+      proxy.closeAllConnections();
+      proxy.close();
+    }
+    const { data } = await entityOf(['query', 'product', '{"data.price":{"$in":[71,72,73]}}']);
+    expect(data).toHaveLength(2);
+    for (const { id } of data) await entityOf(['delete', 'product', id]);
+  });
+
+  test('the progress of an import belongs to one API key, because another may be of another organization', async () => {
+    write('.', { 'shared.csv': 'name,price\nItem 7,81\n' });
+    const other = await seedOrganization(db.pool);
+    const made = await createApiKey(db, {
+      tenant: other.scope.tenant,
+      environment: 'development',
+      name: 'other',
+      permissions: ['*'],
+    });
+    write('shared', { 'entity-types/product.ts': product });
+    await cli.succeed(['push', 'shared'], { env: { ...env, PARLEY_API_KEY: made.key } });
+    const importAs = (key: string, ...more: string[]) =>
+      run(['data', 'import', 'product', 'shared.csv', ...more], { PARLEY_API_KEY: key });
+    expect(await importAs(env.PARLEY_API_KEY!)).toMatchObject({ code: 0 });
+    expect(await importAs(made.key)).toMatchObject({ code: 0, stdout: 'Imported 1 of 1 rows into product.\n' });
+    expect(await importAs(made.key, '--again')).toMatchObject({ code: 0 });
+    for (const key of [env.PARLEY_API_KEY!, made.key])
+      expect((await importAs(key)).stderr).toContain('was already imported');
+    const { data } = await entityOf(['query', 'product', '{"data.price":81}']);
+    expect(data).toHaveLength(1);
+    await entityOf(['delete', 'product', data[0].id]);
+  });
+
   test('an import accepts the file of an export, which is not overwritten', async () => {
     const printed = await cli.succeed(['data', 'export', 'product'], { env });
     expect(printed.split('\n')).toHaveLength(12);
+    expect(await cli.succeed(['data', 'export', 'product', '--out', '-'], { env })).toBe(printed);
+    expect(existsSync(join(cli.folder, '-'))).toBe(false);
     expect(await json(['data', 'export', 'product', '--out', 'out.csv'])).toMatchObject({ exported: 12 });
     expect(readFileSync(join(cli.folder, 'out.csv'), 'utf8').split('\n')[0]).toBe(
       'id,status,createdAt,updatedAt,data.name,data.price,data',

@@ -92,7 +92,7 @@ describe('push', () => {
   test('--dry-run shows the changes and makes none', async () => {
     const run = await cli.parley(['push', project(files), '--dry-run'], { env });
     expect(run).toMatchObject({ code: 0 });
-    expect(run.stderr).toBe('Dry run: 6 created; development is at version 0.\n');
+    expect(run.stderr).toBe('Dry run: would create 6; development is at version 0.\n');
     expect(run.stdout.split('\n')).toEqual(
       expect.arrayContaining(['entity-types', '  + order', 'tools', '  + shop.refund']),
     );
@@ -166,12 +166,18 @@ describe('push', () => {
   });
 
   test('reports the file of a definition that the server refuses', async () => {
-    project({ 'agents/other.ts': agent('Other', ", slug: 'other', tools: ['entity.query', 'nope']") });
+    const reads = `{ name: 'x.reads', description: 'x', parameters: { type: 'object' }, handler: () => hostname() }`;
+    project({
+      'agents/other.ts': agent('Other', ", slug: 'other', tools: ['entity.query', 'nope']"),
+      'tools/reads.ts': `import { hostname } from 'node:os';\nimport { defineTools } from '@parley/definitions';\nexport default defineTools([${reads}]);\n`,
+    });
     const { code, stderr } = await cli.parley(['push', 'project'], { env });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: The definitions have problems \(invalid_definitions, request [\w-]+\):\n/);
     expect(stderr).toContain('\n  agents/other.ts: other: tools.1 unknown tool "nope"\n');
-    project({ 'agents/other.ts': null });
+    // A problem that only the command line can see is reported with those of the server.
+    expect(stderr).toContain('\n  tools/reads.ts: x.reads: the handler cannot be bundled with its imports: ');
+    project({ 'agents/other.ts': null, 'tools/reads.ts': null });
   });
 
   test('warns about search fields that the schema does not declare, and pushes them', async () => {
@@ -183,7 +189,7 @@ describe('push', () => {
       code: 0,
       lines: [
         'warning: entity-types/thing.json: thing: searchFields names naem, which the schema does not declare',
-        expect.stringMatching(/^Dry run: 1 created/),
+        expect.stringMatching(/^Dry run: would create 1[,;]/),
       ],
     });
     project({ 'entity-types/thing.json': null });
@@ -191,7 +197,7 @@ describe('push', () => {
 
   test('reports why a push failed', async () => {
     const refused = await cli.parley(['push', 'project'], { env: { ...env, PARLEY_API_KEY: 'sk_dev_wrong' } });
-    expect(refused.stderr).toMatch(/^error: Unauthorized \(unauthorized, request [\w-]+\)\n$/);
+    expect(refused.stderr).toMatch(/^error: Unauthorized \(unknown_key, request [\w-]+\)\n$/);
     const dead = await cli.parley(['push', 'project'], { env: { ...env, PARLEY_URL: 'http://127.0.0.1:2' } });
     expect(dead).toMatchObject({
       code: 1,

@@ -30,7 +30,7 @@ export const scopeOf = ({ id, tenant, slug }: Organization, environment: Environ
   name: `${environment} of ${slug}`,
 });
 
-/** Runs `work` in one environment (default: development) of one organization (default: the only one, or the demo). */
+/** Runs `work` in one environment (default: development) of one organization (default: the only one). */
 export async function withScope<T>(
   { env = 'development', org }: ScopeOptions,
   work: (db: Db, scope: NamedScope) => Promise<T>,

@@ -11,6 +11,9 @@ export const printJson = (value: unknown): void => print(safeText(JSON.stringify
 /** With --json, stdout has only the result and stderr only the error. */
 export const asJson = process.argv.includes('--json');
 
+/** Whether a person at a terminal can answer a question. Questions are printed on stderr. */
+export const canAsk = (): boolean => Boolean(process.stdin.isTTY && process.stderr.isTTY) && !asJson;
+
 /** Prints a failure as one line of JSON on stderr. */
 export const printJsonError = (error: string, fields: object = {}): void =>
   void process.stderr.write(`${safeText(JSON.stringify({ error, ...fields }))}\n`);
@@ -61,4 +64,11 @@ export function formatDuration(ms: number): string {
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+export const formatCount = (count: number): string => count.toLocaleString('en-US');
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000_000) return `${Math.ceil(bytes / 1_000)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

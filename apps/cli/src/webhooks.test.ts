@@ -88,6 +88,42 @@ test('samples are sent signed to the endpoint of their provider, with the ids of
   expect(await parley(['webhooks', 'trigger', 'order.nope', '--url', url])).toMatchObject({ code: 1 });
 });
 
+test('samples of the identity provider name the organization of --org', async () => {
+  const bodies: { data: Record<string, unknown> }[] = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    bodies.push(JSON.parse(text));
+    response.writeHead(200).end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const trigger = (name: string, ...more: string[]) => parley(['webhooks', 'trigger', name, '--url', url, ...more]);
+  await seedOrganization(db.pool, { slug: 'acme' });
+  await db.pool.query(`update organizations set external_id = 'org_2acme', name = 'Acme' where slug = 'acme'`);
+  for (const name of ['organization.updated', 'organization.deleted', 'organizationMembership.created'])
+    expect(await trigger(name, '--org', 'acme')).toMatchObject({ code: 0 });
+  const [updated, deleted, membership] = bodies;
+  expect(updated!.data).toMatchObject({ id: 'org_2acme', slug: 'acme', name: 'Acme' });
+  expect(deleted!.data).toMatchObject({ id: 'org_2acme', slug: 'acme' });
+  expect(deleted!.data).not.toHaveProperty('name');
+  expect(membership!.data).toMatchObject({ id: expect.stringMatching(/^orgmem_/), organization: { id: 'org_2acme' } });
+  // Without --org no organization has to be chosen, although there are several.
+  expect(await trigger('organization.updated')).toMatchObject({ code: 0 });
+  expect(bodies[3]!.data.id).toMatch(/Fixt/);
+  expect(await trigger('user.created', '--org', 'acme')).toMatchObject({
+    code: 2,
+    stderr: 'error: user.created names no organization. Omit --org\n',
+  });
+  expect(await trigger('organization.updated', '--org', 'demo')).toMatchObject({
+    code: 1,
+    stderr: 'error: demo was created here, so the identity provider sends nothing about it\n',
+  });
+  expect(bodies).toHaveLength(4);
+  server.close();
+  await db.pool.query(`delete from organizations where slug = 'acme'`);
+});
+
 test('the refusal of an unsigned Clerk delivery is explained', async () => {
   const server = createServer((_request, response) => response.writeHead(401).end('{"error":"Invalid signature"}'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -132,6 +168,20 @@ test('deliveries are listed, shown with masked secrets, and replayed', async () 
     'rejected',
   ]);
   expect(await succeed(['webhooks', 'list', '--status', 'failed'])).toContain('no signature fits');
+  // A delivery of no organization may have been meant for this one.
+  await seedOrganization(db.pool, { slug: 'other' });
+  await db.pool.query(`update webhook_deliveries set tenant = null where delivery_id = 'evt_2'`);
+  const idsOf = async (org: string) => {
+    const { deliveries } = JSON.parse(await succeed(['webhooks', 'list', '--org', org, '--json']));
+    return deliveries.map((one: { organization: string | null; status: string }) => [one.organization, one.status]);
+  };
+  expect((await idsOf('demo')).sort()).toEqual([
+    [null, 'rejected'],
+    ['demo', 'failed'],
+    ['demo', 'processed'],
+  ]);
+  expect(await idsOf('other')).toEqual([[null, 'rejected']]);
+  await db.pool.query(`delete from organizations where slug = 'other'`);
   const shown = await succeed(['webhooks', 'show', failed.id]);
   expect(shown).toContain('order_1');
   expect(shown).toMatch(/^signed +yes$/m);

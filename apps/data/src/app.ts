@@ -5,6 +5,7 @@ import { type KeyLimit, createIdentify } from '@parley/identity';
 import type { Entities } from '@parley/entities';
 import type { RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
+import { changeEntities } from './routes/change-entities';
 import { createEntity } from './routes/create-entity';
 import { deleteEntity } from './routes/delete-entity';
 import { getEntity } from './routes/get-entity';
@@ -16,6 +17,7 @@ import { syncPull } from './routes/sync-pull';
 import { type PushDeps, syncPush } from './routes/sync-push';
 import { syncState } from './routes/sync-state';
 import { updateEntity } from './routes/update-entity';
+import { shareCounts } from './share-counts';
 
 export interface DataDeps extends PushDeps {
   entities: Entities;
@@ -42,11 +44,11 @@ export function createDataApp(deps: DataDeps): RequestListener {
       { ...operationsOf.data, ...operationsOf.sync },
       {
         listEntityTypes: listEntityTypes(deps),
-        listEntities: listEntities(deps),
+        ...shareCounts({ listEntities: listEntities(deps), queryEntities: queryEntities(deps) }),
         getEntity: getEntity(deps),
         createEntity: createEntity(deps),
-        queryEntities: queryEntities(deps),
         searchEntities: searchEntities(deps),
+        changeEntities: changeEntities(deps),
         updateEntity: updateEntity(deps),
         deleteEntity: deleteEntity(deps),
         syncState: syncState(deps),

@@ -451,6 +451,25 @@ describe('search', () => {
   });
 });
 
+describe('count', () => {
+  beforeAll(async () => {
+    await api.push({ tenant }, { entityTypes: [{ slug: 'counted', name: 'Counted', schema: {} }] });
+    for (let n = 0; n < 5; n += 1) await create('counted', { n });
+  });
+
+  test.each(['exact', 'estimated'])('%s adds the number of all matching entities', async (count) => {
+    const query = { limit: 2, count, filters: { 'data.n': { $gt: 0 } } };
+    expect((await call('post', '/v1/data/counted/query', query).expect(200)).body).toMatchObject({ total: 4 });
+    expect((await call('get', `/v1/data/counted?limit=2&count=${count}`).expect(200)).body).toMatchObject({ total: 5 });
+    expect((await call('get', '/v1/data/counted')).body).not.toHaveProperty('total');
+  });
+
+  test.each(['', 'true', 'EXACT', 'planned'])('%j is refused with 400', async (count) => {
+    expect((await call('get', `/v1/data/counted?count=${count}`).expect(400)).body.code).toBe('invalid_query');
+    expect((await call('post', '/v1/data/counted/query', { count }).expect(400)).body.code).toBe('invalid_body');
+  });
+});
+
 describe('Idempotency-Key', () => {
   test('repeated requests create one entity and get the same response', async () => {
     const headers = { 'Idempotency-Key': 'order-1' };

@@ -25,7 +25,11 @@ test('state and pull return what was pushed, in the environment of the key', asy
     results: { entityTypes: { created: ['order'], updated: [], deleted: [], unchanged: [] } },
   });
   const state = await api.call('post', '/v1/sync/state', key).expect(200);
-  expect(state.body).toMatchObject({ environment: 'development', version: 1 });
+  expect(state.body).toMatchObject({
+    organization: { slug: expect.any(String), name: expect.any(String) },
+    environment: 'development',
+    version: 1,
+  });
   expect(state.body.resources.entityTypes).toEqual([
     { slug: 'order', name: 'Order', version: 1, hash: expect.stringMatching(/./) },
   ]);

@@ -22,6 +22,9 @@ const routes: [method: string, path: string, body: unknown, permission: 'chat' |
   ['POST', '/v1/run-tool', { toolName: 'entity.query', args: { type: 'product' } }, 'sync'],
   ['POST', '/v1/sync/state', {}, 'sync'],
   ['POST', '/v1/sync/pull', {}, 'sync'],
+  ['GET', '/v1/tool-secrets', undefined, 'sync'],
+  ['POST', '/v1/tool-secrets', { name: 'A', value: 'some-value' }, 'sync'],
+  ['DELETE', '/v1/tool-secrets/A', undefined, 'sync'],
   ['POST', '/v1/sync', { resources: {} }, 'sync'],
   ['GET', '/v1/entity-types', undefined, 'data'],
   ['GET', '/v1/data/product', undefined, 'data'],
@@ -35,16 +38,16 @@ const routes: [method: string, path: string, body: unknown, permission: 'chat' |
 
 describe.each(routes)('%s %s', (method, path, body, permission) => {
   it.each([
-    ['no header', {}],
-    ['an unknown key', { Authorization: `Bearer sk_dev_${'A'.repeat(43)}` }],
-    ['a malformed key', { Authorization: 'Bearer nonsense' }],
-    ['an empty token', { Authorization: 'Bearer ' }],
-    ['another scheme', { Authorization: 'Basic dXNlcjpwYXNz' }],
-    ['the key in the query only', { 'X-Api-Key': 'nonsense' }],
-  ])('answers 401 to %s', async (_name, headers) => {
+    ['no header', 'missing_key', {}],
+    ['an unknown key', 'unknown_key', { Authorization: `Bearer sk_dev_${'A'.repeat(43)}` }],
+    ['a malformed key', 'unknown_key', { Authorization: 'Bearer nonsense' }],
+    ['an empty token', 'missing_key', { Authorization: 'Bearer ' }],
+    ['another scheme', 'wrong_scheme', { Authorization: 'Basic dXNlcjpwYXNz' }],
+    ['a key in another header', 'missing_key', { 'X-Api-Key': 'nonsense' }],
+  ])('answers 401 to %s with %s', async (_name, code, headers) => {
     const answer = await createClient(shared.url).send(method, path, body, headers as Record<string, string>);
     expect(answer.status).toBe(401);
-    expect(answer.body).toMatchObject({ error: 'Unauthorized', code: 'unauthorized' });
+    expect(answer.body).toMatchObject({ error: 'Unauthorized', code });
   });
 
   it(`requires the permission ${permission}`, async () => {

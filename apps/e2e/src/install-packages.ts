@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -8,6 +8,17 @@ import { shared } from './stack';
 
 export const root = resolve(__dirname, '../../..');
 const run = promisify(execFile);
+
+/** The settings of npm, for commands that run it with another home directory. */
+export const npmEnvironment: Record<string, string> = {
+  npm_config_cache: join(homedir(), '.npm'),
+  npm_config_userconfig: join(homedir(), '.npmrc'),
+  ...Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value !== undefined && /^npm_config_|_proxy$|^NODE_EXTRA_CA_CERTS$/i.test(name) ? [[name, value]] : [],
+    ),
+  ),
+};
 
 /** Packs packages as they would be published, into a temporary folder. */
 export async function packPackages(...names: string[]): Promise<{ folder: string; tarballs: string[] }> {

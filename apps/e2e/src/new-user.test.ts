@@ -42,15 +42,14 @@ async function parley(cwd: string, ...args: string[]): Promise<{ stdout: string;
 }
 
 test('a new user gets from an empty folder to production with init, dev, chat and deploy', async () => {
-  const { next } = JSON.parse((await parley(folder, 'init', 'shop', '--json')).stdout) as { next: string[] };
+  const { next, connected } = JSON.parse((await parley(folder, 'init', 'shop', '--no-install', '--json')).stdout) as {
+    next: string[];
+    connected: string | null;
+  };
+  expect(connected).toBeNull();
   const pack = next.find((line) => line.startsWith('node tools/pack.mjs '));
   if (pack !== undefined) await promisify(execFile)('sh', ['-c', pack], { cwd: root });
-  expect(next.filter((line) => line !== pack)).toEqual([
-    'cd shop',
-    'cp .env.example .env   # then enter the address and a key',
-    'npm install',
-    'npx parley dev',
-  ]);
+  expect(next.filter((line) => line !== pack)).toEqual(['cd shop && npm install && npx parley dev']);
   expect(readdirSync(join(project, 'packages')).sort()).toEqual(packed.tarballs.map((path) => basename(path)).sort());
   await installPackages(project, packed.tarballs, { named: true });
   command = join(project, 'node_modules', '.bin', 'parley');
@@ -101,6 +100,40 @@ test('a new user gets from an empty folder to production with init, dev, chat an
   );
   const tool = JSON.parse((await parley(project, 'run-tool', 'shop.discount', '{"total":200}', '--json')).stdout);
   expect(tool).toMatchObject({ result: { percent: 10 }, tool: { isBuiltin: false } });
+
+  // A handler that uses a variable and an import of its file, and fails in the imported one.
+  writeFileSync(
+    join(project, 'tools', '_total.ts'),
+    "// Prices.\nexport function checked(n: number) {\n  if (n < 0) throw new Error('a negative price');\n  return n;\n}\n",
+  );
+  writeFileSync(
+    join(project, 'tools', 'vat.ts'),
+    `import { defineTools } from '@parley/definitions';
+import { checked } from './_total';
+
+const VAT = 0.19;
+
+export default defineTools([
+  {
+    name: 'shop.vat',
+    description: 'Returns the tax of a price.',
+    parameters: { type: 'object', properties: { price: { type: 'number' } }, required: ['price'] },
+    handler({ price }: { price: number }) {
+      console.log('price', price);
+      return { vat: checked(price) * VAT };
+    },
+  },
+]);
+`,
+  );
+  await parley(project, 'push');
+  const vat = await parley(project, 'run-tool', 'shop.vat', '{"price":100}');
+  expect(JSON.parse(vat.stdout)).toEqual({ vat: 19 });
+  expect(vat.stderr).toContain('console.log: price 100');
+  const negative = (await parley(project, 'run-tool', 'shop.vat', '{"price":-1}').catch((error: Error) => error)) as {
+    stderr: string;
+  };
+  expect(negative.stderr).toMatch(/console\.log: price -1\n.*a negative price \(tools\/_total\.ts:3\)/);
 
   expect((await parley(project, 'diff')).stderr).toContain('nothing to change');
   const deployed = await parley(project, 'deploy', '--yes');

@@ -55,6 +55,7 @@ beforeAll(async () => {
   stack = await startOwnStack({
     environment: {
       LOG_LEVEL: 'trace',
+      OPENAI_LOG: 'debug', // the client of the model then prints each request and answer with `console`
       SECRETS_KEY: secretsKey,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OPENAI_BASE_URL: models.urls.openai,

@@ -97,8 +97,10 @@ describe('deploy', () => {
 });
 
 describe('the output in a terminal', () => {
+  /** Eight requests of an import. */
+  const rowCount = 4_000;
   const rows = (name: string) =>
-    write({ [name]: ['name', ...Array.from({ length: 40 }, (_, at) => `Item ${at}`)].join('\n') });
+    write({ [name]: ['name', ...Array.from({ length: rowCount }, (_, at) => `Item ${at}`)].join('\n') });
   beforeAll(async () => {
     expect(await parley(['push', 'shop'])).toMatchObject({ code: 0 });
   });
@@ -108,15 +110,19 @@ describe('the output in a terminal', () => {
     const terminal = open('exec parley data import product seen.csv');
     expect(await terminal.ended).toBe(0);
     expect(terminal.output).toContain('\x1b[?25l'); // it hides the cursor while it draws
-    expect(stripVTControlCharacters(terminal.output)).toMatch(/Importing into product: \d+ of 40/);
+    expect(stripVTControlCharacters(terminal.output)).toMatch(/Importing into product: \d+ of 4000/);
     expect(terminal.output).toMatch(/\x1b\[3\dm/);
-    expect(stripVTControlCharacters(terminal.output)).toContain('Imported 40 of 40 rows into product.');
+    expect(stripVTControlCharacters(terminal.output)).toContain('Imported 4000 of 4000 rows into product.');
   });
 
   test('has no progress bar and no escape sequences when it is piped', async () => {
     rows('piped.csv');
     const { code, stdout, stderr } = await parley(['data', 'import', 'product', 'piped.csv']);
-    expect([code, stdout, stderr]).toEqual([0, 'Imported 40 of 40 rows into product.\n', 'Imported all 40 rows\n']);
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      'Imported 4000 of 4000 rows into product.\n',
+      'Imported all 4000 rows\n',
+    ]);
   });
 
   test('has no colours with NO_COLOR', async () => {

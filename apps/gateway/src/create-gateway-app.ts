@@ -12,7 +12,7 @@ import {
 } from '@parley/service';
 import { ClientDisconnected, checkLength, drain, outgoingBody } from './request-body';
 import { isDocsPage, sendDocsPage } from './docs/docs-pages';
-import { type HeaderList, ownHeaders, preflightHeaders, requestHeaders } from './headers';
+import { type HeaderList, addressOf, ownHeaders, preflightHeaders, requestHeaders } from './headers';
 import { forward, upstreamDown } from './forward';
 import { refuseUnsafe } from './refuse-unsafe';
 import { type GatewayRoute, type UpstreamName, findRoute } from './routes';
@@ -75,7 +75,10 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
   refuseUnsafe(request);
   const { path, requestId } = state;
   if (path === '/health') return health(request, response, requestId);
-  if (isDocsPage(path)) return sendDocsPage(path, request, response, ownHeaders(requestId, undefined));
+  if (isDocsPage(path)) {
+    const address = addressOf(request, deps.isTrusted);
+    return sendDocsPage(path, request, response, ownHeaders(requestId, undefined), address);
+  }
   const route = findRoute(path);
   if (route === undefined) throw notFound(`No such path: ${path}`, 'unknown_path');
   state.route = route;

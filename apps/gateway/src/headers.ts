@@ -33,6 +33,15 @@ export interface ForwardedInfo {
   isTrusted: (peer: string) => boolean;
 }
 
+/** The address that a client has asked, such as `https://api.example.com`. A trusted peer names it with X-Forwarded-*. */
+export function addressOf({ headers, socket }: IncomingMessage, isTrusted: ForwardedInfo['isTrusted']): string {
+  const forwarded = isTrusted(socket.remoteAddress ?? '') ? headers : {};
+  const host = forwarded['x-forwarded-host'] ?? headers.host;
+  const url = `${forwarded['x-forwarded-proto'] === 'https' ? 'https' : 'http'}://${String(host)}`;
+  // A host with characters that are special to a shell does not belong in a command that people copy.
+  return host !== undefined && /^https?:\/\/[\w.:[\]-]+$/.test(url) ? url : 'http://localhost:4000';
+}
+
 /** The headers for the upstream: the client's end-to-end headers unchanged, the request id, and X-Forwarded-*. */
 export function requestHeaders(request: IncomingMessage, { requestId, isTrusted }: ForwardedInfo): HeaderList {
   const { rawHeaders, headers, socket } = request;

@@ -4,6 +4,8 @@ export type UpstreamName = (typeof upstreamNames)[number];
 export interface GatewayRoute {
   /** The route matches this path and every path below it. */
   prefix: string;
+  /** The route matches only paths that end with this. */
+  suffix?: string;
   upstream: UpstreamName;
   /** Maximum size of a body. The upstream may have a lower limit for some of its paths. */
   limitBytes: number;
@@ -19,7 +21,7 @@ const mebibyte = 1024 * 1024;
 const chat = { upstream: 'chat', limitBytes: 8 * mebibyte, cors: true } as const;
 const data = { upstream: 'data', limitBytes: mebibyte, cors: true } as const;
 const webhooks = { upstream: 'webhook-ingest', limitBytes: mebibyte, cors: false } as const;
-/** Enough for a handler of 256 KiB and arguments of 1 MiB. */
+/** Enough for a handler of 256 KiB, arguments and context of 1 MiB each, and secrets. */
 const executor = { upstream: 'tool-executor', limitBytes: 4 * mebibyte, cors: false } as const;
 
 /** All public paths. Any other path is answered with 404, also when a service has it for other services. */
@@ -31,10 +33,12 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/run-tool', ...chat },
   { prefix: '/v1/fire-trigger', ...chat },
   { prefix: '/v1/mcp', ...chat },
+  { prefix: '/v1/tool-secrets', ...chat, limitBytes: mebibyte },
   { prefix: '/v1/entity-types', ...data },
+  // Before /v1/data: the first match is used.
+  { prefix: '/v1/data', suffix: '/bulk', ...data, limitBytes: 8 * mebibyte },
   { prefix: '/v1/data', ...data },
   { prefix: '/v1/sync', ...data },
-  // Before /webhook: the first match is used.
   { prefix: '/webhook/flow', ...webhooks, fixedReply: { received: true }, deadlineMs: 8_000 },
   { prefix: '/webhook', ...webhooks },
   { prefix: '/execute', ...executor },
@@ -50,5 +54,8 @@ const ambiguous = /\/\.{1,2}(\/|$)|\/\/|%(2f|5c|2e|00)|[^\x21-\x7e]|[\\#]/i;
 /** The route of a path as received, without decoding; undefined when there is none. */
 export function findRoute(path: string): GatewayRoute | undefined {
   if (ambiguous.test(path)) return undefined;
-  return routes.find(({ prefix }) => path === prefix || (path.startsWith(prefix) && path[prefix.length] === '/'));
+  return routes.find(
+    ({ prefix, suffix = '' }) =>
+      (path === prefix || (path.startsWith(prefix) && path[prefix.length] === '/')) && path.endsWith(suffix),
+  );
 }

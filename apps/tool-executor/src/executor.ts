@@ -18,6 +18,8 @@ interface ExecuteInput extends RunAccess {
   /** JSON text, as is `context`. */
   args: string;
   context: string;
+  /** Values in `context` that must not leave the sandbox, by name. */
+  secrets?: Record<string, string>;
   signal?: AbortSignal;
 }
 
@@ -104,7 +106,7 @@ export function createExecutor(options: ExecutorOptions) {
   }
 
   async function execute(input: ExecuteInput): Promise<ExecuteOutcome> {
-    const { args, context, timeoutMs, organizationId, signal } = input;
+    const { args, context, secrets, timeoutMs, organizationId, signal } = input;
     const result = await compile(input.handlerCode, organizationId);
     if ('kind' in result) return result;
     if (!result.ok) {
@@ -112,7 +114,7 @@ export function createExecutor(options: ExecutorOptions) {
       return { kind: 'invalid', error, line, column, durationMs: 0 };
     }
     const depth = Math.min(input.callback?.depth ?? 0, executorLimits.maxCallbackDepth);
-    const run = { code: result.code, args, context, timeoutMs };
+    const run = { code: result.code, args, context, secrets, timeoutMs };
     for (let tries = 0; tries < maxTries; tries++) {
       const acquired = await runners.acquire({ key: organizationId, depth, signal });
       if (typeof acquired === 'string') return refuse(acquired, signal);

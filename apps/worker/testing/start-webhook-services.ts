@@ -45,7 +45,7 @@ export interface Sample {
 export const samples = (JSON.parse(readFixture('manifest.json').toString()) as { samples: Sample[] }).samples;
 
 export interface WebhookServices {
-  db: Db;
+  db: Db & { url: string };
   kapso: KapsoServer;
   resend: ResendServer;
   /** The organization of the number in the fixtures; its agent `helper` answers. */

@@ -24,8 +24,17 @@ export type ChatFailure =
   | { ok: false; reason: 'router_not_found' }
   | { ok: false; reason: 'thread_not_found' }
   | { ok: false; reason: 'invalid_params'; problems: ErrorDetail[] }
-  /** The message is stored, but no model answered. `model` is the last one that was called. */
-  | { ok: false; reason: 'model_failed' | 'model_timeout' | 'model_not_configured'; model: string; threadId: string }
+  /**
+   * The message is stored, but no model answered. `model` is the last one that was called. `detail` is its answer, which may
+   * quote messages of people.
+   */
+  | {
+      ok: false;
+      reason: 'model_failed' | 'model_timeout' | 'model_not_configured';
+      model: string;
+      detail: string;
+      threadId: string;
+    }
   /** The message is stored, but the turn, or its wait in the thread's queue, took too long. */
   | { ok: false; reason: 'turn_timeout' | 'thread_busy'; threadId: string }
   /** The caller disconnected, or this process did not renew the turn's lease in time. */

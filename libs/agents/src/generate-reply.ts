@@ -1,6 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import { isListed } from '@parley/permissions';
-import { type ToolContext } from '@parley/tools';
+import { type ToolContext, notListed } from '@parley/tools';
 import { actorOfTurn } from './actor-of-turn';
 import { type ToolLoopOutcome, maxModelCalls, runToolLoop } from './run-tool-loop';
 import { compilePrompt } from './compile-prompt';
@@ -35,6 +35,7 @@ export async function generateReply(
     depth: request.depth ?? 0,
     parentAgents: request.parentAgents ?? [],
     nesting: request.nesting,
+    runAs: request.runAs,
   };
   const [actor, prompt, offers, settings] = await Promise.all([
     acting,
@@ -73,7 +74,7 @@ export async function generateReply(
       });
       // A tool that is not in the agent's list is denied, whether or not it exists.
       const isDenied = !result.ok && result.errorType === 'tool_not_found' && !isListed(allowed, name);
-      return isDenied ? { ...result, errorType: 'permission_denied' } : result;
+      return isDenied ? { ...result, errorType: 'permission_denied', reason: notListed(actor, name) } : result;
     },
     recorder,
     toolCallsPerMessage: deps.toolCallsPerMessage,

@@ -213,7 +213,10 @@ function callIdOf(turnId: string, iteration: number, index: number): string {
 }
 
 function contentOf(result: ToolResult): string {
-  if (!result.ok) return storableText(JSON.stringify({ error: result.message, errorType: result.errorType }));
+  if (!result.ok) {
+    const { message: error, errorType, reason } = result;
+    return storableText(JSON.stringify({ error, errorType, reason }));
+  }
   const text = typeof result.result === 'string' ? result.result : (JSON.stringify(result.result) ?? 'null');
   return truncate(storableText(text)) || '(empty)';
 }
@@ -250,7 +253,14 @@ function canonical(value: Json): string {
 
 function summaryOf(name: string, durationMs: number, result: ToolResult): ToolCallSummary {
   if (result.ok) return { name, durationMs, status: 'success' };
-  return { name, durationMs, status: 'error', errorType: result.errorType, errorMessage: storableText(result.message) };
+  return {
+    name,
+    durationMs,
+    status: 'error',
+    errorType: result.errorType,
+    errorMessage: storableText(result.message),
+    ...(result.reason !== undefined && { reason: storableText(result.reason) }),
+  };
 }
 
 const modelStep = (name: string, durationMs: number, rest: Record<string, Json>): Json => ({

@@ -1,8 +1,15 @@
 import type { ChatResponse } from '@parley/contracts';
 import type { ChatResult } from './chat-result';
 import type { ToolLoopOutcome } from './run-tool-loop';
+import type { ModelFailureReason } from './models/model';
 import { sumUsage } from './models/sum-usage';
 import type { RunningTurn } from './running-turn';
+
+const modelFailures: Partial<Record<ModelFailureReason, 'model_timeout' | 'model_not_configured'>> = {
+  timeout: 'model_timeout',
+  not_configured: 'model_not_configured',
+  unknown_model: 'model_not_configured',
+};
 
 /** The result that the caller gets for a turn that has ended. */
 export function toChatResult(running: RunningTurn, outcome: ToolLoopOutcome, replyId: string): ChatResult {
@@ -12,11 +19,7 @@ export function toChatResult(running: RunningTurn, outcome: ToolLoopOutcome, rep
     case 'answered':
       return { ok: true, state: 'answered', response: responseOf(running, outcome, { text: end.text, replyId }) };
     case 'model_failed':
-      if (end.reason === 'timeout') return { ok: false, reason: 'model_timeout', model, threadId };
-      if (end.reason === 'not_configured' || end.reason === 'unknown_model') {
-        return { ok: false, reason: 'model_not_configured', model, threadId };
-      }
-      return { ok: false, reason: 'model_failed', model, threadId };
+      return { ok: false, reason: modelFailures[end.reason] ?? 'model_failed', model, detail: end.detail, threadId };
     case 'timeout':
       return { ok: false, reason: 'turn_timeout', threadId };
     case 'aborted':

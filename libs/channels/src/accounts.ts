@@ -1,5 +1,5 @@
 import { type Scope, textAt } from '@parley/contracts';
-import { type Queryable, type SecretBox, findIntegration } from '@parley/db';
+import { type Queryable, type SecretBox, findIntegration, standInAccount } from '@parley/db';
 import type { ChannelSettings } from './channel-variables';
 import type { KapsoAccount } from './kapso/kapso-client';
 
@@ -18,33 +18,34 @@ const defaultMediaReply =
 
 /** Finds an organization's accounts at providers. Its integrations have precedence over the process's variables. */
 export function createAccounts(db: Queryable, box: SecretBox, settings: ChannelSettings) {
-  const own = async (scope: Scope, provider: string) => {
-    const found = await findIntegration(db, box, scope, provider);
-    return found?.active ? found : null;
+  /** The active integration, and the account at the stand-ins, which replaces no integration, even if disabled or unreadable. */
+  const find = async (scope: Scope, provider: 'kapso' | 'resend') => {
+    const integration = await findIntegration(db, box, scope, provider);
+    const standIn = integration === null ? standInAccount(settings.STAND_INS_URL, provider, scope) : null;
+    return { found: integration?.active ? integration : null, standIn };
   };
   return {
     /** Null when neither the organization nor the process has a key. */
     async kapso(scope: Scope): Promise<(KapsoAccount & { mediaReply: string }) | null> {
-      const found = await own(scope, 'kapso');
+      const { found, standIn } = await find(scope, 'kapso');
       const apiKey = textAt(found?.secrets?.apiKey) ?? settings.KAPSO_API_KEY;
-      if (apiKey === undefined) return null;
+      const access =
+        apiKey === undefined ? standIn : { apiUrl: addressIn(found?.config.apiUrl) ?? settings.KAPSO_API_URL, apiKey };
+      if (access === null) return null;
       const { mediaReply } = found?.config ?? {};
       return {
         organizationId: scope.organizationId,
-        apiUrl: addressIn(found?.config.apiUrl) ?? settings.KAPSO_API_URL,
-        apiKey,
+        ...access,
         mediaReply: typeof mediaReply === 'string' ? mediaReply : defaultMediaReply,
       };
     },
     async resend(scope: Scope): Promise<ResendAccount | null> {
-      const found = await own(scope, 'resend');
+      const { found, standIn } = await find(scope, 'resend');
       const apiKey = textAt(found?.secrets?.apiKey) ?? settings.RESEND_API_KEY;
-      if (apiKey === undefined) return null;
-      return {
-        apiUrl: addressIn(found?.config.apiUrl) ?? settings.RESEND_API_URL,
-        apiKey,
-        from: textAt(found?.config.from) ?? settings.EMAIL_FROM ?? null,
-      };
+      const from = textAt(found?.config.from) ?? settings.EMAIL_FROM;
+      if (apiKey !== undefined)
+        return { apiUrl: addressIn(found?.config.apiUrl) ?? settings.RESEND_API_URL, apiKey, from: from ?? null };
+      return standIn && { ...standIn, from: from ?? 'Parley <parley@localhost>' };
     },
   };
 }

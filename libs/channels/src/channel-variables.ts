@@ -20,6 +20,13 @@ export const channelVariables = {
     'Default key for Resend. The integration of an organization replaces it (parley integrations set resend).',
   ),
   EMAIL_FROM: optional('Default sender of e-mails, such as "Acme <hello@acme.example>".'),
+  STAND_INS_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .optional()
+    .meta({
+      description:
+        'Address of the stand-ins of Flow, Kapso and Resend, which `npm start` sets. Development environments without an account use them. Refused when NODE_ENV is production.',
+    }),
 };
 
 export interface ChannelSettings {
@@ -28,4 +35,5 @@ export interface ChannelSettings {
   RESEND_API_URL: string;
   RESEND_API_KEY?: string;
   EMAIL_FROM?: string;
+  STAND_INS_URL?: string;
 }

@@ -3,6 +3,7 @@ export { channelVariables } from './channel-variables';
 export { type Channels, createChannels, requestOf } from './create-channels';
 export { applyEmailStatus, findDueEmails } from './email/emails';
 export { type SentEmail, listEmails } from './email/read-emails';
+export { heldChannels } from './held-channels';
 export { createKapsoClient } from './kapso/kapso-client';
 export { channelsPurge, removeOldStatuses } from './retention';
 export { checkCredentials } from './check-credentials';

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '@parley/testing';
-import { ParleyApiError, ParleyClient } from './index';
+import { ParleyApiError, ParleyClient, type Retry } from './index';
 
 interface Seen {
   method: string;
@@ -90,6 +90,12 @@ describe('requests', () => {
       (c) => c.data.query('order', { filters: { 'data.a': 1 } }),
       'POST /v1/data/order/query',
       { filters: { 'data.a': 1 } },
+    ],
+    [
+      'bulk',
+      (c) => c.data.bulk('order', { operations: [{ action: 'delete', id: '1' }], atomic: true }),
+      'POST /v1/data/order/bulk',
+      { operations: [{ action: 'delete', id: '1' }], atomic: true },
     ],
     ['search', (c) => c.data.search('order', { query: 'x' }), 'POST /v1/data/order/search', { query: 'x' }],
   ];
@@ -222,7 +228,11 @@ describe('a request is retried', () => {
 
   test('but not an update after a lost connection: it may have been applied, and has no key', async () => {
     script = [(response) => response.destroy()];
-    expect(await failureOf(client().data.update('order', '7', { data: {} }))).toMatchObject({ name: 'TypeError' });
+    expect(await failureOf(client().data.update('order', '7', { data: {} }))).toMatchObject({
+      name: 'ParleyApiError',
+      status: 0,
+      code: 'unreachable',
+    });
     expect(seen).toHaveLength(1);
   });
 
@@ -266,10 +276,33 @@ describe('a request is retried', () => {
     expect(seen).toHaveLength(3);
   });
 
-  test('but not after a Retry-After that is longer than the window of a rate limit', async () => {
-    script = [answer(429, {}, { 'Retry-After': '3600' })];
-    expect(await failureOf(client().entityTypes())).toMatchObject({ status: 429 });
+  test.each([
+    ['the default of 5 s', {}, '6'],
+    ['maxWaitMs', { maxWaitMs: 999 }, '1'],
+  ])('but not after a wait that is longer than %s', async (_name, options, seconds) => {
+    script = [answer(429, { code: 'rate_limited', retryAt: 1795374478067 }, { 'Retry-After': seconds })];
+    expect(await failureOf(client(options).entityTypes())).toMatchObject({
+      status: 429,
+      code: 'rate_limited',
+      retryAt: 1795374478067,
+    });
     expect(seen).toHaveLength(1);
+  });
+
+  test('and onRetry is called before each wait', async () => {
+    const retries: [number, string | undefined, number][] = [];
+    const onRetry = ({ attempt, error, waitMs }: Retry) => retries.push([attempt, error.code, waitMs]);
+    script = [
+      answer(429, { code: 'rate_limited' }, { 'Retry-After': '1' }),
+      answer(503, { code: 'unavailable' }, { 'Retry-After': '0' }),
+      (response) => response.destroy(),
+    ];
+    await client({ onRetry }).entityTypes();
+    expect(retries).toEqual([
+      [1, 'rate_limited', 1_000],
+      [2, 'unavailable', 0],
+      [3, 'unreachable', expect.any(Number)],
+    ]);
   });
 
   test.each([400, 401, 404, 409, 500, 502, 504])('but not after %i', async (status) => {
@@ -277,6 +310,20 @@ describe('a request is retried', () => {
     expect(await failureOf(client().entityTypes())).toMatchObject({ status });
     expect(seen).toHaveLength(1);
   });
+});
+
+test('a server that is away is a ParleyApiError with the address and the reason', async () => {
+  const { port } = await new Promise<AddressInfo>((resolve) => {
+    const closed = createServer().listen(0, '127.0.0.1', () => {
+      const address = closed.address() as AddressInfo;
+      closed.close(() => resolve(address));
+    });
+  });
+  const error = await failureOf(client({ baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 }).entityTypes());
+  expect(error).toBeInstanceOf(ParleyApiError);
+  expect(error).toMatchObject({ status: 0, code: 'unreachable' });
+  expect(error.message).toMatch(new RegExp(`^No response from http://127\\.0\\.0\\.1:${port}: .*ECONNREFUSED`));
+  expect(error.cause.message).toBe('fetch failed');
 });
 
 describe('an abort signal', () => {
@@ -289,7 +336,7 @@ describe('an abort signal', () => {
 
   test('ends the delay before a retry', async () => {
     const controller = new AbortController();
-    script = [answer(503, {}, { 'Retry-After': '60' })];
+    script = [answer(503, {}, { 'Retry-After': '5' })];
     const call = failureOf(client().entityTypes({ signal: controller.signal }));
     await until(() => seen.length > 0, { everyMs: 5 });
     setTimeout(() => controller.abort(), 50);

@@ -1,5 +1,7 @@
 import type { ChatInput, ChatResponse } from './chat-types';
 import type {
+  BulkInput,
+  BulkResult,
   CreateInput,
   Deleted,
   Entity,
@@ -10,16 +12,16 @@ import type {
   SearchInput,
   UpdateInput,
 } from './data-types';
-import type { JsonObject } from './json';
+import type { KnownEntityTypes } from './definition-types';
 import { type CallOptions, type ClientOptions, type Send, createSend } from './request';
 
 /**
- * A client of the Parley API for Node.js and browsers. `T` maps the slug of each entity type to the type of its `data`;
- * by default `data` is any JSON object. Methods resolve to the body of the response and throw a ParleyApiError when the
+ * A client of the Parley API for Node.js and browsers. `T` maps the slug of each entity type to the type of its `data`: by default
+ * the types of the file that `parley types generate` wrote, or any JSON object without one. Methods resolve to the body of the response and throw a ParleyApiError when the
  * response is not a success. Requests are retried after 429, 503 and lost connections, with the delay that the server
  * requests. An update is not retried after a lost connection, because it may already have been applied.
  */
-export class ParleyClient<T extends { [K in keyof T]: object } = Record<string, JsonObject>> {
+export class ParleyClient<T extends { [K in keyof T]: object } = KnownEntityTypes> {
   readonly data: DataApi<T>;
   readonly #send: Send;
 
@@ -103,6 +105,14 @@ class DataApi<T extends { [K in keyof T]: object }> {
     options?: CallOptions,
   ): Promise<{ data: Entity<T[K]>[] }> {
     return this.#send({ ...options, method: 'POST', path: ['data', type, 'search'], body: input });
+  }
+
+  /**
+   * Creates, updates and deletes up to 500 entities with one request. Resolves to the result of each operation, in their order.
+   * With `atomic`, throws the error of the first operation that fails, and nothing is changed.
+   */
+  bulk<K extends keyof T & string>(type: K, input: BulkInput<T[K]>, options?: CallOptions): Promise<BulkResult> {
+    return this.#send({ ...options, method: 'POST', path: ['data', type, 'bulk'], body: input, creates: true });
   }
 
   /** Iterates over all matching entities, page by page: `for await (const order of client.data.iterate('order', { … }))`. */

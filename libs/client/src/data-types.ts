@@ -18,6 +18,8 @@ export interface EntityPage<D = JsonObject> {
   /** Pass it as `cursor` to get the next page. */
   cursor: string;
   hasMore: boolean;
+  /** With `count`: the number of all matching entities. */
+  total?: number;
 }
 
 export interface EntityTypeView {
@@ -45,6 +47,24 @@ export interface UpdateInput<D> {
   status?: string;
 }
 
+export interface BulkInput<D> {
+  /** 1 to 500 changes, which are made in this order. */
+  operations: (
+    | ({ action: 'create' } & CreateInput<D>)
+    | ({ action: 'update'; id: string } & UpdateInput<D>)
+    | { action: 'delete'; id: string }
+  )[];
+  /** Whether the first operation that fails undoes all others. */
+  atomic?: boolean;
+}
+
+export interface BulkResult {
+  /** The results of the operations, in their order. */
+  results: (
+    { ok: true; id: string } | { ok: false; error: string; code: string; details?: { path: string; message: string }[] }
+  )[];
+}
+
 export interface ListInput {
   /** Maximum number of entities, 1 to 100; 50 by default. */
   limit?: number;
@@ -52,6 +72,8 @@ export interface ListInput {
   cursor?: string;
   /** Lifecycle status. By default every status but `deleted`. */
   status?: string;
+  /** Adds `total`, the number of all matching entities, to the page. `estimated` is exact up to 10,000. */
+  count?: 'exact' | 'estimated';
 }
 
 export interface QueryInput<D> extends ListInput {

@@ -2,6 +2,8 @@ export { ParleyClient } from './client';
 export { ParleyApiError } from './error';
 export type { ChatInput, ChatResponse, ToolCallSummary, Usage } from './chat-types';
 export type {
+  BulkInput,
+  BulkResult,
   CreateInput,
   Deleted,
   Entity,
@@ -15,4 +17,4 @@ export type {
 export type { DataOf, EntityTypes } from './definition-types';
 export type { Comparable, Condition, Filters, Operators, SortField } from './filter-types';
 export type { Json, JsonObject } from './json';
-export type { CallOptions, ClientOptions } from './request';
+export type { CallOptions, ClientOptions, Retry } from './request';

@@ -9,8 +9,21 @@ export interface ClientOptions {
   fetch?: typeof globalThis.fetch;
   /** Maximum number of retries after 429, 503 and (except for updates) a lost connection. Default: 3. */
   maxRetries?: number;
+  /** Longest wait before a retry, in milliseconds. A call that would have to wait longer fails at once. Default: 5,000. */
+  maxWaitMs?: number;
+  /** Called before the wait for each retry. */
+  onRetry?: (retry: Retry) => void;
   /** Time limit of one attempt, in milliseconds. Default: 140,000, because a turn of an agent may take two minutes. */
   timeoutMs?: number;
+}
+
+export interface Retry {
+  /** Why the attempt failed. */
+  error: ParleyApiError;
+  /** 1 for the first retry. */
+  attempt: number;
+  /** The wait before the retry, in milliseconds. */
+  waitMs: number;
 }
 
 export interface CallOptions {
@@ -32,14 +45,11 @@ export interface Call extends CallOptions {
 
 export type Send = <T>(call: Call) => Promise<T>;
 
-/** Maximum wait for a `Retry-After`. The windows of the rate limits are one minute. */
-const maxWaitMs = 65_000;
-
 /** Maximum length of `ParleyApiError.body` when it is a text, such as the HTML page of a proxy. */
 const maxErrorTextChars = 65_536;
 
 export function createSend(options: ClientOptions): Send {
-  const { apiKey, maxRetries = 3, timeoutMs = 140_000 } = options;
+  const { apiKey, maxRetries = 3, maxWaitMs = 5_000, timeoutMs = 140_000, onRetry } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   // A browser's fetch throws when it is called as a method of another object.
   const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
@@ -55,18 +65,19 @@ export function createSend(options: ClientOptions): Send {
       if ('value' in result) return result.value as T;
       // An earlier attempt may have deleted the entity before its response was lost.
       if (mayHaveSucceeded && method === 'DELETE' && isMissingEntity(result.error)) return { success: true } as T;
-      mayHaveSucceeded ||= !(result.error instanceof ParleyApiError && result.error.status === 429);
+      mayHaveSucceeded ||= result.error.status !== 429;
       const waitMs = result.retryable ? (result.retryAfterMs ?? backoffMs(attempt)) : Infinity;
       if (attempt >= maxRetries || waitMs > maxWaitMs) throw result.error;
+      onRetry?.({ error: result.error, attempt: attempt + 1, waitMs });
       await sleep(waitMs, signal);
     }
   };
 }
 
-const isMissingEntity = (error: unknown): boolean =>
-  error instanceof ParleyApiError && error.status === 404 && /^entity_(not_found|deleted)$/.test(error.code ?? '');
+const isMissingEntity = ({ status, code }: ParleyApiError): boolean =>
+  status === 404 && /^entity_(not_found|deleted)$/.test(code ?? '');
 
-type Attempt = { value: unknown } | { error: unknown; retryable: boolean; retryAfterMs?: number };
+type Attempt = { value: unknown } | { error: ParleyApiError; retryable: boolean; retryAfterMs?: number };
 
 async function sendOnce(
   fetch: typeof globalThis.fetch,
@@ -98,11 +109,19 @@ async function sendOnce(
   } catch (error) {
     if (controller.signal.aborted) throw controller.signal.reason;
     // The request may have been processed. Creations have an idempotency key, but repeating an update could undo a later one.
-    return { error, retryable: init.method !== 'PATCH' };
+    return { error: unreachable(url, error), retryable: init.method !== 'PATCH' };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
   }
+}
+
+/** The message of `fetch` is only "fetch failed"; its cause has the reason. */
+function unreachable(url: string, error: unknown): ParleyApiError {
+  const { cause, message } = error as { cause?: { message?: string; code?: string }; message?: string };
+  const reason = cause?.message || cause?.code || message || 'no response';
+  const text = `No response from ${new URL(url, 'http://localhost').origin}: ${reason}`;
+  return new ParleyApiError(0, { error: text, code: 'unreachable' }, null, error);
 }
 
 function encode(segment: string): string {

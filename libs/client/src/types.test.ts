@@ -80,10 +80,12 @@ test('the types of `data` can be derived from definitions', () => {
       required: ['at'],
     },
   } as const;
-  type Order = { number?: string; total?: number; lines?: contracts.Json[]; own?: contracts.Json };
+  type Order = { number?: string | null; total?: number | null; lines?: contracts.Json[] | null; own?: number | null };
   expect(holds<Assignable<DataOf<typeof _flat>, { readonly [K in keyof Order]: Order[K] }>>(true)).toBe(true);
   type Visit = DataOf<typeof _full>;
-  expect(holds<Assignable<Visit, { at: string; kind?: 'a' | 'b'; marks?: number[] }>>(true)).toBe(true);
+  expect(
+    holds<Assignable<Visit, { at: string | number; kind?: 'a' | 'b' | null; marks?: number[] | null }>>(true),
+  ).toBe(true);
   type Both = EntityTypes<typeof _flat | typeof _full>;
   expect(holds<Same<keyof Both, 'order' | 'visit'>>(true)).toBe(true);
   expect(holds<Assignable<Both['visit'], Visit>>(true)).toBe(true);

@@ -14,6 +14,19 @@ export type Actor =
       userId?: string;
       entityId?: string;
     }
+  /**
+   * The code of a custom tool with `runAs`: its role or `system`. `roles`: lists of roles of which each must allow what it does:
+   * those of the `runAs` tools that contain it, and its own. `calledBy`: who called the outermost of these tools.
+   */
+  | {
+      type: 'tool';
+      name: string;
+      runAs: string;
+      roles: string[][];
+      calledBy: Exclude<Actor, { type: 'tool' }>;
+      userId?: string;
+      entityId?: string;
+    }
   /** `callerId`: id of the API key or person that sent the request. */
   | { type: 'user'; callerId: string; roles: string[]; userId?: string; entityId?: string };
 

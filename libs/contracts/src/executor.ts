@@ -10,14 +10,29 @@ export const executorLimits = {
   maxTimeoutMs: 60_000,
   /** Maximum nesting of handlers that call tools whose handlers call tools. */
   maxCallbackDepth: 5,
+  /** Secrets of a tool. */
+  secrets: 20,
+  /** UTF-8. */
+  secretBytes: 8_192,
 } as const;
+
+/** The names of the global object of the sandbox. */
+export const sandboxGlobals =
+  `AbortController AbortSignal AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean
+  DOMException DataView Date Error EvalError Event EventTarget FinalizationRegistry Float16Array Float32Array Float64Array Function
+  Headers Infinity Int16Array Int32Array Int8Array InternalError Iterator JSON Map Math NaN Number Object Promise Proxy RangeError
+  ReferenceError Reflect RegExp Request Response Set String Symbol SyntaxError TextDecoder TextEncoder TypeError URIError URL
+  URLSearchParams Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet atob btoa clearInterval clearTimeout
+  console crypto decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval fetch globalThis isFinite isNaN parseFloat
+  parseInt queueMicrotask setInterval setTimeout structuredClone undefined unescape`.split(/\s+/);
 
 const handlerCodeSchema = z
   .string({
     error: (issue) => (issue.input === undefined ? 'handlerCode is required' : 'handlerCode must be a string'),
   })
   .min(1, 'handlerCode is required')
-  .max(executorLimits.handlerCodeChars);
+  .max(executorLimits.handlerCodeChars)
+  .describe('Body of `async (args, context, parley, fetch) => …`, in JavaScript or TypeScript.');
 
 /** An entry of `allowedHosts`: a host name, or `*.` followed by a domain. */
 const hostPatternSchema = z
@@ -27,49 +42,79 @@ const hostPatternSchema = z
 
 /** Body of `POST /execute`. */
 export const executeBodySchema = z.strictObject({
-  /** Body of `async (args, context, parley, fetch) => …`, JavaScript or TypeScript. */
   handlerCode: handlerCodeSchema,
-  args: jsonObjectSchema,
-  /**
-   * Data about the caller that the handler receives: organization, environment, actor, thread. The call uses the share of
-   * processes of its `organizationId`.
-   */
-  context: jsonObjectSchema.optional(),
-  /** Hosts that `fetch` may reach. Absent: any public host. Empty: none. */
-  allowedHosts: z.array(hostPatternSchema).max(50).optional(),
-  timeoutMs: z.number().int().min(1).max(executorLimits.maxTimeoutMs).default(executorLimits.defaultTimeoutMs),
-  /** How `parley.<tool>(…)` calls back to the chat service. Without it those calls fail. */
+  args: jsonObjectSchema.describe('Arguments of the call.'),
+  context: jsonObjectSchema
+    .optional()
+    .describe(
+      'What the handler receives as `context`: organization, environment, actor, thread. Its `organizationId` says whose share of the processes the call uses.',
+    ),
+  allowedHosts: z
+    .array(hostPatternSchema)
+    .max(50)
+    .optional()
+    .describe('Hosts that `fetch` may reach. Default: every public host. `[]`: none.'),
+  secrets: z
+    .record(z.string().max(64), z.string().max(executorLimits.secretBytes))
+    .refine(
+      (secrets) => Object.keys(secrets).length <= executorLimits.secrets,
+      `must be at most ${executorLimits.secrets}`,
+    )
+    .optional()
+    .describe(
+      'Values that the handler gets as `context.secrets`. In its result, errors and logs they are replaced by `[secret NAME]`.',
+    ),
+  timeoutMs: z
+    .number()
+    .int()
+    .min(1)
+    .max(executorLimits.maxTimeoutMs)
+    .default(executorLimits.defaultTimeoutMs)
+    .describe('Time limit in milliseconds, calls and requests of the handler included.'),
   callback: z
     .strictObject({
-      /** Short-lived and bound to the actor of this call. The executor keeps it outside of the sandbox. */
-      token: z.string().min(1).max(4096),
-      /** Must have the origin of `CHAT_URL`. Default: `/internal/tool-calls` on that origin. */
-      url: z.url().optional(),
-      /** Number of handlers that are waiting for this one. */
-      depth: z.number().int().min(0).default(0),
+      token: z
+        .string()
+        .min(1)
+        .max(4096)
+        .describe('Short-lived and bound to the actor of this call. The executor keeps it outside of the sandbox.'),
+      url: z
+        .url()
+        .optional()
+        .describe('Must have the origin of `CHAT_URL`. Default: `/internal/tool-calls` on that origin.'),
+      depth: z.number().int().min(0).default(0).describe('Number of handlers that are waiting for this one.'),
     })
-    .optional(),
+    .optional()
+    .describe('How `parley.<tool>(…)` calls the chat service. Without it those calls fail.'),
 });
 export type ExecuteBody = z.input<typeof executeBodySchema>;
 
 export const logLineSchema = z.object({
-  level: z.enum(['debug', 'log', 'info', 'warn', 'error']),
-  message: z.string(),
+  level: z.enum(['debug', 'log', 'info', 'warn', 'error']).describe('The method of `console`.'),
+  message: z.string().describe('The text of the line.'),
 });
 export type LogLine = z.infer<typeof logLineSchema>;
 
-const executionMetaSchema = z.object({ durationMs: z.number() });
+const executionMetaSchema = z
+  .object({ durationMs: z.number().describe('Duration in milliseconds.') })
+  .describe('How the run went.');
+const logs = z.array(logLineSchema).optional().describe('What the handler wrote to its console.');
+const line = z.number().int().optional().describe("Line in the handler's code, from 1.");
+const column = z.number().int().optional().describe('Column in that line, from 1.');
 
 /** The result, or the error that the handler threw. `line` and `column` are positions in the handler's code, from 1. */
 export const executeResponseSchema = z.union([
-  z.strictObject({ result: z.unknown(), logs: z.array(logLineSchema).optional(), _meta: executionMetaSchema }),
+  z.strictObject({ result: z.unknown().describe('What the handler returned.'), logs, _meta: executionMetaSchema }),
   z.strictObject({
-    error: z.string(),
-    errorName: z.string().optional(),
-    line: z.number().int().optional(),
-    column: z.number().int().optional(),
-    stack: z.string().optional(),
-    logs: z.array(logLineSchema).optional(),
+    error: z.string().describe('Message of the error that the handler threw, or that its code has.'),
+    errorName: z
+      .string()
+      .optional()
+      .describe('Its name, such as `TypeError`; `SyntaxError` for code that cannot be parsed.'),
+    line,
+    column,
+    stack: z.string().optional().describe('Stack of the error.'),
+    logs,
     _meta: executionMetaSchema,
   }),
 ]);
@@ -77,16 +122,15 @@ export const executeResponseSchema = z.union([
 /** Body of `POST /validate`. */
 export const validateBodySchema = z.strictObject({
   handlerCode: handlerCodeSchema,
-  /** Whose share of the processes the call uses. */
-  organizationId: z.string().min(1).max(128).optional(),
+  organizationId: z.string().min(1).max(128).optional().describe('Whose share of the processes the call uses.'),
 });
 export const validateResponseSchema = z.union([
-  z.strictObject({ valid: z.literal(true) }),
+  z.strictObject({ valid: z.literal(true).describe('The code can be parsed.') }),
   z.strictObject({
-    valid: z.literal(false),
-    error: z.string(),
-    line: z.number().int().optional(),
-    column: z.number().int().optional(),
+    valid: z.literal(false).describe('The code cannot be parsed.'),
+    error: z.string().describe('Why it cannot be parsed.'),
+    line,
+    column,
   }),
 ]);
 

@@ -3,7 +3,7 @@ export { type Caller } from './caller';
 export { canonicalJson } from './canonical-json';
 export { type AgentDefinition, type AgentModel, type ThreadContextParam } from './definitions/agent';
 export { parseDefinition } from './definitions/parse-definition';
-export { type EntityTypeDefinition } from './definitions/entity-type';
+export { type EntityTypeDefinition, paymentType } from './definitions/entity-type';
 export {
   type FilterOperator,
   type Policy,
@@ -13,7 +13,7 @@ export {
   roleDefinitionSchema,
 } from './definitions/role';
 export { type RouterDefinition } from './definitions/router';
-export { type ToolDefinition } from './definitions/tool';
+export { type ToolDefinition, systemRunAs } from './definitions/tool';
 export { type TriggerDefinition } from './definitions/trigger';
 export {
   type ExecuteBody,
@@ -23,13 +23,21 @@ export {
   executeBodySchema,
   executeResponseSchema,
   executorLimits,
+  sandboxGlobals,
   logLineSchema,
   toolCallbackBodySchema,
   toolCallbackResponseSchema,
   validateResponseSchema,
 } from './executor';
 export { type ChatResponse, type ToolCallSummary } from './http/chat';
-export { type Entity, type EntityPage, type EntityTypeView } from './http/data';
+export {
+  type Entity,
+  type EntityOperation,
+  type EntityPage,
+  type EntityTypeView,
+  type OperationResult,
+  maxBulkOperations,
+} from './http/data';
 export { type ErrorBody, type ErrorDetail, detailText } from './http/error';
 export {
   type KindResult,
@@ -41,13 +49,21 @@ export {
   type SyncState,
   resourceKinds,
 } from './http/sync';
+export { type ToolSecretChange, type ToolSecretList, toolSecretLimits } from './http/tool-secrets';
 export { type Json, type JsonObject, jsonObjectSchema } from './json';
 export { integerAt, listAt, objectAt, textAt } from './json-values';
 export { type Environment, type Permission, type Scope, environmentSchema, permissionSchema } from './scope';
 export { slugSchema } from './slug';
 export { findUnstorable } from './unstorable';
-export { type OpenApiContent, type OpenApiDocument, type OpenApiOperation, openApiDocument } from './openapi/document';
+export {
+  type OpenApiContent,
+  type OpenApiDocument,
+  type OpenApiOperation,
+  type OpenApiResponse,
+  openApiDocument,
+} from './openapi/document';
 export { type SchemaObject } from './openapi/components';
+export { describeType, noteOf, rowsOf } from './openapi/schema-rows';
 export { type Operation } from './operations/operation';
 export { operations, operationsOf } from './operations/operations';
 export { type CompilePromptResponse, type FireTriggerResponse, type RunToolResponse } from './http/utility';

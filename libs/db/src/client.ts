@@ -143,6 +143,10 @@ export function createDb({
   };
 }
 
+/** Runs statements on a connection that this library has opened for one transaction. */
+export const queryableOf = (client: pg.ClientBase): Queryable =>
+  createQueryable(null)(client as unknown as Pick<pg.Pool, 'query'>);
+
 /** Runs statements on a client. Without `noteUse` they are not prepared, because the next one may use another connection. */
 function createQueryable(noteUse: NoteUse | null): (client: Pick<pg.Pool, 'query'>) => Queryable {
   const { PARLEY_TEST_STATEMENTS: folder, PARLEY_TEST_PARTITIONS } = process.env;

@@ -1,5 +1,9 @@
+export { TablesInUse, filledTables, replaceRows } from './backup/load-rows';
+export { readSnapshot, type Snapshot } from './backup/read-snapshot';
+export { type StoredTable } from './backup/stored-tables';
 export { claimByTenant } from './claim-by-tenant';
 export { type Db, type Queryable, type Tenant, createDb, isDatabaseUnavailable, readDatabaseUrl } from './client';
+export { type HeldGroup, type HeldWork, droppedReason, heldUntil, heldWork } from './held-work';
 export { newId } from './id';
 export { createIdempotencyStore, idempotentEntitySql } from './idempotency';
 export {
@@ -17,12 +21,13 @@ export {
 } from './integrations';
 export { leaseSql } from './lease-sql';
 export { lockKey } from './lock-key';
-export { migrate, schemaProblem } from './migrate';
+export { migrate, migrationNames, schemaProblem } from './migrate';
 export { openDatabase } from './open-database';
 export { type Page, type Paged, pageValues, parsePosition, toPaged } from './page';
 export { prismaOf } from './prisma';
 export { type PurgeStep, dbPurge, purgeRows } from './purge-rows';
 export { removeOldRows } from './remove-old-rows';
 export { scopeColumns, scopeRow } from './scope-columns';
+export { standInAccount } from './stand-in-account';
 export { type RowOf, type Statement, column, statement, unprepared } from './statement';
-export { type SecretBox, createSecretBox, secretsKeyVariable } from './secrets';
+export { type SecretBox, createSecretBox, resealStale, secretsKeyVariable } from './secrets';

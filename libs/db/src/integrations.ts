@@ -1,7 +1,7 @@
 import type { Environment, JsonObject, Scope } from '@parley/contracts';
 import type { Queryable } from './client';
 import { newId } from './id';
-import type { SecretBox } from './secrets';
+import { type SecretBox, resealStale } from './secrets';
 import { scopeColumns, scopeRow } from './scope-columns';
 import { type RowOf, column, statement } from './statement';
 
@@ -158,11 +158,8 @@ function toIntegration(box: SecretBox, row: Row): Integration {
 
 function open(box: SecretBox, row: Row): JsonObject | null {
   if (row.secrets === null) return {};
-  try {
-    return JSON.parse(box.open(row.secrets, integrationSecretContext(row, row.provider))) as JsonObject;
-  } catch {
-    return null;
-  }
+  const text = box.tryOpen(row.secrets, integrationSecretContext(row, row.provider));
+  return text === null ? null : (JSON.parse(text) as JsonObject);
 }
 
 const sealedRows = statement(
@@ -177,28 +174,19 @@ const reseal = statement(
   'update integrations set secrets = $3 where tenant = $1 and id = $2 and secrets = $4',
 );
 
-/**
- * Encrypts secrets under an older key of SECRETS_KEY again with the first key, so that the older key can be removed. Rows
- * that change during the run are skipped, because their writer has used the first key.
- */
+/** Encrypts the secrets of integrations again with the first key of SECRETS_KEY. */
 export async function resealIntegrations(
   db: Queryable,
   box: SecretBox,
 ): Promise<{ resealed: number; unreadable: string[] }> {
   const { rows } = await db.acrossTenants('operator command', sealedRows);
-  let resealed = 0;
-  const unreadable: string[] = [];
-  for (const row of rows.filter(({ secrets }) => box.isStale(secrets!))) {
-    const { scope, provider, secrets } = toIntegration(box, row);
-    if (secrets === null) {
-      unreadable.push(row.id);
-      continue;
-    }
-    const sealed = box.seal(JSON.stringify(secrets), integrationSecretContext(scope, provider));
-    const { rowCount } = await db.query(scope, reseal, [row.tenant, row.id, sealed, row.secrets]);
-    resealed += rowCount;
-  }
-  return { resealed, unreadable };
+  const values = rows.map((row) => ({
+    name: row.id,
+    sealed: row.secrets!,
+    context: integrationSecretContext(row, row.provider),
+    replace: (sealed: Buffer) => db.query(row, reseal, [row.tenant, row.id, sealed, row.secrets]),
+  }));
+  return resealStale(box, values);
 }
 
 /** Returns the number of integrations with secrets, and those whose secrets no key in SECRETS_KEY decrypts. */

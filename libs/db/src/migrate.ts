@@ -37,7 +37,7 @@ export async function migrate({
     await lock.query('select pg_advisory_lock($1)', [migrationLock]);
     const pending = await pendingMigrations(lock, folder);
     if (pending.length === 0) return { applied: [] };
-    log(`applying ${pending.length} migration${pending.length === 1 ? '' : 's'}: ${pending.join(', ')}`);
+    log(`Applying ${countOf(pending)}`);
     // A failed or interrupted migration was rolled back, and the lock excludes other processes, so it is applied again.
     await lock.query(`do 'begin if to_regclass(''_prisma_migrations'') is not null then
       delete from _prisma_migrations where finished_at is null; end if; end'`);
@@ -61,15 +61,20 @@ export async function schemaProblem(
   migrationsDir: string = defaultMigrationsDir(),
 ): Promise<string | null> {
   const pending = await pendingMigrations(client, migrationsDir);
-  if (pending.length > 0)
-    return `The database lacks ${pending.length} migration(s) (${pending.join(', ')}). Run: parley migrate`;
+  if (pending.length > 0) return `The database lacks ${countOf(pending)} (${shownNames(pending)}). Run: parley migrate`;
   const known = new Set(migrationNames(migrationsDir));
   const { rows } = await client.query<{ migration_name: string }>('select migration_name from _prisma_migrations');
   const unknown = rows.map((row) => row.migration_name).filter((name) => !known.has(name));
   return unknown.length === 0
     ? null
-    : `The database is newer than this version: it has ${unknown.join(', ')}. Deploy the version that applied it.`;
+    : `The database is newer than this version: it has ${shownNames(unknown)}. Deploy the version that applied it.`;
 }
+
+const countOf = (names: string[]): string => `${names.length} migration${names.length === 1 ? '' : 's'}`;
+
+/** A new database lacks them all, and a line of all names would hide what to do. */
+const shownNames = (names: string[]): string =>
+  names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`;
 
 async function pendingMigrations(client: Pick<pg.Pool, 'query'>, folder: string): Promise<string[]> {
   const { rows: tables } = await client.query<{ found: boolean }>(
@@ -91,7 +96,8 @@ function defaultMigrationsDir(): string {
   return found;
 }
 
-function migrationNames(folder: string): string[] {
+/** Returns the names of the migrations of this version, in order. */
+export function migrationNames(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)

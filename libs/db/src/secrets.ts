@@ -34,6 +34,18 @@ export function createSecretBox(secretsKey: string) {
   });
   const current = keys[0]!;
   const keyIdOf = (sealed: Buffer) => sealed.subarray(1, 1 + keyIdBytes);
+  /** Throws when the value was changed, has another context, or no key in SECRETS_KEY decrypts it. */
+  function open(sealed: Buffer, context: string): string {
+    const found = keys.find(({ id }) => id.equals(keyIdOf(sealed)));
+    if (sealed[0] !== version || found === undefined) throw new Error('No key in SECRETS_KEY decrypts this secret');
+    const ivAt = 1 + keyIdBytes;
+    const tagAt = ivAt + ivBytes;
+    const decipher = createDecipheriv('aes-256-gcm', found.key, sealed.subarray(ivAt, tagAt), {
+      authTagLength: tagBytes,
+    });
+    decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(tagAt, tagAt + tagBytes));
+    return Buffer.concat([decipher.update(sealed.subarray(tagAt + tagBytes)), decipher.final()]).toString('utf8');
+  }
   return {
     /** `context` (organization and field) is authenticated, so that a value cannot be decrypted in another row. */
     seal(plain: string, context: string): Buffer {
@@ -42,19 +54,42 @@ export function createSecretBox(secretsKey: string) {
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
       return Buffer.concat([Buffer.from([version]), current.id, iv, cipher.getAuthTag(), body]);
     },
-    /** Throws when the value was changed, has another context, or no key in SECRETS_KEY decrypts it. */
-    open(sealed: Buffer, context: string): string {
-      const found = keys.find(({ id }) => id.equals(keyIdOf(sealed)));
-      if (sealed[0] !== version || found === undefined) throw new Error('No key in SECRETS_KEY decrypts this secret');
-      const ivAt = 1 + keyIdBytes;
-      const tagAt = ivAt + ivBytes;
-      const decipher = createDecipheriv('aes-256-gcm', found.key, sealed.subarray(ivAt, tagAt), {
-        authTagLength: tagBytes,
-      });
-      decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(tagAt, tagAt + tagBytes));
-      return Buffer.concat([decipher.update(sealed.subarray(tagAt + tagBytes)), decipher.final()]).toString('utf8');
+    open,
+    /** The same, with null instead of an error. */
+    tryOpen(sealed: Buffer, context: string): string | null {
+      try {
+        return open(sealed, context);
+      } catch {
+        return null;
+      }
     },
     /** Whether a value is encrypted under an older key and should be encrypted again. */
     isStale: (sealed: Buffer): boolean => !keyIdOf(sealed).equals(current.id),
   };
+}
+
+/** A stored secret: how it is named in messages, its context, and a write that fails if the row has changed since. */
+interface SealedValue {
+  name: string;
+  sealed: Buffer;
+  context: string;
+  replace(sealed: Buffer): Promise<{ rowCount: number }>;
+}
+
+/**
+ * Encrypts values under an older key of SECRETS_KEY again with the first key, so that the older key can be removed. Values
+ * that change during the run are skipped, because their writer has used the first key.
+ */
+export async function resealStale(
+  box: SecretBox,
+  values: readonly SealedValue[],
+): Promise<{ resealed: number; unreadable: string[] }> {
+  let resealed = 0;
+  const unreadable: string[] = [];
+  for (const { name, sealed, context, replace } of values.filter((value) => box.isStale(value.sealed))) {
+    const plain = box.tryOpen(sealed, context);
+    if (plain === null) unreadable.push(name);
+    else resealed += (await replace(box.seal(plain, context))).rowCount;
+  }
+  return { resealed, unreadable };
 }

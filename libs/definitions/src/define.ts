@@ -75,6 +75,10 @@ export type FieldType =
 
 /** An entity type in code. `schema` is a flat map of field to type name, or a subset of JSON Schema. */
 export interface DataDefinition extends Omit<EntityTypeDefinition, 'schema'> {
+  /**
+   * The fields of `data`: a flat map of field to type name, such as `{ price: 'number' }`, or a subset of JSON Schema
+   * (`type: 'object'`, `properties`, `required`).
+   */
   schema: { [field: string]: FieldType | JsonObject } | JsonObject;
 }
 
@@ -82,8 +86,10 @@ export interface DataDefinition extends Omit<EntityTypeDefinition, 'schema'> {
  * Defines an entity type: its fields, and the fields that full-text search reads. The result keeps the literal type of
  * the schema, from which the typed client derives the type of `data`. Throws a DefinitionError.
  */
-export const defineData = <const D extends DataDefinition>(type: D & RejectUnknown<D, DataDefinition>): D =>
-  define('entityTypes', type) as D;
+export const defineData = <const D extends DataDefinition>(
+  // DataDefinition has the comments that an editor shows.
+  type: D & RejectUnknown<D, DataDefinition> & DataDefinition,
+): D => define('entityTypes', type) as D;
 
 /** Makes unknown fields a compile error. A generic parameter alone would accept them. */
 type RejectUnknown<D, Known> = { [K in Exclude<keyof D, keyof Known>]: never };
@@ -98,14 +104,24 @@ export const defineTrigger = (trigger: TriggerDefinition): TriggerDefinition => 
 export const defineRouter = (router: RouterDefinition): RouterDefinition => define('routers', router);
 
 /** A custom tool in code. Its handler is either a function, or source text in `handlerCode`. */
-export type ToolInput = Omit<ToolDefinition, 'handlerCode'> &
-  ({ handlerCode: string; handler?: undefined } | { handlerCode?: undefined; handler: ToolHandler });
+export type ToolInput<P = JsonObject> = Omit<ToolDefinition, 'handlerCode' | 'parameters'> & {
+  /** JSON Schema of the arguments, with `type: "object"`. The handler's `args` has its type. */
+  parameters: P;
+} & ({ handlerCode: string; handler?: undefined } | { handlerCode?: undefined; handler: ToolHandler<P> });
+
+/** The sources of the handlers that were given as functions. */
+const handlerSources = new WeakMap<object, string>();
+
+/** The source of the function from which `defineTools` made the handler of a tool. Null if it was given as text. */
+export const handlerSourceOf = (tool: object): string | null => handlerSources.get(tool) ?? null;
 
 /**
- * Defines custom tools. The source of a `handler` is stored and runs in a sandbox, so the function must be
- * self-contained: it can use its parameters, but no imports and no variables of the file. Throws a DefinitionError.
+ * Defines custom tools. The source of a `handler` is stored and runs in a sandbox, with the variables and imports of its file that
+ * it uses: `parley push` adds them. Throws a DefinitionError.
  */
-export function defineTools(tools: ToolInput[]): ToolDefinition[] {
+export function defineTools<const P extends readonly object[]>(tools: {
+  [I in keyof P]: ToolInput<P[I]>;
+}): ToolDefinition[] {
   if (!Array.isArray(tools)) throw new DefinitionError('tools', null, [{ path: '', message: 'must be a list' }]);
   return tools.map((tool) => {
     if (typeof tool?.handler !== 'function') return define('tools', tool);
@@ -115,6 +131,8 @@ export function defineTools(tools: ToolInput[]): ToolDefinition[] {
       const message = 'must be a function written in this file, not a built-in or bound function';
       throw new DefinitionError('tools', subjectOf(tool), [{ path: 'handler', message }]);
     }
-    return define('tools', { ...rest, handlerCode: code });
+    const defined = define('tools', { ...rest, handlerCode: code });
+    handlerSources.set(defined, handler.toString());
+    return defined;
   });
 }

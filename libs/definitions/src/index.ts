@@ -8,8 +8,10 @@ export {
   defineRouter,
   defineTools,
   defineTrigger,
+  handlerSourceOf,
   kindOf,
   withoutThrowing,
 } from './define';
 export { DefinitionError } from './definition-error';
-export { type ToolHandler, type ToolHandlerParley } from './tool-handler';
+export { type ToolEntity, type ToolHandlerContext, type ToolHandlerParley } from './handler-types';
+export { type ToolHandler } from './tool-handler';

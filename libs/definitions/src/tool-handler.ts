@@ -1,17 +1,18 @@
 import { Script } from 'node:vm';
 import type { JsonObject } from '@parley/contracts';
+import type { ArgsOf, ToolHandlerContext, ToolHandlerParley } from './handler-types';
 
-type ToolCaller = (args?: JsonObject) => Promise<unknown>;
-
-/** The tools that a handler may call, such as `parley.entity.query({ … })`. They run with the permissions of its caller. */
-export interface ToolHandlerParley {
-  entity: Record<'query' | 'get' | 'create' | 'update' | 'delete', ToolCaller>;
-  [namespace: string]: Record<string, ToolCaller>;
-}
-
-/** A function `(args, context, parley, fetch)`. Declared as a method, so that a handler may declare narrower `args`. */
-export type ToolHandler = {
-  handle(args: JsonObject, context: JsonObject, parley: ToolHandlerParley, fetch: typeof globalThis.fetch): unknown;
+/**
+ * A function `(args, context, parley, fetch)`. `args` has the type of the JSON Schema `P`. Declared as a method, so that a handler
+ * may declare narrower `args`.
+ */
+export type ToolHandler<P = JsonObject> = {
+  handle(
+    args: ArgsOf<P>,
+    context: ToolHandlerContext,
+    parley: ToolHandlerParley,
+    fetch: typeof globalThis.fetch,
+  ): unknown;
 }['handle'];
 
 /**

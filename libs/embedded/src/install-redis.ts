@@ -2,27 +2,15 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import packages from './redis-packages.json';
 
 const run = promisify(execFile);
-/** Searched after PATH: the PATH of a service often does not contain them. */
-const usualFolders = ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', '/sbin'];
-
-type Manager = { program: string; commands: string[][]; needsRoot: boolean };
-
-const managers: Manager[] = [
-  {
-    program: 'apt-get',
-    // Another installation can hold the lock for a while. A failed update is ignored: one broken source is enough for it.
-    commands: [
-      ['apt-get', '-o', 'DPkg::Lock::Timeout=120', '-qq', 'update'],
-      ['apt-get', '-o', 'DPkg::Lock::Timeout=120', '-qq', '-y', '--no-install-recommends', 'install', 'redis-server'],
-    ],
-    needsRoot: true,
-  },
-  { program: 'apk', commands: [['apk', 'add', '--no-cache', 'redis']], needsRoot: true },
-  { program: 'dnf', commands: [['dnf', '-y', '-q', 'install', 'redis']], needsRoot: true },
-  { program: 'brew', commands: [['brew', 'install', '--quiet', 'redis']], needsRoot: false },
-];
+/**
+ * `usualFolders` are searched after PATH, because the PATH of a service often does not contain them. A failed update of
+ * apt-get is ignored: one broken source is enough for it. tools/start/redis.mjs reads this file too.
+ */
+const { usualFolders, managers } = packages;
+type Manager = (typeof managers)[number];
 
 /**
  * Returns the path of a `redis-server`. When PATH has none, installs it with the system's package manager, if that works

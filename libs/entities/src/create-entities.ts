@@ -9,6 +9,7 @@ import { type SearchInput, type SearchResult, searchEntities } from './search/se
 import type { ConditionFailed, MaskedField, NotFound } from './result';
 import { type CreateInput, type CreateResult, createEntity } from './write/create-entity';
 import { type DeleteInput, type DeleteResult, deleteEntity } from './write/delete-entity';
+import { lockEntities } from './write/change-entity';
 import { createSegments } from './write/segments';
 import { createTypeCache } from './write/type-cache';
 import {
@@ -35,6 +36,8 @@ export interface Entities {
   /** Updates the entity if it matches `onlyIf`. */
   updateIf(scope: Scope, input: ConditionalUpdateInput, tx?: Queryable): Promise<UpdateResult | ConditionFailed>;
   remove(scope: Scope, input: DeleteInput, tx?: Queryable): Promise<DeleteResult>;
+  /** Locks entities until the transaction `tx` ends. Call it before several changes in one transaction. */
+  lock(scope: Scope, input: { type: string; ids: readonly string[] }, tx: Queryable): Promise<void>;
   link(scope: Scope, relation: Relation, tx?: Queryable): Promise<{ ok: true } | NotFound>;
   unlink(scope: Scope, relation: Relation, tx?: Queryable): Promise<void>;
   relatedIds(
@@ -67,6 +70,7 @@ export function createEntities({ db, segmentSize = 1_000, wakeRelay = () => {} }
     update: (scope, input, tx) => updateEntity(db, deps, scope, input, tx),
     updateIf: (scope, input, tx) => updateEntityIf(db, deps, scope, input, tx),
     remove: (scope, input, tx) => deleteEntity(db, deps, scope, input, tx),
+    lock: (scope, input, tx) => lockEntities(tx, scope, input),
     link: (scope, relation, tx = db) => linkEntities(tx, scope, relation),
     unlink: (scope, relation, tx = db) => unlinkEntities(tx, scope, relation),
     relatedIds: (scope, input, tx = db) => relatedIds(tx, scope, input),

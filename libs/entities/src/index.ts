@@ -4,6 +4,7 @@ export { type FollowedChange, readEntityTypes, setFollowedChanges } from './enti
 export { entitiesPurge } from './purge-entities';
 export { type EntityFailure, failureText } from './failure-text';
 export { isEqual, matchesOperator, valueAt } from './filter/matches-operator';
+export { entityFieldSql } from './read/entity-field-sql';
 export { findByPhone, findOnlyByPhone } from './read/find-by-phone';
 export { findByToken } from './read/find-by-token';
 export { queryEntities } from './read/query-entities';
@@ -11,7 +12,7 @@ export { typeOfEntity } from './read/type-of-entity';
 export { relatedIds, targetIds } from './relations';
 export { countEntitiesByType, deleteShapes, lockTypes } from './remove-types';
 export { isCalendarDay } from './schema/field-types';
-export { checkTypeSchema, flatSchema } from './schema/type-schema';
+export { type FieldSchema, checkTypeSchema, flatSchema, readTypeSchema } from './schema/type-schema';
 export { type SearchState, reindexType, searchStates, staleTypes } from './search/reindex-type';
 export { type CreateInput } from './write/create-entity';
 export { ensureType } from './write/ensure-type';

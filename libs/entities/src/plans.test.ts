@@ -41,6 +41,7 @@ async function plansOf(run: (db: Queryable) => Promise<unknown>): Promise<string
       statements.push(statement);
       return client.query({ name: statement.preparedAs, text: statement.text, values });
     },
+    afterCommit() {},
   };
   try {
     await client.query('begin');

@@ -1,9 +1,9 @@
-import { type Queryable, purgeRows, removeOldRows } from '@parley/db';
+import { type Queryable, heldUntil, purgeRows, removeOldRows } from '@parley/db';
 
 /** The steps of a purge that delete the events of a tenant. */
 export const eventsPurge = purgeRows(['events'], 'id', 'order by id');
 
-/** Deletes relayed events that are older than `days` and for which `isUnneeded`, a condition on the row `t`, holds. */
+/** Deletes relayed, not held events that are older than `days` and for which `isUnneeded`, a condition on the row `t`, holds. */
 export const removeOldEvents = (
   db: Queryable,
   isUnneeded: string,
@@ -12,7 +12,7 @@ export const removeOldEvents = (
 ): Promise<number> =>
   removeOldRows(
     db,
-    { table: 'events', idType: 'bigint', isDone: `t.relayed_at is not null and ${isUnneeded}` },
+    { table: 'events', idType: 'bigint', isDone: `t.relayed_at <> ${heldUntil} and ${isUnneeded}` },
     days,
     signal,
   );

@@ -2,6 +2,7 @@ export { type ApiKeySummary, createApiKey, keysOfRoles, listApiKeys, revokeApiKe
 export { applyIdentityEvent } from './apply-identity-event';
 export { beginPurge } from './begin-purge';
 export { type KeyLimit, createIdentify } from './identify';
+export { heldPurges } from './held-purges';
 export { findOwner } from './find-owner';
 export {
   type Organization,

@@ -32,7 +32,7 @@ test('an organization is created once per slug, and listed until it is being del
   );
   expect(await listOrganizations(db)).toEqual([expect.objectContaining({ id: 'org_a', externalId: 'ext_a' }), made]);
   expect(await listOrganizations(db, 'b')).toEqual([made]);
-  expect(await findOrganizationName(db, 'org_b')).toEqual({ name: 'B', timezone: 'UTC' });
+  expect(await findOrganizationName(db, 'org_b')).toEqual({ slug: 'b', name: 'B', timezone: 'UTC' });
   await db.pool.query(`update organizations set deleted_at = now() where slug = 'b'`);
   expect(await listOrganizations(db, 'b')).toEqual([]);
 });

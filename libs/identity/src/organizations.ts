@@ -36,12 +36,13 @@ export async function findByExternalId(tx: Queryable, externalId: string | undef
   return (await tx.acrossTenants('inbound webhook', byExternalId, [externalId])).rows[0];
 }
 
-const nameById = statement('prompt-organization', 'select name, timezone from organizations where id = $1', {
+const nameById = statement('prompt-organization', 'select slug, name, timezone from organizations where id = $1', {
+  slug: column.text,
   name: column.text,
   timezone: column.text,
 });
 
-/** Returns the name and time zone of an organization, for prompts. */
+/** Returns the slug, name and time zone of an organization. */
 export async function findOrganizationName(db: Queryable, id: string) {
   return (await db.query({ organizationId: id }, nameById, [id])).rows[0] ?? null;
 }

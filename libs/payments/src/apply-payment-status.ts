@@ -1,10 +1,10 @@
-import type { Scope } from '@parley/contracts';
+import { type Scope, paymentType } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { type Origin, recordEventOnce } from '@parley/events';
 import { roundAmount } from './amount';
 import type { PaymentSource, PaymentsDeps } from './deps';
 import type { FlowStatus } from './flow/flow-status';
-import { type Payment, type PaymentStatus, findPayment, paymentType } from './payment';
+import { type Payment, type PaymentStatus, findPayment } from './payment';
 import { closeOrder, isAnyOrdered, paymentIdOf } from './payment-orders';
 import { type Change, transition } from './transition';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Scope } from '@parley/contracts';
+import { type Scope, paymentType } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { findByToken } from '@parley/entities';
 import type { Origin } from '@parley/events';
@@ -10,7 +10,7 @@ import type { PaymentsDeps } from './deps';
 import { type FlowAccount, credentialsOf, findFlowAccount, listFlowAccounts } from './flow/flow-account';
 import { type FlowStatusAnswer, createFlowClient } from './flow/flow-client';
 import type { FlowStatus } from './flow/flow-status';
-import { type Payment, findPayment, paymentType } from './payment';
+import { type Payment, findPayment } from './payment';
 import { findOrderByToken, findOrderedTokens, paymentIdOf } from './payment-orders';
 
 export type Confirmed =
@@ -89,7 +89,7 @@ async function confirmKnown(
   { scope, paymentId }: { scope: Scope; paymentId: string },
   token: string,
 ): Promise<Confirmed> {
-  const found = await findFlowAccount(deps.db, deps.box, scope, { activeOnly: false });
+  const found = await findFlowAccount(deps, scope, { activeOnly: false });
   if (!found.ok) return { ok: false, reason: 'try_again', message: found.message, scope };
   const answer = await createFlowClient(found.account, { ...deps.flow, slotWaitMs: 0 }).getStatus(token);
   if (!answer.ok) return { ok: false, reason: 'try_again', message: describeFailure(answer), scope };

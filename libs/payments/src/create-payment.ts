@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Scope } from '@parley/contracts';
+import { type Scope, paymentType } from '@parley/contracts';
 import type { Origin } from '@parley/events';
 import { z } from 'zod';
 import { roundAmount } from './amount';
@@ -7,7 +7,7 @@ import { applyPaymentStatus } from './apply-payment-status';
 import type { PaymentsDeps } from './deps';
 import { type FlowAccount, currencySchema, findFlowAccount } from './flow/flow-account';
 import { type FlowClient, type FlowFailure, type FlowOrder, createFlowClient } from './flow/flow-client';
-import { type Payment, findPayment, paymentType, toPayment } from './payment';
+import { type Payment, findPayment, toPayment } from './payment';
 import {
   claimOrder,
   closeOrder,
@@ -53,7 +53,7 @@ export async function createPayment(
   scope: Scope,
   input: CreatePaymentInput,
 ): Promise<CreatePaymentResult> {
-  const found = await findFlowAccount(deps.db, deps.box, scope, { activeOnly: true });
+  const found = await findFlowAccount(deps, scope, { activeOnly: true });
   if (!found.ok) return { ok: false, reason: 'not_configured', message: found.message };
   const { account } = found;
   const checked = check(input, account);

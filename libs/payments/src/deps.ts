@@ -27,6 +27,8 @@ export interface PaymentsDeps {
   /** Public address of the gateway, without a trailing slash. The provider sends its callback there. */
   publicUrl: string;
   log: PaymentsLog;
+  /** Address of the stand-ins of development, for environments without an account (docs/adr/0049). */
+  standInsUrl?: string;
   observe?: (observation: PaymentObservation) => void;
   onStep?: (step: PaymentStep, paymentId: string) => void | Promise<void>;
   flow?: Omit<FlowClientOptions, 'signal' | 'slotWaitMs'>;

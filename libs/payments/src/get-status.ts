@@ -29,7 +29,7 @@ export async function getPaymentStatus(
   const payment = await findPayment(deps.entities, scope, paymentId);
   if (payment === null) return { ok: false, reason: 'not_found' };
   if (payment.providerReference === undefined) return { ok: true, payment };
-  const found = await findFlowAccount(deps.db, deps.box, scope, { activeOnly: false });
+  const found = await findFlowAccount(deps, scope, { activeOnly: false });
   if (!found.ok) return { ok: false, reason: 'provider_failed', message: found.message, payment };
   const flow = createFlowClient(found.account, { ...deps.flow, signal });
   const answer = await flow.getStatusByFlowOrder(payment.providerReference);

@@ -4,7 +4,7 @@ export { type Payments, createPayments } from './create-payments';
 export { applyOrder, creditsPurge, lockOrder } from './credits/credit-orders';
 export { readCredits } from './credits/read-credits';
 export { currencySchema, toFlowAccount } from './flow/flow-account';
-export { paymentType } from './payment';
+export { heldPayments } from './held-payments';
 export { ensurePaymentType } from './payment-type';
 export { findPaymentHistory, latestReferences, listPayments } from './read-payments';
 export { type ReconcileReport } from './reconcile';

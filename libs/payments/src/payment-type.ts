@@ -1,7 +1,6 @@
-import type { JsonObject, Scope } from '@parley/contracts';
+import { type JsonObject, type Scope, paymentType } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import { ensureType } from '@parley/entities';
-import { paymentType } from './payment';
 
 /** The schema of the entity type `payment` (docs/reference/payments.md#payment-entity). */
 const schema: JsonObject = {

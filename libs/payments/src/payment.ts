@@ -1,10 +1,7 @@
-import type { Entity, Scope } from '@parley/contracts';
+import { type Entity, type Scope, paymentType } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import { z } from 'zod';
-
-/** Slug of the entity type (docs/reference/payments.md#payment-entity). */
-export const paymentType = 'payment';
 
 /** States of a payment: draft → pending → paid | failed. */
 export type PaymentStatus = 'draft' | 'pending' | 'paid' | 'failed';

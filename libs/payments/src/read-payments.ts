@@ -1,8 +1,7 @@
-import type { Entity, JsonObject, Scope } from '@parley/contracts';
+import { type Entity, type JsonObject, type Scope, paymentType } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 import { queryEntities, targetIds } from '@parley/entities';
 import { readEvents } from '@parley/events';
-import { paymentType } from './payment';
 
 /** Lists payments of an environment, newest first. `next` is the cursor of the next page. Null when `cursor` is invalid. */
 export async function listPayments(

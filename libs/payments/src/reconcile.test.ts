@@ -1,5 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import { type FlowServer, createTestDatabase, seedOrganization, startFlowServer } from '@parley/testing';
+import { heldPayments } from './held-payments';
 import type { ReconcileReport } from './reconcile';
 import { type TestPayments, newKeys, origin, startPayments, paymentInput } from './testing/start-payments';
 
@@ -189,4 +190,24 @@ it('restores a deleted entity type where the integration is configured', async (
   await t.db.pool.query(`delete from entity_types where slug = 'payment'`);
   await t.payments.reconcile(fast);
   expect((await t.entities.types(scope)).map(({ slug }) => slug)).toEqual(['payment']);
+});
+
+it('leaves payments alone that a restore holds, until they are released', async () => {
+  const { scope } = await configured();
+  const [paid, settled] = await make(scope, 2);
+  for (const { paymentId } of [paid!, settled!]) await t.age(hour, paymentId);
+  settled!.order.status = 2;
+  await t.payments.reconcile(fast);
+  expect(await statusOf(scope, settled!.paymentId)).toBe('paid');
+
+  paid!.order.status = 2;
+  expect(await heldPayments.hold(t.db)).toBe(1);
+  const before = asked();
+  expect(await t.payments.reconcile(fast)).toMatchObject({ asked: 0, problems: [] });
+  expect(asked()).toBe(before);
+  expect(await statusOf(scope, paid!.paymentId)).toBe('pending');
+  expect(await heldPayments.list(t.db)).toMatchObject([{ environment: scope.environment, count: 1 }]);
+
+  expect([heldPayments.drop, await heldPayments.release(t.db, 0)]).toEqual([null, 1]);
+  expect(await t.payments.reconcile(fast)).toMatchObject({ asked: 1, paid: 1 });
 });

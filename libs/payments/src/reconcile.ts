@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Scope } from '@parley/contracts';
+import { type Scope, paymentType } from '@parley/contracts';
 import { newId } from '@parley/db';
 import type { Origin } from '@parley/events';
 import { applyPaymentStatus } from './apply-payment-status';
@@ -7,7 +7,8 @@ import { describeFailure } from './create-payment';
 import type { PaymentObservation, PaymentsDeps } from './deps';
 import { type FlowAccount, credentialsOf, listFlowAccounts } from './flow/flow-account';
 import { type FlowClient, createFlowClient } from './flow/flow-client';
-import { type Payment, paymentType, toPayment } from './payment';
+import { findHeld } from './held-payments';
+import { type Payment, toPayment } from './payment';
 import { claimOrder, closeOrder, commerceOrderOf, findAbandoned, releaseOrder } from './payment-orders';
 import { ensurePaymentType } from './payment-type';
 import { finishReconciliation, claimReconciliation, saveReconciliation } from './reconciliations';
@@ -148,9 +149,9 @@ function createRun(deps: PaymentsDeps, options: ReconcileOptions, report: Reconc
   };
 }
 
-/** Reads the next pending payments, oldest first. `next` is null at the end, and the next run starts from the beginning. */
+/** Reads the next pending payments, oldest first, without those that a restore holds. `next` is null at the end, and the next run starts from the beginning. */
 async function overdue(
-  { entities }: PaymentsDeps,
+  { db, entities }: PaymentsDeps,
   scope: Scope,
   cursor: string | null,
   limit: number,
@@ -167,7 +168,12 @@ async function overdue(
   const found = result.page.entities.map(toPayment);
   const payments = found.filter(({ createdAt }) => createdAt <= Date.now() - olderThanMs);
   const isEnd = !result.page.hasMore || payments.length < found.length;
-  return { payments, next: isEnd ? null : result.page.cursor };
+  const held = await findHeld(
+    db,
+    scope,
+    payments.map(({ id }) => id),
+  );
+  return { payments: payments.filter(({ id }) => !held.has(id)), next: isEnd ? null : result.page.cursor };
 }
 
 async function checkPayment(

@@ -1,8 +1,8 @@
-import type { JsonObject, Scope } from '@parley/contracts';
+import { type JsonObject, type Scope, paymentType } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import { type Origin, recordEvent } from '@parley/events';
-import { type Payment, type PaymentStatus, findPayment, paymentType, toPayment } from './payment';
+import { type Payment, type PaymentStatus, findPayment, toPayment } from './payment';
 
 /** A transition of the state machine, with the fields that it writes. */
 export type Change =

@@ -12,6 +12,7 @@ export function actorOf(caller: Caller): Actor {
  */
 export function roleListsOf(actor: Actor): string[][] {
   if (actor.type === 'user') return [actor.roles];
+  if (actor.type === 'tool') return actor.roles;
   if (actor.type !== 'agent') return [];
   return [...(actor.roles.length === 0 ? [] : [actor.roles]), ...(actor.within ?? [])];
 }
@@ -19,7 +20,11 @@ export function roleListsOf(actor: Actor): string[][] {
 /** The actor of an agent that acts for a caller, if it has one: for the same person, and for what the roles of both allow. */
 export function agentActor({ slug, roles = [] }: Pick<AgentDefinition, 'slug' | 'roles'>, caller?: Actor) {
   const within = caller === undefined ? [] : roleListsOf(caller);
-  const { userId, entityId, bySystem = caller?.type === 'system' } = (caller ?? {}) as Partial<AgentActor>;
+  const {
+    userId,
+    entityId,
+    bySystem = caller?.type === 'system' || (caller?.type === 'tool' && within.length === 0),
+  } = (caller ?? {}) as Partial<AgentActor>;
   return {
     type: 'agent',
     slug,

@@ -1,6 +1,7 @@
 import type { Actor, RoleDefinition, Scope } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 import { roleListsOf } from './actor-of';
+import { explainDenial } from './explain-denial';
 import { type Action, type Decision, decide } from './policy';
 
 /** The permissions of an actor, read once for each call or request. */
@@ -28,14 +29,19 @@ export async function loadPermissions(db: Queryable, scope: Scope, actor: Actor)
   if (lists.length === 0) return actor.type === 'agent' && !actor.bySystem ? agentWithoutRoles : unrestricted;
   const slugs = [...new Set(lists.flat())];
   const roles = slugs.length === 0 ? [] : await readRoles(db, scope, slugs);
-  const policiesOf = lists.map((list) =>
-    roles.filter(({ slug }) => list.includes(slug)).flatMap((role) => role.policies),
-  );
+  const held = lists.map((slugs) => ({ slugs, roles: roles.filter(({ slug }) => slugs.includes(slug)) }));
   return {
     roles,
     decide(action, resource) {
-      const decisions = policiesOf.map((policies) => decide(policies, action, resource));
-      return decisions.find(({ allowed }) => !allowed) ?? { allowed: true };
+      for (const list of held) {
+        const decision = decide(
+          list.roles.flatMap((role) => role.policies),
+          action,
+          resource,
+        );
+        if (!decision.allowed) return { ...decision, reason: explainDenial(actor, list, action, resource) };
+      }
+      return { allowed: true };
     },
   };
 }

@@ -2,7 +2,8 @@ import type { Policy } from '@parley/contracts';
 
 export type Action = Exclude<Policy['actions'][number], '*'>;
 
-export type Decision = { allowed: true } | { allowed: false; message: string };
+/** `reason`: which role or policy denies it, as far as the actor may know. */
+export type Decision = { allowed: true } | { allowed: false; message: string; reason?: string };
 
 /**
  * Decides by policies: a matching deny overrides any allow, and an action without a matching policy is denied. For the

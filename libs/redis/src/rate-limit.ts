@@ -20,13 +20,23 @@ export interface RateLimiterOptions {
   limits?: Partial<RateLimits>;
   /** Time without an answer from Redis after which waiting requests are admitted. */
   deadlineMs?: number;
+  /**
+   * Whether a request of a key and an organization that have used less than half of their limits is admitted while Redis
+   * counts it. The request gains a round trip. Each process may exceed the limit of a key by `maxUncounted` requests, and
+   * the limit of an organization by as many for each of its keys.
+   */
+  countsLater?: boolean;
   /** Called for each request that is admitted because Redis did not answer. */
   onSkip?: () => void;
 }
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-const maxBlockedKeys = 10_000;
+const maxKnownKeys = 10_000;
+/** Requests of a key that one process admits before Redis has counted them. */
+const maxUncounted = 16;
+/** Time after an answer of Redis for which a key is known to have used less than half. */
+const roomTtlMs = 1_000;
 const probeEveryMs = 250;
 const reconnectAfterMs = 2_000;
 /** The deadline is checked in this many steps. */
@@ -36,7 +46,8 @@ const ticks = 2;
  * Checks both limits atomically, by the clock of Redis. Each key in Redis is a list of the times of the last admitted
  * requests, newest first and not longer than its limit. A request is admitted when the entry at the position of the limit
  * is older than the window; a refused request is not recorded. When the clock is set back, entries are in the future and
- * delay requests a little longer. A list whose entry is more than a window ahead is deleted.
+ * delay requests a little longer. A list whose entry is more than a window ahead is deleted. Returns the wait in milliseconds,
+ * 0 for an admitted request, and -1 for one that leaves less than half of both limits used.
  */
 const admitScript = `
 local time = redis.call('TIME')
@@ -49,25 +60,31 @@ for i = 1, 2 do
   else wait = math.max(wait, oldest + window + 1 - now) end
 end
 if wait > 0 then return wait end
+local answer = -1
 for i = 1, 2 do
   local length = redis.call('LPUSH', KEYS[i], now)
   local limit = tonumber(ARGV[i + 1])
+  local middle = tonumber(redis.call('LINDEX', KEYS[i], math.floor(limit / 2)) or 0)
+  if middle + window >= now then answer = 0 end
   if length > limit then redis.call('LTRIM', KEYS[i], 0, limit - 1) end
   redis.call('PEXPIRE', KEYS[i], window + 1)
 end
-return 0`;
+return answer`;
 
 type AdmitCommand = (keyList: string, organizationList: string, ...args: number[]) => Promise<number>;
 
 /**
- * A rate limiter: exact in any window, over any number of processes. While Redis is unavailable, requests
- * are admitted: immediately when the connection is down or Redis is known to be silent, otherwise after `deadlineMs`.
+ * A rate limiter: exact in any window, over any number of processes, unless it counts later. While Redis is unavailable,
+ * requests are admitted: immediately when the connection is down or Redis is known to be silent, otherwise after `deadlineMs`.
  */
-export function createRateLimiter({ redis, name = 'rate', limits, deadlineMs = 50, onSkip }: RateLimiterOptions) {
+export function createRateLimiter(options: RateLimiterOptions) {
+  const { redis, name = 'rate', limits, deadlineMs = 50, countsLater = false, onSkip } = options;
   const { perKey, perOrganization, windowMs } = { ...defaultLimits, ...limits };
   redis.defineCommand('parleyAdmit', { numberOfKeys: 2, lua: admitScript });
   const ask = (redis as RedisConnection & { parleyAdmit: AdmitCommand }).parleyAdmit.bind(redis);
   const blocked = createBlockedKeys();
+  /** The keys that have used less than half of their limits, each with the number of its requests that Redis is counting. */
+  const roomy = new LRUCache<string, { uncounted: number }>({ max: maxKnownKeys, ttl: roomTtlMs });
   const monitor = createSilenceMonitor(redis, deadlineMs);
   const skip = (): number => {
     onSkip?.();
@@ -84,9 +101,16 @@ export function createRateLimiter({ redis, name = 'rate', limits, deadlineMs = 5
       const organizationList = `${name}:{${organizationId}}`;
       const askedAtMs = performance.now();
       const answer = ask(`${organizationList}:key:${id}`, organizationList, windowMs, perKey, perOrganization);
-      return monitor
-        .answerOf(answer)
-        .then((waitMs) => (waitMs === null ? skip() : waitMs === 0 ? 0 : blocked.add(id, waitMs, askedAtMs)));
+      const room = countsLater ? roomy.get(id) : undefined;
+      if (room) room.uncounted += 1;
+      const decision = monitor.answerOf(answer).then((waitMs) => {
+        if (room) room.uncounted -= 1;
+        if (waitMs === null) return skip();
+        if (countsLater && waitMs < 0) roomy.set(id, room ?? { uncounted: 0 });
+        else roomy.delete(id);
+        return waitMs > 0 ? blocked.add(id, waitMs, askedAtMs) : 0;
+      });
+      return room && room.uncounted <= maxUncounted ? 0 : decision;
     },
     close: (): void => monitor.close(),
   };
@@ -95,7 +119,7 @@ export function createRateLimiter({ redis, name = 'rate', limits, deadlineMs = 5
 /** The API keys that are refused without asking Redis. */
 function createBlockedKeys() {
   // The clock is read at each look-up, so that a wait ends exactly.
-  const keys = new LRUCache<string, number>({ max: maxBlockedKeys, ttlResolution: 0 });
+  const keys = new LRUCache<string, number>({ max: maxKnownKeys, ttlResolution: 0 });
   return {
     untilMs: (keyId: string): number => keys.get(keyId) ?? 0,
     /** The wait begins when Redis was asked; the returned end counts from its answer, so no key is blocked beyond that. */

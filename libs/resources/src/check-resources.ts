@@ -1,4 +1,4 @@
-import { type ErrorDetail, type ResourceKind, findUnstorable, resourceKinds } from '@parley/contracts';
+import { type ErrorDetail, type ResourceKind, findUnstorable, resourceKinds, systemRunAs } from '@parley/contracts';
 import { validateRole } from '@parley/permissions';
 import { checkDefinition } from './check-definition';
 import { type Definition, forEachKind, singular, slugOf } from './definition';
@@ -41,6 +41,7 @@ export async function checkResources(input: CheckInput, budget: PushBudget): Pro
     ...problems,
     ...duplicates(input),
     ...toolNameProblems(input, names.tools),
+    ...runAsProblems(input, names.roles),
     ...danglingReferences(input, names),
   ];
 }
@@ -104,6 +105,21 @@ function toolNameProblems({ resources, indexes, knownTools }: CheckInput, names:
     const other = byWireName.get(wireName(name))?.find((candidate) => candidate !== name);
     return other === undefined ? [] : [{ path, message: `"${name}" and "${other}" are the same name for a model` }];
   });
+}
+
+/** A role with the slug of the system's `runAs` would have other rights than its author expects. */
+function runAsProblems({ resources, indexes }: CheckInput, roles: ReadonlySet<string>): ErrorDetail[] {
+  if (!roles.has(systemRunAs)) return [];
+  return (resources.tools ?? []).flatMap(({ runAs }, index) =>
+    runAs === systemRunAs
+      ? [
+          {
+            path: pathOf('tools', indexes.tools[index]!, 'runAs'),
+            message: `"${systemRunAs}" means the system, but a role has this slug: rename the role`,
+          },
+        ]
+      : [],
+  );
 }
 
 const wireName = (name: string): string => name.replaceAll('.', '_');

@@ -1,4 +1,4 @@
-import { type ResourceKind, canonicalJson, resourceKinds } from '@parley/contracts';
+import { type ResourceKind, canonicalJson, resourceKinds, paymentType } from '@parley/contracts';
 import { type Definition, slugOf } from './definition';
 import type { ParsedResources } from './parse-resources';
 import type { StoredResources } from './stored-resources';
@@ -8,7 +8,7 @@ interface KindPlan {
   created: Definition[];
   updated: Definition[];
   unchanged: string[];
-  /** Slugs that are stored but not given: prune may delete them. */
+  /** Slugs that are stored but not given: prune may delete them. Without the type of payments, which Parley itself creates. */
   absent: string[];
 }
 
@@ -40,7 +40,9 @@ function planKind(
     else plan.updated.push(definition);
   }
   const slugs = new Set(given.map(slugOf));
-  plan.absent = [...stored.keys()].filter((slug) => !slugs.has(slug) && !invalidSlugs.has(slug));
+  plan.absent = [...stored.keys()].filter(
+    (slug) => !slugs.has(slug) && !invalidSlugs.has(slug) && !(kind === 'entityTypes' && slug === paymentType),
+  );
   return plan;
 }
 

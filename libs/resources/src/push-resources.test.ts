@@ -147,7 +147,13 @@ describe('a push', () => {
     expect(version).toBe(2);
     const state = await resourceState(db, scope);
     expect(state.resources.agents).toEqual([
-      { slug: 'helper', name: 'helper', version: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      {
+        id: expect.stringMatching(/^agent_/),
+        slug: 'helper',
+        name: 'helper',
+        version: 2,
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
     ]);
     expect(state.resources.routers).toMatchObject([{ slug: 'front', version: 1 }]);
   });
@@ -158,6 +164,14 @@ describe('a push', () => {
     const { results } = await pushed(scope, { agents: [agent('a')] }, { prune: true });
     expect(results).toEqual({ agents: { created: [], updated: [], deleted: ['b'], unchanged: ['a'] } });
     expect((await resourceState(db, scope)).resources.entityTypes).toHaveLength(1);
+  });
+
+  test('does not prune the entity type of payments, which Parley creates', async () => {
+    const scope = await newScope();
+    await ensureType(db, scope, { slug: 'payment', name: 'Payment', schema: {}, searchFields: [] });
+    await pushed(scope, { entityTypes: [type('t')] });
+    const { results } = await pushed(scope, { entityTypes: [] }, { prune: true });
+    expect(results).toEqual({ entityTypes: { created: [], updated: [], deleted: ['t'], unchanged: [] } });
   });
 
   test('with dryRun reports the same changes and writes nothing', async () => {

@@ -1,4 +1,4 @@
-import type { Json, ResourceKind } from '@parley/contracts';
+import { type Json, type ResourceKind, systemRunAs } from '@parley/contracts';
 import { templateNodes } from '@parley/tools';
 import type { Definition } from './definition';
 
@@ -76,7 +76,7 @@ const triggerReferences = ({ on, actions }: Definition<'triggers'>): Reference[]
 const finders: { [K in ResourceKind]: (definition: Definition<K>) => Reference[] } = {
   entityTypes: ({ schema }) => schemaReferences(schema, 'schema'),
   roles: roleReferences,
-  tools: () => [],
+  tools: ({ runAs }) => (runAs === undefined || runAs === systemRunAs ? [] : [refer('runAs', 'roles', runAs)]),
   agents: agentReferences,
   routers: routerReferences,
   triggers: triggerReferences,

@@ -8,7 +8,7 @@ import { readOnlySnapshot, readStoredResources, readVersion } from './stored-res
 type DefinitionState = SyncState['resources'][ResourceKind][number];
 
 /** Returns the slug, name, version and content hash of every definition of an environment, by kind. */
-export function resourceState(db: Db, scope: Scope): Promise<SyncState> {
+export function resourceState(db: Db, scope: Scope): Promise<Omit<SyncState, 'organization'>> {
   return db.transaction(async (client) => {
     await client.query(scope, readOnlySnapshot);
     const version = await readVersion(client, scope);
@@ -16,8 +16,14 @@ export function resourceState(db: Db, scope: Scope): Promise<SyncState> {
     const budget = createPushBudget(Infinity);
     const resources = forEachKind((): DefinitionState[] => []);
     for (const kind of resourceKinds)
-      for (const { slug, name, revision, definition } of stored[kind].values()) {
-        resources[kind].push({ slug, name, version: revision, hash: contentHash(definition) });
+      for (const { id, slug, name, revision, definition } of stored[kind].values()) {
+        resources[kind].push({
+          ...(id !== undefined && { id }),
+          slug,
+          name,
+          version: revision,
+          hash: contentHash(definition),
+        });
         // The definitions of an environment can be many megabytes.
         await budget.pause();
       }

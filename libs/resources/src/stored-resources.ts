@@ -3,6 +3,8 @@ import { type Queryable, type RowOf, type Statement, column, listEnvironmentInte
 import { type Definition, forEachKind } from './definition';
 
 interface StoredResource {
+  /** Only of an agent. */
+  id?: string;
   slug: string;
   name: string;
   /** Number of pushes that changed the definition. */
@@ -16,6 +18,7 @@ export type StoredResources = Record<ResourceKind, Map<string, StoredResource>>;
 const inEnvironment = 'tenant = $1 and environment = $2::"Environment" order by slug collate "C"';
 const common = { slug: column.text, name: column.text, revision: column.int4 };
 const plainRow = { ...common, definition: column.jsonb<object>() };
+const agentRow = { ...plainRow, id: column.text };
 const typeRow = {
   ...common,
   schema: column.jsonb<Definition<'entityTypes'>['schema']>(),
@@ -23,7 +26,7 @@ const typeRow = {
   display_config: column.jsonb<Definition<'entityTypes'>['displayConfig']>().nullable,
 };
 type TypeRow = RowOf<typeof typeRow>;
-type Row = RowOf<typeof plainRow> | TypeRow;
+type Row = RowOf<typeof plainRow> | RowOf<typeof agentRow> | TypeRow;
 
 const plain = (table: string) => `select slug, name, revision, definition from ${table} where ${inEnvironment}`;
 
@@ -42,9 +45,9 @@ const selects: Record<ResourceKind, Statement<Row>> = {
   ),
   agents: statement(
     'stored-agents',
-    `select a.slug, c.name, c.revision, c.definition from agents a join agent_configs c on c.agent_id = a.id
+    `select a.id, a.slug, c.name, c.revision, c.definition from agents a join agent_configs c on c.agent_id = a.id
      where a.tenant = $1 and c.tenant = $1 and c.environment = $2::"Environment" order by a.slug collate "C"`,
-    plainRow,
+    agentRow,
   ),
   routers: statement('stored-routers', plain('routers'), plainRow),
   triggers: statement('stored-triggers', plain('triggers'), plainRow),
@@ -64,7 +67,7 @@ function toStored(kind: ResourceKind, row: Row): StoredResource {
   if ('schema' in row) return { slug, name, revision, definition: toEntityType(row) };
   // The slug is stored with the agent's identity, which both environments share, and not in its configuration.
   const definition = kind === 'agents' ? { slug, ...row.definition } : row.definition;
-  return { slug, name, revision, definition: definition as Definition };
+  return { ...('id' in row && { id: row.id }), slug, name, revision, definition: definition as Definition };
 }
 
 function toEntityType({ slug, name, schema, search_fields, display_config }: TypeRow): Definition<'entityTypes'> {

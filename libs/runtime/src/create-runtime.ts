@@ -19,7 +19,7 @@ import { countRuns } from './count-runs';
 import type { runtimeVariables } from './runtime-variables';
 
 interface RuntimeDeps {
-  config: ReturnType<typeof loadConfig<typeof runtimeVariables>>;
+  config: ReturnType<typeof loadConfig<typeof runtimeVariables>> & { NODE_ENV?: string };
   db: Db;
   log: Logger;
   metrics: Metrics;
@@ -30,6 +30,8 @@ export type Runtime = ReturnType<typeof createRuntime>;
 
 /** Creates the libraries of a process that runs agents, and connects the ports of tools with their implementations. */
 export function createRuntime({ config, db, log, metrics, wakeRelay }: RuntimeDeps) {
+  if (config.STAND_INS_URL !== undefined && config.NODE_ENV === 'production')
+    throw new Error('STAND_INS_URL is for development only: its payments move no money. Remove it, or set NODE_ENV');
   const box = createSecretBox(config.SECRETS_KEY);
   const work = createWorkMetrics(metrics, { prices: config.MODEL_PRICES });
   work.watchPool(db.pool);
@@ -48,11 +50,11 @@ export function createRuntime({ config, db, log, metrics, wakeRelay }: RuntimeDe
   const guarded = createGuardedFetch({ allowedPrivateHosts: config.WEB_FETCH_ALLOWED_PRIVATE_HOSTS });
   const guardedForMcp = createGuardedFetch({ allowedPrivateHosts: config.MCP_ALLOWED_PRIVATE_HOSTS });
   const mcp = createMcpServers({ db, box, openGuarded: guardedForMcp.open, log });
-  const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token, PUBLIC_URL: publicUrl } = config;
+  const { TOOL_EXECUTOR_URL: url, EXECUTOR_TOKEN: token, PUBLIC_URL: publicUrl, STAND_INS_URL: standInsUrl } = config;
   const executor = url && token ? createExecutorClient({ url, token }) : undefined;
   const entities = createEntities({ db, wakeRelay });
   const channels = createChannels({ db, box, settings: config, log });
-  const payments = createPayments({ db, entities, box, publicUrl, log, observe: countPayments(metrics) });
+  const payments = createPayments({ db, entities, box, publicUrl, standInsUrl, log, observe: countPayments(metrics) });
   const tools: Tools = work.observeTools(
     createTools({
       db,
@@ -62,6 +64,7 @@ export function createRuntime({ config, db, log, metrics, wakeRelay }: RuntimeDe
       log,
       fetchGuarded: guarded.fetch,
       executor,
+      box,
       mcp,
       ports: {
         transfer: createTransfer(db),
@@ -83,6 +86,7 @@ export function createRuntime({ config, db, log, metrics, wakeRelay }: RuntimeDe
     modelCallsPerTurn: config.MODEL_CALLS_PER_TURN,
   });
   return {
+    box,
     entities,
     channels,
     payments,

@@ -10,7 +10,6 @@ export {
   methodNotAllowed,
   notFound,
   payloadTooLarge,
-  rateLimited,
   serverError,
   unauthorized,
   unavailable,
@@ -21,6 +20,7 @@ export { requestIdOf } from './http/request-id';
 export { RawJson, sendJson } from './http/send-json';
 export { type CallerContext } from './http/exchange';
 export { type Handler, serve } from './http/serve';
+export { shareRequests } from './http/share-requests';
 export { closeServer } from './process/close-server';
 export {
   databaseVariables,

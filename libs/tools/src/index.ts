@@ -11,14 +11,22 @@ export {
   type Tools,
   type TransferRequest,
 } from './types';
+export {
+  checkToolSecrets,
+  deleteToolSecret,
+  listToolSecrets,
+  resealToolSecrets,
+  setToolSecret,
+  toolSecretsPurge,
+} from './custom/tool-secrets';
 export { parameterProblems } from './schemas/parameters';
-export { failure } from './failure';
+export { failure, failureText, notListed } from './failure';
 export { findUnclosed, hasTemplateAsFilters, templateNodes } from './templates/parse-template';
 export { compileTemplate, resolveArgs } from './templates/compile-template';
 export { localDay } from './templates/local-day';
 export { loadPromptVariables } from './templates/prompt-context';
 export { templateCaller } from './templates/template-caller';
-export { builtInToolNames } from './builtins/create-built-ins';
+export { builtInToolNames, builtInTools } from './builtins/create-built-ins';
 export { createTools } from './create-tools';
 export { createMcpServers } from './mcp/create-mcp-servers';
 export { type McpCaller, answerMcp } from './mcp/answer-mcp';

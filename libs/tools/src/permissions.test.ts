@@ -70,6 +70,7 @@ const denied = (action: string, resource: string) => ({
   ok: false,
   errorType: 'permission_denied',
   message: `Permission denied: cannot perform '${action}' on '${resource}'`,
+  reason: expect.any(String),
 });
 
 beforeAll(async () => {
@@ -184,6 +185,7 @@ describe('policies', () => {
       ok: false,
       errorType: 'permission_denied',
       message: 'Permission denied: denied by policy',
+      reason: expect.stringMatching(/^policies\.0 of the role "role-\d+" denies it$/),
     });
   });
 
@@ -446,6 +448,7 @@ describe('accessOf', () => {
     expect(can('delete')).toEqual({
       allowed: false,
       message: "Permission denied: cannot perform 'delete' on 'order'",
+      reason: `the role "${role}" of the key does not allow it`,
     });
     expect(await entities.get(scope, { type: 'order', id: ids.b!, access })).toEqual({
       ok: false,
@@ -457,5 +460,45 @@ describe('accessOf', () => {
   it('does not restrict the system', async () => {
     const { can, access } = await accessOf(db, scope, { type: 'system' }, 'order');
     expect([can('delete'), access]).toEqual([{ allowed: true }, undefined]);
+  });
+});
+
+describe('a denied call names', () => {
+  const reasonOf = async (actor: Actor, allowed: string[] | null = null, name = 'entity.create') => {
+    const args = { type: 'order', data: {} };
+    const result = await tools.run(scope, { name, args, actor, allowed, context: { hops: 0, depth: 0 } });
+    if (result.ok) throw new Error('allowed');
+    return result.reason;
+  };
+
+  it('the agent whose tools lack it', async () => {
+    expect(await reasonOf(agentWith(), ['entity.get'])).toBe(
+      '"entity.create" is not in the tools of the agent "helper"',
+    );
+  });
+
+  it('the roles without a policy, the policy that denies it, or the role that does not exist', async () => {
+    const [reads, denies] = [
+      await roleWith({ policies: [allow('order', 'read')] }),
+      await roleWith({ policies: [allow('*', '*'), deny('customer', '*'), deny('order', 'create')] }),
+    ];
+    expect(await reasonOf(agentWith(reads))).toBe(`no policy of the role "${reads}" allows it`);
+    expect(await reasonOf(agentWith(reads, denies))).toBe(`policies.2 of the role "${denies}" denies it`);
+    expect(await reasonOf(agentWith('missing'))).toBe('the role "missing" does not exist');
+    expect(await reasonOf(agentWith(reads, 'missing'))).toBe('the role "missing" does not exist');
+  });
+
+  it('to a key with a role only its own role, and nothing of the agent', async () => {
+    const [all, reads] = [await roleWith({}), await roleWith({ policies: [deny('order', 'create')] })];
+    const key: Actor = { type: 'user', callerId: 'key', roles: [reads] };
+    expect(await reasonOf(key)).toBe(`the role "${reads}" of the key does not allow it`);
+    const within = (own: string, caller: string): Actor => ({ ...agentWith(own), within: [[caller]] }) as Actor;
+    expect(await reasonOf(within(all, reads))).toBe('a role of the caller does not allow it');
+    expect(await reasonOf(within(reads, all))).toBe('the roles of the agent do not allow it');
+    expect(await reasonOf(within(all, all), ['x'])).toBe('"entity.create" is not in the tools of the agent');
+  });
+
+  it('nothing for a tool that does not exist, as for a tool of another organization', async () => {
+    expect(await reasonOf({ type: 'system' }, null, 'shop.nothing')).toBeUndefined();
   });
 });

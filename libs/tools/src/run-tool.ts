@@ -2,7 +2,7 @@ import { type Json, type JsonObject, type Scope, findUnstorable } from '@parley/
 import { type Queryable, isDatabaseUnavailable } from '@parley/db';
 import { typeOfEntity } from '@parley/entities';
 import { isListed, loadPermissions } from '@parley/permissions';
-import { failure, notAvailable } from './failure';
+import { denied, failure, notAvailable, notListed } from './failure';
 import type { ToolDeps, ToolSource } from './tool';
 import type { ToolCall, ToolFailure, ToolResult } from './types';
 
@@ -48,8 +48,13 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
   const tool = await find(scope, name);
   if (tool === null) return notAvailable('tool_not_found', name);
   const isInList = allowed === null || isListed(allowed, name);
-  if (!isInList || (tool.templateOnly && allowed !== null && context.via !== 'template')) {
-    return notAvailable('permission_denied', name);
+  if (!isInList) return notAvailable('permission_denied', name, notListed(actor, name));
+  if (tool.templateOnly && allowed !== null && context.via !== 'template') {
+    return notAvailable(
+      'permission_denied',
+      name,
+      'it is templateOnly: prompts and triggers may call it, models may not',
+    );
   }
 
   const db = call.tx ?? deps.db;
@@ -60,7 +65,7 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
   // Without a type the arguments are invalid, and are refused below.
   const resource = needs.action === 'execute' ? name : entityType;
   const decision = resource === null ? null : permissions.decide(needs.action, resource);
-  if (decision?.allowed === false) return failure('permission_denied', decision.message);
+  if (decision?.allowed === false) return denied(decision);
 
   const args = argumentsOf(call.args);
   if (!args.ok) return args;

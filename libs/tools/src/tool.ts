@@ -1,6 +1,6 @@
 import type { Channels } from '@parley/channels';
 import type { Actor, JsonObject, Scope } from '@parley/contracts';
-import type { Db, Queryable } from '@parley/db';
+import type { Db, Queryable, SecretBox } from '@parley/db';
 import type { Entities } from '@parley/entities';
 import type { GuardedFetch } from '@parley/outbound';
 import type { Payments } from '@parley/payments';
@@ -14,6 +14,8 @@ export interface ToolDeps {
   log: ToolLog;
   fetchGuarded?: GuardedFetch['fetch'];
   executor?: ExecutorClient;
+  /** Decrypts the secrets of custom tools; without it tools that declare one fail. */
+  box?: SecretBox;
   /** WhatsApp and e-mail; without it their tools do not exist. */
   channels?: Channels;
   /** The payment provider; without it its tools do not exist. */

@@ -8,6 +8,8 @@ export interface ToolFailure {
   ok: false;
   errorType: ToolErrorType;
   message: string;
+  /** Which list, role or policy denies the call, as far as its actor may know. */
+  reason?: string;
   /** The data store could not be reached. The cause is not the call itself, which may be retried. */
   isUnavailable?: true;
   /** Something that the call needs is unavailable, and the call had no effect: it can be retried safely. */
@@ -41,6 +43,8 @@ export interface ToolContext {
   parentAgents?: readonly string[];
   /** Number of custom tools that contain this call. */
   nesting?: number;
+  /** The `runAs` roles of the custom tools that contain this call, outermost first. */
+  runAs?: readonly string[];
   /** Templates may call `templateOnly` tools; models may not. */
   via?: 'template';
   signal?: AbortSignal;
@@ -98,7 +102,8 @@ export interface ToolPorts {
 }
 
 /** What the turn of another agent inherits from the call that asks for it. */
-type Inherited = 'contact' | 'hops' | 'root' | 'rootExecutionId' | 'nesting' | 'params' | 'requestId' | 'signal';
+type Inherited =
+  'contact' | 'hops' | 'root' | 'rootExecutionId' | 'nesting' | 'runAs' | 'params' | 'requestId' | 'signal';
 
 export interface AgentChatRequest extends Pick<ToolContext, Inherited> {
   agentSlug: string;

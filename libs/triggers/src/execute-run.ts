@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, type TriggerDefinition } from '@parley/contracts';
 import type { Db, Queryable } from '@parley/db';
 import { maxHops } from '@parley/events';
-import { type ToolContext, type ToolLog, type Tools, resolveArgs } from '@parley/tools';
+import { type ToolContext, type ToolLog, type Tools, failureText, resolveArgs } from '@parley/tools';
 import { type RunOutcome, endRun, failRun, releaseForRetry } from './retry-run';
 import { type ClaimedRun, type RunEnd, type RunStep, recordRun, releaseRun } from './run-store';
 import { isTransient, runInTransaction, runUnderLease } from './run-under-lease';
@@ -120,7 +120,8 @@ async function runStep(
   if (result === 'lost') return 'lost';
   if (!result.ok) {
     if (result.isUnavailable) return releaseForRetry(deps, run);
-    const { errorType, message: error } = result;
+    const { errorType } = result;
+    const error = failureText(result);
     return failRun(deps, run, stepWith({ status: 'error', errorType, error, ...storedArgs }));
   }
   if (view?.transactional) return 'completed';

@@ -4,7 +4,7 @@ import { rootSql } from './run-event';
 import type { RunStep } from './run-store';
 
 /** A `scheduled` run waits until it is due, until earlier runs of its entity have ended, or for its next attempt. */
-type RunState = 'scheduled' | 'running' | 'succeeded' | 'dead' | 'cancelled';
+type RunState = 'scheduled' | 'running' | 'succeeded' | 'dead' | 'cancelled' | 'held';
 
 const columns = `id, trigger_slug as "triggerSlug", cause, entity_id as "entityId", status::text as status, attempts,
   max_attempts as "maxAttempts", hops, ${rootSql('')} as root, refused_runs as "refusedRuns", error, run_at as "runAt", created_at as "createdAt", started_at as "startedAt",

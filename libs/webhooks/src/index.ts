@@ -1,4 +1,5 @@
 export { type DeliveryStatus, type NewDelivery, paymentCallback } from './delivery';
+export { heldDeliveries } from './held-deliveries';
 export { type Inbox, createInbox } from './inbox';
 export { type DeliverySummary, findDelivery, listDeliveries } from './read-deliveries';
 export { readFormField, readJsonObject } from './read-body';

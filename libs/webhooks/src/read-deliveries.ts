@@ -29,13 +29,16 @@ const newestDeliveries = statement(
   'list-deliveries',
   `select ${columns} from webhook_deliveries d left join organizations o on o.no = d.tenant
    where ($1::text is null or d.status = $1::"DeliveryStatus") and ($2::text is null or d.provider = $2)
-     and ($3::text is null or o.slug = $3)
+     and ($3::text is null or o.slug = $3 or d.tenant is null)
      and ($4::timestamptz is null or (d.received_at, d.id) < ($4, $5::text))
    order by d.received_at desc, d.id desc limit $6`,
   summaryRow,
 );
 
-/** Lists deliveries, newest first, including unattributed ones. `organization` is the slug of a filter. */
+/**
+ * Lists deliveries, newest first. `organization` is the slug of a filter; deliveries of no organization also match, as one of
+ * them may have been meant for it.
+ */
 export async function listDeliveries(
   db: Queryable,
   { status, provider, organization, ...page }: Page & { status?: string; provider?: string; organization?: string },

@@ -104,6 +104,29 @@ export async function httpRows({ db, entities, databaseUrl, redisUrl, bundles, f
     }
     console.log('\n8 callers without a pause, 2 × 2.5 s\n');
     console.log(table(['call', 'at', 'requests/s', '÷ Parse Server'], rates));
+    const createsBody = (count: number) => ({
+      operations: Array.from({ length: count }, () => ({ action: 'create', data: newCustomer() })),
+    });
+    const one = await opened(stack.url, requests.create.ours);
+    const many = await opened(stack.url, {
+      method: 'POST',
+      path: `/v1/data/${type}/bulk`,
+      headers,
+      body: JSON.stringify(createsBody(500)),
+    });
+    const imports = await measureInTurns(
+      {
+        '500 creates in sequence': async () => {
+          for (let at = 0; at < 500; at += 1) await one.call();
+        },
+        'a bulk request of 500 creates': () => many.call(),
+      },
+      { rounds: 5, perRound: 1 },
+    );
+    const [sequence, bulk] = Object.values(imports).map((of) => summarize(of).p50) as [number, number];
+    console.log('\n500 creates through the gateway, 5 rounds\n');
+    const importRows = Object.entries(imports).map(([name, of]) => [name, ms(summarize(of).p50)]);
+    console.log(table(['', 'p50 ms'], [...importRows, ['ratio', `${(sequence / bulk).toFixed(1)}×`]]));
     console.log(
       `\nResident memory after it: data service ${residentMb(stack.services.data!.pid)} MB, Parse Server ${residentMb(peer.pid)} MB`,
     );

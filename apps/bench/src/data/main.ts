@@ -57,6 +57,9 @@ async function reads(entities: Entities): Promise<void> {
       'list of 50, 1k tenant': list(small),
       'list of 50, 200k tenant': list(big),
       'list of 50, 200k tenant, page 1,000': list(big, cursor),
+      'list of 1 with an exact count, 200k tenant': () => entities.list(big, { type, limit: 1, count: 'exact' }),
+      'list of 1 with an estimated count, 200k tenant': () =>
+        entities.list(big, { type, limit: 1, count: 'estimated' }),
       'sort by an undeclared field, 200k tenant': () =>
         entities.query(big, { type, limit: 50, sort: { field: 'data.amount' } }),
       'search of a word that all 200k have': () => entities.search(big, { type, query: 'customer', limit: 20 }),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { CallbackTokens } from '@parley/agents';
 import { type Handler, unauthorized } from '@parley/service';
-import type { Tools } from '@parley/tools';
+import { type Tools, failureText } from '@parley/tools';
 
 /** Reads the callback token of a request. Throws 401 when it has no valid one. */
 export const createGrantOf = (callbackTokens: Pick<CallbackTokens, 'read'>) => (request: IncomingMessage) => {
@@ -13,7 +13,7 @@ export const createGrantOf = (callbackTokens: Pick<CallbackTokens, 'read'>) => (
 
 /**
  * `POST /internal/tool-calls`: runs `parley.<tool>(…)` of code in the executor, which sends the token of its run. The code has
- * the permissions of its caller. The gateway does not forward this path.
+ * the permissions of its caller, or those of `runAs`. The gateway does not forward this path.
  */
 export const callTool =
   ({ tools, grantOf }: { tools: Pick<Tools, 'run'>; grantOf: ReturnType<typeof createGrantOf> }): Handler<'callTool'> =>
@@ -23,5 +23,5 @@ export const callTool =
     const result = await tools.run(scope, { name: tool, args, actor, allowed, context: { ...context, signal } });
     return result.ok
       ? { ok: true, result: result.result }
-      : { ok: false, error: result.message, errorType: result.errorType };
+      : { ok: false, error: failureText(result), errorType: result.errorType };
   };

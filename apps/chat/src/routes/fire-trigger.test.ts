@@ -3,7 +3,7 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAgents, createCallbackTokens, createModels, providersOfEnvironment } from '@parley/agents';
 import type { JsonObject, Permission, TriggerDefinition } from '@parley/contracts';
-import { type Db, createDb } from '@parley/db';
+import { type Db, createDb, createSecretBox } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { pushResources } from '@parley/resources';
 import { silentLogger } from '@parley/service';
@@ -44,7 +44,18 @@ beforeAll(async () => {
   });
   const triggers = createTriggers({ db, tools, entities, log });
   const callbackTokens = createCallbackTokens(randomBytes(32).toString('base64'));
-  server = createServer(createChatApp({ db, agents, tools, triggers, callbackTokens, log, checkResponses: true }));
+  server = createServer(
+    createChatApp({
+      db,
+      agents,
+      tools,
+      triggers,
+      callbackTokens,
+      box: createSecretBox(randomBytes(32).toString('base64')),
+      log,
+      checkResponses: true,
+    }),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   org = await seedOrganization(db.pool);
   const pushed = await pushResources(db, org.scope, {

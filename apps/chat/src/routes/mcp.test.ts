@@ -3,7 +3,7 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAgents, createCallbackTokens, createModels, providersOfEnvironment } from '@parley/agents';
 import type { JsonObject } from '@parley/contracts';
-import { type Db, createDb } from '@parley/db';
+import { type Db, createDb, createSecretBox } from '@parley/db';
 import { createApiKey } from '@parley/identity';
 import { type Entities, createEntities } from '@parley/entities';
 import { silentLogger } from '@parley/service';
@@ -36,6 +36,7 @@ beforeAll(async () => {
       tools,
       triggers: createTriggers({ db, tools, entities, log }),
       callbackTokens,
+      box: createSecretBox(randomBytes(32).toString('base64')),
       log,
       isOwnOrigin: createOriginCheck('https://parley.test', ['https://app.test/']),
       checkResponses: true,
@@ -84,7 +85,10 @@ const call = (name: string, args: JsonObject) => ({
 const create = call('entity_create', { type: 'order', data: { n: 1 } });
 const denied = (action: string) => ({
   isError: true,
-  content: [{ type: 'text', text: `Permission denied: cannot perform '${action}' on 'order'` }],
+  content: [
+    { type: 'text', text: `Permission denied: cannot perform '${action}' on 'order'` },
+    { type: 'text', text: expect.any(String) },
+  ],
 });
 
 describe('POST /v1/mcp', () => {

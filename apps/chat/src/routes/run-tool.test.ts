@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { createAgents, createCallbackTokens, createModels } from '@parley/agents';
-import { type Db, createDb } from '@parley/db';
+import { type Db, createDb, createSecretBox } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { pushResources } from '@parley/resources';
 import { silentLogger } from '@parley/service';
@@ -45,7 +45,16 @@ async function serve(ofTools: Db) {
   const triggers = createTriggers({ db, tools, entities, log });
   const callbackTokens = createCallbackTokens(randomBytes(32).toString('base64'));
   const server = createServer(
-    createChatApp({ db, agents, tools, triggers, callbackTokens, log, checkResponses: true }),
+    createChatApp({
+      db,
+      agents,
+      tools,
+      triggers,
+      callbackTokens,
+      box: createSecretBox(randomBytes(32).toString('base64')),
+      log,
+      checkResponses: true,
+    }),
   );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

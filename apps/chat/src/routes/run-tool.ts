@@ -26,9 +26,14 @@ export const runTool =
   ({ agents, tools }: RunToolDeps): Handler<'runTool'> =>
   async ({ body: { agentSlug, toolName, args = {} } }, { caller, scope, requestId, signal }) => {
     const startedAt = performance.now();
-    const fail = ({ errorType: type, message, logs, isNotDone }: Omit<ToolFailure, 'ok'>) => {
+    const fail = ({ errorType: type, message, reason, logs, isNotDone }: Omit<ToolFailure, 'ok'>) => {
       const [status, errorType] = answers[type];
-      const fields = { errorType, durationMs: since(startedAt), ...(logs && { logs }) };
+      const fields = {
+        errorType,
+        durationMs: since(startedAt),
+        ...(reason !== undefined && { reason }),
+        ...(logs && { logs }),
+      };
       if (!isNotDone) return new HttpError(status, type, message, { fields });
       const { status: unavailableStatus, code, extra } = unavailable();
       return new HttpError(unavailableStatus, code, message, { ...extra, fields });

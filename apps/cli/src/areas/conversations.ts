@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { groups, inScope, paged } from '../options';
+import { groups, inScope, ofOrganization, paged } from '../options';
 import { emailStatuses, executionStatuses, messageStatuses } from '../statuses';
 
 /** Commands for threads, channel messages, e-mails and executions. */
@@ -54,6 +54,28 @@ export function addConversationCommands(program: Command): void {
     .description('list e-mails with their status, newest first')
     .addOption(new Option('--status <status>', 'only e-mails with this status').choices(emailStatuses))
     .action(async (options) => (await import('../commands/emails-list')).runEmailsList(options));
+  ofOrganization(emails.command('show'))
+    .description('show an e-mail that was sent with the simulated provider of npm start')
+    .argument('[id]', 'id of the e-mail (default: the last one)')
+    .action(async (id, options) => (await import('../commands/emails-show')).runEmailsShow(id, options));
+
+  const whatsapp = program
+    .command('whatsapp')
+    .helpGroup(groups.database)
+    .description('the simulated WhatsApp of npm start');
+  const from = ['--from <number>', 'number of the customer (default: +56911111111)'] as const;
+  ofOrganization(whatsapp.command('send'))
+    .description('write to an agent as a customer and print the reply')
+    .argument('<text>')
+    .option(...from)
+    .option('--to <number>', 'connected number to write to (default: the latest)')
+    .option('--agent <slug>', 'agent that answers; gets a simulated number if it has none (default: the oldest agent)')
+    .option('--no-wait', 'do not wait for the reply')
+    .action(async (text, options) => (await import('../commands/whatsapp-send')).runWhatsappSend(text, options));
+  ofOrganization(whatsapp.command('messages'))
+    .description('show the messages that a customer has sent and received')
+    .option(...from)
+    .action(async (options) => (await import('../commands/whatsapp-messages')).runWhatsappMessages(options));
 
   const executions = program
     .command('executions')

@@ -70,7 +70,10 @@ export function addDataCommands(program: Command): void {
   withJson(data.command('export'))
     .description('export all entities as CSV or JSON lines')
     .argument('<type>')
-    .option('--out <file>', 'write to a file; run it again to resume after an interruption')
+    .option(
+      '--out <file>',
+      'write to a file, - for standard output (default); run it again to resume after an interruption',
+    )
     .addOption(new Option('--format <format>', 'default: from the file name, or jsonl').choices(formats))
     .option('--filters <json>', 'only entities that match these filters')
     .option('--status <status>', 'only entities with this lifecycle status')

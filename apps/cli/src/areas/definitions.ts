@@ -13,9 +13,10 @@ export function addDefinitionCommands(program: Command): void {
 
   withJson(program.command('init'))
     .helpGroup(groups.local)
-    .description('create a project with an example of each kind of definition')
+    .description('create a project with an example of each kind of definition, and install its packages')
     .argument('[folder]', 'a new or empty folder', '.')
     .option('--force', 'overwrite existing files')
+    .option('--no-install', 'do not run npm install')
     .action(async (path, options) => (await import('../commands/init')).runInit(path, options));
   command('dev')
     .description('push to development whenever a file changes')
@@ -63,12 +64,37 @@ export function addDefinitionCommands(program: Command): void {
     .argument('[args]', 'a JSON object, @file, or - for standard input')
     .option('--agent <slug>', 'run it with the permissions of this agent (default: of the system)')
     .action(async (tool, args, options) => (await import('../commands/run-tool')).runRunTool(tool, args, options));
+  const secrets = program.command('tool-secrets').helpGroup(groups.http).description('secrets of custom tools');
+  withJson(secrets.command('set'))
+    .description('set a secret; asks for its value, or reads it from standard input')
+    .argument('<name>', 'name that tools declare in secrets, such as CARRIER_KEY')
+    .argument('[source]', '- reads the value from standard input; a value itself is not accepted')
+    .action(async (name, source, options) => (await import('../commands/tool-secrets')).runSet(name, source, options));
+  withJson(secrets.command('list'))
+    .description('list secrets with the tools that declare them, without their values')
+    .action(async (options) => (await import('../commands/tool-secrets')).runList(options));
+  withJson(secrets.command('delete'))
+    .description('delete a secret; tools that declare it then fail')
+    .argument('<name>', 'name of the secret')
+    .action(async (name, options) => (await import('../commands/tool-secrets')).runDelete(name, options));
   command('fire')
     .description('run the actions of a trigger now')
     .argument('<trigger>', 'slug of the trigger')
     .option('--entity <id>', 'entity of the run')
     .option('--data <json>', 'JSON object with the values of {{trigger.data.…}}')
     .action(async (trigger, options) => (await import('../commands/fire')).runFire(trigger, options));
+
+  const tools = program
+    .command('tools')
+    .helpGroup(groups.http)
+    .description('tools that agents, triggers and handlers can call');
+  withJson(tools.command('list'))
+    .description('list the built-in tools, and the custom tools of the environment when there is a key')
+    .action(async (options) => (await import('../commands/tools-list')).runToolsList(options));
+  withJson(tools.command('show'))
+    .description('show what a tool does, its parameters and the permission that it needs')
+    .argument('<tool>', 'name of the tool, such as entity.query')
+    .action(async (name, options) => (await import('../commands/tools-show')).runToolsShow(name, options));
 
   withJson(program.command('chat'))
     .helpGroup(groups.http)

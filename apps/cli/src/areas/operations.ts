@@ -1,5 +1,6 @@
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { groups, inScope, ofOrganization, paged, wholeSeconds, withJson } from '../options';
+import { heldKindNames } from '../statuses';
 import { print } from '../terminal';
 
 /** Commands that install and operate Parley: the database, organizations, keys. */
@@ -10,6 +11,35 @@ export function addOperationCommands(program: Command): void {
     .option('--check', 'apply nothing; exit with status 1 if a migration is missing')
     .option('--wait <seconds>', 'wait for the database and, with --check, for its migrations', wholeSeconds)
     .action(async (options) => (await import('../commands/migrate')).runMigrate(options));
+
+  withJson(program.command('backup'))
+    .helpGroup(groups.database)
+    .description('write all data to a file, as it is at one moment; SECRETS_KEY is not in it')
+    .argument('<file>', 'new file, such as parley.backup')
+    .action(async (file, options) => (await import('../commands/backup')).runBackup(file, options));
+  withJson(program.command('restore'))
+    .helpGroup(groups.database)
+    .description('fill an empty database with a backup')
+    .argument('<file>', 'file that parley backup wrote')
+    .option('--replace', 'delete what the database contains')
+    .option('--yes', 'with --replace: do not ask')
+    .action(async (file, options) => (await import('../commands/restore')).runRestore(file, options));
+
+  const held = program.command('held').helpGroup(groups.database).description('work that a restore holds');
+  withJson(held.command('list'))
+    .description('list held work by kind, organization and environment')
+    .action(async (options) => (await import('../commands/held-list')).runHeldList(options));
+  for (const [action, description] of [
+    ['release', 'let held work be done, although it may have been done since the backup'],
+    ['drop', 'end held work without doing it'],
+  ] as const) {
+    withJson(held.command(action))
+      .description(description)
+      .addOption(new Option('--kind <kind>', 'only this kind of work').choices(heldKindNames))
+      .option('--all', 'every kind')
+      .option('--older-than <duration>', 'only work that was created longer ago, such as 30m, 12h or 7d')
+      .action(async (options) => (await import('../commands/held-end')).runHeldEnd(action, options));
+  }
 
   withJson(program.command('demo'))
     .helpGroup(groups.database)
@@ -36,6 +66,12 @@ export function addOperationCommands(program: Command): void {
   inScope(types.command('list'))
     .description('list entity types with their search fields and the progress of reindexing')
     .action(async (options) => (await import('../commands/types-list')).runTypesList(options));
+  withJson(types.command('generate'))
+    .description('write TypeScript types of the entity types and custom tools, over the HTTP API or of a folder')
+    .option('--out <file>', 'file to write; - prints it', 'parley.d.ts')
+    .option('--from <folder>', "a folder of definitions (default: the key's environment)")
+    .option('--check', 'write nothing; exit with status 1 when the file is not up to date')
+    .action(async (options) => (await import('../commands/types-generate')).runTypesGenerate(options));
 
   const secrets = program.command('secrets').helpGroup(groups.database).description('encryption of stored secrets');
   withJson(secrets.command('rotate'))
@@ -59,9 +95,24 @@ export function addOperationCommands(program: Command): void {
     .argument('<key>', 'id or prefix, as keys list shows it, or the whole key; - reads it from stdin')
     .action(async (key, options) => (await import('../commands/keys-revoke')).runKeysRevoke(key, options));
 
+  withJson(program.command('logs'))
+    .helpGroup(groups.local)
+    .description('show the logs of the stack that npm start runs in this checkout; by default the last 200 lines')
+    .argument('[service]', 'only of this service, such as gateway or worker')
+    .option('-f, --follow', 'continue with new lines until Ctrl-C')
+    .option('--since <time>', 'all lines since a duration ago, such as 10m or 2h, or since a time')
+    .option('--state <folder>', 'folder that npm start --state named (default: .parley of the checkout)')
+    .action(async (service, options) => (await import('../commands/logs')).runLogs(service, options));
+  withJson(program.command('clean'))
+    .helpGroup(groups.local)
+    .description('delete what npm start made on this machine: data, logs, built and copied programs')
+    .option('--yes', 'do not ask for confirmation')
+    .option('--state <folder>', 'only the folder that npm start --state named')
+    .action(async (options) => (await import('../commands/clean')).runClean(options));
   withJson(program.command('doctor'))
     .helpGroup(groups.local)
     .description('check everything that Parley needs, and show how to fix problems')
+    .option('--bundle <file>', 'also write an archive for support (.tar.gz), without secrets')
     .action(async (options) => (await import('../commands/doctor')).runDoctor(options));
   withJson(program.command('completion'))
     .helpGroup(groups.local)
@@ -74,6 +125,7 @@ export function addOperationCommands(program: Command): void {
     .argument('[words...]')
     .action(async (words: string[]) => {
       const { completionsOf } = await import('../commands/completion');
-      for (const name of completionsOf(program, words)) print(name);
+      const { builtInToolNames } = await import('@parley/tools');
+      for (const name of completionsOf(program, words, builtInToolNames)) print(name);
     });
 }

@@ -12,7 +12,7 @@ export function addWebhookCommands(program: Command): void {
     .description('list deliveries, newest first')
     .addOption(new Option('--status <status>', 'only deliveries with this status').choices(deliveryStatuses))
     .addOption(new Option('--provider <provider>', 'only deliveries of this provider').choices(deliveryProviders))
-    .option('--org <slug>', 'only deliveries of this organization')
+    .option('--org <slug>', 'only deliveries of this organization, and those without one')
     .action(async (options) => (await import('../commands/webhooks-list')).runWebhooksList(options));
   withJson(webhooks.command('show'))
     .description('show a delivery with its headers and body; secrets are masked')

@@ -12,7 +12,7 @@ import { readEntityTypes } from '@parley/entities';
 import { findStack, readVariable } from '../environment';
 import { Failure, usageFailure } from '../failure';
 import { type NamedScope, type ScopeOptions, withScope } from '../scope';
-import { findSecret, findSecrets, openSecretBox } from '../secrets';
+import { channelSettings, findSecrets, openSecretBox } from '../secrets';
 import { note, print, printJson } from '../terminal';
 
 export interface ChannelsConnectOptions extends ScopeOptions {
@@ -34,23 +34,20 @@ export async function runChannelsConnect(options: ChannelsConnectOptions): Promi
     if (!(await hasAnswerer(db, scope, { agentSlug: agent, routerSlug: router })))
       throw new Failure(`No ${agent ? `agent "${agent}"` : `router "${router}"`} in ${scope.name}. Push it first`);
     await requireContactType(db, scope, options);
-    return connect(db, scope, options);
+    return connectNumberOrCustomer(db, scope, options);
   });
   if (json) return printJson(made);
   note(`Connection ${made.connectionId} of customer ${made.customerId}`);
   print(made.setupLink ?? `Number ${made.phoneNumber} is connected.`);
 }
 
-async function connect(
+/** Connects a number that Kapso knows, or creates a setup link for a customer's. */
+export async function connectNumberOrCustomer(
   db: Queryable,
   scope: NamedScope,
   { agent, router, contactType, customer, phoneNumberId, name }: ChannelsConnectOptions,
 ) {
-  const accounts = createAccounts(db, openSecretBox(), {
-    KAPSO_API_URL: findSecret('KAPSO_API_URL') ?? 'https://api.kapso.ai',
-    KAPSO_API_KEY: findSecret('KAPSO_API_KEY'),
-    RESEND_API_URL: '',
-  });
+  const accounts = createAccounts(db, openSecretBox(), channelSettings());
   const account = await accounts.kapso(scope);
   if (account === null)
     throw new Failure('Kapso is not configured. Configure it with: parley integrations set kapso --api-key …');

@@ -4,7 +4,7 @@ import type { ChatResponse, ToolCallSummary } from '@parley/contracts';
 import { type Api, createApi } from '../api';
 import { Failure, exitCodes, usageFailure } from '../failure';
 import { safeLine, safeText } from '../safe-text';
-import { colors, note, print, printJson, printJsonError } from '../terminal';
+import { asJson, colors, note, print, printJson, printJsonError } from '../terminal';
 
 export interface ChatOptions {
   thread?: string;
@@ -23,9 +23,15 @@ export async function runChat(agent: string, message: string | undefined, option
   await converse(conversation, options);
 }
 
+interface Reply {
+  response: ChatResponse;
+  /** How many calls of each tool were printed before the response. */
+  printed: Map<string, number>;
+}
+
 interface Conversation {
-  /** Sends a message to the thread of the previous one. */
-  say(message: string): Promise<ChatResponse>;
+  /** Sends a message to the thread of the previous one. On a terminal, tool calls are printed while they run. */
+  say(message: string): Promise<Reply>;
 }
 
 function createConversation(api: Api, agent: string, options: ChatOptions): Conversation {
@@ -35,17 +41,35 @@ function createConversation(api: Api, agent: string, options: ChatOptions): Conv
   let threadId = options.thread;
   return {
     async say(message) {
-      const response = await api.post<ChatResponse>(`/v1/${collection}/${encodeURIComponent(agent)}/chat`, {
+      const stop = await printCalls(api, message);
+      let printed = new Map<string, number>();
+      const asked = api.post<ChatResponse>(`/v1/${collection}/${encodeURIComponent(agent)}/chat`, {
         message,
         threadId,
         externalThreadId: threadId === undefined ? options.externalThread : undefined,
         threadContext: params && { params },
         phoneNumber: options.phone,
       });
+      const response = await asked.finally(() => (printed = stop()));
       threadId = response.threadId;
-      return response;
+      return { response, printed };
     },
   };
+}
+
+/** Prints the tool calls of a message while it is answered, on a terminal. */
+async function printCalls(api: Api, message: string): Promise<() => Map<string, number>> {
+  if (asJson || !process.stderr.isTTY) return () => new Map();
+  const { followCalls } = await import('../conversations/follow-calls');
+  return followCalls(api.key, message, {
+    started: (name) => note(colors.dim(`  … ${safeLine(name)}`)),
+    ended: ({ name, status, result, durationMs }) =>
+      note(
+        status === 'success'
+          ? formatCall({ name, durationMs: durationMs ?? 0, status })
+          : formatCall({ name, durationMs: durationMs ?? 0, status: 'error', errorMessage: result ?? undefined }),
+      ),
+  });
 }
 
 /** Parses `name=value`. The value is parsed as JSON if it is valid JSON, otherwise it is text. */
@@ -96,9 +120,13 @@ async function answer(conversation: Conversation, line: string, options: ChatOpt
   }
 }
 
-function show(response: ChatResponse, { json }: ChatOptions): void {
+function show({ response, printed }: Reply, { json }: ChatOptions): void {
   if (json) return printJson(response);
-  for (const call of response._executionMeta?.toolCallSummary ?? []) note(formatCall(call));
+  for (const call of response._executionMeta?.toolCallSummary ?? []) {
+    const shown = printed.get(call.name) ?? 0;
+    if (shown > 0) printed.set(call.name, shown - 1);
+    else note(formatCall(call));
+  }
   if (response.routedToAgentSlug) note(colors.dim(`  routed to ${safeLine(response.routedToAgentSlug)}`));
   if (response._transferred) note(colors.dim(`  transferred to ${response._transferred.targetAgentSlug}`));
   // No agent was called: a person has taken the thread over (docs/reference/chat.md#takeover).
@@ -109,8 +137,8 @@ function show(response: ChatResponse, { json }: ChatOptions): void {
   note(colors.dim(`  thread ${response.threadId}, ${formatCost(response)}`));
 }
 
-function formatCall({ name, durationMs, status, errorType, errorMessage }: ToolCallSummary): string {
-  const outcome = status === 'success' ? 'ok' : [errorType, errorMessage].filter(Boolean).join(': ') || status;
+function formatCall({ name, durationMs, status, errorType, errorMessage, reason }: ToolCallSummary): string {
+  const outcome = status === 'success' ? 'ok' : [errorType, errorMessage, reason].filter(Boolean).join(': ') || status;
   const line = `  ${safeLine(name)}  ${safeLine(outcome)}  ${Math.round(durationMs)} ms`;
   return status === 'success' ? colors.dim(line) : colors.red(line);
 }

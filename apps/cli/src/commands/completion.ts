@@ -29,8 +29,8 @@ export function runCompletion(shell: string, { json }: { json?: boolean } = {}):
   else print(script);
 }
 
-/** Returns the candidates for the last word, which is being typed. */
-export function completionsOf(program: Command, words: readonly string[]): string[] {
+/** Returns the candidates for the last word, which is being typed. `tools` are those of arguments that name a tool. */
+export function completionsOf(program: Command, words: readonly string[], tools: readonly string[] = []): string[] {
   const { typed, previous, prefix } = readLast(words);
   let command = program;
   for (const word of words.slice(0, -1)) {
@@ -43,7 +43,9 @@ export function completionsOf(program: Command, words: readonly string[]): strin
     ? command.options.flatMap(({ long }) => long ?? [])
     : [
         ...command.commands.map((subcommand) => subcommand.name()),
-        ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+        ...command.registeredArguments.flatMap((argument) =>
+          argument.name() === 'tool' ? tools : (argument.argChoices ?? []),
+        ),
       ];
   return candidates.filter((name) => name.startsWith(typed) && name !== 'complete');
 }

@@ -35,7 +35,8 @@ interface ExportState {
  * interrupted export to a file.
  */
 export async function runDataExport(type: string, options: DataExportOptions): Promise<void> {
-  const { out, status, keepFormulas, json } = options;
+  const { status, keepFormulas, json } = options;
+  const out = options.out === '-' ? undefined : options.out;
   const filters = options.filters === undefined ? undefined : parseObject(options.filters, '--filters');
   const format = formatOf(options.format, out);
   if (json && out === undefined)

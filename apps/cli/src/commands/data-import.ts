@@ -1,11 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ParleyApiError } from '@parley/client';
+import { maxBulkOperations } from '@parley/contracts';
 import { type DataClient, withClient } from '../data/client';
 import { startProgress } from '../data/progress';
 import { createCheckpoint } from '../data/checkpoint';
 import { type Format, type NewEntity, type Schema, formatOf, readRows } from '../data/rows';
 import { Failure, usageFailure } from '../failure';
+import { apiAddress } from '../environment';
 import { note, print, printJson } from '../terminal';
 
 export interface DataImportOptions {
@@ -14,18 +17,24 @@ export interface DataImportOptions {
   json?: boolean;
 }
 
+/** The progress of an import into one type with one API key. */
 interface ImportState {
-  /** Part of each row's idempotency key, so that a row that is sent twice creates one entity. */
+  /** Part of each request's idempotency key, so that rows that are sent twice are created once. */
   importId: string;
-  type: string;
   /** Number of rows from the beginning of the file that are imported. */
   done: number;
   /** Hash of the imported rows. An import is not resumed when they have changed. */
   hash: string;
+  /** Number and hash of the next rows if they were sent and no answer was received. They may be imported. */
+  sent?: { rows: number; hash: string };
 }
 
-/** Hides the latency of the network. More requests would not be faster, because of the rate limit. */
-const maxConcurrentRequests = 4;
+/** Maximum size of the rows of one request, in bytes, unless it has only one row. A bulk request may have 8 MiB. */
+const maxBatchBytes = 4 * 1_048_576;
+
+/** How often a request is repeated while its first attempt is running. The server waits two minutes each time. */
+const maxRepeats = 4;
+const repeatAfterMs = 1_000;
 
 /** `parley data import <type> <file>`: imports CSV or JSON lines. The same command resumes an interrupted import. */
 export async function runDataImport(type: string, file: string, options: DataImportOptions): Promise<void> {
@@ -37,19 +46,25 @@ export async function runDataImport(type: string, file: string, options: DataImp
     const { rows, problems } = readRows(text, format, schema);
     if (problems.length > 0)
       throw new Failure([`${file} has errors. Nothing was imported:`, ...problems.slice(0, 50)].join('\n  '));
-    const checkpoint = createCheckpoint<ImportState>(`${file}.parley-import`);
-    const earlier = options.again ? null : checkpoint.read();
-    const resumed = earlier?.type === type ? earlier : null;
+    const checkpoint = createCheckpoint<Record<string, ImportState>>(`${file}.parley-import`);
+    const states = checkpoint.read() ?? {};
+    const { url, key } = apiAddress();
+    const target = `${new URL(url).origin} ${key.split('_')[1]} ${hashOfKey(key)} ${type}`;
+    const resumed = options.again ? undefined : states[target];
     if (resumed) requireSame(rows, resumed, file);
-    const state = resumed ?? { importId: randomUUID(), type, done: 0, hash: '' };
+    const state = resumed ?? { importId: randomUUID(), done: 0, hash: '' };
     if (resumed) note(`Resuming at row ${resumed.done + 1} of ${rows.length}.`);
     const before = state.done;
-    await sendRows(client, rows, state, () => checkpoint.write(state), options.json);
+    const save = () => checkpoint.write({ ...states, [target]: state });
+    await sendRows(client, type, rows, state, save, options.json);
     const imported = rows.length - before;
     if (options.json) printJson({ type, imported, total: rows.length });
     else print(`Imported ${imported} of ${rows.length} rows into ${type}.`);
   }, 'file');
 }
+
+/** Separates organizations. The server has no other name of an organization that every key may read. */
+const hashOfKey = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 12);
 
 /** Reads the file as UTF-8 and refuses other encodings, whose letters would be replaced. */
 function readText(file: string, format: Format): string {
@@ -66,11 +81,16 @@ function readText(file: string, format: Format): string {
 }
 
 /** Imported rows must not have changed, because an import does not update entities. Later rows may have been corrected. */
-function requireSame(rows: NewEntity[], { done, hash }: ImportState, file: string): void {
-  const now = rows.slice(0, done).reduce(chain, '');
-  if (rows.length < done || now !== hash) {
+function requireSame(rows: NewEntity[], { done, hash, sent }: ImportState, file: string): void {
+  if (rows.length < done || hashOf(rows.slice(0, done)) !== hash) {
     throw new Failure(
       `Rows of ${file} have changed after they were imported. Use --again to import all rows as new entities`,
+    );
+  }
+  if (sent && hashOf(rows.slice(done, done + sent.rows), hash) !== sent.hash) {
+    throw new Failure(
+      `Rows ${done + 1} to ${done + sent.rows} of ${file} have changed, but may be imported: their answer was lost. ` +
+        `Restore them and run the command again, or use --again to import all rows as new entities`,
     );
   }
   if (done === rows.length) {
@@ -78,8 +98,8 @@ function requireSame(rows: NewEntity[], { done, hash }: ImportState, file: strin
   }
 }
 
-const chain = (hash: string, row: NewEntity): string =>
-  createHash('sha256').update(hash).update(JSON.stringify(row)).digest('hex');
+const hashOf = (rows: NewEntity[], after = ''): string =>
+  rows.reduce((hash, row) => createHash('sha256').update(hash).update(JSON.stringify(row)).digest('hex'), after);
 
 export async function schemaOf(type: string): Promise<Schema> {
   const { data } = await withClient((client) => client.entityTypes());
@@ -91,73 +111,106 @@ export async function schemaOf(type: string): Promise<Schema> {
   return found.schema;
 }
 
-/** Identifies rows by content instead of position, because the correction of one row may insert or delete others. */
-function namesOf(rows: NewEntity[]): string[] {
-  const counts = new Map<string, number>();
-  return rows.map((row) => {
-    const hash = chain('', row).slice(0, 32);
-    const count = (counts.get(hash) ?? 0) + 1;
-    counts.set(hash, count);
-    return `${hash}-${count}`;
-  });
-}
-
-/** Sends several rows at a time. Calls `save` after each change of `state`, which counts rows from the beginning. */
+/** Sends the rows in batches, each of which is imported as a whole or not at all. Calls `save` after each change of `state`. */
 async function sendRows(
   client: DataClient,
+  type: string,
   rows: NewEntity[],
   state: ImportState,
   save: () => void,
   quiet: boolean | undefined,
 ): Promise<void> {
-  const { importId, type } = state;
   const progress = startProgress(`Importing into ${type}`, rows.length, quiet);
-  const names = namesOf(rows);
-  const sent = new Set<number>();
-  let next = state.done;
-  let failed = false;
   progress.advance(state.done);
-  const send = async () => {
-    while (next < rows.length && !failed) {
-      const at = next++;
-      const row = rows[at]!;
-      try {
-        const idempotencyKey = `import-${importId}-${names[at]}`;
-        await untilAdmitted(() => client.data.create(type, row, { idempotencyKey }));
-      } catch (error) {
-        failed = true;
-        throw inRow(error, at);
+  try {
+    while (state.done < rows.length) {
+      const count = state.sent?.rows ?? batchSize(rows, state.done);
+      const failure = await sendBatch(client, type, rows.slice(state.done, state.done + count), state, save);
+      if (failure !== null) {
+        const { at, error } = failure;
+        // The rows before it are imported.
+        const earlier =
+          at > 0 ? await sendBatch(client, type, rows.slice(state.done, state.done + at), state, save) : null;
+        throw earlier === null ? inRow(error, state.done) : inRow(earlier.error, state.done + earlier.at);
       }
-      sent.add(at);
-      while (sent.delete(state.done)) {
-        state.hash = chain(state.hash, rows[state.done]!);
-        state.done += 1;
-      }
-      save();
       progress.advance(state.done);
     }
-  };
-  const results = await Promise.allSettled(Array.from({ length: maxConcurrentRequests }, send));
-  const rejected = results.find((result) => result.status === 'rejected');
-  progress.stop(rejected ? `Stopped after ${state.done} rows` : `Imported all ${rows.length} rows`);
-  if (rejected) throw rejected.reason;
+    progress.stop(`Imported all ${rows.length} rows`);
+  } catch (error) {
+    progress.stop(`Stopped after ${state.done} rows`);
+    throw error;
+  }
 }
 
-/** Repeats a call that is still rate limited after the client's own retries. */
+function batchSize(rows: NewEntity[], from: number): number {
+  let bytes = 0;
+  let count = 0;
+  while (count < maxBulkOperations && from + count < rows.length) {
+    bytes += Buffer.byteLength(JSON.stringify(rows[from + count]));
+    if (count > 0 && bytes > maxBatchBytes) break;
+    count += 1;
+  }
+  return count;
+}
+
+/** Imports all rows of a batch, or none. Returns the failure of a row, with its position in the batch. */
+async function sendBatch(
+  client: DataClient,
+  type: string,
+  batch: NewEntity[],
+  state: ImportState,
+  save: () => void,
+): Promise<{ at: number; error: ParleyApiError } | null> {
+  const hash = hashOf(batch, state.hash);
+  state.sent = { rows: batch.length, hash };
+  save();
+  const operations = batch.map((row) => ({ action: 'create' as const, ...row }));
+  const idempotencyKey = `import-${state.importId}-${hash}`;
+  try {
+    await untilAdmitted(() => client.data.bulk(type, { operations, atomic: true }, { idempotencyKey }));
+    state.done += batch.length;
+    state.hash = hash;
+  } catch (error) {
+    if (isStillRunning(error)) {
+      throw new Failure(
+        `An earlier request with rows ${state.done + 1} to ${state.done + batch.length} is still running. ` +
+          `Run the command again in a few minutes, with the same file`,
+      );
+    }
+    // Any other failure leaves open whether the rows are imported.
+    if (!(error instanceof ParleyApiError) || error.status < 400 || error.status >= 500) throw error;
+    delete state.sent;
+    save();
+    const at = /^operations\.(\d+)/.exec(error.details?.[0]?.path ?? '')?.[1];
+    if (at === undefined && batch.length > 1) throw error;
+    return { at: Number(at ?? 0), error };
+  }
+  delete state.sent;
+  save();
+  return null;
+}
+
+/** Repeats a call that is still rate limited after the client's own retries, or whose first request is still running. */
 async function untilAdmitted<T>(call: () => Promise<T>): Promise<T> {
-  for (;;) {
+  for (let conflicts = 0; ;) {
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof ParleyApiError) || error.status !== 429) throw error;
+      if (isStillRunning(error) && conflicts < maxRepeats) {
+        conflicts += 1;
+        await sleep(repeatAfterMs);
+      } else if (!(error instanceof ParleyApiError) || error.status !== 429) throw error;
     }
   }
 }
 
-function inRow(error: unknown, at: number): unknown {
-  if (!(error instanceof ParleyApiError)) return error;
-  const { status, requestId, message, body } = error;
+/** Whether an earlier request with the same idempotency key, whose answer was lost, may still import the rows. */
+const isStillRunning = (error: unknown): boolean =>
+  error instanceof ParleyApiError && error.code === 'idempotency_in_progress';
+
+function inRow({ status, requestId, message, body }: ParleyApiError, at: number): ParleyApiError {
   const fields = typeof body === 'object' && body !== null ? body : {};
-  const text = `row ${at + 1}: ${message}. The rows before it are imported. Correct the row and run the command again`;
-  return new ParleyApiError(status, { ...fields, error: text }, requestId);
+  const problem = message.replace(/^operations\.\d+(\.|: )/, '');
+  const text = `row ${at + 1}: ${problem}. The rows before it are imported. Correct the row and run the command again`;
+  return new ParleyApiError(status, { ...fields, details: undefined, error: text }, requestId);
 }

@@ -1,10 +1,9 @@
-import { confirm, isCancel } from '@clack/prompts';
 import { createApi } from '../api';
 import { productionAddress } from '../environment';
-import { Failure, usageFailure } from '../failure';
 import { formatChanges, isEmpty, summarize } from '../push/format-changes';
 import { previewPush } from '../push/preview-push';
 import { sendDefinitions } from '../push/send-definitions';
+import { requireConsent } from '../require-consent';
 import { note, print, printJson } from '../terminal';
 
 export interface DeployOptions {
@@ -22,16 +21,13 @@ export async function runDeploy(folder: string, { yes, prune = false, json }: De
     return note(`Nothing to change; production is at version ${before.version}.`);
   }
   if (!json) print(formatChanges(result, before.resources, loaded.resources, { detailed: true }));
-  if (!yes) await requireConsent(`Deploy to production at ${api.url} (${summarize(result)})?`, json);
+  if (!yes)
+    await requireConsent(`Deploy to production at ${api.url} (${summarize(result)})?`, {
+      instead: 'Use --yes to deploy without it',
+      refused: 'Nothing was deployed',
+    });
   // expectedVersion refuses the push if another push has changed production since the changes were shown.
   const done = await sendDefinitions(api, loaded, { prune, expectedVersion: before.version });
   if (json) return printJson(done);
   note(`Deployed: ${summarize(done)}; production is at version ${done.version}.`);
-}
-
-async function requireConsent(message: string, json: boolean | undefined): Promise<void> {
-  if (json || !process.stdin.isTTY || !process.stderr.isTTY)
-    throw usageFailure('Cannot ask for confirmation without a terminal. Use --yes to deploy without it');
-  const answer = await confirm({ message, initialValue: false, output: process.stderr });
-  if (isCancel(answer) || !answer) throw new Failure('Nothing was deployed');
 }

@@ -7,6 +7,7 @@ import { loadFolder } from '../push/load-folder';
 import { sendDefinitions } from '../push/send-definitions';
 import { reportExtraDefinitions } from '../push/report-extra-definitions';
 import { watchFolder } from '../push/watch-folder';
+import { refreshTypes } from '../types/refresh-types';
 import { safeText } from '../safe-text';
 import { colors, note, print, printJson } from '../terminal';
 
@@ -68,7 +69,7 @@ function createReporter({ json }: DevOptions): Report {
     if (printed === text && isTemporary(error)) return;
     printed = text;
     if (json) printJson({ error: text, ...fields });
-    else note(safeText(`${clock()}  ${colors.red('error:')} ${message}`));
+    else note(`${clock()}  ${colors.red('error:')} ${safeText(message)}`);
     if (isTemporary(error)) note(`${clock()}  Retrying every ${retryMs / 1000} s.`);
   };
 }
@@ -84,6 +85,7 @@ async function pushOnce(root: string, { prune = false, json }: DevOptions, repor
   try {
     const api = developmentApi();
     const loaded = await loadFolder(root);
+    refreshTypes(root, loaded);
     const before = loaded.incomplete.length > 0 ? null : await api.post<SyncPull>('/v1/sync/pull', {});
     const result = await sendDefinitions(api, loaded, { prune });
     report(null);
@@ -92,12 +94,23 @@ async function pushOnce(root: string, { prune = false, json }: DevOptions, repor
       if (!isEmpty(result)) print(formatChanges(result, before?.resources ?? {}, loaded.resources, { detailed: true }));
       if (!prune && before) await reportExtraDefinitions(api, before.resources, loaded);
       note(`${clock()}  ${summarize(result)}; development is at version ${result.version}.`);
+      suggestChat(loaded.resources.agents?.[0]);
     }
     return true;
   } catch (error) {
     report(error);
     return !isTemporary(error);
   }
+}
+
+let isSuggested = false;
+
+/** Names the next command once, after the first push. */
+function suggestChat(agent: unknown): void {
+  const { slug } = (agent ?? {}) as { slug?: string };
+  if (isSuggested || slug === undefined) return;
+  isSuggested = true;
+  note(`          Talk to ${slug} in another terminal: npx parley chat ${slug}`);
 }
 
 const clock = (): string => colors.dim(new Date().toTimeString().slice(0, 8));

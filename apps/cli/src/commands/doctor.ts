@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { checkGateway, checkKey, checkServices } from '../doctor/check-http';
+import { checkGateway, checkKey, checkModels, checkServices } from '../doctor/check-http';
 import { checkDatabase, checkRedis } from '../doctor/check-stores';
 import type { Finding, State } from '../doctor/finding';
-import { readVariable } from '../environment';
+import { writeBundle } from '../doctor/write-bundle';
 import { exitCodes } from '../failure';
 import { folders } from '../push/load-folder';
 import { safeLine } from '../safe-text';
@@ -16,7 +16,7 @@ const marks: Record<State, string> = {
 };
 
 /** `parley doctor`: checks everything that Parley needs, as far as it is configured here, and shows how to fix problems. */
-export async function runDoctor({ json }: { json?: boolean }): Promise<void> {
+export async function runDoctor({ bundle, json }: { bundle?: string; json?: boolean }): Promise<void> {
   const findings: Finding[] = [];
   for (const check of [
     checkNode,
@@ -26,7 +26,7 @@ export async function runDoctor({ json }: { json?: boolean }): Promise<void> {
     checkServices,
     checkDatabase,
     checkRedis,
-    checkModel,
+    checkModels,
   ]) {
     for (const finding of await check()) {
       findings.push(finding);
@@ -36,6 +36,10 @@ export async function runDoctor({ json }: { json?: boolean }): Promise<void> {
     }
   }
   const failed = findings.filter(({ state }) => state === 'failed');
+  if (bundle !== undefined) {
+    await writeBundle(bundle, findings);
+    note(`Wrote ${bundle}. Secrets are replaced; read it before you send it.`);
+  }
   if (json) printJson({ ok: failed.length === 0, findings });
   else note(failed.length === 0 ? 'No checks failed.' : `${failed.length} of ${findings.length} checks failed.`);
   if (failed.length > 0) process.exitCode = exitCodes.failure;
@@ -65,20 +69,5 @@ async function checkProject(): Promise<Finding[]> {
           detail: 'no definitions in this folder',
           fix: 'Create a project with: parley init my-project',
         },
-  ];
-}
-
-const providers = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_API_KEY', 'OLLAMA_BASE_URL'];
-
-async function checkModel(): Promise<Finding[]> {
-  const set = providers.filter((variable) => readVariable(variable) !== undefined);
-  if (set.length > 0) return [{ name: 'Model providers', state: 'ok', detail: `${set.join(', ')} set here` }];
-  return [
-    {
-      name: 'Model providers',
-      state: 'warning',
-      detail: 'none is configured here. Without one, the offline/scripted model answers',
-      fix: `Set one of ${providers.join(', ')} for the services chat and worker`,
-    },
   ];
 }

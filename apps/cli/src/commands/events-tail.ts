@@ -43,8 +43,13 @@ export async function runEventsTail(options: EventsTailOptions): Promise<void> {
 
 function formatEvent({ type, entityType, entityId, payload, actor, createdAt }: StoredEvent): string {
   const about = entityId === null ? '' : `  ${entityType ?? ''} ${entityId}`;
-  const { trigger, slug, provider } = actor as { trigger?: string; slug?: string; provider?: string };
-  const who = [actor.type, trigger ?? slug ?? provider].filter(Boolean).join(' ');
+  const { trigger, slug, provider, name } = actor as {
+    trigger?: string;
+    slug?: string;
+    provider?: string;
+    name?: string;
+  };
+  const who = [actor.type, trigger ?? slug ?? provider ?? name].filter(Boolean).join(' ');
   const shown = payload.data === undefined ? payload : { status: payload.status, data: payload.data };
   const line = `${type}${about}  by ${who}  ${cutText(JSON.stringify(shown), 200)}`;
   return `${colors.dim(formatTime(new Date(createdAt)))}  ${safeLine(line)}`;

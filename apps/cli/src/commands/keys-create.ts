@@ -2,6 +2,7 @@ import { type Permission, permissionSchema } from '@parley/contracts';
 import { createApiKey } from '@parley/identity';
 import { listRoles } from '@parley/permissions';
 import { withDatabase } from '../database';
+import { durationMs } from '../duration';
 import { Failure, usageFailure } from '../failure';
 import { findOrganization } from '../organizations';
 import { parseEnvironment, scopeOf } from '../scope';
@@ -57,14 +58,11 @@ function parsePermissions(text: string): Permission[] {
   return [...new Set(parsed.map((result) => result.data!))];
 }
 
-const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
 /** Parses a duration (`90m`, `12h`, `30d`, `2w`) or an ISO 8601 date, which must be in the future. */
 export function parseExpiry(text: string, nowMs: number): Date {
-  const duration = /^(\d{1,6})([mhdw])$/.exec(text);
-  const date = duration
-    ? new Date(nowMs + Number(duration[1]) * unitMs[duration[2] as keyof typeof unitMs])
-    : new Date(/^\d{4}-\d{2}-\d{2}/.test(text) ? text : Number.NaN);
+  const duration = durationMs(text);
+  const date =
+    duration !== null ? new Date(nowMs + duration) : new Date(/^\d{4}-\d{2}-\d{2}/.test(text) ? text : Number.NaN);
   if (Number.isNaN(date.getTime())) throw usageFailure(`--expires must be 30d, 12h, 2w or a date, not "${text}"`);
   if (date.getTime() <= nowMs) throw usageFailure('--expires is in the past');
   return date;

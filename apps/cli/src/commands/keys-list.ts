@@ -1,7 +1,7 @@
 import { type ApiKeySummary, listApiKeys } from '@parley/identity';
 import { withDatabase } from '../database';
 import { findOrganization } from '../organizations';
-import { formatTable, note, print } from '../terminal';
+import { formatTable, note, print, printJson } from '../terminal';
 
 /** `parley keys list`: prints the prefixes of an organization's keys with their settings, newest first. */
 export async function runKeysList({ org, json }: { org?: string; json?: boolean }): Promise<void> {
@@ -9,7 +9,7 @@ export async function runKeysList({ org, json }: { org?: string; json?: boolean 
     const organization = await findOrganization(db, org);
     return { slug: organization.slug, keys: await listApiKeys(db, organization) };
   });
-  if (json) return print(JSON.stringify(keys));
+  if (json) return printJson({ keys });
   if (keys.length === 0) return note(`${slug} has no keys`);
   const header = ['ID', 'NAME', 'KEY', 'ENVIRONMENT', 'PERMISSIONS', 'ROLE', 'LAST USED', 'STATUS'];
   print(formatTable(header, keys.map(toRow)));

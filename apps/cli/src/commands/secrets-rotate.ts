@@ -1,4 +1,5 @@
 import { resealIntegrations } from '@parley/db';
+import { resealToolSecrets } from '@parley/tools';
 import { withDatabase } from '../database';
 import { Failure } from '../failure';
 import { openSecretBox } from '../secrets';
@@ -6,7 +7,12 @@ import { print, printJson } from '../terminal';
 
 /** `parley secrets rotate`: re-encrypts all secrets with the first key of SECRETS_KEY. */
 export async function runSecretsRotate({ json }: { json?: boolean }): Promise<void> {
-  const { resealed, unreadable } = await withDatabase((db) => resealIntegrations(db, openSecretBox()));
+  const [integrations, tools] = await withDatabase(async (db) => {
+    const box = openSecretBox();
+    return [await resealIntegrations(db, box), await resealToolSecrets(db, box)];
+  });
+  const resealed = integrations.resealed + tools.resealed;
+  const unreadable = [...integrations.unreadable, ...tools.unreadable];
   if (json) printJson({ resealed, unreadable });
   else print(`Re-encrypted ${resealed} secret${resealed === 1 ? '' : 's'}.`);
   if (unreadable.length > 0)

@@ -8,14 +8,17 @@ import { formatFields, formatTable, print, printJson } from '../terminal';
 /** `parley status [folder]`: prints the key's environment, its definitions, and how the folder differs. */
 export async function runStatus(folder: string, { json }: { json?: boolean }): Promise<void> {
   const api = createApi();
-  const { environment, version, resources } = await api.post<SyncState>('/v1/sync/state', {});
+  const { organization, environment, version, resources } = await api.post<SyncState>('/v1/sync/state', {});
   const result = hasDefinitions(folder) ? (await previewPush(api, folder, true)).result : null;
   const local = result === null ? 'no definitions in this folder' : describeDifference(result);
   if (json) {
     const counts = Object.fromEntries(resourceKinds.map((kind) => [kind, resources[kind].length]));
-    return printJson({ url: api.url, environment, version, counts, local: result?.results ?? null });
+    const agents = resources.agents.map(({ id, slug, name }) => ({ id, slug, name }));
+    const local = result?.results ?? null;
+    return printJson({ url: api.url, organization, environment, version, counts, agents, local });
   }
-  print(formatFields({ address: api.url, environment, version: String(version), folder: local }));
+  const named = `${organization.slug} (${organization.name})`;
+  print(formatFields({ address: api.url, organization: named, environment, version: String(version), folder: local }));
   print();
   print(
     formatTable(

@@ -19,12 +19,15 @@ export async function runWebhooksList({ json, org, ...options }: WebhooksListOpt
   );
   if (json) return printJson({ deliveries: items, next });
   if (items.length === 0) return note(`No${page.before ? ' more' : ''} deliveries`);
-  print(formatTable(['DELIVERY', 'PROVIDER', 'EVENT', 'STATUS', 'ATTEMPTS', 'RECEIVED', 'REASON'], items.map(toRow)));
+  print(formatTable(header, items.map(toRow)));
   if (next !== null) note(`Next page: --before ${next}`);
 }
 
+const header = ['DELIVERY', 'ORGANIZATION', 'PROVIDER', 'EVENT', 'STATUS', 'ATTEMPTS', 'RECEIVED', 'REASON'];
+
 const toRow = (delivery: DeliverySummary): string[] => [
   delivery.id,
+  delivery.organization ?? '-',
   delivery.provider,
   previewOf(delivery.eventType ?? '-', 40),
   delivery.status,

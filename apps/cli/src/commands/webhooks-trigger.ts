@@ -6,7 +6,7 @@ import { Failure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
 import { findSecrets } from '../secrets';
 import { note, print, printJson } from '../terminal';
-import { adaptSample, setMember } from '../webhooks/adapt-sample';
+import { adaptIdentitySample, adaptSample, setMember } from '../webhooks/adapt-sample';
 import { signSample } from '../webhooks/sign-sample';
 
 export interface WebhooksTriggerOptions extends ScopeOptions {
@@ -25,9 +25,11 @@ export async function runWebhooksTrigger(
   const sample = samples[event];
   if (sample === undefined) throw new Failure(`No sample "${event}". List the samples with: parley webhooks trigger`);
   const body = structuredClone(sample.body) as JsonObject;
-  await withScope(scopeOptions, async (db, scope) => {
-    for (const line of await adaptSample(db, scope, { ...sample, name: event }, body)) note(line);
-  });
+  if (sample.path === '/webhook/clerk') await adaptIdentitySample(body, scopeOptions.org);
+  else
+    await withScope(scopeOptions, async (db, scope) => {
+      for (const line of await adaptSample(db, scope, { ...sample, name: event }, body)) note(line);
+    });
   for (const change of set) setMember(body, change);
   const address = (url ?? readVariable('PARLEY_URL') ?? findStack()?.gatewayUrl)?.replace(/\/+$/, '');
   if (address === undefined) throw new Failure(noAddress);

@@ -105,9 +105,67 @@ export async function checkKey(): Promise<Finding[]> {
   }
 }
 
+/** The services of the stack that runs from this checkout; none when PARLEY_URL names another one. */
+function stackServices(): [name: string, service: { internalPort?: number }][] {
+  const stack = findStack();
+  return stack === null || gatewayUrl() !== stack.gatewayUrl.replace(/\/+$/, '')
+    ? []
+    : Object.entries(stack.services ?? {});
+}
+
+interface Settings {
+  /** Names of the variables that have a value. */
+  settings: string[];
+  node: string;
+  nowMs: number;
+}
+
+/** Asks a service what it was started with. The time of its answer is compared with the middle of the request. */
+async function readSettings(internalPort: number): Promise<Settings & { skewMs: number }> {
+  const startedAtMs = Date.now();
+  const { response } = await ask(`http://127.0.0.1:${internalPort}/settings`);
+  const found = (await response.json()) as Settings;
+  return { ...found, skewMs: Math.round(found.nowMs - (startedAtMs + Date.now()) / 2) };
+}
+
+const modelProviders = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'ANTHROPIC_API_KEY', 'GOOGLE_API_KEY', 'OLLAMA_BASE_URL'];
+
+/**
+ * Reads from the services that call models which providers they have. The variables of this shell say nothing about that: a
+ * service may have been started elsewhere.
+ */
+export async function checkModels(): Promise<Finding[]> {
+  const name = 'Model providers';
+  const asked = stackServices().filter(([service]) => service === 'chat' || service === 'worker');
+  const findings: Finding[] = [];
+  for (const [service, { internalPort }] of asked) {
+    if (internalPort === undefined) continue;
+    try {
+      const { settings } = await readSettings(internalPort);
+      const set = modelProviders.filter((variable) => settings.includes(variable));
+      findings.push(
+        set.length > 0
+          ? { name, state: 'ok', detail: `${service} has ${set.join(', ')}` }
+          : {
+              name,
+              state: 'warning',
+              detail: `${service} has none. Without one, the offline/scripted model answers`,
+              fix: `Set one of ${modelProviders.join(', ')}, and start Parley again`,
+            },
+      );
+    } catch (error) {
+      findings.push({ name, state: 'skipped', detail: `${service} cannot be asked: ${reasonOf(error)}` });
+    }
+  }
+  if (findings.length > 0) return findings;
+  return [{ name, state: 'skipped', detail: 'only the services of npm start in this checkout can be asked' }];
+}
+
+const maxSkewMs = 5_000;
+
 /** Reads the readiness of each service of a stack that runs from this checkout. */
 export async function checkServices(): Promise<Finding[]> {
-  const services = Object.entries(findStack()?.services ?? {});
+  const services = stackServices();
   const findings: Finding[] = [];
   for (const [name, { internalPort }] of services) {
     if (internalPort === undefined) continue;
@@ -115,9 +173,17 @@ export async function checkServices(): Promise<Finding[]> {
       const { response } = await ask(`http://127.0.0.1:${internalPort}/readyz`);
       const { checks = {} } = (await response.json()) as { checks?: Record<string, string> };
       const broken = Object.entries(checks).filter(([, state]) => state !== 'ok');
+      const { node, skewMs } = await readSettings(internalPort);
+      if (Math.abs(skewMs) > maxSkewMs)
+        findings.push({
+          name: `Service ${name}`,
+          state: 'warning',
+          detail: `its clock differs from this one by ${Math.round(skewMs / 1_000)} s`,
+          fix: 'Synchronize the clocks: signatures of webhooks are valid for 5 minutes',
+        });
       findings.push(
         response.ok
-          ? { name: `Service ${name}`, state: 'ok', detail: 'ready' }
+          ? { name: `Service ${name}`, state: 'ok', detail: `ready, Node.js ${node}` }
           : {
               name: `Service ${name}`,
               state: 'failed',

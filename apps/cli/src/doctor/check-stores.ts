@@ -9,7 +9,9 @@ import {
 } from '@parley/db';
 import { dueUnsignedPurges } from '@parley/identity';
 import { closeRedis, connectRedis, waitForRedis } from '@parley/redis';
+import { checkToolSecrets } from '@parley/tools';
 import { databaseUrl, findStack, migrationsDir, readVariable } from '../environment';
+import { describeHeld, listHeldWork } from '../held/held-kinds';
 import { findSecret } from '../secrets';
 import { checkMessagingSecret } from './check-messaging-secret';
 import { checkStored } from './check-stored';
@@ -45,6 +47,7 @@ export async function checkDatabase(): Promise<Finding[]> {
             ...(await checkSecrets(db)),
             await checkMessagingSecret(db),
             ...(await checkIdentity(db)),
+            ...(await checkHeld(db)),
             ...(await checkStored(db)),
           ]
         : []),
@@ -56,7 +59,22 @@ export async function checkDatabase(): Promise<Finding[]> {
   }
 }
 
-/** Checks that SECRETS_KEY decrypts the stored secrets of integrations. */
+/** Reports work that waits for an operator since a restore. */
+async function checkHeld(db: Db): Promise<Finding[]> {
+  const counts: Record<string, number> = {};
+  for (const { kind, count } of await listHeldWork(db)) counts[kind] = (counts[kind] ?? 0) + count;
+  if (Object.keys(counts).length === 0) return [];
+  return [
+    {
+      name: 'Held work',
+      state: 'warning',
+      detail: `a restore holds ${describeHeld(counts)}`,
+      fix: 'parley held list shows them, parley held release and parley held drop end the hold',
+    },
+  ];
+}
+
+/** Checks that SECRETS_KEY decrypts the stored secrets of integrations and tools. */
 async function checkSecrets(db: Db): Promise<Finding[]> {
   const name = 'SECRETS_KEY';
   const key = findSecret('SECRETS_KEY');
@@ -67,17 +85,20 @@ async function checkSecrets(db: Db): Promise<Finding[]> {
   } catch (error) {
     return [{ name, state: 'failed', detail: reasonOf(error), fix: 'Create a key with: openssl rand -base64 32' }];
   }
-  const { sealed, unreadable } = await checkSealedIntegrations(db, box);
-  if (unreadable.length === 0) return [{ name, state: 'ok', detail: `decrypts the integrations (${sealed})` }];
-  const shown = unreadable
-    .slice(0, 3)
-    .map(({ provider, organization, environment }) => `${provider} in ${environment} of ${organization}`);
+  const integrations = await checkSealedIntegrations(db, box);
+  const tools = await checkToolSecrets(db, box);
+  const unreadable = [
+    ...integrations.unreadable.map((one) => `${one.provider} in ${one.environment} of ${one.organization}`),
+    ...tools.unreadable,
+  ];
+  const sealed = `${integrations.sealed} integrations and ${tools.sealed} secrets of tools`;
+  if (unreadable.length === 0) return [{ name, state: 'ok', detail: `decrypts ${sealed}` }];
   return [
     {
       name,
       state: 'failed',
-      detail: `cannot decrypt ${unreadable.length} of ${sealed} integrations: ${shown.join('; ')}${unreadable.length > 3 ? '; …' : ''}`,
-      fix: 'Add the key that encrypted them to SECRETS_KEY, after a comma, or configure them again with parley integrations set',
+      detail: `cannot decrypt ${unreadable.length} of ${sealed}: ${unreadable.slice(0, 3).join('; ')}${unreadable.length > 3 ? '; …' : ''}`,
+      fix: 'Add the key that encrypted them to SECRETS_KEY, after a comma, or set them again with parley integrations set and parley tool-secrets set',
     },
   ];
 }

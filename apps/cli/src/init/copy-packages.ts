@@ -1,5 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { findCheckout } from '../checkout';
+import { runQuietly } from './run-installation';
 
 /** The package files that `tools/pack.mjs` creates, by the paths that a project's package.json names. */
 export const packageFiles = (version: string): Record<string, string> => ({
@@ -21,6 +23,15 @@ export function copyPackages(project: string, version: string): boolean {
   mkdirSync(join(project, 'packages'), { recursive: true });
   for (const { source, target } of files) copyFileSync(source!, target);
   return true;
+}
+
+/** Packs the packages into a project when this command runs in a checkout; null when it does not. */
+export function packPackages(project: string): Promise<void> | null {
+  const checkout = findCheckout();
+  if (checkout === null) return null;
+  const script = join(checkout, 'tools', 'pack.mjs');
+  const out = join(project, 'packages');
+  return runQuietly(process.execPath, [script, '--out', out, 'cli', 'definitions'], checkout);
 }
 
 function sourceOf(name: string): string | null {

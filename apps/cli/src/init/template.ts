@@ -1,5 +1,16 @@
 import { packageFiles } from './copy-packages';
 
+/** Where `npm start` serves. */
+export const defaultUrl = 'http://localhost:4000';
+
+/** The content of `.env`. */
+export const settingsFile = (url: string, key: string): string => `PARLEY_URL=${url}
+# A key of development: parley keys create --env development --permissions '*' --name dev
+PARLEY_API_KEY=${key}
+# Used by parley deploy: parley keys create --env production --permissions sync --name deploy
+PARLEY_PRODUCTION_API_KEY=
+`;
+
 /** The files of a new project, by path: a shop whose assistant finds products, creates orders and computes discounts. */
 export const template = (name: string, version: string): Record<string, string> => ({
   'package.json': `${JSON.stringify(
@@ -7,7 +18,12 @@ export const template = (name: string, version: string): Record<string, string> 
       name,
       private: true,
       type: 'module',
-      scripts: { dev: 'parley dev', diff: 'parley diff', deploy: 'parley deploy', types: 'tsc --noEmit' },
+      scripts: {
+        dev: 'parley dev',
+        diff: 'parley diff',
+        deploy: 'parley deploy',
+        types: 'parley types generate --from . && tsc --noEmit',
+      },
       devDependencies: {
         ...Object.fromEntries(Object.entries(packageFiles(version)).map(([own, file]) => [own, `file:${file}`])),
         typescript: '^5.9.3',
@@ -39,25 +55,23 @@ declare module '*.md' {
   export default text;
 }
 `,
+  // npx then refuses when the packages are not installed, instead of installing a package of this name from the registry.
+  '.npmrc': 'yes=false\n',
   '.gitignore': 'node_modules/\n.env\n*.parley-import\n*.parley-export\n',
-  '.env.example': `# Copy to .env, which is not committed. Keys: parley keys create --env … --permissions '*' --name …
-PARLEY_URL=http://localhost:4000
-PARLEY_API_KEY=
-# Used by parley deploy:
-PARLEY_PRODUCTION_API_KEY=
-`,
+  '.env.example': `# Copy to .env, which is not committed.\n${settingsFile(defaultUrl, '')}`,
   'README.md': `# ${name}
 
 Agents, entity types, roles, triggers, routers and tools of Parley, as code.
 
 \`\`\`sh
-cp .env.example .env       # then enter the address and a key
-npm install                # installs from packages/, see below
 npx parley dev             # push to development whenever a file changes
 npx parley chat assistant  # talk to the agent
 npx parley diff            # show what a push would change
 npx parley deploy          # push to production, after a confirmation
 \`\`\`
+
+\`.env\` holds the address and the keys, and is not committed. In a new clone: \`cp .env.example .env\`, enter them, and run
+\`npm install\`.
 
 The packages of Parley are installed from files in \`packages/\`, because they are not in a registry. Copy the files there, or
 create them in a checkout of Parley:
@@ -77,6 +91,7 @@ To install another version, replace the files in \`packages/\` and run \`npm ins
 | \`routers/\` | which agent answers a message |
 | \`triggers/\` | tools that run when a record changes, or on a schedule |
 | \`prompts/\` | texts that agents import |
+| \`parley.d.ts\` | types of the entity types and tools for handlers; \`parley dev\` and \`parley types generate --from .\` write it |
 `,
   'agents/assistant.ts': `import { defineAgent } from '@parley/definitions';
 import systemPrompt from '../prompts/assistant.md';
@@ -132,8 +147,8 @@ export default defineTools([
     name: 'shop.discount',
     description: 'The discount on a total, in percent.',
     parameters: { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] },
-    // The handler is stored as source and runs in a sandbox: it can use its parameters, but no other code of this file.
-    handler({ total }: { total: number }) {
+    // Runs in a sandbox, with the variables and imports of this file that it uses.
+    handler({ total }) {
       return { percent: total > 100 ? 10 : 0 };
     },
   },

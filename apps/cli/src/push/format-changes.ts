@@ -5,6 +5,7 @@ import {
   type ResourceSet,
   type SyncResult,
   resourceKinds,
+  paymentType,
 } from '@parley/contracts';
 import { safeLine } from '../safe-text';
 import { colors, note } from '../terminal';
@@ -64,7 +65,10 @@ function formatKind(
 export const namesOfExtra = (before: ResourceSet, after: ResourceSet): string[] =>
   resourceKinds.flatMap((kind) => {
     const own = after[kind];
-    const names = (before[kind] ?? []).map((one: Definition) => one.slug ?? one.name);
+    const names = (before[kind] ?? [])
+      .map((one: Definition) => one.slug ?? one.name)
+      // Parley itself creates the type of payments, and a push does not delete it.
+      .filter((name) => kind !== 'entityTypes' || name !== paymentType);
     return own === undefined
       ? []
       : names.filter((name) => find(own, name) === undefined).map((name) => safeLine(`${folders[kind]} ${name}`));
@@ -114,13 +118,14 @@ function formatLines(changes: LineChange[]): string[] {
   });
 }
 
-/** `3 created, 1 updated`, or `nothing to change`. */
-export function summarize({ results }: SyncResult): string {
+/** `3 created, 1 updated`; of a dry run `would create 3, update 1`. `nothing to change` when there is no change. */
+export function summarize({ results, dryRun }: SyncResult): string {
   const parts = (['created', 'updated', 'deleted'] as const)
     .map((key) => [countOf(results, key), key] as const)
     .filter(([number]) => number > 0)
-    .map(([number, key]) => `${number} ${key}`);
-  return parts.length === 0 ? 'nothing to change' : parts.join(', ');
+    .map(([number, key]) => (dryRun ? `${key.slice(0, -1)} ${number}` : `${number} ${key}`));
+  if (parts.length === 0) return 'nothing to change';
+  return `${dryRun ? 'would ' : ''}${parts.join(', ')}`;
 }
 
 export const isEmpty = ({ results }: SyncResult): boolean =>

@@ -1,9 +1,16 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { type ErrorDetail, type ResourceKind, type ResourceSet, parseDefinition } from '@parley/contracts';
-import { kindOf } from '@parley/definitions';
+import {
+  type ErrorDetail,
+  type ResourceKind,
+  type ResourceSet,
+  type ToolDefinition,
+  parseDefinition,
+} from '@parley/contracts';
+import { handlerSourceOf, kindOf } from '@parley/definitions';
 import { flatSchema } from '@parley/entities';
 import { usageFailure } from '../failure';
+import { type PlaceOfLine, buildHandler, nameLine } from './build-handler';
 import { loadModule } from './load-module';
 
 /** The subfolder of each kind of definition. */
@@ -30,17 +37,25 @@ export interface LoadedFolder {
   incompleteKinds: Set<ResourceKind>;
   /** Probable mistakes that are allowed, each with its file. */
   warnings: string[];
+  /** By the name of a tool: the place of a line of its handler, from 1. Only of handlers that are written as functions. */
+  handlers: Map<string, PlaceOfLine>;
 }
 
 /** Whether a folder has a subfolder for any kind of definition. */
-export const hasDefinitions = (path: string): boolean =>
-  Object.values(folders).some((name) => existsSync(join(resolve(path), name)));
+export const hasDefinitions = (path: string): boolean => kindsIn(resolve(path)).length > 0;
+
+/** The kinds whose subfolder exists. A subfolder with a package.json is another package, such as tools/ of a checkout of Parley. */
+const kindsIn = (folder: string): ResourceKind[] =>
+  kinds.filter((kind) => {
+    const path = join(folder, folders[kind]);
+    return existsSync(path) && !existsSync(join(path, 'package.json'));
+  });
 
 /** Loads the definitions in the subfolders agents/, entity-types/, roles/, routers/, tools/ and triggers/. */
 export async function loadFolder(path: string): Promise<LoadedFolder> {
   const folder = resolve(path);
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usageFailure(`Folder ${path} does not exist`);
-  const given = kinds.filter((kind) => existsSync(join(folder, folders[kind])));
+  const given = kindsIn(folder);
   if (given.length === 0) {
     throw usageFailure(
       `${path} has no definitions. Expected one of the folders ${Object.values(folders).join(', ')}. Create a project with: parley init`,
@@ -53,6 +68,7 @@ export async function loadFolder(path: string): Promise<LoadedFolder> {
     incomplete: [],
     incompleteKinds: new Set(),
     warnings: [],
+    handlers: new Map(),
   };
   for (const kind of given) await loadKind(loaded, folder, kind);
   return loaded;
@@ -62,8 +78,10 @@ async function loadKind(loaded: LoadedFolder, folder: string, kind: ResourceKind
   const definitions: object[] = [];
   const files: string[] = [];
   const results = await Promise.all(definitionFiles(join(folder, folders[kind])).map((file) => loadFile(file, kind)));
-  for (const { file, found, problems, missing } of results) {
+  for (const { file, found, problems, warnings, handlers, missing } of results) {
     const name = relative(folder, file);
+    loaded.warnings.push(...warnings.map((warning) => `${name}: ${warning}`));
+    for (const [tool, placeOf] of handlers) loaded.handlers.set(tool, placeOf);
     if (missing.length > 0) loaded.incomplete.push(name);
     for (const one of missing) loaded.incompleteKinds.add(one);
     if (kind === 'entityTypes')
@@ -93,19 +111,23 @@ interface LoadedFile {
   file: string;
   found: object[];
   problems: string[];
+  warnings: string[];
+  handlers: LoadedFolder['handlers'];
   /** Kinds of definitions that could not be read from it. */
   missing: ResourceKind[];
 }
 
 async function loadFile(file: string, kind: ResourceKind): Promise<LoadedFile> {
   const loaded = file.endsWith('.json') ? loadJson(file) : await loadModule(file);
-  const none = { file, found: [], missing: [kind] };
+  const none = { file, found: [], warnings: [], handlers: new Map(), missing: [kind] };
   if (!loaded.ok) return { ...none, problems: loaded.message.split('\n') };
   const values = definitionsAmong(loaded.exports);
   if (values.length === 0) return { ...none, problems: [`does not export ${labels[kind]}`] };
   const found: object[] = [];
   const problems: string[] = [];
   const missing: ResourceKind[] = [];
+  const warnings: string[] = [];
+  const handlers: LoadedFolder['handlers'] = new Map();
   for (const value of values) {
     const made = kindOf(value);
     const parsed = made === null || made === kind ? parseDefinition(kind, value) : null;
@@ -113,11 +135,21 @@ async function loadFile(file: string, kind: ResourceKind): Promise<LoadedFile> {
       missing.push(made!);
       problems.push(`defines ${labels[made!]}. Move it to ${folders[made!]}/`);
     } else {
+      const source = kind === 'tools' ? handlerSourceOf(value as object) : null;
+      if (parsed.ok && source !== null) {
+        const tool = parsed.definition as ToolDefinition;
+        const built = await buildHandler(file, tool, loaded.placeOf(source));
+        found.push({ ...tool, handlerCode: built.code });
+        handlers.set(tool.name, built.placeOf);
+        problems.push(...built.problems.map((problem) => `${tool.name}: ${problem}`));
+        warnings.push(...built.warnings.map((warning) => `${tool.name}: ${warning}`));
+        continue;
+      }
       found.push(value as object);
       if (!parsed.ok) problems.push(...parsed.problems.map((problem) => describeProblem(value, problem)));
     }
   }
-  return { file, found, problems, missing };
+  return { file, found, problems, warnings, handlers, missing };
 }
 
 export const labels: Record<ResourceKind, string> = {
@@ -143,7 +175,7 @@ function undeclaredSearchFields(type: object): string[] {
 
 function loadJson(file: string): Awaited<ReturnType<typeof loadModule>> {
   try {
-    return { ok: true, exports: { default: JSON.parse(readFileSync(file, 'utf8')) } };
+    return { ok: true, exports: { default: JSON.parse(readFileSync(file, 'utf8')) }, placeOf: () => null };
   } catch (error) {
     return { ok: false, message: `is not JSON: ${(error as Error).message}` };
   }
@@ -165,11 +197,16 @@ function describeProblem(value: unknown, { path, message }: ErrorDetail): string
 }
 
 /** Replaces the list index in the path of a server's error (`agents.0.name`) by the file of that definition. */
-export function locateProblem({ path, message }: ErrorDetail, { resources, files }: LoadedFolder): string {
+export function locateProblem(
+  { path, message: text }: ErrorDetail,
+  { resources, files, handlers }: LoadedFolder,
+): string {
   const place = /^(?:resources\.)?(\w+)\.(\d+)(?:\.(.+))?$/.exec(path);
   const kind = place?.[1] as ResourceKind | undefined;
   const index = Number(place?.[2]);
   const file = kind && files[kind]?.[index];
+  const placeOf = kind === 'tools' ? handlers.get((resources.tools?.[index] as ToolDefinition).name) : undefined;
+  const message = placeOf === undefined ? text : nameLine(text, placeOf);
   if (file === undefined) return path === '' ? message : `${path}: ${message}`;
   return `${file}: ${describeProblem(resources[kind!]![index], { path: place![3] ?? '', message })}`;
 }

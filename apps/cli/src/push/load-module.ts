@@ -1,11 +1,19 @@
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { compileFunction, createContext, runInContext } from 'node:vm';
 import { type BuildFailure, build } from 'esbuild';
 import * as definitions from '@parley/definitions';
+import type { Place } from './places';
 import { preserveLineNumbers } from './preserve-line-numbers';
 
-export type Loaded = { ok: true; exports: Record<string, unknown> } | { ok: false; message: string };
+export type Loaded =
+  | {
+      ok: true;
+      exports: Record<string, unknown>;
+      /** The place of the first line of a function with this source, from 1. */
+      placeOf: (source: string) => Place | null;
+    }
+  | { ok: false; message: string };
 
 /**
  * Runs a user's TypeScript or JavaScript file and returns its exports. The file is bundled with its imports;
@@ -13,7 +21,7 @@ export type Loaded = { ok: true; exports: Record<string, unknown> } | { ok: fals
  * imported as strings, for prompts.
  */
 export async function loadModule(file: string): Promise<Loaded> {
-  let code: string;
+  let laidOut: Awaited<ReturnType<typeof preserveLineNumbers>>;
   try {
     const { outputFiles } = await build({
       entryPoints: [file],
@@ -29,18 +37,29 @@ export async function loadModule(file: string): Promise<Loaded> {
       logLevel: 'silent',
     });
     const [map, bundle] = ['.map', '.js'].map((end) => outputFiles.find(({ path }) => path.endsWith(end))!.text);
-    code = await preserveLineNumbers(bundle!, map!);
+    laidOut = await preserveLineNumbers(bundle!, map!);
   } catch (error) {
     return { ok: false, message: describeBuildFailure(error) };
   }
-  return run(code, file);
+  const { code, starts } = laidOut;
+  const loaded = run(code, file);
+  if (!loaded.ok) return loaded;
+  const placeOf = (source: string): Place | null => {
+    const at = code.indexOf(source);
+    const start = at === -1 ? undefined : starts.findLast((one) => one.at <= at);
+    return start ? { file: resolve(dirname(file), start.source), line: start.line + 1 } : null;
+  };
+  return { ...loaded, placeOf };
 }
 
 /** Loading a file takes milliseconds; more than this is an endless loop. */
 const timeoutMs = 10_000;
 const ownPackage = '@parley/definitions';
 
-function run(code: string, file: string): Loaded {
+function run(
+  code: string,
+  file: string,
+): { ok: true; exports: Record<string, unknown> } | { ok: false; message: string } {
   const requireThere = createRequire(file);
   const require = (id: string): unknown => (id === ownPackage ? definitions : requireThere(id));
   const module = { exports: {} as Record<string, unknown> };

@@ -7,15 +7,29 @@ const maxBlankLines = 2000;
 /**
  * Gives bundled code the line numbers of its source. esbuild drops blank lines and comments and breaks long lines, but a
  * tool's handler is stored as its text, and its errors must name the lines of the author's file. Newlines are added and
- * removed between lines only. Returns the bundle unchanged when the result is not equivalent to it.
+ * removed between lines only. Returns the bundle unchanged when the result is not equivalent to it. `starts` are places of
+ * the result with their source positions, in order.
  */
-export async function preserveLineNumbers(code: string, sourceMap: string): Promise<string> {
+export async function preserveLineNumbers(code: string, sourceMap: string): Promise<{ code: string; starts: Start[] }> {
   const lines = startsOf(code.split('\n'), new SourceMap(JSON.parse(sourceMap) as SourceMapPayload));
   for (const mayJoin of [true, false]) {
     const laidOut = layOut(lines, mayJoin);
-    if (await isSame(code, laidOut)) return laidOut;
+    if (await isSame(code, laidOut.code)) return laidOut;
   }
-  return code;
+  let at = 0;
+  const starts = lines.flatMap(({ text, start }) => {
+    const begin = at;
+    at += text.length + 1;
+    return start === null ? [] : [{ at: begin, ...start }];
+  });
+  return { code, starts };
+}
+
+/** The source position, with a line from 0, of the code from the character `at` on. */
+export interface Start {
+  at: number;
+  source: string;
+  line: number;
 }
 
 interface Line {
@@ -43,7 +57,8 @@ function startsOf(lines: string[], map: SourceMap): Line[] {
   });
 }
 
-function layOut(lines: Line[], mayJoin: boolean): string {
+function layOut(lines: Line[], mayJoin: boolean): { code: string; starts: Start[] } {
+  const starts: Start[] = [];
   let text = '';
   let written = 0;
   /** Difference between the line written and the source line, since the last point where the two were aligned. */
@@ -53,16 +68,20 @@ function layOut(lines: Line[], mayJoin: boolean): string {
     if (start !== null && last !== null && (start.source !== last.source || start.line < last.line)) offset = null;
     const before = lines[index - 1];
     const missing = start === null || offset === null ? 1 : start.line + offset - written;
-    const canJoin = mayJoin && missing < 1 && before?.start != null && !before.text.includes('//');
+    // Only parts of one source line are joined. Where esbuild writes more lines than there were, the next lines follow it.
+    const isSameLine = start !== null && start.line === last?.line;
+    const canJoin = mayJoin && missing < 1 && isSameLine && before?.start != null && !before.text.includes('//');
+    if (missing < 1 && !canJoin) offset = null;
     const newlines = missing > maxBlankLines ? 1 : Math.max(canJoin ? 0 : 1, missing);
     text += index === 0 ? own : (newlines === 0 ? ' ' : '\n'.repeat(newlines)) + own;
     if (index > 0) written += newlines;
     if (start !== null) {
       offset ??= written - start.line;
       last = start;
+      starts.push({ at: text.length - own.length, ...start });
     }
   }
-  return text;
+  return { code: text, starts };
 }
 
 /** Whether two texts differ in white space only. */

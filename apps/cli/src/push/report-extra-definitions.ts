@@ -14,7 +14,7 @@ export async function reportExtraDefinitions(api: Api, before: ResourceSet, load
   const names = namesOfExtra(before, loaded.resources);
   if (names.length === 0) return;
   try {
-    noteExtraDefinitions(await sendDefinitions(api, { ...loaded, warnings: [] }, { dryRun: true, prune: true }));
+    noteExtraDefinitions(await sendDefinitions(api, loaded, { dryRun: true, prune: true }, { isQuiet: true }));
   } catch (error) {
     const reason = describeFailure(error).message;
     note(colors.dim(`Not in the folder, and kept: ${names.join(', ')}. --prune would fail: ${reason}`));

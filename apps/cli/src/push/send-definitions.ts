@@ -2,6 +2,7 @@ import type { ErrorDetail, SyncResult } from '@parley/contracts';
 import { type Api, ApiFailure } from '../api';
 import { Failure } from '../failure';
 import { asJson, note } from '../terminal';
+import { missingSecrets } from './missing-secrets';
 import { type LoadedFolder, folders, labels, locateProblem } from './load-folder';
 
 export interface SendOptions {
@@ -14,14 +15,20 @@ export interface SendOptions {
  * Pushes the definitions of a folder. Definitions with an invalid shape are sent too, as a dry run, so that the errors
  * that only the server detects (unknown references, cycles, names) are reported together with them.
  */
-export async function sendDefinitions(api: Api, loaded: LoadedFolder, options: SendOptions): Promise<SyncResult> {
+export async function sendDefinitions(
+  api: Api,
+  loaded: LoadedFolder,
+  options: SendOptions,
+  { isQuiet = asJson } = {},
+): Promise<SyncResult> {
   const { problems, incomplete, resources } = loaded;
   if (incomplete.length > 0) throw await incompleteFailure(api, loaded);
   const dryRun = options.dryRun || problems.length > 0;
   try {
     const result = await api.post<SyncResult>('/v1/sync', { resources, ...options, dryRun });
     if (problems.length > 0) throw problemsFailure(problems);
-    if (!asJson) for (const warning of loaded.warnings) note(`warning: ${warning}`);
+    const warnings = isQuiet ? [] : [...loaded.warnings, ...(await missingSecrets(api, resources.tools))];
+    for (const warning of warnings) note(`warning: ${warning}`);
     return result;
   } catch (error) {
     if (error instanceof ApiFailure && error.details.length > 0) throw located(error, loaded);
@@ -52,9 +59,10 @@ async function incompleteFailure(api: Api, loaded: LoadedFolder): Promise<Failur
   );
 }
 
-/** Adds the file of each definition to the server's errors. */
+/** The server's errors with the file of each definition, after those of the folder that the server cannot see. */
 function located(error: ApiFailure, loaded: LoadedFolder): Failure {
-  const problems = error.details.map((detail) => locateProblem(detail, loaded));
+  const fromServer = error.details.map((detail) => locateProblem(detail, loaded));
+  const problems = [...new Set([...loaded.problems, ...fromServer])];
   const fields = { ...error.fields, problems };
   return new Failure([`${error.message}:`, ...problems].join('\n  '), error.exitCode, fields, error.text);
 }

@@ -2,7 +2,7 @@ import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
 /** Files of editors, package managers and this command. */
-const ignored = /^(node_modules|\.git|dist)$|\.parley-|^\.[^\\/]*\.sw.$|~$/;
+const ignored = /^(node_modules|\.git|dist|parley\.d\.ts)$|\.parley-|^\.[^\\/]*\.sw.$|~$/;
 
 /**
  * Calls `onChange` when anything below a folder changes. Each folder has its own watcher: Node's recursive watcher on

@@ -5,7 +5,9 @@ import { type Json, type JsonObject, type Scope, listAt, objectAt } from '@parle
 import type { Queryable } from '@parley/db';
 import { latestReferences } from '@parley/payments';
 import type { WebhookSample } from '@parley/webhooks';
+import { withDatabase } from '../database';
 import { Failure, usageFailure } from '../failure';
+import { findOrganization } from '../organizations';
 
 /**
  * Replaces values of a sample by the environment's values: its organization, number, last message, e-mail or order, the
@@ -23,12 +25,6 @@ export async function adaptSample(
   }
   if (path === '/webhook/kapso/messages') return adaptMessages(db, scope, event, body);
   const data = objectAt(body.data);
-  if (path === '/webhook/clerk') {
-    const nowMs = Date.now();
-    body.timestamp = nowMs;
-    if ('updated_at' in data) data.updated_at = nowMs;
-    return [];
-  }
   if (path === '/webhook/polar' && event.startsWith('order.')) {
     const isRefund = event === 'order.refunded';
     const order = isRefund ? (await latestReferences(db, scope)).orderId : null;
@@ -49,6 +45,25 @@ export async function adaptSample(
     return email === null ? ['No e-mail has been sent yet. The status of this sample matches no e-mail.'] : [];
   }
   return [];
+}
+
+/**
+ * Sets the time of an event of the identity provider, and with `slug` the organization that it names. Without `slug` the
+ * event names the organization of the sample.
+ */
+export async function adaptIdentitySample(body: JsonObject, slug: string | undefined): Promise<void> {
+  const nowMs = Date.now();
+  body.timestamp = nowMs;
+  const data = objectAt(body.data);
+  if ('updated_at' in data) data.updated_at = nowMs;
+  if (slug === undefined) return;
+  const event = String(body.type);
+  if (!event.startsWith('organization')) throw usageFailure(`${event} names no organization. Omit --org`);
+  const { externalId, name } = await withDatabase((db) => findOrganization(db, slug));
+  if (externalId === null)
+    throw new Failure(`${slug} was created here, so the identity provider sends nothing about it`);
+  const named = event.startsWith('organizationMembership') ? objectAt(data.organization) : data;
+  Object.assign(named, { id: externalId }, 'slug' in named && { slug }, 'name' in named && { name });
 }
 
 async function adaptMessages(db: Queryable, scope: Scope, event: string, body: JsonObject): Promise<string[]> {

@@ -1,4 +1,12 @@
-export const deliveryStatuses = ['received', 'processed', 'ignored', 'failed', 'unattributed', 'rejected'] as const;
+export const deliveryStatuses = [
+  'received',
+  'processed',
+  'ignored',
+  'failed',
+  'unattributed',
+  'rejected',
+  'held',
+] as const;
 
 /** Providers that send deliveries. */
 export const deliveryProviders = ['clerk', 'kapso', 'flow', 'polar', 'resend'] as const;

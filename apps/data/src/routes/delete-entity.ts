@@ -1,16 +1,12 @@
-import type { Entities } from '@parley/entities';
 import { type Handler, RawJson } from '@parley/service';
-import { type AccessDeps, originOf, requireAccess } from '../require-access';
-import { entityFailure } from '../entity-failure';
-
-const success = new RawJson('{"success":true}');
+import { type OperationDeps, applyOperation } from '../apply-operation';
+import { type AccessDeps, requireAccess } from '../require-access';
 
 /** `DELETE /v1/data/:type/:id`: marks the entity as deleted. A repeated delete succeeds. */
 export const deleteEntity =
-  (deps: AccessDeps & { entities: Pick<Entities, 'remove'> }): Handler<'deleteEntity'> =>
+  (deps: AccessDeps & OperationDeps): Handler<'deleteEntity'> =>
   async ({ params: { type, id } }, context) => {
-    const { access } = await requireAccess(deps, context, 'delete', type);
-    const deleted = await deps.entities.remove(context.scope, { type, id, access, ...originOf(context) });
-    if (!deleted.ok) throw entityFailure(deleted, type);
-    return success;
+    const access = await requireAccess(deps, context, 'delete', type);
+    const operation = { action: 'delete', id } as const;
+    return new RawJson((await applyOperation(deps, context, { type, operation, access })).json);
   };

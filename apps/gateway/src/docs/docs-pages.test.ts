@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { openApiDocument } from '@parley/contracts';
+import supertest from 'supertest';
 import { type TestGateway, startGateway } from '../gateway-under-test';
+import { curlOf } from './curl';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({});
+  gateway = await startGateway({}, { trusted: ['127.0.0.1'] });
 });
 afterAll(() => gateway.close());
 
@@ -30,6 +33,36 @@ test('/docs shows every operation and schema, and loads no other resource', asyn
   const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
   const dangling = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!).filter((id) => !ids.has(id));
   expect(dangling).toEqual([]);
+});
+
+test('/docs says how to authenticate, and has a curl command for each operation with the address of the host', async () => {
+  const { port } = new URL(gateway.url);
+  const pageFor = async (headers: Record<string, string>) =>
+    (await supertest(gateway.url).get('/docs').set(headers).expect(200)).text.replaceAll('&quot;', '"');
+  const page = await pageFor({});
+  expect(page).toContain('Authorization: Bearer $PARLEY_KEY');
+  const operations = Object.values(openApiDocument().paths).flatMap((methods) => Object.values(methods));
+  expect(page.split(`\ncurl http://127.0.0.1:${port}/v1/entity-types`)).toHaveLength(2);
+  expect([...page.matchAll(/<pre>curl /g)]).toHaveLength(operations.length);
+  expect(page).toContain(
+    `curl -X PATCH http://127.0.0.1:${port}/v1/data/TYPE/ID \\\n  -H "Authorization: Bearer $PARLEY_KEY"`,
+  );
+  expect(page).not.toContain('.invalid');
+
+  const forwarded = { 'X-Forwarded-Host': 'api.example.com', 'X-Forwarded-Proto': 'https' };
+  expect(await pageFor(forwarded)).toContain('curl https://api.example.com/v1/entity-types');
+  for (const host of ['$(reboot)', "x';reboot;'", '<b>'])
+    expect(await pageFor({ 'X-Forwarded-Host': host })).toContain('curl http://localhost:4000/v1/entity-types');
+});
+
+test('the curl commands of /docs are words that a shell passes on unchanged', async () => {
+  const { parameters, requestBody } = openApiDocument().paths['/v1/chat']!.post!;
+  const body = { message: `it's "hot" $HOME \`date\`` };
+  const content = { 'application/json': { schema: {}, examples: { one: { value: body } } } };
+  const operation = { parameters, requestBody: { ...requestBody!, content }, security: [] };
+  const command = curlOf({ method: 'post', path: '/v1/chat', operation: operation as never });
+  const words = execFileSync('sh', ['-c', command.replace('curl', `printf '%s\\n'`)], { encoding: 'utf8' });
+  expect(JSON.parse(words.slice(words.indexOf('\n-d\n') + 4))).toEqual(body);
 });
 
 test.each(['/openapi.json', '/docs'])('%s answers methods other than GET and HEAD with 405', async (path) => {

@@ -2,12 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openApiDocument, type operations } from '@parley/contracts';
 import { methodNotAllowed } from '@parley/service';
 import type { HeaderList } from '../headers';
-import { pagePolicy, renderPage } from './render-page';
+import { addressMark } from './curl';
+import { escape, pagePolicy, renderPage } from './render-page';
 
 interface Page {
   type: string;
   headers: HeaderList;
-  text: () => string;
+  /** `address` is the one that the reader has asked, such as `https://api.example.com`. */
+  text: (address: string) => string;
 }
 
 /** Creates the value at the first call: most gateways never serve these pages. */
@@ -17,6 +19,7 @@ const once = <T>(make: () => T): (() => T) => {
 };
 
 const document = once(openApiDocument);
+const page = once(() => renderPage(document()));
 
 type OwnPath = (typeof operations)['openApi' | 'docs']['path'];
 
@@ -30,17 +33,23 @@ const pages: Record<OwnPath, Page> = {
   '/docs': {
     type: 'text/html; charset=utf-8',
     headers: ['Content-Security-Policy', pagePolicy],
-    text: once(() => renderPage(document())),
+    text: (address) => page().replaceAll(addressMark, escape(address)),
   },
 };
 
 export const isDocsPage = (path: string): path is OwnPath => Object.hasOwn(pages, path);
 
 /** Answers `/openapi.json` and `/docs`. */
-export function sendDocsPage(path: OwnPath, request: IncomingMessage, response: ServerResponse, own: HeaderList): void {
+export function sendDocsPage(
+  path: OwnPath,
+  request: IncomingMessage,
+  response: ServerResponse,
+  own: HeaderList,
+  address: string,
+): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(['GET', 'HEAD']);
   const { type, headers, text } = pages[path];
-  const bytes = Buffer.from(text());
+  const bytes = Buffer.from(text(address));
   response.writeHead(200, [
     ...own,
     ...headers,

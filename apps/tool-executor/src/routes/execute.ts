@@ -14,12 +14,13 @@ export interface ExecuteDeps {
 export const execute =
   ({ executor, chatUrl }: ExecuteDeps): Handler<'execute'> =>
   async ({ body }, { requestId, signal }) => {
-    const { handlerCode, allowedHosts, timeoutMs, callback, context = {} } = body;
+    const { handlerCode, allowedHosts, timeoutMs, callback, context = {}, secrets } = body;
     const outcome = await executor.execute({
       handlerCode,
       organizationId: textAt(context.organizationId),
       args: toText(body.args),
-      context: toText(context),
+      context: toText({ ...context, secrets: secrets ?? {} }),
+      secrets,
       allowedHosts,
       timeoutMs,
       signal,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { sandboxGlobals } from '@parley/contracts';
 import { type TestExecutor, startTestExecutor } from '../../testing/start-test-executor';
 
 let service: TestExecutor;
@@ -118,6 +119,10 @@ it.each<[string, unknown]>([
   ['return Object.keys(globalThis)', []],
 ])('%s', async (code, expected) => {
   expect(await valueOf(code, { args: { now: Date.now() } })).toEqual(expected);
+});
+
+it('has the globals that a push assumes', async () => {
+  expect(await valueOf('return Object.getOwnPropertyNames(globalThis).sort()')).toEqual(sandboxGlobals.toSorted());
 });
 
 it('has other random numbers in every call', async () => {

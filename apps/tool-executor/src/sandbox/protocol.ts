@@ -3,7 +3,7 @@ import type { LogLine } from '@parley/contracts';
 /** Messages from the service to a sandbox process. */
 export type ToSandbox =
   | { type: 'seal'; uid: number | null }
-  | { type: 'run'; code: string; args: string; context: string; timeoutMs: number }
+  | { type: 'run'; code: string; args: string; context: string; secrets?: Record<string, string>; timeoutMs: number }
   | { type: 'compile'; code: string }
   /** The answer to a `request`: JSON, with the body as bytes. */
   | { type: 'reply'; id: number; value: unknown };

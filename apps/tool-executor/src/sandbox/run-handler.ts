@@ -21,6 +21,8 @@ export interface RunInput {
   /** JSON text, as is `context`. */
   args: string;
   context: string;
+  /** Values in `context` that must not leave the sandbox, by name. */
+  secrets?: Record<string, string>;
   timeoutMs: number;
 }
 

@@ -5,11 +5,14 @@ import { toHandlerError } from './handler-error';
 import { platformOps } from './platform-ops';
 import { sandboxLimits } from './limits';
 import type { FromSandbox, HandlerError, Outcome, ToSandbox } from './protocol';
+import { type Redactor, createRedactor } from './redact';
 import { createRunLog } from './run-log';
 
 type Send = (frame: Frame<FromSandbox>) => void;
 
 interface Run {
+  /** Null for a run without secrets. */
+  redactor: Redactor | null;
   log: ReturnType<typeof createRunLog>;
   timers: Map<number, NodeJS.Timeout>;
   /** The size of each open request. */
@@ -67,6 +70,7 @@ export async function createRunner(send: Send) {
         if (current.open.size >= sandboxLimits.openRequests || ++current.requests > sandboxLimits.requests) {
           throw new Refusal('RangeError', 'Too many requests');
         }
+        if (kind === 'tool') refuseSecrets(current.redactor, value);
         const size = bytes.length + textChars;
         if (current.openBytes + size > sandboxLimits.openBytes) {
           throw new Refusal('RangeError', `Open requests may have ${sandboxLimits.openBytes} bytes together`);
@@ -80,13 +84,17 @@ export async function createRunner(send: Send) {
         if (close(current, payload as number)) send({ head: { type: 'cancel', id: payload as number } });
         return undefined;
       case 'result': {
-        const result = JSON.stringify(payload);
+        const result = JSON.stringify(current.redactor ? current.redactor.json(payload) : payload);
         if (Buffer.byteLength(result) > sandboxLimits.resultBytes) throw new Refusal('RangeError', resultTooLarge);
         settle({ kind: 'result', result, logs: current.log.lines });
         return undefined;
       }
       case 'error':
-        settle({ kind: 'error', error: describeThrown(payload, engine.isExhausted()), logs: current.log.lines });
+        settle({
+          kind: 'error',
+          error: describeThrown(payload, current.redactor, engine.isExhausted()),
+          logs: current.log.lines,
+        });
         return undefined;
       default:
         throw new Refusal('Error', 'Unknown operation');
@@ -114,7 +122,11 @@ export async function createRunner(send: Send) {
       case 'interrupted':
         return finish({ kind: 'timeout' });
       case 'thrown':
-        return finish({ kind: 'error', error: toHandlerError(step.error, engine.isExhausted()), logs: run.log.lines });
+        return finish({
+          kind: 'error',
+          error: describeThrown(step.error, run.redactor, engine.isExhausted()),
+          logs: run.log.lines,
+        });
     }
   }
 
@@ -136,11 +148,13 @@ export async function createRunner(send: Send) {
 
   return {
     engine,
-    async start({ code, args, context, timeoutMs }: Extract<ToSandbox, { type: 'run' }>): Promise<void> {
+    async start({ code, args, context, secrets, timeoutMs }: Extract<ToSandbox, { type: 'run' }>): Promise<void> {
       if (resetting) await resetting;
       const until = performance.now() + timeoutMs;
+      const redactor = secrets ? createRedactor(secrets) : null;
       run = {
-        log: createRunLog(),
+        redactor,
+        log: createRunLog(redactor?.text),
         timers: new Map(),
         open: new Map(),
         openBytes: 0,
@@ -162,8 +176,23 @@ function close(run: Run, id: number): boolean {
   return run.open.delete(id);
 }
 
-function describeThrown(payload: unknown, isExhausted: boolean): HandlerError {
+function describeThrown(payload: unknown, redactor: Redactor | null, isExhausted: boolean): HandlerError {
+  const redacted = (value: unknown) => {
+    const text = textOf(value);
+    return text === undefined ? undefined : (redactor?.text(text) ?? text);
+  };
   const { name, message, stack } = payload as Record<string, unknown>;
-  const text = textOf(message) ?? 'The handler failed';
-  return toHandlerError({ name: textOf(name), message: text, stack: textOf(stack) }, isExhausted);
+  const text = redacted(message) ?? 'The handler failed';
+  return toHandlerError({ name: redacted(name), message: text, stack: redacted(stack) }, isExhausted);
+}
+
+/** Arguments of tools are stored in events, entities and messages. `web.fetch` sends them and stores nothing. */
+function refuseSecrets(redactor: Redactor | null, value: unknown): void {
+  const { tool, args } = value as { tool: unknown; args: unknown };
+  const secret = tool === 'web.fetch' ? null : (redactor?.find(args) ?? null);
+  if (secret !== null)
+    throw new Refusal(
+      'Error',
+      `The arguments of ${String(tool)} contain the secret ${secret}. Only web.fetch may get it`,
+    );
 }

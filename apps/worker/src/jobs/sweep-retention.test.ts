@@ -1,4 +1,5 @@
 import { type Db, createDb } from '@parley/db';
+import { heldEvents } from '@parley/events';
 import { silentLogger } from '@parley/service';
 import { openTestDatabase } from '@parley/testing';
 import { createSweepRetention } from './sweep-retention';
@@ -66,6 +67,14 @@ it('deletes old events, except those that are not relayed or that a run still ne
   await sweep({ eventDays: 365, runDays: 90 });
   expect(await idsOf('events')).toEqual([unrelayed, ofWaiting, ofRunning, ofDead, young]);
   expect(await idsOf('trigger_runs')).toHaveLength(4);
+});
+
+it('keeps held events, which are relayed when they are released', async () => {
+  const held = await addEvent(400, { isRelayed: false });
+  await heldEvents.hold(db);
+  await addEvent(400);
+  await sweep({ eventDays: 365, runDays: 90 });
+  expect(await idsOf('events')).toEqual([held]);
 });
 
 it('deletes runs some days after their end, whatever their status, and never one that has not ended', async () => {

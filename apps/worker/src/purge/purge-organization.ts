@@ -6,6 +6,7 @@ import { eventsPurge } from '@parley/events';
 import { finishPurge, identityPurge, reportPurged } from '@parley/identity';
 import { creditsPurge } from '@parley/payments';
 import { definitionsPurge } from '@parley/resources';
+import { toolSecretsPurge } from '@parley/tools';
 import { triggersPurge } from '@parley/triggers';
 import { deliveriesPurge } from '@parley/webhooks';
 
@@ -19,6 +20,7 @@ const steps: readonly PurgeStep[] = [
   dbPurge.integrations,
   triggersPurge,
   definitionsPurge,
+  toolSecretsPurge,
   threadsPurge,
   channelsPurge.messages,
   entitiesPurge,

@@ -28,3 +28,16 @@ it('separates errors that may be retried from others', () => {
   expect(read({ status: 400, message: 'prompt is too long: 210000 tokens' }).kind).toBe('context_overflow');
   expect(readProviderError('text')).toMatchObject({ kind: 'unavailable', detail: 'text' });
 });
+
+it('omits the links of providers and libraries', () => {
+  const detailOf = (message: string) => read({ status: 401, message }).detail;
+  expect(
+    detailOf(
+      '401 Incorrect API key provided: sk-x. You can find your API key at https://platform.example.com/api-keys.\n\nTroubleshooting URL: https://docs.example.com/errors/MODEL_AUTHENTICATION/\n',
+    ),
+  ).toBe('HTTP 401: 401 Incorrect API key provided: sk-x.');
+  expect(detailOf('You exceeded your quota. For more, read https://example.com/docs?x=1. Try later.')).toBe(
+    'HTTP 401: You exceeded your quota. Try later.',
+  );
+  expect(detailOf('no server at http://127.0.0.1:11434')).toBe('HTTP 401: no server at http://127.0.0.1:11434');
+});

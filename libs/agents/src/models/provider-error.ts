@@ -7,7 +7,7 @@ export interface ProviderError {
   retryAfterMs?: number;
   /** A code of the provider or the network, such as `insufficient_quota` or `ECONNREFUSED`. */
   code?: string;
-  /** For the stored execution only, not for callers or logs: it may quote messages of people. */
+  /** For the stored execution, and for callers in development. Not for logs: it may quote messages of people. */
   detail: string;
 }
 
@@ -26,9 +26,9 @@ function codeOf(error: unknown): string | undefined {
 
 function readKind(error: unknown, now: Date): ProviderError {
   const thrown = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
-  const message = typeof thrown.message === 'string' ? thrown.message : String(error);
+  const message = withoutLinks(typeof thrown.message === 'string' ? thrown.message : String(error));
   const status = statusOf(thrown);
-  const detail = `${status ? `HTTP ${status}: ` : ''}${causeOf(thrown) ?? message}`.slice(0, 500);
+  const detail = `${status ? `HTTP ${status}: ` : ''}${causeOf(thrown, message) ?? message}`.slice(0, 500);
   if (
     /context_length|maximum context length|exceeds the context window|prompt is too long|input token count.*exceeds|too many tokens/i.test(
       message,
@@ -44,15 +44,19 @@ function readKind(error: unknown, now: Date): ProviderError {
   return { kind: 'rejected', status, detail };
 }
 
+/** Omits the sentences that refer to a page of the provider or of its library, unless nothing else is left. */
+const withoutLinks = (text: string): string =>
+  text.replace(/(?<=^|[.!?\n])[^.!?\n]*\bhttps?:\/\/\S+/g, '').trim() || text;
+
 function statusOf(thrown: Record<string, unknown>): number | undefined {
   const status = thrown.status ?? thrown.status_code ?? thrown.statusCode;
   return typeof status === 'number' && status >= 300 ? status : undefined;
 }
 
 /** The error `fetch failed` has the reason in `cause`. */
-function causeOf(thrown: Record<string, unknown>): string | undefined {
+function causeOf(thrown: Record<string, unknown>, message: string): string | undefined {
   const cause = thrown.cause as { code?: unknown; message?: unknown } | undefined;
-  if (typeof cause?.code === 'string') return `${String(thrown.message)} (${cause.code})`;
+  if (typeof cause?.code === 'string') return `${message} (${cause.code})`;
   return undefined;
 }
 

@@ -181,10 +181,10 @@ const lock = statement(
 
 const closeMessages = statement(
   'close-messages-of-connection',
-  `update messages set status = case status when 'sending' then 'unknown' else 'failed' end,
+  `update messages set status = case when status in ('sending', 'held') then 'unknown' else 'failed' end,
                        error = 'the number was disconnected', ${leaseSql.release},
                        updated_at = now()
-   where tenant = $1 and connection_id = $2 and status in ('queued', 'sending', 'received', 'answering')`,
+   where tenant = $1 and connection_id = $2 and status in ('queued', 'sending', 'received', 'answering', 'held')`,
 );
 
 const remove = statement('remove-connection', 'delete from channel_connections where id = $1');

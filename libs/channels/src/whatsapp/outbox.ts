@@ -126,7 +126,7 @@ const markMessageSent = statement(
   'mark-message-sent',
   `update messages set message_id = $3, sent_at = coalesce(sent_at, now()), error = null,
                        ${leaseSql.release}, updated_at = now(),
-                       status = case when status in ('queued', 'sending', 'unknown') then 'sent' else status end
+                       status = case when status in ('queued', 'sending', 'unknown', 'held') then 'sent' else status end
    where tenant = $1 and id = $2 and message_id is null`,
 );
 

@@ -19,11 +19,18 @@ export const filterOperators = [
 export type FilterOperator = (typeof filterOperators)[number];
 
 const policySchema = z.strictObject({
-  /** An entity type's slug, a tool name such as `payment.create`, or `*`. */
-  resource: z.string().min(1).max(200),
-  /** `reach`: messaging tools may reach others than the contact of the conversation. */
-  actions: z.array(z.enum(['create', 'read', 'update', 'delete', 'list', 'execute', 'reach', '*'])).min(1),
-  effect: z.enum(['allow', 'deny']),
+  resource: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('Slug of an entity type, name of a tool such as `payment.create`, or `*`.'),
+  actions: z
+    .array(z.enum(['create', 'read', 'update', 'delete', 'list', 'execute', 'reach', '*']))
+    .min(1)
+    .describe(
+      'What the policy allows or denies. `execute` calls a tool; `reach` lets a messaging tool reach others than the contact of the conversation.',
+    ),
+  effect: z.enum(['allow', 'deny']).describe('A denial takes precedence over any permission.'),
 });
 export type Policy = z.infer<typeof policySchema>;
 
@@ -35,29 +42,47 @@ export const ruleOperators = [
 type WithoutSign<O> = O extends `$${infer Name}` ? Name : never;
 
 const scopeRuleSchema = z.strictObject({
-  entityType: slugSchema,
-  field: z.string().min(1).max(200),
-  operator: z.enum(ruleOperators),
-  /** A literal, or `actor.userId`, `actor.entityId`, `actor.relatedIds:<type>`. */
-  value: jsonSchema,
-  /** Rules of one entity type with the same `anyOf` name are alternatives. All other rules must hold. */
-  anyOf: z.string().max(100).optional(),
+  entityType: slugSchema.describe('Slug of the entity type whose entities the rule limits.'),
+  field: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('The compared field: `data.owner`, `id`, `status`, `createdAt` or `updatedAt`.'),
+  operator: z.enum(ruleOperators).describe('An operator of filters, with or without `$`.'),
+  value: jsonSchema.describe(
+    'A literal, or `actor.userId`, `actor.entityId` or `actor.relatedIds:<type>` of the caller.',
+  ),
+  anyOf: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('Rules of an entity type with the same name here are alternatives. All other rules must hold.'),
 });
 export type ScopeRule = z.infer<typeof scopeRuleSchema>;
 
 const fieldMaskSchema = z.strictObject({
-  entityType: slugSchema,
-  /** Path below `data`, such as `address.street`. */
-  fieldPath: z.string().min(1).max(200),
-  maskType: z.enum(['hide', 'redact']),
+  entityType: slugSchema.describe('Slug of the entity type whose field is masked.'),
+  fieldPath: z.string().min(1).max(200).describe('Path of the field below `data`, such as `address.street`.'),
+  maskType: z.enum(['hide', 'redact']).describe('`hide` leaves the field out, `redact` replaces its value.'),
 });
 
 export const roleDefinitionSchema = z.strictObject({
-  slug: slugSchema,
-  name: z.string().min(1).max(200),
-  description: z.string().max(4000).optional(),
-  policies: z.array(policySchema).max(500),
-  scopeRules: z.array(scopeRuleSchema).max(200).optional(),
-  fieldMasks: z.array(fieldMaskSchema).max(200).optional(),
+  slug: slugSchema.describe('The name in references. Unique in an environment.'),
+  name: z.string().min(1).max(200).describe('The name for people.'),
+  description: z.string().max(4000).optional().describe('What the role is for.'),
+  policies: z
+    .array(policySchema)
+    .max(500)
+    .describe('What the role allows and denies. What no policy allows is denied.'),
+  scopeRules: z
+    .array(scopeRuleSchema)
+    .max(200)
+    .optional()
+    .describe('Conditions that an entity must fulfil to be within reach. Default: none, so that every entity is.'),
+  fieldMasks: z
+    .array(fieldMaskSchema)
+    .max(200)
+    .optional()
+    .describe('Fields that the role may neither see nor set. Default: none.'),
 });
 export type RoleDefinition = z.infer<typeof roleDefinitionSchema>;

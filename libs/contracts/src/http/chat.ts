@@ -2,9 +2,16 @@ import { z } from 'zod';
 import { jsonObjectSchema } from '../json';
 
 /** The text of this problem is part of the API (docs/reference/errors.md#chat-errors). */
-const message = z.string({ error: 'message is required' }).refine((text) => text.trim() !== '', 'message is required');
+const message = z
+  .string({ error: 'message is required' })
+  .refine((text) => text.trim() !== '', 'message is required')
+  .describe("The user's message. Not blank.");
 
-const threadContextSchema = z.object({ params: jsonObjectSchema.optional() });
+const threadContextSchema = z.object({
+  params: jsonObjectSchema
+    .optional()
+    .describe('Values for the prompt, such as `{{threadContext.params.plan}}`. They are stored on the thread.'),
+});
 
 /** Where a conversation takes place. `api` is the HTTP API. */
 export const channels = ['api', 'whatsapp', 'widget', 'dashboard'] as const;
@@ -28,18 +35,37 @@ const externalThreadId = z
 
 const conversation = {
   message,
-  threadId: z.string().min(1).max(200).optional(),
+  threadId: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Continues the thread with this id. Takes precedence over `externalThreadId`.'),
   externalThreadId: externalThreadId.optional(),
-  threadContext: threadContextSchema.optional(),
+  threadContext: threadContextSchema.optional().describe('Context of the conversation.'),
 };
 
 export const agentChatBodySchema = z.object(conversation);
 
-export const routerChatBodySchema = z.object({ ...conversation, phoneNumber: z.string().min(1).max(64).optional() });
+export const routerChatBodySchema = z.object({
+  ...conversation,
+  phoneNumber: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe(
+      "The phone number of the contact, whose entity the router's rules read. Stored as the param `phoneNumber`.",
+    ),
+});
 
 export const chatBodySchema = routerChatBodySchema.extend({
-  agentId: z.string().min(1).optional(),
-  routerSlug: z.string().min(1).optional(),
+  agentId: z.string().min(1).optional().describe('Id of the agent that answers. Required without `routerSlug`.'),
+  routerSlug: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Slug of the router that chooses the agent. Takes precedence over `agentId`.'),
 });
 
 /** Checked before the other fields of the body. The text is part of the API (docs/reference/errors.md#chat-errors). */
@@ -49,39 +75,61 @@ export const namedAgentSchema = z.unknown().refine((body) => {
 }, 'agentId or routerSlug is required');
 
 const usageSchema = z.object({
-  inputTokens: z.int(),
-  outputTokens: z.int(),
-  totalTokens: z.int(),
-  reasoningTokens: z.int().optional(),
+  inputTokens: z.int().describe('Tokens that the model has read, in all its calls.'),
+  outputTokens: z.int().describe('Tokens that the model has written.'),
+  totalTokens: z.int().describe('The total as the provider counts it.'),
+  reasoningTokens: z
+    .int()
+    .optional()
+    .describe('Tokens of reasoning, which are part of `outputTokens`. Present when the provider reports them.'),
 });
 export type Usage = z.infer<typeof usageSchema>;
 
 const toolCallSummarySchema = z.object({
-  name: z.string(),
-  durationMs: z.number(),
-  status: z.enum(['success', 'error']),
-  errorType: z.string().optional(),
-  errorMessage: z.string().optional(),
+  name: z.string().describe('Name of the tool.'),
+  durationMs: z.number().describe('Duration in milliseconds.'),
+  status: z.enum(['success', 'error']).describe('Whether the call succeeded.'),
+  errorType: z.string().optional().describe('Kind of the failure, such as `permission_denied` or `timeout`.'),
+  errorMessage: z.string().optional().describe('What the model was shown instead of a result.'),
+  reason: z
+    .string()
+    .optional()
+    .describe('Of a denied call: which list, role or policy denies it, as far as the key may know.'),
 });
 export type ToolCallSummary = z.infer<typeof toolCallSummarySchema>;
 
 export const chatResponseSchema = z.object({
-  threadId: z.string(),
-  message: z.string(),
-  usage: usageSchema,
-  assistantMessageId: z.string().optional(),
+  threadId: z.string().describe('Id of the thread of the message. Send it with the next message.'),
+  message: z.string().describe('The reply. Empty while a person has taken over the thread.'),
+  usage: usageSchema.describe('Tokens of the turn.'),
+  assistantMessageId: z.string().optional().describe('Id of the stored reply. Present when an agent replied.'),
   _executionMeta: z
     .object({
-      iterationCount: z.number(),
-      model: z.string(),
-      durationMs: z.number(),
-      toolCallSummary: z.array(toolCallSummarySchema),
-      errorCount: z.number(),
-      permissionDenialCount: z.number(),
+      iterationCount: z.number().describe('Calls of the model that were answered.'),
+      model: z.string().describe('The model that answered last, such as `openai/gpt-5-mini`.'),
+      durationMs: z
+        .number()
+        .describe('Duration of the turn in milliseconds, the wait for earlier turns of the thread included.'),
+      toolCallSummary: z.array(toolCallSummarySchema).describe('The tool calls, in their order.'),
+      errorCount: z.number().describe('Tool calls that failed, denied ones included.'),
+      permissionDenialCount: z.number().describe('Tool calls that were denied.'),
     })
-    .optional(),
-  _transferred: z.object({ targetAgentSlug: z.string(), targetAgent: z.string() }).optional(),
-  routedToAgent: z.string().optional(),
-  routedToAgentSlug: z.string().optional(),
+    .optional()
+    .describe('How the turn went. Present when an agent replied.'),
+  _transferred: z
+    .object({
+      targetAgentSlug: z.string().describe('Slug of the agent that answers from now on.'),
+      targetAgent: z.string().describe('Id of that agent.'),
+    })
+    .optional()
+    .describe('Present when the agent has transferred the conversation.'),
+  routedToAgent: z
+    .string()
+    .optional()
+    .describe('Id of the agent that the router chose. Present in answers of routers.'),
+  routedToAgentSlug: z
+    .string()
+    .optional()
+    .describe('Slug of the agent that the router chose. Present in answers of routers.'),
 });
 export type ChatResponse = z.infer<typeof chatResponseSchema>;

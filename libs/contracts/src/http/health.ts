@@ -1,4 +1,6 @@
 import { z } from 'zod';
 
-/** `timestamp` is in Unix milliseconds. */
-export const healthSchema = z.object({ status: z.literal('ok'), timestamp: z.number() });
+export const healthSchema = z.object({
+  status: z.literal('ok').describe('The process answers.'),
+  timestamp: z.number().describe("The process's time, in Unix milliseconds."),
+});

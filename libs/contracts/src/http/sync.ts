@@ -22,12 +22,12 @@ export const definitionSchemas = {
 } as const;
 
 export const resourceSetSchema = z.strictObject({
-  entityTypes: z.array(entityTypeDefinitionSchema).max(1000).optional(),
-  roles: z.array(roleDefinitionSchema).max(1000).optional(),
-  tools: z.array(toolDefinitionSchema).max(1000).optional(),
-  agents: z.array(agentDefinitionSchema).max(1000).optional(),
-  routers: z.array(routerDefinitionSchema).max(1000).optional(),
-  triggers: z.array(triggerDefinitionSchema).max(1000).optional(),
+  entityTypes: z.array(entityTypeDefinitionSchema).max(1000).optional().describe('Entity types, by `slug`.'),
+  roles: z.array(roleDefinitionSchema).max(1000).optional().describe('Roles, by `slug`.'),
+  tools: z.array(toolDefinitionSchema).max(1000).optional().describe('Custom tools, by `name`.'),
+  agents: z.array(agentDefinitionSchema).max(1000).optional().describe('Agents, by `slug`.'),
+  routers: z.array(routerDefinitionSchema).max(1000).optional().describe('Routers, by `slug`.'),
+  triggers: z.array(triggerDefinitionSchema).max(1000).optional().describe('Triggers, by `slug`.'),
 });
 export type ResourceSet = z.infer<typeof resourceSetSchema>;
 
@@ -38,52 +38,91 @@ const rawResourceSetSchema = z.strictObject(rawLists as Record<ResourceKind, typ
 export type RawResourceSet = z.infer<typeof rawResourceSetSchema>;
 
 export const syncBodySchema = z.strictObject({
-  resources: resourceSetSchema,
-  /** Accepted so that the response of a pull can be sent back. Must be the environment of the key. */
-  environment: environmentSchema.optional(),
-  /** Accepted so that the response of a pull can be sent back, and ignored: see `expectedVersion`. */
-  version: z.number().optional(),
-  dryRun: z.boolean().default(false),
-  /** Deletes stored definitions that are missing from the given kinds. */
-  prune: z.boolean().default(false),
-  expectedVersion: z.int().min(0).optional(),
+  resources: resourceSetSchema.describe(
+    'The definitions by kind, at most 1,000 of each. Kinds that are not given stay unchanged.',
+  ),
+  environment: environmentSchema.optional().describe('As a pull returns it. Must be the environment of the key.'),
+  version: z.number().optional().describe('As a pull returns it. It has no effect: see `expectedVersion`.'),
+  dryRun: z.boolean().default(false).describe('Reports what the push would change, and changes nothing.'),
+  prune: z.boolean().default(false).describe('Deletes stored definitions that are missing from the given kinds.'),
+  expectedVersion: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Refuses the push with 409 unless the environment has this version. Default: any version.'),
 });
 
 /** The body before its definitions are checked. */
 export const rawSyncBodySchema = syncBodySchema.extend({ resources: rawResourceSetSchema });
 
 const kindResultSchema = z.object({
-  created: z.array(z.string()),
-  updated: z.array(z.string()),
-  deleted: z.array(z.string()),
-  unchanged: z.array(z.string()),
-  /** Definitions that prune did not delete, because something outside of the definitions uses them. */
-  refused: z.array(z.object({ slug: z.string(), reason: z.string() })).optional(),
+  created: z
+    .array(z.string())
+    .describe('Slugs of new definitions, or names of new tools; likewise in the other lists.'),
+  updated: z.array(z.string()).describe('Definitions that have changed.'),
+  deleted: z.array(z.string()).describe('Definitions that `prune` has deleted.'),
+  unchanged: z.array(z.string()).describe('Definitions that are stored in this form already.'),
+  refused: z
+    .array(
+      z.object({
+        slug: z.string().describe('Slug of the definition, or name of the tool.'),
+        reason: z.string().describe('What uses it.'),
+      }),
+    )
+    .optional()
+    .describe('Definitions that `prune` did not delete, because something outside of the definitions uses them.'),
 });
 export type KindResult = z.infer<typeof kindResultSchema>;
 
 export const syncResultSchema = z.object({
-  dryRun: z.boolean(),
-  version: z.number(),
-  results: z.partialRecord(z.enum(resourceKinds), kindResultSchema),
+  dryRun: z.boolean().describe('Whether nothing was changed because the request asked for it.'),
+  version: z
+    .number()
+    .describe('Version of the environment after the push. A push that changes something raises it by 1.'),
+  results: z
+    .partialRecord(z.enum(resourceKinds), kindResultSchema)
+    .describe('What the push did with the definitions of each given kind.'),
 });
 export type SyncResult = z.infer<typeof syncResultSchema>;
 
-/** One definition in `/v1/sync/state`. `version` counts the pushes that changed it. */
-const resourceStateSchema = z.object({ slug: z.string(), name: z.string(), version: z.number(), hash: z.string() });
+/** One definition in `/v1/sync/state`. */
+const resourceStateSchema = z.object({
+  id: z.string().optional().describe('Only of an agent: the `agentId` of `POST /v1/chat`.'),
+  slug: z.string().describe('Slug, or name of a tool.'),
+  name: z.string().describe('Name for people.'),
+  version: z.number().describe('Number of pushes that have created or changed it.'),
+  hash: z.string().describe('SHA-256 of its JSON with sorted keys, in hex.'),
+});
+
+const environment = environmentSchema.describe('Environment of the key.');
+const environmentVersion = z
+  .number()
+  .describe('Version of the environment, 0 before the first push. A push may pass it as `expectedVersion`.');
 
 /** Response of `/v1/sync/state`. A push may pass its `version` as `expectedVersion`. */
 export const syncStateSchema = z.object({
-  environment: environmentSchema,
-  version: z.number(),
-  resources: z.record(z.enum(resourceKinds), z.array(resourceStateSchema)),
+  organization: z
+    .object({
+      slug: z.string().describe('Its short name, as in `--org` of commands.'),
+      name: z.string().describe('Its name for people.'),
+    })
+    .describe('The organization of the key.'),
+  environment,
+  version: environmentVersion,
+  resources: z
+    .object(
+      Object.fromEntries(
+        resourceKinds.map((kind) => [kind, z.array(resourceStateSchema).describe('The definitions of this kind.')]),
+      ) as Record<ResourceKind, z.ZodArray<typeof resourceStateSchema>>,
+    )
+    .describe('The definitions of each kind.'),
 });
 export type SyncState = z.infer<typeof syncStateSchema>;
 
 /** Response of `/v1/sync/pull`. Its `resources` can be pushed back unchanged. */
 export const syncPullSchema = z.object({
-  environment: environmentSchema,
-  version: z.number(),
-  resources: resourceSetSchema.required(),
+  environment,
+  version: environmentVersion,
+  resources: resourceSetSchema.required().describe('All definitions of the environment. They can be pushed unchanged.'),
 });
 export type SyncPull = z.infer<typeof syncPullSchema>;

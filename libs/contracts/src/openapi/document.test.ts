@@ -27,6 +27,30 @@ test('the document describes every operation once', () => {
   );
 });
 
+test('every parameter and every field of a schema has a description: a sentence', () => {
+  type Schema = Record<string, unknown>;
+  const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
+  const missing: string[] = [];
+  const check = (description: unknown, name: string): void => {
+    if (typeof description !== 'string' || !/^[A-Z\d`].{8,}[.:`\])]$/s.test(description))
+      missing.push(`${name}: ${description}`);
+  };
+  const visit = (schema: unknown, name: string): void => {
+    if (!isObject(schema)) return;
+    for (const [field, one] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
+      check(one.description, `${name}.${field}`);
+      visit(one, `${name}.${field}`);
+    }
+    for (const inner of [schema.items, schema.additionalProperties, schema.anyOf, schema.oneOf, schema.allOf].flat())
+      visit(inner, name);
+  };
+  for (const [name, schema] of Object.entries(document.components.schemas)) visit(schema, name);
+  for (const { name, content } of contents) visit(content.schema, name);
+  for (const { name, operation } of described)
+    for (const parameter of operation.parameters) check(parameter.description, `${name} ${parameter.name}`);
+  expect([...new Set(missing)]).toEqual([]);
+});
+
 test('every reference has a target', () => {
   const references = new Set(
     JSON.stringify(document)

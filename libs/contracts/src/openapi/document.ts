@@ -7,6 +7,7 @@ import { tags } from './tags';
 export interface OpenApiDocument {
   openapi: '3.1.0';
   info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
+  servers: { url: string; description: string }[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, OpenApiOperation>>;
   components: { schemas: Record<string, SchemaObject>; securitySchemes: Record<string, object>; headers: object };
@@ -27,7 +28,7 @@ export interface OpenApiParameter {
   name: string;
   in: 'path' | 'query' | 'header';
   required: boolean;
-  description?: string;
+  description: string;
   schema: SchemaObject;
 }
 
@@ -62,6 +63,7 @@ export function openApiDocument(): OpenApiDocument {
         'Chat with agents over HTTP, and manage the data, tools and definitions that they use. An API key belongs to one environment, `development` (`sk_dev_…`) or `production` (`sk_prod_…`), and every request is limited to it. Every error has the form `{ error, code, requestId, details? }`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'The gateway that serves this document.' }],
     tags,
     paths,
     components: {
@@ -155,10 +157,11 @@ function parametersOf(operation: Operation, requests: Schemas): OpenApiParameter
       properties?: Schemas;
       required?: string[];
     };
-    return Object.entries(properties).map(([name, schema]) => ({
+    return Object.entries(properties).map(([name, { description, ...schema }]) => ({
       name,
       in: place,
       required: place === 'path' || required.includes(name),
+      description: description as string,
       schema,
     }));
   };
@@ -189,6 +192,7 @@ const statusDescriptions: Record<number, string> = {
   415: 'The body is compressed.',
   417: 'The `Expect` header is not supported.',
   429: 'Too many requests. Try again at `retryAt`.',
+  431: 'The headers are too large.',
   500: 'The request failed for the reason in `code`, or because of an internal error.',
   502: 'An upstream service or provider failed.',
   503: 'The service is temporarily unavailable. Try again after `Retry-After`.',
@@ -234,11 +238,15 @@ const jsonRpcErrorSchema: SchemaObject = {
   type: 'object',
   description: 'An error of JSON-RPC: the message or its headers do not conform to the protocol.',
   properties: {
-    jsonrpc: { const: '2.0' },
-    id: { type: ['string', 'number', 'null'] },
+    jsonrpc: { const: '2.0', description: 'Version of the protocol.' },
+    id: { type: ['string', 'number', 'null'], description: 'Id of the request, or null.' },
     error: {
       type: 'object',
-      properties: { code: { type: 'integer' }, message: { type: 'string' } },
+      description: 'The error.',
+      properties: {
+        code: { type: 'integer', description: 'Code of JSON-RPC, such as -32600.' },
+        message: { type: 'string', description: 'What is wrong.' },
+      },
       required: ['code', 'message'],
     },
   },
@@ -250,11 +258,20 @@ function errorSchema(status: number, examples: readonly ErrorExample[], fields?:
   if (status === 429) return { $ref: '#/components/schemas/RateLimited' };
   const ref = { $ref: '#/components/schemas/Error' };
   const restrictions = [
-    ...(status === 500 ? [{ type: 'object', properties: { code: { enum: examples.map(([code]) => code) } } }] : []),
+    ...(status === 500
+      ? [
+          {
+            type: 'object',
+            properties: { code: { description: 'Why the request failed.', enum: examples.map(([code]) => code) } },
+          },
+        ]
+      : []),
     ...(fields === undefined ? [] : [openSchema(fields)]),
   ];
   return { allOf: [ref, ...restrictions], unevaluatedProperties: false };
 }
+
+const unauthorized = (code: string): ErrorExample => [code, 'Unauthorized'];
 
 /** Examples by status: the operation's own errors first, then those that follow from its other fields. */
 function errorExamples(operation: Operation): Record<number, readonly ErrorExample[]> {
@@ -265,11 +282,13 @@ function errorExamples(operation: Operation): Record<number, readonly ErrorExamp
     found[status].push(...examples.filter(([code]) => !known.has(code)));
   };
   for (const [status, examples] of Object.entries(errors ?? {})) add(Number(status), ...examples);
-  if (permission !== null || security) add(401, ['unauthorized', 'Unauthorized']);
+  if (permission !== null) add(401, ...['missing_key', 'wrong_scheme', 'unknown_key'].map(unauthorized));
+  else if (security) add(401, unauthorized('unauthorized'));
   if (permission !== null) add(429, ['too_many_unknown_keys', 'Too many unknown API keys from this address']);
   if (permission !== null) add(403, ['missing_permission', `API key does not have ${permission} permission`]);
   if (beyondRoles) add(403, ['key_has_role', 'A key with a role cannot use this endpoint']);
-  if (!isOwn) {
+  if (isOwn) add(431, ['headers_too_large', 'Request headers are too large']);
+  else {
     add(400, ['malformed_path', 'Malformed path']);
     add(417, ['expectation_failed', 'Only the expectation 100-continue is supported']);
     add(500, ['internal_error', 'Internal error']);

@@ -7,7 +7,7 @@ export const tags: { name: Operation['tag']; description: string }[] = [
     name: 'Utilities',
     description: 'Compile prompts, run tools and fire triggers, with the permissions of the system.',
   },
-  { name: 'Sync', description: 'Push and pull definitions, as `parley push`, `pull`, `diff` and `deploy` do.' },
+  { name: 'Sync', description: 'Push and pull definitions, and set the secrets of tools, as the command line does.' },
   { name: 'Webhooks', description: 'Receive the deliveries of providers. Each provider has its own authentication.' },
   { name: 'Tool executor', description: 'Run and validate the handlers of custom tools in a sandbox.' },
   { name: 'Service', description: 'Health and API description of the gateway.' },

@@ -16,7 +16,7 @@ const table = {
   chat: post('/v1/chat', 'chat', { ...limits }),
 };
 
-const slugParams = z.object({ slug: z.string() });
+const slugParams = z.object({ slug: z.string().describe('Slug of the agent or router.') });
 
 const reply = {
   threadId: 'thread_01m82a6hyc000dmyect2cs41n3',

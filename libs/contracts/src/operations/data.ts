@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  changeEntitiesBodySchema,
   createEntityBodySchema,
   deletedBodySchema,
   entityListSchema,
@@ -7,11 +8,13 @@ import {
   entitySchema,
   entityTypeListSchema,
   listEntitiesQuerySchema,
+  maxBulkOperations,
+  operationResultsSchema,
   queryEntitiesBodySchema,
   searchEntitiesBodySchema,
   updateEntityBodySchema,
 } from '../http/data';
-import { type ErrorExample, defineOperations, get, patch, post, remove } from './operation';
+import { type ErrorExample, defineOperations, get, mebibyte, patch, post, remove } from './operation';
 
 const table = {
   listEntityTypes: get('/v1/entity-types', 'data', { rateLimited: true }),
@@ -20,13 +23,18 @@ const table = {
   createEntity: post('/v1/data/:type', 'data', { rateLimited: true, idempotent: true }),
   queryEntities: post('/v1/data/:type/query', 'data', { rateLimited: true, readOnly: true }),
   searchEntities: post('/v1/data/:type/search', 'data', { rateLimited: true, readOnly: true }),
+  changeEntities: post('/v1/data/:type/bulk', 'data', {
+    rateLimited: true,
+    idempotent: true,
+    bodyLimitBytes: 8 * mebibyte,
+  }),
   updateEntity: patch('/v1/data/:type/:id', 'data', { rateLimited: true }),
   deleteEntity: remove('/v1/data/:type/:id', 'data', { rateLimited: true }),
 };
 
 /** Any text is accepted here: a text that is not the slug of a type is answered with 404, not 400. */
-const typeParams = z.object({ type: z.string() });
-const entityParams = z.object({ type: z.string(), id: z.string() });
+const typeParams = z.object({ type: z.string().describe('Slug of the entity type.') });
+const entityParams = typeParams.extend({ id: z.string().describe('Id of the entity.') });
 
 const entity = {
   id: 'ent_344094610180001flsb0zoofo3',
@@ -47,8 +55,9 @@ const outOfScope = ['out_of_scope', 'Entity not accessible within scope'] as con
 const masked = ['masked_field', "Permission denied: field 'data.price' of 'product' is masked"] as const;
 const badCursor = ['invalid_query', 'cursor is broken or belongs to another query'] as const;
 const badLimit = ['invalid_query', 'limit must be a whole number of at least 1'] as const;
+const tooManyCounts = ['too_many_counts', 'Too many counts of the organization are running at the same time'] as const;
 const tooLarge = ['data_too_large', 'data would have 1200018 bytes of JSON, and at most 1048576 are allowed'] as const;
-const invalidData = ['invalid_body', 'data.price: must be a number'] as const;
+const invalidData = ['invalid_body', 'data.price: must be of type number'] as const;
 
 export const dataOperations = defineOperations('Data', table, {
   listEntityTypes: {
@@ -71,7 +80,7 @@ export const dataOperations = defineOperations('Data', table, {
     params: typeParams,
     query: listEntitiesQuerySchema,
     response: entityPageSchema,
-    errors: { 400: [badLimit, badCursor], 403: [denied], 404: [unknownType] },
+    errors: { 400: [badLimit, badCursor], 403: [denied], 404: [unknownType], 429: [tooManyCounts] },
     example: { response: page },
   },
   getEntity: {
@@ -110,6 +119,7 @@ export const dataOperations = defineOperations('Data', table, {
       ],
       403: [denied, masked],
       404: [unknownType],
+      429: [tooManyCounts],
     },
     example: {
       body: { filters: { 'data.price': { $lt: 300 }, 'data.tags': { $contains: 'tent' } }, limit: 20 },
@@ -125,6 +135,36 @@ export const dataOperations = defineOperations('Data', table, {
     response: entityListSchema,
     errors: { 400: [['invalid_body', 'query is required']], 403: [denied], 404: [unknownType] },
     example: { body: { query: 'dome te' }, response: { data: [entity] } },
+  },
+  changeEntities: {
+    summary: 'Change entities in bulk',
+    description: `Creates, updates and deletes up to ${maxBulkOperations} entities of a type in one transaction and in the given order. It counts as one request for the rate limits. An operation that fails has its error in its result; with \`atomic\` nothing is changed, and the error is that of the first operation that fails. With an \`Idempotency-Key\`, a retry changes nothing twice.`,
+    params: typeParams,
+    body: changeEntitiesBodySchema,
+    response: operationResultsSchema,
+    errors: {
+      400: [['invalid_body', 'operations.3.data.price: must be of type number']],
+      403: [denied],
+      404: [['entity_not_found', 'operations.3: Entity not found'], unknownType],
+      413: [['data_too_large', `operations.3: ${tooLarge[1]}`]],
+      429: [['too_many_bulk_requests', 'Too many bulk requests of the organization are running at the same time']],
+    },
+    example: {
+      body: {
+        operations: [
+          { action: 'create', data: { name: 'Camp stove', price: 59 } },
+          { action: 'update', id: entity.id, data: { price: 229 } },
+          { action: 'delete', id: 'ent_344094610180002a8kq2mzx41' },
+        ],
+      },
+      response: {
+        results: [
+          { ok: true, id: 'ent_344094610180003r1m6yd0tqw' },
+          { ok: true, id: entity.id },
+          { ok: false, error: 'Entity not found', code: 'entity_not_found' },
+        ],
+      },
+    },
   },
   updateEntity: {
     summary: 'Update an entity',

@@ -2,6 +2,7 @@ import { chatOperations } from './chat';
 import { dataOperations } from './data';
 import { executorOperations, gatewayOperations, internalOperations } from './service';
 import { syncOperations } from './sync';
+import { toolSecretOperations } from './tool-secrets';
 import { utilityOperations } from './utilities';
 import { webhookOperations } from './webhooks';
 
@@ -11,6 +12,7 @@ export const operations = {
   ...dataOperations,
   ...utilityOperations,
   ...syncOperations,
+  ...toolSecretOperations,
   ...webhookOperations,
   ...executorOperations,
   ...gatewayOperations,
@@ -22,6 +24,7 @@ export const operationsOf = {
   data: dataOperations,
   utilities: utilityOperations,
   sync: syncOperations,
+  toolSecrets: toolSecretOperations,
   webhooks: webhookOperations,
   executor: executorOperations,
   internal: internalOperations,

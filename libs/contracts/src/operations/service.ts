@@ -13,8 +13,8 @@ import { jsonObjectSchema } from '../json';
 import { defineOperations, get, mebibyte, post } from './operation';
 
 const executorTable = {
-  // Large enough for a handler, its arguments and its context when each is at its own limit.
-  execute: post('/execute', null, { security: 'executor', bodyLimitBytes: 2.5 * mebibyte }),
+  // Large enough for a handler, its arguments, its context and its secrets when each is at its own limit.
+  execute: post('/execute', null, { security: 'executor', bodyLimitBytes: 3 * mebibyte }),
   validate: post('/validate', null, { security: 'executor' }),
 };
 

@@ -15,13 +15,14 @@ export const syncOperations = defineOperations('Sync', table, {
   syncState: {
     summary: 'Retrieve the state of an environment',
     description:
-      'Returns the slug, name, version and content hash of every definition, grouped by kind. The body is optional.',
+      'Returns the organization, and the slug, name, version and content hash of every definition, grouped by kind. An agent also has its id. The body is optional.',
     body: z.looseObject({}),
     bodyOptional: true,
     response: syncStateSchema,
     example: {
       body: {},
       response: {
+        organization: { slug: 'acme', name: 'Acme' },
         environment: 'development',
         version: 3,
         resources: { ...emptyKinds, entityTypes: [{ slug: 'note', name: 'Note', version: 1, hash: '5d41…' }] },

@@ -20,9 +20,13 @@ const table = {
 };
 
 const toolErrorFields = z.object({
-  errorType: z.enum(toolErrorTypes).optional(),
-  durationMs: z.number().optional(),
-  logs: z.array(logLineSchema).optional(),
+  errorType: z.enum(toolErrorTypes).optional().describe('Kind of the failure of the tool.'),
+  reason: z
+    .string()
+    .optional()
+    .describe('Of a denied call: which list, role or policy denies it, as far as the key may know.'),
+  durationMs: z.number().optional().describe('Duration in milliseconds.'),
+  logs: z.array(logLineSchema).optional().describe('Console output of the handler of a custom tool.'),
 });
 
 export const utilityOperations = defineOperations('Utilities', table, {
@@ -110,7 +114,14 @@ export const utilityOperations = defineOperations('Utilities', table, {
     summary: 'Call the MCP server',
     description:
       'Offers the tools of the environment to clients of the Model Context Protocol: streamable HTTP without sessions, one JSON-RPC 2.0 message per request. A notification is answered with 202 and no body. With `?agent=<slug>`, only the tools of that agent are offered, and they run as the agent.',
-    query: z.object({ agent: z.string().min(1).max(100).optional() }),
+    query: z.object({
+      agent: z
+        .string()
+        .min(1)
+        .max(100)
+        .optional()
+        .describe('Slug of the agent whose tools are offered. Default: all tools.'),
+    }),
     body: z.unknown(),
     response: jsonObjectSchema,
     isJsonRpc: true,

@@ -14,7 +14,7 @@ const table = {
 
 /** Accepts any object: the fields are checked after the signature (docs/reference/webhooks.md#endpoints). */
 const eventBody = z.looseObject({});
-const received = z.object({ received: z.literal(true) });
+const received = z.object({ received: z.literal(true).describe('The delivery is stored.') });
 const failed = [['processing_failed', 'Webhook could not be processed']] as const;
 const refused = [
   ['invalid_signature', 'Invalid signature'],
@@ -64,7 +64,7 @@ export const webhookOperations = defineOperations('Webhooks', table, {
     summary: 'Receive payment callbacks from Flow',
     description:
       'The callback contains only a token; the status of the payment is then requested from Flow. Always answered with 200.',
-    documentedBody: z.looseObject({ token: z.string().optional() }),
+    documentedBody: z.looseObject({ token: z.string().optional().describe('Token of the payment at Flow.') }),
     bodyType: 'application/x-www-form-urlencoded',
     response: received,
     example: { body: { token: '41D8…' }, response: { received: true } },

@@ -44,6 +44,11 @@ export const entityJsonFrom = (alias: string, type: string, data = `${alias}.dat
 export class EntityText {
   constructor(readonly json: string) {}
 
+  /** Read without parsing the rest: the id is the first field, and contains no escapes. */
+  get id(): string {
+    return this.json.slice('{"id":"'.length, this.json.indexOf('"', '{"id":"'.length));
+  }
+
   get value(): Entity {
     return JSON.parse(this.json) as Entity;
   }

@@ -26,12 +26,15 @@ export class PageText extends EntityListText {
     /** Points behind the last entity of the page. Empty if there are no entities at all. */
     readonly cursor: string,
     readonly hasMore: boolean,
+    /** The number of all matching entities, if it was requested. */
+    readonly total?: number,
   ) {
     super(itemsJson);
   }
 
   /** The response body of a page (docs/reference/data.md#pages). */
   override get json(): string {
-    return `{"data":${this.itemsJson},"cursor":${JSON.stringify(this.cursor)},"hasMore":${this.hasMore}}`;
+    const total = this.total === undefined ? '' : `,"total":${this.total}`;
+    return `{"data":${this.itemsJson},"cursor":${JSON.stringify(this.cursor)},"hasMore":${this.hasMore}${total}}`;
   }
 }

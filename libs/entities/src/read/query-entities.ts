@@ -11,7 +11,7 @@ import { decodeCursor, encodeCursor, positionOf, startOf } from './cursor';
 import { maxPageBytes } from './entity-json';
 import { PageText } from './page-text';
 import { type Direction, type SortField, planQuery } from './plan-query';
-import { runQuery } from './run-query';
+import { countMatches, maxExactCount, runQuery } from './run-query';
 
 export interface PageInput {
   type: string;
@@ -21,6 +21,8 @@ export interface PageInput {
   /** Maximum size of the page as JSON, with at least one entity. Default: 8 MiB. */
   maxBytes?: number;
   cursor?: string;
+  /** Adds the number of all matching entities to the page. `estimated` is exact up to 10,000 entities. */
+  count?: 'exact' | 'estimated';
 }
 
 export type PageResult = { ok: true; page: PageText } | TypeNotFound | Invalid;
@@ -84,21 +86,22 @@ async function readPage(
   const isSorted = selection.sort !== null;
   const after = cursor === '' ? null : startOf(decodeCursor(query, cursor), isSorted);
   if (cursor !== '' && after === null) return invalid('cursor', 'cursor is broken or belongs to another query');
-  const page = await runQuery(
-    db,
-    planQuery({
-      ...selection,
-      scope,
-      type,
-      deleted: status === 'deleted',
-      clauses: [...selection.clauses, ...statusClauses(status), ...(access?.clauses ?? [])],
-      masks: access?.masks ?? [],
-      after,
-      limit,
-      maxBytes,
-    }),
-  );
+  const request = {
+    ...selection,
+    scope,
+    type,
+    deleted: status === 'deleted',
+    clauses: [...selection.clauses, ...statusClauses(status), ...(access?.clauses ?? [])],
+    masks: access?.masks ?? [],
+    after,
+    limit,
+    maxBytes,
+  };
+  const page = await runQuery(db, planQuery(request));
   if (page === null) return { ok: false, reason: 'type_not_found' };
   const next = page.last === null ? cursor : encodeCursor(query, positionOf(page.last, isSorted));
-  return { ok: true, page: new PageText(page.itemsJson, next, page.hasMore) };
+  const total =
+    input.count && (await countMatches(db, planQuery({ ...request, sort: null, after: null }), input.count));
+  if (total === null) return invalid('count', `more than ${maxExactCount} entities match: use "estimated"`);
+  return { ok: true, page: new PageText(page.itemsJson, next, page.hasMore, total) };
 }

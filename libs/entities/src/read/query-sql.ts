@@ -2,6 +2,7 @@
 // merging, and `filter/filter-sql` is the exact check of each entity.
 import { type RowOf, column } from '@parley/db';
 import { filterSql, storedEntity } from '../filter/filter-sql';
+import { updatedAtField } from '../field-index/field-hash';
 import { type Built, Sql } from '../sql';
 import type { PageStart } from './cursor';
 import { entityJsonSql, firstRowsSql, rowSeparatorSql } from './entity-json';
@@ -30,31 +31,10 @@ const maxSmallStored = 16_384;
  */
 export function pageSql(plan: QueryPlan, size: 'small' | 'any' = 'small'): Built<RowOf<typeof pageRow>> {
   const sql = new Sql(plan.scope);
-  const { direction, limit, listed, maxBytes, positions, scans } = plan;
-  const found = sql.param(limit + 1, 'int');
-  const ctes = [typeSql(plan, sql)];
+  const { direction, limit, maxBytes } = plan;
   const whole = entityJsonSql('e', plan.type, plan.masks, sql);
   const json = size === 'any' ? whole : `case when pg_column_size(e.data) <= ${maxSmallStored} then ${whole} end`;
-  const matches = filterSql(plan.clauses, storedEntity('e'), sql);
-  if (listed !== null) {
-    ctes.push(`page as (select ${json} as json, e.pos from t cross join entities e
-      where e.tenant = ${sql.tenant} and e.part = t.part and e.pos = any(${sql.param(listed.map(String), 'bigint[]')}) and ${matches}
-        and e.pos between ${sql.param(String(positions.lo), 'bigint')} and ${sql.param(String(positions.hi), 'bigint')}
-      order by e.pos ${direction} limit ${found})`);
-  } else if (scans.length === 0) {
-    const scan = positionScanSql('e', 't.part', positions, sql);
-    ctes.push(`page as (select e.json, e.pos from t cross join lateral (select ${json} as json, e.pos from entities e
-      where ${scan.within} and ${matches} order by ${scan.order(direction)} limit ${found}) e)`);
-  } else {
-    const { tables, inSegment } = scansSql(scans, positions, sql);
-    ctes.push(segmentsSql(positions, sql), ...tables);
-    const series = direction === 'desc' ? 'b.hi, b.lo, -1' : 'b.lo, b.hi, 1';
-    ctes.push(`page as (select e.json, e.pos from b cross join lateral generate_series(${series}) s
-      cross join lateral (${inSegment(direction)} offset 0) c
-      cross join lateral (select ${json} as json, e.pos from entities e
-        where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = c.pos and ${matches} offset 0) e
-      limit ${found})`);
-  }
+  const ctes = matchesSql(plan, `${json} as json, e.pos`, limit + 1, sql);
   if (size === 'small') {
     const limitParam = sql.param(limit, 'int');
     // Entities up to this size fit in any page.
@@ -74,6 +54,83 @@ export function pageSql(plan: QueryPlan, size: 'small' | 'any' = 'small'): Built
       from (select json, pos, row_number() over w as n, sum(octet_length(json)) over w as bytes from ${firstRowsSql('page', 'pos', maxBytes, sql)} p
         window w as (rows unbounded preceding)) p) p`;
   return sql.build('query-large-page', text, pageRow);
+}
+
+/**
+ * The CTEs of a plan in the order of creation. The last one, `page`, has these columns of up to `limit` matching entities
+ * `e`.
+ */
+function matchesSql(
+  plan: Pick<QueryPlan, 'scope' | 'type' | 'deleted' | 'clauses' | 'direction' | 'listed' | 'positions' | 'scans'>,
+  columns: string,
+  limit: number,
+  sql: Sql,
+): string[] {
+  const { direction, listed, positions, scans } = plan;
+  const maxFound = sql.param(limit, 'int');
+  const matches = filterSql(plan.clauses, storedEntity('e'), sql);
+  const type = typeSql(plan, sql);
+  if (listed !== null) {
+    return [
+      type,
+      `page as (select ${columns} from t cross join entities e
+        where e.tenant = ${sql.tenant} and e.part = t.part and e.pos = any(${sql.param(listed.map(String), 'bigint[]')}) and ${matches}
+          and e.pos between ${sql.param(String(positions.lo), 'bigint')} and ${sql.param(String(positions.hi), 'bigint')}
+        order by e.pos ${direction} limit ${maxFound})`,
+    ];
+  }
+  if (scans.length === 0) {
+    const scan = positionScanSql('e', 't.part', positions, sql);
+    return [
+      type,
+      `page as (select e.* from t cross join lateral (select ${columns} from entities e
+        where ${scan.within} and ${matches} order by ${scan.order(direction)} limit ${maxFound}) e)`,
+    ];
+  }
+  const { tables, inSegment } = scansSql(scans, positions, sql);
+  const series = direction === 'desc' ? 'b.hi, b.lo, -1' : 'b.lo, b.hi, 1';
+  return [
+    type,
+    segmentsSql(positions, sql),
+    ...tables,
+    `page as (select e.* from b cross join lateral generate_series(${series}) s
+      cross join lateral (${inSegment(direction)} offset 0) c
+      cross join lateral (select ${columns} from entities e
+        where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = c.pos and ${matches} offset 0) e
+      limit ${maxFound})`,
+  ];
+}
+
+const countRow = { count: column.int4 };
+
+/** The statement that counts the matching entities, up to `max`. */
+export function countSql(plan: QueryPlan, max: number): Built<RowOf<typeof countRow>> {
+  const sql = new Sql(plan.scope);
+  const text = `with ${matchesSql(plan, 'e.pos', max, sql).join(',\n')} select count(*)::int as count from page`;
+  return sql.build('count-entities', text, countRow);
+}
+
+/** Minimum number of segments in the sample; the step is rounded down, so up to twice as many are read. */
+const sampledSegments = 16;
+
+/** The statement that estimates the number of matching entities from those of some segments, which have similar sizes. */
+export function estimateSql(plan: QueryPlan): Built<RowOf<typeof countRow>> {
+  const sql = new Sql(plan.scope);
+  const { positions, scans } = plan;
+  // Every entity has an index entry for `updatedAt`.
+  const all = `select f.pos from entity_fields f
+    where f.tenant = ${sql.tenant} and f.part = b.part and f.segment = s and f.field = ${updatedAtField}`;
+  const { tables, inSegment } =
+    scans.length === 0 ? { tables: [], inSegment: () => all } : scansSql(scans, positions, sql);
+  const within = `e.pos between ${sql.param(String(positions.lo), 'bigint')} and ${sql.param(String(positions.hi), 'bigint')}`;
+  const text = `with ${[typeSql(plan, sql), segmentsSql(positions, sql), ...tables].join(',\n')},
+    sample as materialized (select s from b
+      cross join lateral generate_series(b.lo, b.hi, greatest(1, (b.hi - b.lo + 1) / ${sampledSegments})) s)
+    select (count(*) * coalesce((select (hi - lo + 1)::float from b), 0) / greatest(1, (select count(*) from sample)))::int as count
+    from b cross join sample cross join lateral (${inSegment('asc')} offset 0) c
+      cross join lateral (select from entities e where e.tenant = ${sql.tenant} and e.part = b.part and e.pos = c.pos
+        and ${within} and ${filterSql(plan.clauses, storedEntity('e'), sql)} offset 0) e`;
+  return sql.build('estimate-entities', text, countRow);
 }
 
 /** Maximum number of matches of the scans that are fetched and sorted. Merging is faster for more (docs/adr/0003-field-indexes.md). */

@@ -6,7 +6,7 @@ import type { PageStart } from './cursor';
 import { rowSeparator } from './entity-json';
 import { mergeSql, type sortedRow } from './merge-index-sql';
 import { type QueryPlan, type SortPlan, planAbsent } from './plan-query';
-import { collectSql, pageSql } from './query-sql';
+import { collectSql, countSql, estimateSql, pageSql } from './query-sql';
 
 export interface QueryPage {
   /** A JSON array of entities. */
@@ -97,4 +97,22 @@ async function sortedEntities(db: Queryable, plan: QueryPlan, sort: SortPlan): P
     found.push({ json, key: null, pos: String(positionOfId((JSON.parse(json) as Entity).id)) });
   if (hasMore && absent.length < missing) found.push({ json: '', key: null, pos: '' });
   return found;
+}
+
+export const maxExactCount = 1_000_000;
+/** Up to this number an estimate counts. */
+const maxCountedForEstimate = 10_000;
+
+/** The number of all entities that match a plan. Null if an exact count would exceed `maxExactCount`. */
+export async function countMatches(
+  db: Queryable,
+  plan: QueryPlan,
+  count: 'exact' | 'estimated',
+): Promise<number | null> {
+  const run = async ({ statement, values }: ReturnType<typeof countSql>) =>
+    (await db.query(plan.scope, statement, values)).rows[0]!.count;
+  const max = count === 'exact' ? maxExactCount : maxCountedForEstimate;
+  const counted = await run(countSql(plan, max + 1));
+  if (counted <= max) return counted;
+  return count === 'exact' ? null : Math.max(counted, await run(estimateSql(plan)));
 }

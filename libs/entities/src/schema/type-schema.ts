@@ -11,6 +11,8 @@ export interface FieldSchema {
   properties?: Record<string, FieldSchema>;
   /** Slug of the entity type whose ids the field holds. */
   references?: string;
+  /** What the field is, in the words of its author. It has no effect. */
+  description?: string;
 }
 
 export type TypeSchema = Map<string, FieldSchema>;
@@ -47,7 +49,7 @@ function fieldsOf(schema: JsonObject): { fields: JsonObject; required: Set<Json>
 function readField(field: Json | undefined, required: boolean): FieldSchema {
   if (typeof field === 'string') return { types: [field], required };
   if (!isObject(field)) return { types: [], required };
-  const { type, items, references } = field;
+  const { type, items, references, description } = field;
   const types = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string');
   return {
     types,
@@ -56,6 +58,7 @@ function readField(field: Json | undefined, required: boolean): FieldSchema {
     ...(items === undefined ? {} : { items: readField(items, false) }),
     ...(isObject(field.properties) && { properties: Object.fromEntries(readTypeSchema({ ...field, type: 'object' })) }),
     ...(typeof references === 'string' ? { references } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
   };
 }
 

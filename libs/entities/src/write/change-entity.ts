@@ -1,5 +1,5 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Queryable, column } from '@parley/db';
+import { type Queryable, column, statement } from '@parley/db';
 import type { Origin } from '@parley/events';
 import type { Access } from '../access';
 import type { Clause } from '../filter/condition';
@@ -12,6 +12,7 @@ import type { NotFound, OutOfScope, TypeNotFound } from '../result';
 import { type TypeSchema, readTypeSchema } from '../schema/type-schema';
 import { searchVector } from '../search/search-vector';
 import { Sql } from '../sql';
+import { isStorable } from '../storable';
 import { type EntityEvent, entityEventSql } from './entity-event-sql';
 import { keptInEvent } from './kept-in-event';
 import { writerLockSql } from './segments';
@@ -98,6 +99,30 @@ export async function lockEntity(
     },
   };
 }
+
+/**
+ * Locks entities of a type in the order of their ids, so that transactions that change several entities wait for each
+ * other instead of failing. Entities that do not exist are ignored.
+ */
+export async function lockEntities(
+  tx: Queryable,
+  scope: Scope,
+  { type, ids }: { type: string; ids: readonly string[] },
+): Promise<void> {
+  const storable = [...new Set(ids)].filter(isStorable);
+  if (storable.length > 0 && isStorable(type)) {
+    await tx.query(scope, lockInOrder, [scope.tenant, scope.environment, type, storable]);
+  }
+}
+
+const lockInOrder = statement(
+  'lock-entities',
+  `with t as (
+     select no from entity_types t where tenant = $1 and environment = $2::"Environment" and slug = $3
+       and ${writerLockSql('t.no')} for share)
+   select from t join entities e on e.part in (t.no, -t.no)
+   where e.tenant = $1 and e.id = any($4::text[]) order by e.id for update of e`,
+);
 
 export interface Change {
   patch: JsonObject;

@@ -79,7 +79,7 @@ export async function createEntity(
     // Not in the transaction, whose rollback would lose the shape.
     if (tx === undefined) type.shapes.add(shape.key.toString('hex'));
     if (waits) within.afterCommit(wakeRelay);
-    segments.created(scope, type.no, segment!);
+    within.afterCommit(() => segments.created(scope, type.no, segment!));
     return { ok: true, entity: new EntityText(json) };
   }
 }

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Scope } from '@parley/contracts';
-import { type Integration, type Queryable, type SecretBox, findIntegration, listActiveIntegrations } from '@parley/db';
+import {
+  type Integration,
+  type Queryable,
+  type SecretBox,
+  findIntegration,
+  listActiveIntegrations,
+  standInAccount,
+} from '@parley/db';
 import { z } from 'zod';
 
 /** An environment's access to Flow (docs/reference/payments.md#accounts). */
@@ -54,14 +61,21 @@ export function toFlowAccount({ id, scope, config, secrets }: Integration): Flow
   return { ok: true, account: { ...parsed.data, apiUrl, integrationId: id, scope } };
 }
 
-/** Finds the account of an environment. `activeOnly` for new payments: existing ones continue after it is deactivated. */
+/**
+ * Finds the account of an environment, or the one at the stand-ins of development when it has none. `activeOnly` for new
+ * payments: existing ones continue after it is deactivated.
+ */
 export async function findFlowAccount(
-  db: Queryable,
-  box: SecretBox,
+  { db, box, standInsUrl }: { db: Queryable; box: SecretBox; standInsUrl?: string },
   scope: Scope,
   { activeOnly }: { activeOnly: boolean },
 ): Promise<FlowAccountResult> {
   const integration = await findIntegration(db, box, scope, flowProvider);
+  const standIn = integration === null && standInAccount(standInsUrl, flowProvider, scope);
+  if (standIn) {
+    const fixed = { integrationId: '', secretKey: 'offline', returnUrl: '', defaultCurrency: fallbackCurrency };
+    return { ok: true, account: { ...standIn, ...fixed, scope } };
+  }
   if (integration === null || (activeOnly && !integration.active)) {
     return { ok: false, message: `Payments are not configured in ${scope.environment}` };
   }

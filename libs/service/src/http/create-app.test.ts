@@ -253,16 +253,23 @@ describe('request ids', () => {
 });
 
 describe('API keys', () => {
-  test.each([undefined, '', 'Bearer', 'Bearer ', 'Bearer unknown', 'Basic all', 'all', 'Bearer all x', 'Bearer "all"'])(
-    '%j is answered with 401',
-    async (authorization) => {
-      const call = request(base).get('/v1/things/a');
-      const response = await (authorization === undefined ? call : call.set('Authorization', authorization));
-      expect(response.status).toBe(401);
-      expect(response.body).toEqual(error('Unauthorized', 'unauthorized'));
-      expect(response.headers['www-authenticate']).toBe('Bearer');
-    },
-  );
+  test.each([
+    [undefined, 'missing_key'],
+    ['', 'missing_key'],
+    ['Bearer', 'missing_key'],
+    ['Bearer ', 'missing_key'],
+    ['Bearer unknown', 'unknown_key'],
+    ['Bearer all x', 'unknown_key'],
+    ['bearer "all"', 'unknown_key'],
+    ['Basic all', 'wrong_scheme'],
+    ['all', 'wrong_scheme'],
+  ])('%j is answered with 401 %s', async (authorization, code) => {
+    const call = request(base).get('/v1/things/a');
+    const response = await (authorization === undefined ? call : call.set('Authorization', authorization));
+    expect(response.status).toBe(401);
+    expect(response.body).toEqual(error('Unauthorized', code));
+    expect(response.headers['www-authenticate']).toBe('Bearer');
+  });
   test('the scheme is not case sensitive', () =>
     request(base).get('/v1/things/a').set('Authorization', 'bearer all').expect(200));
   test('an API key without the permission is refused with 403', async () => {

@@ -15,8 +15,15 @@ export class HttpError extends Error {
 
 export const badRequest = (message: string, details?: ErrorDetail[], code = 'bad_request') =>
   new HttpError(400, code, message, { details });
-export const unauthorized = () =>
-  new HttpError(401, 'unauthorized', 'Unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } });
+export const unauthorized = (code = 'unauthorized') =>
+  new HttpError(401, code, 'Unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } });
+/** 401 for a request whose Authorization header has no valid API key. `code` says what is wrong with the header. */
+export const withoutKey = (authorization = '') => {
+  const [scheme, key] = authorization.trim().split(/ +/, 2);
+  if (!scheme) return unauthorized('missing_key');
+  if (scheme.toLowerCase() !== 'bearer') return unauthorized('wrong_scheme');
+  return unauthorized(key ? 'unknown_key' : 'missing_key');
+};
 export const forbidden = (message: string, code = 'forbidden') => new HttpError(403, code, message);
 export const missingPermission = (permission: string) =>
   forbidden(`API key does not have ${permission} permission`, 'missing_permission');

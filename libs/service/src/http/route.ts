@@ -3,7 +3,7 @@ import { parse as parseQuery } from 'node:querystring';
 import { type Caller, type Operation, type Permission, findUnstorable } from '@parley/contracts';
 import type { z } from 'zod';
 import type { Logger } from '../process/logger';
-import { badRequest, keyHasRole, missingPermission, rateLimited, unauthorized } from './errors';
+import { badRequest, keyHasRole, missingPermission, rateLimited, withoutKey } from './errors';
 import type { CallerContext, Exchange, RequestContext } from './exchange';
 import { withIdempotency } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
@@ -130,7 +130,7 @@ async function authenticate(
   deps: RouteDeps,
 ): Promise<Caller> {
   const caller = await deps.identify(exchange.request);
-  if (caller === null) throw unauthorized();
+  if (caller === null) throw withoutKey(exchange.request.headers.authorization);
   exchange.knownCaller = caller;
   if (!caller.permissions.has('*') && !caller.permissions.has(permission)) throw missingPermission(permission);
   if (beyondRoles && caller.type === 'api_key' && caller.role !== null) throw keyHasRole();

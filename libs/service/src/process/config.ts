@@ -45,7 +45,7 @@ export const serviceVariables = (port: number) => ({
   HOST: z.string().default('0.0.0.0').meta({ description: 'Address to listen on.' }),
   PORT: numberVariable(port, 0, 65_535).meta({ description: 'Port on which the service listens.' }),
   INTERNAL_PORT: numberVariable(port + 100, 0, 65_535).meta({
-    description: 'Port of /livez, /readyz and /metrics. Must not be reachable from outside.',
+    description: 'Port of /livez, /readyz, /metrics and /settings. Must not be reachable from outside.',
   }),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])

@@ -9,8 +9,15 @@ export interface Readiness {
 
 const checkTimeoutMs = 2_000;
 
-/** Serves `/livez`, `/readyz` and `/metrics` on a separate port that is not public. */
-export function createInternalServer(metrics: Metrics, readiness: Readiness): Server {
+/**
+ * Serves `/livez`, `/readyz`, `/metrics` and `/settings` on a separate port that is not public. `/settings` has the names of the
+ * variables of `config` that have a value, never a value, so that `parley doctor` knows what the process was started with.
+ */
+export function createInternalServer(metrics: Metrics, readiness: Readiness, config: object): Server {
+  const settings = Object.entries(config)
+    .filter(([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0))
+    .map(([name]) => name)
+    .sort();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     const send = (status: number, body: unknown) =>
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
@@ -20,6 +27,7 @@ export function createInternalServer(metrics: Metrics, readiness: Readiness): Se
       const ready = Object.values(checks).every((result) => result === 'ok');
       return send(ready ? 200 : 503, { status: ready ? 'ok' : 'unavailable', checks });
     }
+    if (request.url === '/settings') return send(200, { settings, node: process.versions.node, nowMs: Date.now() });
     if (request.url === '/metrics') {
       const text = await metrics.registry.metrics();
       return response.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(text);

@@ -48,7 +48,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
   const tracer = options.tracer ?? tracerOf(config, log);
   const app = options.app && (tracer?.listen(options.app) ?? options.app);
   let shuttingDown = false;
-  const internal = createInternalServer(metrics, { checks, isShuttingDown: () => shuttingDown });
+  const internal = createInternalServer(metrics, { checks, isShuttingDown: () => shuttingDown }, config);
   const server =
     app === undefined ? undefined : createServer({ ...defaultServerOptions, ...options.serverOptions }, app);
   if (server) options.tune?.(server);
@@ -85,8 +85,13 @@ export async function runService(options: ServiceOptions): Promise<void> {
   process.on('SIGINT', (signal) => void shutDown(signal));
 }
 
-/** Runs `main`. An error that it throws is written to stderr as one line, and the process exits with status 1. */
+/**
+ * Runs `main`. An error that it throws is written to stderr as one line, and the process exits with status 1. Libraries'
+ * console lines are dropped: the log consists of JSON lines, and the lines of a model's client quote messages of people.
+ */
 export function startProcess(main: () => Promise<void>): void {
+  // eslint-disable-next-line no-console -- it is replaced here
+  for (const method of ['debug', 'log', 'info', 'warn', 'error', 'trace'] as const) console[method] = () => {};
   main().catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
     process.stderr.write(`${message}\n`);

@@ -67,6 +67,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       environment: () => ({
         ...pick(shared, secretsOf[name]),
         ...addresses(),
+        PUBLIC_URL: services.gateway?.url ?? '',
         ...options.environment,
         ...options.environmentOf?.[name],
       }),

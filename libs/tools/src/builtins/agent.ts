@@ -29,8 +29,8 @@ const chat = defineBuiltIn({
         `At most ${maxDepth} agents may ask each other in a row; answer with what is known`,
       );
     }
-    const { contact, hops, root, rootExecutionId, nesting, params, requestId } = context;
-    const inherited = { contact, hops, root, rootExecutionId, nesting, params, requestId, signal };
+    const { contact, hops, root, rootExecutionId, nesting, runAs, params, requestId } = context;
+    const inherited = { contact, hops, root, rootExecutionId, nesting, runAs, params, requestId, signal };
     const depth = context.depth + 1;
     return deps.ports.chatWithAgent!(scope, { agentSlug, message, actor, depth, parentAgents: waiting, ...inherited });
   },

@@ -1,4 +1,4 @@
-import type { ToolDeps, ToolSource } from '../tool';
+import type { Tool, ToolDeps, ToolSource } from '../tool';
 import { agentTools } from './agent';
 import type { BuiltIn } from './built-in';
 import { emailTools } from './email';
@@ -19,6 +19,9 @@ const builtIns: readonly BuiltIn[] = [
   ...whatsappTools,
   ...emailTools,
 ];
+
+/** All built-in tools, also those that are not configured here. */
+export const builtInTools: readonly Tool[] = builtIns;
 
 /** Names of all built-in tools, which definitions may refer to even if they are not configured here. */
 export const builtInToolNames: readonly string[] = builtIns.map(({ name }) => name);

@@ -45,13 +45,13 @@ const send = defineBuiltIn({
   args: z
     .strictObject({
       to: addresses.describe('One address, or a list of at most 50.'),
-      subject: z.string().min(1).max(998),
-      text: z.string().max(500_000).optional(),
-      html: z.string().max(500_000).optional(),
+      subject: z.string().min(1).max(998).describe('Subject of the e-mail.'),
+      text: z.string().max(500_000).optional().describe('The e-mail as plain text.'),
+      html: z.string().max(500_000).optional().describe('The e-mail as HTML.'),
       from: address.optional().describe('Only in triggers and run-tool. The sender is the configured one.'),
-      cc: addresses.optional(),
-      bcc: addresses.optional(),
-      replyTo: addresses.optional(),
+      cc: addresses.optional().describe('Recipients of a copy, whom all recipients see.'),
+      bcc: addresses.optional().describe('Recipients of a copy, whom the others do not see.'),
+      replyTo: addresses.optional().describe('Where replies go. Default: the sender.'),
     })
     .refine(({ text, html }) => text !== undefined || html !== undefined, 'text or html is required'),
   async call({ to, subject, text, html, from, cc, bcc, replyTo }, call) {

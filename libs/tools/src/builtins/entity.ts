@@ -2,7 +2,7 @@ import { type Json, jsonObjectSchema } from '@parley/contracts';
 import { type Access, type EntityFailure, failureText, typeOfEntity } from '@parley/entities';
 import { z } from 'zod';
 import { accessWith } from '@parley/permissions';
-import { failure } from '../failure';
+import { denied, failure } from '../failure';
 import type { PermittedCall } from '../tool';
 import type { ToolErrorType, ToolFailure, ToolResult } from '../types';
 import { type BuiltIn, defineBuiltIn, maxReadBytes } from './built-in';
@@ -77,9 +77,10 @@ const query = defineBuiltIn({
     sort: z
       .strictObject({
         field: z.string().min(1).max(200).describe('createdAt, updatedAt, id or "data.<field>".'),
-        direction: z.enum(['asc', 'desc']).default('desc'),
+        direction: z.enum(['asc', 'desc']).default('desc').describe('Direction of the sort.'),
       })
-      .optional(),
+      .optional()
+      .describe('Order of the result. Default: newest first.'),
     limit: limit(50),
     cursor: z.string().max(4_000).optional().describe('The cursor of the previous page, to read the next one.'),
   }),
@@ -132,11 +133,11 @@ const update = defineBuiltIn({
     const type = call.entityType!;
     // A change of the status can delete or restore the entity, which requires the permission to delete.
     const deletion = call.permissions.decide('delete', type);
-    const denial = deletion.allowed ? null : deletion.message;
+    const denial = deletion.allowed ? null : denied(deletion);
     const input = { ...args, type, ...(await withAccess(call)), ...originOf(call), mayDelete: denial === null };
     const result = await call.deps.entities.update(call.scope, input, call.tx);
     if (result.ok) return json(result.entity.json);
-    return result.reason === 'delete_denied' ? failure('permission_denied', denial!) : failed(result, type);
+    return result.reason === 'delete_denied' ? denial! : failed(result, type);
   },
 });
 
@@ -217,7 +218,7 @@ export async function checkReadable(
 /** The failure when the caller may not read an entity; null when it may. */
 export async function denyUnreadable(call: PermittedCall, type: string, id: string): Promise<ToolFailure | null> {
   const decision = call.permissions.decide('read', type);
-  return decision.allowed ? denyUnseen(call, type, id) : failure('permission_denied', decision.message);
+  return decision.allowed ? denyUnseen(call, type, id) : denied(decision);
 }
 
 async function denyUnseen(call: PermittedCall, type: string, id: string): Promise<ToolFailure | null> {

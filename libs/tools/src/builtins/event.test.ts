@@ -113,6 +113,7 @@ describe('event.emit', () => {
       ok: false,
       errorType: 'permission_denied',
       message: "Permission denied: cannot perform 'read' on 'salary'",
+      reason: 'no policy of the role "clerk" allows it',
     });
     expect(await about('ticket1', withRoles('clerk'))).toMatchObject({
       errorType: 'permission_denied',

@@ -109,6 +109,8 @@ function namedActor(actor: Actor): { type: Actor['type']; id?: string } {
       return actor.trigger === undefined ? { type: 'system' } : { type: 'system', id: actor.trigger };
     case 'webhook':
       return { type: 'webhook', id: actor.provider };
+    case 'tool':
+      return { type: 'tool', id: actor.name };
     case 'agent':
       return { type: 'agent', id: actor.slug };
     case 'user':

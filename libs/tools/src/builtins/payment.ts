@@ -1,5 +1,4 @@
-import type { Json } from '@parley/contracts';
-import { paymentType } from '@parley/payments';
+import { type Json, paymentType } from '@parley/contracts';
 import { z } from 'zod';
 import { failure } from '../failure';
 import { type BuiltIn, defineBuiltIn } from './built-in';

@@ -15,7 +15,7 @@ const fetchPage = defineBuiltIn({
   isAvailable: ({ fetchGuarded }) => fetchGuarded !== undefined,
   args: z.strictObject({
     url: z.string().min(1).max(8_192).describe('Absolute http or https address.'),
-    method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
+    method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET').describe('Method of the request.'),
     headers: z.record(z.string().max(200), z.string().max(8_192)).optional().describe('Request headers by name.'),
     body: z.string().max(262_144).optional().describe('Request body as text, such as JSON.'),
   }),

@@ -70,7 +70,10 @@ const sendTemplate = defineBuiltIn({
     ),
 });
 
-const option = z.strictObject({ id: z.string().min(1).max(200), title: z.string().min(1).max(24) });
+const option = z.strictObject({
+  id: z.string().min(1).max(200).describe('Value that the choice arrives with.'),
+  title: z.string().min(1).max(24).describe('What the contact reads.'),
+});
 
 const sendInteractive = defineBuiltIn({
   name: 'whatsapp.sendInteractive',
@@ -81,30 +84,43 @@ const sendInteractive = defineBuiltIn({
     .strictObject({
       to,
       text: z.string().min(1).max(1_024).describe('The question.'),
-      header: z.string().max(60).optional(),
-      footer: z.string().max(60).optional(),
+      header: z.string().max(60).optional().describe('Title above the question.'),
+      footer: z.string().max(60).optional().describe('Small text below the question.'),
       buttons: z
-        .array(z.strictObject({ id: z.string().min(1).max(256), title: z.string().min(1).max(20) }))
+        .array(
+          z.strictObject({
+            id: z.string().min(1).max(256).describe('Value that the choice arrives with.'),
+            title: z.string().min(1).max(20).describe('Text of the button.'),
+          }),
+        )
         .min(1)
         .max(3)
-        .optional(),
+        .optional()
+        .describe('At most 3 buttons.'),
       list: z
         .strictObject({
           button: z.string().min(1).max(20).describe('Text of the button that opens the list.'),
           sections: z
             .array(
               z.strictObject({
-                title: z.string().max(24).optional(),
+                title: z.string().max(24).optional().describe('Heading of the section.'),
                 rows: z
-                  .array(option.extend({ description: z.string().max(72).optional() }))
+                  .array(
+                    option.extend({
+                      description: z.string().max(72).optional().describe('Small text below the title.'),
+                    }),
+                  )
                   .min(1)
-                  .max(10),
+                  .max(10)
+                  .describe('What can be chosen.'),
               }),
             )
             .min(1)
-            .max(10),
+            .max(10)
+            .describe('Groups of rows.'),
         })
-        .optional(),
+        .optional()
+        .describe('A list to choose from, instead of buttons.'),
       from,
       replyTo,
     })
@@ -132,8 +148,11 @@ const sendMedia = defineBuiltIn({
   isAvailable,
   args: z.strictObject({
     to,
-    mediaType: z.enum(['image', 'video', 'audio', 'document', 'sticker']),
-    url: z.url({ protocol: /^https?$/ }).max(2_048),
+    mediaType: z.enum(['image', 'video', 'audio', 'document', 'sticker']).describe('Kind of the file.'),
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(2_048)
+      .describe('Public address of the file.'),
     caption: z.string().max(1_024).optional().describe('Not for audio and stickers.'),
     filename: z.string().max(240).optional().describe('For documents.'),
     from,
@@ -156,7 +175,10 @@ const getConversation = defineBuiltIn({
     'Returns { contact, windowOpen, messages } of a WhatsApp contact, oldest first. A message has id, messageId, direction ("inbound" or "outbound"), type, text, mediaUrl, status, error, sentAt and createdAt (Unix milliseconds). windowOpen reports whether free text may be sent now.',
   sideEffects: false,
   isAvailable,
-  args: z.strictObject({ contact: to, limit: z.int().min(1).max(100).default(20) }),
+  args: z.strictObject({
+    contact: to,
+    limit: z.int().min(1).max(100).default(20).describe('Maximum number of messages, at most 100.'),
+  }),
   async call({ contact: name, limit }, call) {
     const { deps, scope } = call;
     const channels = deps.channels!;

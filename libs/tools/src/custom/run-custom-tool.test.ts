@@ -1,13 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Actor, type JsonObject, type Scope, type ToolDefinition, executeBodySchema } from '@parley/contracts';
-import { type Db, createDb, prismaOf } from '@parley/db';
+import { type Db, createDb, createSecretBox, prismaOf } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { openTestDatabase } from '@parley/testing';
 import { createTools } from '../create-tools';
 import type { CallbackGrant, ToolCall, ToolContext, Tools } from '../types';
 import { type ExecutorClient, createExecutorClient } from './executor-client';
+import { deleteToolSecret, setToolSecret } from './tool-secrets';
 
 const scope: Scope = { organizationId: 'org_1', tenant: 1, environment: 'development' };
 const agent: Actor = { type: 'agent', slug: 'helper', roles: [], userId: 'u1' };
@@ -42,6 +44,7 @@ let client: ExecutorClient;
 let tools: Tools;
 let minted: CallbackGrant[];
 let logged: string[];
+const box = createSecretBox(randomBytes(32).toString('base64'));
 
 const refund: ToolDefinition = {
   name: 'orders.refund',
@@ -101,6 +104,7 @@ beforeEach(() => {
     entities: createEntities({ db }),
     log: { error: (_fields, message) => logged.push(message) },
     executor: client,
+    box,
     ports: { mintCallbackToken: (_scope, grant) => `token-${minted.push(grant)}` },
   });
 });
@@ -320,11 +324,73 @@ describe('a call of a custom tool', () => {
   });
 });
 
+describe('the secrets of a tool', () => {
+  const needs = (name: string) => ({ ...refund, name: `keys.${name}`, parameters: {} });
+  const set = (name: string, value: string) => setToolSecret(db, box, scope, { name, value });
+  const anyone = { allowed: null };
+  const secretsOfCalls = () => executor.received.map(({ body }) => body.secrets);
+
+  it('are sent to the executor for the tool that declares them, each call with the current value', async () => {
+    await store({ ...needs('ship'), secrets: ['CARRIER_KEY'] });
+    for (const name of ['CARRIER_KEY', 'UNRELATED']) await set(name, 'first');
+    await run('keys.ship', {}, anyone);
+    await set('CARRIER_KEY', 'second');
+    await run('keys.ship', {}, anyone);
+    await run('note', {}, anyone);
+    expect(secretsOfCalls()).toEqual([{ CARRIER_KEY: 'first' }, { CARRIER_KEY: 'second' }, undefined]);
+    expect(JSON.stringify(minted)).not.toMatch(/first|second/);
+  });
+
+  it('are not read before the call is permitted and its arguments are checked', async () => {
+    await store({ ...refund, name: 'keys.strict', secrets: ['NOT_SET'] });
+    expect(await run('keys.strict', {}, anyone)).toMatchObject({ errorType: 'invalid_arguments' });
+    expect(await run('keys.strict', { orderId: 'o' }, { allowed: [] })).toMatchObject({
+      errorType: 'permission_denied',
+    });
+  });
+
+  it('are named with the command that sets them while they are missing or cannot be decrypted', async () => {
+    await store({ ...needs('lost'), secrets: ['LOST_KEY', 'LOST_URL'] });
+    const fails = (message: string, reason?: string) => ({
+      ok: false,
+      errorType: 'execution_error',
+      message,
+      ...(reason && { reason }),
+    });
+    await set('LOST_URL', 'http://a');
+    expect(await run('keys.lost', {}, anyone)).toEqual(
+      fails(
+        'keys.lost needs a secret that is not set',
+        'LOST_KEY is not set in development. Set it with: parley tool-secrets set LOST_KEY -',
+      ),
+    );
+    const calledBy = { type: 'user' as const, callerId: 'key', roles: ['clerk'] };
+    const actor = { type: 'tool' as const, name: 't', runAs: 'system', roles: [], calledBy };
+    expect(await run('keys.lost', {}, { ...anyone, actor })).toEqual(fails('keys.lost needs a secret that is not set'));
+    await setToolSecret(db, createSecretBox(randomBytes(32).toString('base64')), scope, {
+      name: 'LOST_KEY',
+      value: 'sealed by another key',
+    });
+    expect(await run('keys.lost', {}, anyone)).toEqual(
+      fails(
+        'keys.lost needs a secret that cannot be decrypted',
+        'no key in SECRETS_KEY decrypts LOST_KEY. Add that key, or set it again with: parley tool-secrets set LOST_KEY -',
+      ),
+    );
+    for (const name of ['LOST_KEY', 'LOST_URL']) await deleteToolSecret(db, scope, name);
+    expect((await run('keys.lost', {}, anyone)) as object).toMatchObject({
+      reason: expect.stringContaining('LOST_KEY, LOST_URL is not set'),
+    });
+    expect(executor.received).toEqual([]);
+  });
+});
+
 describe('the list', () => {
   const notAvailable = (name: string, errorType: string) => ({
     ok: false,
     errorType,
     message: `Tool not available: ${name}`,
+    ...(errorType === 'permission_denied' && { reason: expect.any(String) }),
   });
 
   it.each([

@@ -191,7 +191,10 @@ describe('tools/call', () => {
     expect(await ask('tools/call', call, clerk)).toMatchObject({
       result: {
         isError: true,
-        content: [{ type: 'text', text: "Permission denied: cannot perform 'create' on 'order'" }],
+        content: [
+          { type: 'text', text: "Permission denied: cannot perform 'create' on 'order'" },
+          { type: 'text', text: 'no policy of the role "clerk" allows it' },
+        ],
       },
     });
     expect(await ask('tools/call', { name: 'entity_delete', arguments: { id: 'x' } }, clerk)).toMatchObject({

@@ -43,7 +43,7 @@ export async function answerMcp(tools: Tools, scope: Scope, caller: McpCaller, g
       if (offered === undefined) throw new sdk.ProtocolError(sdk.INVALID_PARAMS, `Unknown tool: ${params.name}`);
       const args = (params.arguments ?? {}) as Json;
       const outcome = await kept(tools.run(scope, { ...caller, name: offered.name, args }));
-      return outcome.ok ? content(outcome.result) : { ...text(outcome.message), isError: true };
+      return outcome.ok ? content(outcome.result) : { ...text(outcome.message, outcome.reason), isError: true };
     });
     return server;
   };
@@ -93,7 +93,9 @@ const toMcpTool = ({ name, description, parameters, sideEffects }: ToolOffer): T
   annotations: { readOnlyHint: !sideEffects },
 });
 
-const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] });
+const text = (...values: (string | undefined)[]): CallToolResult => ({
+  content: values.flatMap((value) => (value === undefined ? [] : [{ type: 'text', text: value }])),
+});
 
 function content(value: Json): CallToolResult {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,4 @@
+import { failureText } from '../failure';
 import { type Json, type JsonObject, reportRefusal } from '@parley/contracts';
 import type { ToolResult } from '../types';
 import { lookup, toText } from './lookup';
@@ -86,7 +87,9 @@ function createResolver(context: TemplateContext) {
     const { signal, expired } = startClock();
     const result = await Promise.race([context.call(name, args, signal), expired]);
     if (result.ok) return { found: true, value: result.result };
-    return result.errorType === 'tool_not_found' ? notFound : { found: false, message: `failed: ${result.message}` };
+    return result.errorType === 'tool_not_found'
+      ? notFound
+      : { found: false, message: `failed: ${failureText(result)}` };
   }
 
   function variable(name: string): Resolved {

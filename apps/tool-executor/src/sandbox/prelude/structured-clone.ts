@@ -16,7 +16,10 @@ export function installStructuredClone(host: PreludeHost): void {
   };
 
   const copy = (value: unknown, seen: Map<unknown, unknown>): unknown => {
-    if (typeof value === 'function' || typeof value === 'symbol') return refuse(String(value).slice(0, 100));
+    if (typeof value === 'function' || typeof value === 'symbol') {
+      const text = String(value);
+      return refuse(text.length > 100 ? `A ${typeof value}` : text);
+    }
     if (typeof value !== 'object' || value === null) return value;
     if (seen.has(value)) return seen.get(value);
     const keep = <Made>(made: Made): Made => {

@@ -84,8 +84,10 @@ export function installUrl(host: PreludeHost): void {
       if (url.#params && name !== 'hash') URLSearchParams.reset(url.#params, url.#fields.search ?? '');
     }
     constructor(url: unknown, base?: unknown) {
-      const fields = host.call('url', base === undefined ? [String(url)] : [String(url), String(base)]);
-      if (fields === null) throw new TypeError(`Invalid URL: ${String(url).slice(0, 200)}`);
+      const text = String(url);
+      const fields = host.call('url', base === undefined ? [text] : [text, String(base)]);
+      // A text is not cut: it may contain a secret, which would no longer be recognized.
+      if (fields === null) throw new TypeError(text.length > 200 ? 'Invalid URL' : `Invalid URL: ${text}`);
       this.#fields = fields as Fields;
     }
     static canParse(url: unknown, base?: unknown): boolean {

@@ -1,0 +1,72 @@
+import type { EntityOperation, OperationResult } from '@parley/contracts';
+import type { Entities } from '@parley/entities';
+import { type CallerContext, type Handler, HttpError, RawJson, shareRequests } from '@parley/service';
+import { type OperationDeps, applyOperation } from '../apply-operation';
+import { changeOnce } from '../change-once';
+import { type AccessDeps, type CallerAccess, requireAccess } from '../require-access';
+
+type BulkDeps = AccessDeps & OperationDeps & { entities: Pick<Entities, 'lock'> };
+type Action = EntityOperation['action'];
+
+/** Bulk requests of a process at the same time. Each holds a connection of the pool, which has 10, and a body of up to 8 MiB. */
+const maxRunning = 6;
+
+/** `POST /v1/data/:type/bulk`: all operations of a request are one transaction, so that a retry changes nothing twice. */
+export function changeEntities(deps: BulkDeps): Handler<'changeEntities'> {
+  const shared = shareRequests({
+    total: maxRunning,
+    code: 'too_many_bulk_requests',
+    message: 'Too many bulk requests of the organization are running at the same time',
+  });
+  return shared(async ({ params: { type }, body: { operations, atomic } }, context) => {
+    // Before the transaction, because reading the roles takes another connection.
+    const access = await accessOfActions(deps, context, type, operations);
+    const text = await changeOnce(deps.db, context.idempotency, 200, async (tx) => {
+      const ids = operations.flatMap((operation) => ('id' in operation ? operation.id : []));
+      await deps.entities.lock(context.scope, { type, ids }, tx);
+      const results: OperationResult[] = [];
+      for (const [index, operation] of operations.entries()) {
+        try {
+          const allowed = access.get(operation.action)!;
+          if (allowed instanceof HttpError) throw allowed;
+          const { id } = await applyOperation(deps, context, { type, operation, access: allowed, tx });
+          results.push({ ok: true, id });
+        } catch (error) {
+          if (!(error instanceof HttpError) || error.code === 'entity_type_not_found') throw error;
+          if (atomic) throw inOperation(index, error);
+          results.push({ ok: false, error: error.message, code: error.code, details: error.extra.details });
+        }
+      }
+      return JSON.stringify({ results });
+    });
+    return new RawJson(text);
+  });
+}
+
+/** The access for each action of the operations, or the error that denies it. Throws if the type does not exist. */
+async function accessOfActions(
+  deps: AccessDeps,
+  context: CallerContext,
+  type: string,
+  operations: readonly EntityOperation[],
+): Promise<Map<Action, CallerAccess | HttpError>> {
+  const actions = [...new Set(operations.map(({ action }) => action))];
+  const list = actions.map(async (action) => {
+    const access = await requireAccess(deps, context, action, type).catch((error: unknown) => {
+      if (error instanceof HttpError && error.status === 403) return error;
+      throw error;
+    });
+    return [action, access] as const;
+  });
+  return new Map(await Promise.all(list));
+}
+
+/** The error of an operation as the error of its request. */
+function inOperation(index: number, { status, code, message, extra }: HttpError): HttpError {
+  const place = `operations.${index}`;
+  const details = extra.details?.map((detail) => ({ ...detail, path: `${place}.${detail.path}` }));
+  const separator = details === undefined ? ': ' : '.';
+  return new HttpError(status, code, `${place}${separator}${message}`, {
+    details: details ?? [{ path: place, message }],
+  });
+}
