@@ -6,7 +6,7 @@ const constraint = (scope, ...allowed) => ({
   sourceTag: `scope:${scope}`,
   onlyDependOnLibsWithTags: allowed.map((name) => `scope:${name}`),
 });
-const domain = ['contracts', 'db', 'identity', 'redis', 'events'];
+const domain = ['contracts', 'db', 'audit', 'identity', 'redis', 'events'];
 const executionLibraries = [
   'service',
   'outbound',
@@ -27,7 +27,8 @@ const boundaries = [
   constraint('outbound', 'contracts'),
   constraint('db', 'contracts', 'outbound'),
   constraint('redis', 'contracts', 'db'),
-  constraint('identity', 'contracts', 'db'),
+  constraint('audit', 'contracts', 'db'),
+  constraint('identity', 'contracts', 'db', 'audit'),
   constraint('events', 'contracts', 'db'),
   constraint('webhooks', ...domain),
   constraint('entities', ...domain),

@@ -12,6 +12,7 @@ const services = [
   { name: 'webhook-ingest', port: 3, trusted: true },
   { name: 'tool-executor', port: 4, trusted: false, secrets: ['EXECUTOR_TOKEN'] },
   { name: 'worker', port: 5, trusted: true },
+  { name: 'manage', port: 7, trusted: true },
   { name: 'gateway', port: 0, trusted: false, secrets: [] },
   // Simulates Flow, Kapso and Resend, with the secret of Kapso's project webhook. It does not run in production.
   { name: 'stand-ins', port: 6, trusted: false, secrets: ['MESSAGING_WEBHOOK_SECRET'] },
@@ -24,6 +25,8 @@ const localLimits = {
   RATE_LIMIT_PER_ORGANIZATION: '20000',
   CHAT_RATE_LIMIT_PER_KEY: '6000',
   CHAT_RATE_LIMIT_PER_ORGANIZATION: '20000',
+  MANAGE_RATE_LIMIT_PER_KEY: '6000',
+  MANAGE_RATE_LIMIT_PER_ORGANIZATION: '20000',
 };
 
 const internalPortOffset = 100;
@@ -72,6 +75,7 @@ export function environmentOf(service, shared, gatewayPort) {
     CHAT_URL: url(2),
     WEBHOOK_INGEST_URL: url(3),
     TOOL_EXECUTOR_URL: url(4),
+    MANAGE_URL: url(7),
     ...(standInsUrl(gatewayPort) && { STAND_INS_URL: standInsUrl(gatewayPort) }),
   };
   const own = ['PORT', 'INTERNAL_PORT', 'HOST', 'NODE_ENV'];

@@ -2,6 +2,7 @@
 // a fragment that it exports. Exceptions are listed below with their reason. The list must not grow.
 
 const owned = {
+  'libs/audit': ['audit_log'],
   'libs/agents': ['executions', 'routers', 'thread_messages', 'threads', 'tool_calls'],
   'libs/channels': [
     'channel_connections',

@@ -10,6 +10,9 @@ export const gatewayVariables = {
   TOOL_EXECUTOR_URL: urlVariable().optional().meta({
     description: 'Address of the tool-executor service. When it is not set, its paths are answered with 503.',
   }),
+  MANAGE_URL: urlVariable().optional().meta({
+    description: 'Address of the manage service. When it is not set, its paths are answered with 503.',
+  }),
   CHAT_DEADLINE_MS: numberVariable(130_000, 1).meta({
     description:
       'Maximum time in milliseconds for a request to the chat service and its answer. Must be longer than the slowest turn.',

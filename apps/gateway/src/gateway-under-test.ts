@@ -83,6 +83,7 @@ export async function startGateway(
     data: address('data'),
     'webhook-ingest': address('webhook-ingest'),
     'tool-executor': address('tool-executor'),
+    manage: address('manage'),
   });
   const log = silentLogger();
   const app = createGatewayApp({

@@ -21,6 +21,7 @@ startProcess(async () => {
     chat: { url: config.CHAT_URL, deadlineMs: config.CHAT_DEADLINE_MS },
     data: { url: config.DATA_URL, deadlineMs: config.DEADLINE_MS },
     'webhook-ingest': { url: config.WEBHOOK_INGEST_URL, deadlineMs: config.DEADLINE_MS },
+    manage: { url: config.MANAGE_URL, deadlineMs: config.DEADLINE_MS },
     'tool-executor': { url: config.TOOL_EXECUTOR_URL, deadlineMs: config.EXECUTOR_DEADLINE_MS },
   });
   const app = createGatewayApp({

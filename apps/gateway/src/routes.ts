@@ -1,4 +1,4 @@
-export const upstreamNames = ['chat', 'data', 'webhook-ingest', 'tool-executor'] as const;
+export const upstreamNames = ['chat', 'data', 'webhook-ingest', 'tool-executor', 'manage'] as const;
 export type UpstreamName = (typeof upstreamNames)[number];
 
 export interface GatewayRoute {
@@ -21,6 +21,7 @@ const mebibyte = 1024 * 1024;
 const chat = { upstream: 'chat', limitBytes: 8 * mebibyte, cors: true } as const;
 const data = { upstream: 'data', limitBytes: mebibyte, cors: true } as const;
 const webhooks = { upstream: 'webhook-ingest', limitBytes: mebibyte, cors: false } as const;
+const manage = { upstream: 'manage', limitBytes: mebibyte, cors: false } as const;
 /** Enough for a handler of 256 KiB, arguments and context of 1 MiB each, and secrets. */
 const executor = { upstream: 'tool-executor', limitBytes: 4 * mebibyte, cors: false } as const;
 
@@ -39,6 +40,7 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/data', suffix: '/bulk', ...data, limitBytes: 8 * mebibyte },
   { prefix: '/v1/data', ...data },
   { prefix: '/v1/sync', ...data },
+  { prefix: '/v1/audit-log', ...manage },
   { prefix: '/webhook/flow', ...webhooks, fixedReply: { received: true }, deadlineMs: 8_000 },
   { prefix: '/webhook', ...webhooks },
   { prefix: '/execute', ...executor },

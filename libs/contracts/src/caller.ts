@@ -1,15 +1,25 @@
 import type { Permission, Scope } from './scope';
 
-interface Identified extends Scope {
-  id: string;
-  permissions: ReadonlySet<Permission>;
-}
+/** What a person may do in an organization: a member reads, answers and edits; an admin also changes keys, people and settings. */
+export type PersonRole = 'admin' | 'member';
 
 /** The sender of a request: an API key, which belongs to one environment, or a signed-in person. */
 export type Caller =
-  | (Identified & {
+  | (Scope & {
       type: 'api_key';
+      id: string;
+      /** Name of the key. */
+      name: string;
+      permissions: ReadonlySet<Permission>;
       /** Slug of the key's role. Null: the key acts as the system. */
       role: string | null;
     })
-  | (Identified & { type: 'person' });
+  | (Scope & {
+      type: 'person';
+      /** Id of the user. */
+      id: string;
+      /** E-mail address or name of the person. */
+      name: string;
+      sessionId: string;
+      role: PersonRole;
+    });

@@ -11,6 +11,9 @@ export interface Scope {
   environment: Environment;
 }
 
-/** A permission of an API key; `*` grants all of them (docs/reference/permissions.md#permissions-of-keys). */
-export const permissionSchema = z.enum(['*', 'chat', 'data', 'sync']);
+/**
+ * A permission of an API key (docs/reference/permissions.md#permissions-of-keys). `*` grants chat, data and sync, and not
+ * `manage`, so that no key gained it when the management API was added.
+ */
+export const permissionSchema = z.enum(['*', 'chat', 'data', 'sync', 'manage']);
 export type Permission = z.infer<typeof permissionSchema>;

@@ -1,5 +1,5 @@
 /** The position of a row in a list that is ordered newest first. */
-interface Position {
+export interface Position {
   at: Date;
   id: string;
 }
@@ -10,10 +10,12 @@ export interface Page {
   before: Position | null;
 }
 
-/** The rows of a page, and the position of its last row as text, after which the next page begins; null on the last page. */
 export interface Paged<T> {
   items: T[];
+  /** The position of the last row as text, after which the next page begins; null on the last page. */
   next: string | null;
+  /** The position of the last row; null for a page without rows. */
+  last: Position | null;
 }
 
 /** Returns the last parameters of a list's statement: time and id of the position, and the size of the page plus one. */
@@ -26,9 +28,8 @@ export const pageValues = ({ limit, before }: Page): [Date | null, string | null
 /** Builds the page from the rows of a statement with `pageValues`. */
 export function toPaged<T>(rows: T[], { limit }: Page, positionOf: (row: T) => Position): Paged<T> {
   const items = rows.slice(0, limit);
-  if (rows.length <= limit) return { items, next: null };
-  const { at, id } = positionOf(items.at(-1)!);
-  return { items, next: `${at.getTime()}.${id}` };
+  const last = items.length === 0 ? null : positionOf(items.at(-1)!);
+  return { items, next: rows.length > limit ? `${last!.at.getTime()}.${last!.id}` : null, last };
 }
 
 /** Parses the `next` of a page. Returns null when the text is malformed or its id does not match `idPattern`. */

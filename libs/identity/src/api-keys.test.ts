@@ -60,6 +60,7 @@ describe('createApiKeyCheck', () => {
     expect(await checked().check(key)).toEqual({
       type: 'api_key',
       id,
+      name: 'test',
       organizationId: 'org_a',
       tenant: 1,
       environment: 'production',

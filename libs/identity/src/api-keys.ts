@@ -121,6 +121,7 @@ export interface ApiKeyCheck {
 const keyRow = {
   ...scopeRow,
   id: column.text,
+  name: column.text,
   permissions: column.textArray,
   role: column.text.nullable,
   expires_at: column.timestamptz.nullable,
@@ -129,7 +130,7 @@ const keyRow = {
 
 const keyByHash = statement(
   'api-key-by-hash',
-  `select k.id, o.id as "organizationId", k.tenant, k.environment::text as environment, k.permissions, k.role, k.expires_at,
+  `select k.id, k.name, o.id as "organizationId", k.tenant, k.environment::text as environment, k.permissions, k.role, k.expires_at,
           k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as touch
    from api_keys k join organizations o on o.no = k.tenant
    where k.hash = $1 and k.revoked_at is null and o.deleted_at is null`,
@@ -184,7 +185,7 @@ export function createApiKeyCheck(
 }
 
 function toIdentity(row: RowOf<typeof keyRow>): Caller {
-  const { id, organizationId, tenant, environment, role } = row;
+  const { id, name, organizationId, tenant, environment, role } = row;
   const permissions = new Set(row.permissions as Permission[]);
-  return { type: 'api_key', id, organizationId, tenant, environment, permissions, role };
+  return { type: 'api_key', id, name, organizationId, tenant, environment, permissions, role };
 }

@@ -1,4 +1,5 @@
 import { threadsPurge } from '@parley/agents';
+import { auditPurge } from '@parley/audit';
 import { channelsPurge } from '@parley/channels';
 import { type Db, type PurgeStep, dbPurge } from '@parley/db';
 import { entitiesPurge } from '@parley/entities';
@@ -28,6 +29,7 @@ const steps: readonly PurgeStep[] = [
   dbPurge.idempotency,
   creditsPurge,
   deliveriesPurge,
+  auditPurge,
   identityPurge.memberships,
 ].flat();
 

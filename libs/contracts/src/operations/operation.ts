@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { PersonRole } from '../caller';
 import type { Permission } from '../scope';
 
 /** An error code with an example of its message. */
@@ -15,8 +16,12 @@ interface OperationRoute {
   method: 'get' | 'post' | 'patch' | 'delete';
   /** In Express syntax: `/v1/data/:type`. */
   path: string;
-  /** The permission that the API key must have (`*` grants every one). Null: the endpoint takes no API key. */
+  /** The permission that the API key must have (`*` grants every one but `manage`). Null: the endpoint takes no API key. */
   permission: Exclude<Permission, '*'> | null;
+  /** The least role of a signed-in person who may call the endpoint. Absent: no person may. */
+  people?: PersonRole;
+  /** A change without a row in the audit log, such as a read mark. */
+  isAudited?: false;
   /** The token that an endpoint without an API key requires instead. */
   security?: 'executor' | 'callback';
   /** Goes beyond any role, so a key with a role is refused. */
@@ -71,7 +76,19 @@ interface OperationDetails {
 export interface Operation extends OperationRoute, OperationDetails {
   /** Unique; the `operationId` of the OpenAPI document. */
   id: string;
-  tag: 'Chat' | 'Data' | 'Utilities' | 'Sync' | 'Webhooks' | 'Tool executor' | 'Service';
+  tag:
+    | 'Chat'
+    | 'Data'
+    | 'Utilities'
+    | 'Sync'
+    | 'Conversations'
+    | 'Executions'
+    | 'Operations'
+    | 'Settings'
+    | 'People'
+    | 'Webhooks'
+    | 'Tool executor'
+    | 'Service';
 }
 
 /** Makes unknown fields a compile error. A generic constraint alone accepts them: a misspelled limit would have no effect. */

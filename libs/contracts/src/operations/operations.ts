@@ -1,5 +1,6 @@
 import { chatOperations } from './chat';
 import { dataOperations } from './data';
+import { manageOperations } from './manage/manage';
 import { executorOperations, gatewayOperations, internalOperations } from './service';
 import { syncOperations } from './sync';
 import { toolSecretOperations } from './tool-secrets';
@@ -13,6 +14,7 @@ export const operations = {
   ...utilityOperations,
   ...syncOperations,
   ...toolSecretOperations,
+  ...manageOperations,
   ...webhookOperations,
   ...executorOperations,
   ...gatewayOperations,
@@ -25,6 +27,7 @@ export const operationsOf = {
   utilities: utilityOperations,
   sync: syncOperations,
   toolSecrets: toolSecretOperations,
+  manage: manageOperations,
   webhooks: webhookOperations,
   executor: executorOperations,
   internal: internalOperations,

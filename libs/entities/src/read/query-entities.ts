@@ -1,13 +1,13 @@
 // Lists and queries: parse (`filter/parse-filters`) → plan (`plan-query`) → SQL (`query-sql`) → run (`run-query`) → page
 // (`page-text`). docs/adr/0003-field-indexes.md shows an example of each step.
 import { type JsonObject, type Scope, canonicalJson } from '@parley/contracts';
-import type { Queryable } from '@parley/db';
+import { type Queryable, decodeCursor, encodeCursor } from '@parley/db';
 import { type Access, maskedRead } from '../access';
 import { type Clause, statusClauses } from '../filter/condition';
 import { parseFilters, parseSortField } from '../filter/parse-filters';
 import { type Invalid, type MaskedField, type TypeNotFound, invalid } from '../result';
 import { unstorableName } from '../storable';
-import { decodeCursor, encodeCursor, positionOf, startOf } from './cursor';
+import { positionOf, startOf } from './cursor';
 import { maxPageBytes } from './entity-json';
 import { PageText } from './page-text';
 import { type Direction, type SortField, planQuery } from './plan-query';

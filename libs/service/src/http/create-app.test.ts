@@ -15,6 +15,7 @@ const keys: Record<string, Caller> = {
   all: {
     type: 'api_key',
     id: 'k1',
+    name: 'k1',
     organizationId: 'o1',
     tenant: 11,
     environment: 'development',
@@ -24,6 +25,7 @@ const keys: Record<string, Caller> = {
   data: {
     type: 'api_key',
     id: 'k2',
+    name: 'k2',
     organizationId: 'o1',
     tenant: 11,
     environment: 'production',
@@ -33,6 +35,7 @@ const keys: Record<string, Caller> = {
   chat: {
     type: 'api_key',
     id: 'k3',
+    name: 'k3',
     organizationId: 'o1',
     tenant: 11,
     environment: 'development',

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '@parley/contracts';
+import type { ErrorDetail, PersonRole } from '@parley/contracts';
 
 /** An expected failure of a request. `renderError` sends it as `{ error, code, requestId, details? }`. */
 export class HttpError extends Error {
@@ -28,6 +28,10 @@ export const forbidden = (message: string, code = 'forbidden') => new HttpError(
 export const missingPermission = (permission: string) =>
   forbidden(`API key does not have ${permission} permission`, 'missing_permission');
 export const keyHasRole = () => forbidden('A key with a role cannot use this endpoint', 'key_has_role');
+export const notForPerson = (people: PersonRole | undefined) =>
+  people === undefined
+    ? forbidden('This endpoint requires an API key', 'requires_key')
+    : forbidden('Only an admin of the organization may do this', 'requires_admin');
 export const notFound = (message: string, code = 'not_found') => new HttpError(404, code, message);
 export const conflict = (message: string, code = 'conflict') => new HttpError(409, code, message);
 export const methodNotAllowed = (allowed: string[]) =>

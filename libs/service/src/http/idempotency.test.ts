@@ -12,6 +12,7 @@ import { route } from './route';
 const keyOf = (id: string): Caller => ({
   type: 'api_key',
   id,
+  name: id,
   organizationId: 'o1',
   tenant: 11,
   environment: 'development',

@@ -3,7 +3,7 @@ import { parse as parseQuery } from 'node:querystring';
 import { type Caller, type Operation, type Permission, findUnstorable } from '@parley/contracts';
 import type { z } from 'zod';
 import type { Logger } from '../process/logger';
-import { badRequest, keyHasRole, missingPermission, rateLimited, withoutKey } from './errors';
+import { badRequest, keyHasRole, missingPermission, notForPerson, rateLimited, withoutKey } from './errors';
 import type { CallerContext, Exchange, RequestContext } from './exchange';
 import { withIdempotency } from './idempotency';
 import type { IdempotencyStore } from './idempotency-store';
@@ -126,14 +126,19 @@ const refused: Answer = { status: 429, body: null };
 async function authenticate(
   exchange: Exchange,
   permission: Permission,
-  { beyondRoles }: RouteSpec,
+  { beyondRoles, people }: RouteSpec,
   deps: RouteDeps,
 ): Promise<Caller> {
   const caller = await deps.identify(exchange.request);
   if (caller === null) throw withoutKey(exchange.request.headers.authorization);
   exchange.knownCaller = caller;
-  if (!caller.permissions.has('*') && !caller.permissions.has(permission)) throw missingPermission(permission);
-  if (beyondRoles && caller.type === 'api_key' && caller.role !== null) throw keyHasRole();
+  if (caller.type === 'person') {
+    if (people !== 'member' && people !== caller.role) throw notForPerson(people);
+    return caller;
+  }
+  const isGranted = caller.permissions.has(permission) || (permission !== 'manage' && caller.permissions.has('*'));
+  if (!isGranted) throw missingPermission(permission);
+  if ((beyondRoles || permission === 'manage') && caller.role !== null) throw keyHasRole();
   return caller;
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ServiceProcess, prepareService } from './service-process';
 
-const serviceNames = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'worker', 'gateway'] as const;
+const serviceNames = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'worker', 'manage', 'gateway'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 /** Services that accept public requests or run users' code get only the secrets that they use, as in a deployment. */

@@ -1,0 +1,39 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { operationsOf } from '@parley/contracts';
+import { type Db, type SecretBox, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
+import { type KeyLimit, createIdentify } from '@parley/identity';
+import type { Queues, RateLimiter } from '@parley/redis';
+import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
+import { createAuditLogHandlers } from './routes/audit-log';
+
+export interface ManageDeps {
+  db: Db;
+  /** Encrypts the secrets of integrations and tools. */
+  box: SecretBox;
+  queues: Queues;
+  /** Public address of the gateway. */
+  publicUrl: string;
+  log: Logger;
+  /** Whether responses are checked against their schemas; not in production. */
+  checkResponses: boolean;
+  metrics?: HttpMetrics;
+  limiter?: RateLimiter;
+  keyLimit?: KeyLimit<IncomingMessage>;
+}
+
+/** The management service (docs/adr/0053). */
+export function createManageApp(deps: ManageDeps): RequestListener {
+  const { db, log, metrics, checkResponses, limiter } = deps;
+  return createApp({
+    log,
+    metrics,
+    checkResponses,
+    identify: createIdentify(db, deps.keyLimit),
+    limiter,
+    idempotency: createIdempotencyStore(db),
+    isUnavailable: isDatabaseUnavailable,
+    routes: serve(operationsOf.manage, {
+      ...createAuditLogHandlers(deps),
+    }),
+  });
+}

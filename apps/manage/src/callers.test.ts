@@ -1,0 +1,94 @@
+import { type Operation, type Permission, operationsOf } from '@parley/contracts';
+import { type CallOptions, type Method, type TestApi, type World, createTestApi } from './testing/create-test-api';
+import { samples } from './testing/samples';
+import type { ManageOperation, Sample } from './testing/samples/sample';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await createTestApi();
+});
+afterAll(() => api.close());
+
+const operations = Object.entries(operationsOf.manage as Record<string, Operation>).map(
+  ([id, operation]) => [id as ManageOperation, operation] as const,
+);
+const isRead = ({ method, readOnly }: Operation) => method === 'get' || readOnly === true;
+
+/** Sends the sample with another key or other headers. */
+function send({ method, path }: Operation, sample: Sample, options: CallOptions) {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(sample.params?.[name] ?? ''));
+  const query = sample.query ? `?${new URLSearchParams(sample.query)}` : '';
+  const { headers, ...rest } = options;
+  return api.call(method as Method, filled + query, {
+    body: sample.body,
+    ...rest,
+    headers: { ...sample.headers, ...headers },
+  });
+}
+
+const entriesOf = async ({ scope }: World): Promise<number> => {
+  const { rows } = await api.db.pool.query<{ n: number }>(
+    'select count(*)::int as n from audit_log where tenant = $1',
+    [scope.tenant],
+  );
+  return rows[0]!.n;
+};
+
+describe.each(operations)('%s', (id, operation) => {
+  test('names the people who may call it, and requires manage', () => {
+    if (operation.permission !== null) expect(operation.permission).toBe('manage');
+    if (operation.permission !== null) expect(operation.people).toBeDefined();
+  });
+
+  if (operation.permission !== null) {
+    test('refuses callers without a key, without the permission, and keys with a role', async () => {
+      const world = await api.world();
+      const sample = await samples[id](world);
+      const before = await entriesOf(world);
+      await send(operation, sample, {}).expect(401);
+      for (const permissions of [['*'], ['chat', 'data', 'sync']] as Permission[][]) {
+        const key = await api.keyOf(world.scope, permissions);
+        const { body } = await send(operation, sample, { key }).expect(403);
+        expect(body).toMatchObject({ code: 'missing_permission', error: 'API key does not have manage permission' });
+      }
+      const key = await api.keyOf(world.scope, ['manage'], { role: 'clerk' });
+      await send(operation, sample, { key }).expect(403);
+      expect(await entriesOf(world)).toBe(before);
+    });
+
+    if (operation.params !== undefined) {
+      test('does not find what belongs to another organization or environment', async () => {
+        const world = await api.world();
+        const sample = await samples[id](world);
+        const others = [await api.world(), await api.sibling(world, 'production')];
+        const [other, sibling] = others as [World, World];
+        const before = await entriesOf(world);
+        const { body } = await send(operation, sample, { key: other.key }).expect(404);
+        expect(body.error).not.toContain(world.scope.organizationId);
+        if (!sample.isOfOrganization) await send(operation, sample, { key: sibling.key }).expect(404);
+        expect([await entriesOf(world), await entriesOf(other)]).toEqual([before, 0]);
+      });
+    } else if (isRead(operation)) {
+      test('shows nothing of another organization or environment', async () => {
+        const world = await api.world();
+        const sample = await samples[id](world);
+        const { text } = await send(operation, sample, { key: world.key }).expect(200);
+        const { text: ofOther } = await send(operation, sample, { key: (await api.world()).key }).expect(200);
+        for (const [name] of text.matchAll(/\b[a-z]{2,12}_[0-9a-z]{20,}\b/g)) expect(ofOther).not.toContain(name);
+      });
+    }
+  }
+
+  test(
+    isRead(operation) ? 'reads without an entry in the audit log' : 'writes one entry to the audit log',
+    async () => {
+      const world = await api.world();
+      const sample = await samples[id](world);
+      const before = await entriesOf(world);
+      const key = operation.permission === null ? undefined : world.key;
+      const response = await send(operation, sample, { key });
+      expect([response.status, response.status < 400 ? null : response.body]).toEqual([operation.status ?? 200, null]);
+      expect((await entriesOf(world)) - before).toBe(isRead(operation) || operation.isAudited === false ? 0 : 1);
+    },
+  );
+});

@@ -1,0 +1,26 @@
+import { secretsKeyVariable } from '@parley/db';
+import {
+  databaseVariables,
+  keyLimitVariables,
+  numberVariable,
+  redisVariables,
+  serviceVariables,
+  urlVariable,
+} from '@parley/service';
+
+export const manageVariables = {
+  ...serviceVariables(4007),
+  ...databaseVariables(15_000),
+  ...redisVariables,
+  ...keyLimitVariables,
+  SECRETS_KEY: secretsKeyVariable,
+  PUBLIC_URL: urlVariable().default('http://localhost:4000').meta({
+    description: 'Public address of the gateway, to which providers send webhooks and callbacks.',
+  }),
+  MANAGE_RATE_LIMIT_PER_KEY: numberVariable(1_200, 1).meta({
+    description: 'Management requests of one key or person in any minute.',
+  }),
+  MANAGE_RATE_LIMIT_PER_ORGANIZATION: numberVariable(6_000, 1).meta({
+    description: 'Management requests of an organization in any minute.',
+  }),
+};

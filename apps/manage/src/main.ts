@@ -1,0 +1,57 @@
+import { createSecretBox, openDatabase } from '@parley/db';
+import { createQueues, createRateLimiter, openRedis } from '@parley/redis';
+import {
+  createLogger,
+  createMetrics,
+  createWorkMetrics,
+  keyLimitOf,
+  loadConfig,
+  runService,
+  startProcess,
+} from '@parley/service';
+import { createManageApp } from './app';
+import { manageVariables } from './config';
+
+startProcess(async () => {
+  const config = loadConfig(manageVariables, process.env);
+  const log = createLogger({ service: 'manage', level: config.LOG_LEVEL });
+  const metrics = createMetrics('manage');
+  const db = await openDatabase(config, { name: 'parley-manage', log });
+  const redis = await openRedis(config, { name: 'parley-manage', roles: ['limiter'], log });
+  const work = createWorkMetrics(metrics);
+  work.watchPool(db.pool);
+  const limiter = work.observeLimiter((onSkip) =>
+    createRateLimiter({
+      redis: redis.limiter,
+      name: 'manage-rate',
+      limits: { perKey: config.MANAGE_RATE_LIMIT_PER_KEY, perOrganization: config.MANAGE_RATE_LIMIT_PER_ORGANIZATION },
+      countsLater: true,
+      onSkip,
+    }),
+  );
+  const queues = createQueues({ redis: redis.producer });
+
+  await runService({
+    config,
+    log,
+    metrics,
+    app: createManageApp({
+      db,
+      box: createSecretBox(config.SECRETS_KEY),
+      queues,
+      publicUrl: config.PUBLIC_URL,
+      log,
+      metrics,
+      limiter,
+      keyLimit: keyLimitOf(config),
+      checkResponses: config.NODE_ENV !== 'production',
+    }),
+    checks: { database: () => db.ping() },
+    closing: [
+      { name: 'rate limiter', close: async () => limiter.close() },
+      { name: 'queues', close: () => queues.close() },
+      { name: 'Redis', close: () => redis.close() },
+      { name: 'database', close: () => db.close() },
+    ],
+  });
+});

@@ -1,0 +1,101 @@
+import type { Environment, Permission, Scope } from '@parley/contracts';
+import { type Db, createDb, createSecretBox, newId } from '@parley/db';
+import { createApiKey } from '@parley/identity';
+import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/redis';
+import { silentLogger } from '@parley/service';
+import { createTestDatabase, createTestRedis } from '@parley/testing';
+import request from 'supertest';
+import { type ManageDeps, createManageApp } from '../app';
+
+export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
+
+export interface CallOptions {
+  key?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** An organization in one environment, with a key that has the permission `manage`. */
+export interface World {
+  api: TestApi;
+  db: Db;
+  scope: Scope;
+  key: string;
+  call(method: Method, path: string, options?: CallOptions): request.Test;
+}
+
+export interface TestApi {
+  db: Db;
+  queues: Queues;
+  deps: ManageDeps;
+  url: string;
+  redisUrl: string;
+  /** Creates an organization. */
+  world(environment?: Environment): Promise<World>;
+  /** The same organization in another environment. */
+  sibling(world: World, environment: Environment): Promise<World>;
+  keyOf(scope: Scope, permissions: Permission[], options?: { role?: string; expiresAt?: Date }): Promise<string>;
+  call(method: Method, path: string, options?: CallOptions): request.Test;
+  close(): Promise<void>;
+}
+
+/** The management service with a database and a Redis of its own, called over HTTP. */
+export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<TestApi> {
+  const [database, redisServer] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  const db = createDb({ databaseUrl: database.url, poolSize: 6 });
+  const redis = connectRedis({ url: redisServer.url, role: 'producer' });
+  const queues = createQueues({ redis });
+  const deps: ManageDeps = {
+    db,
+    box: createSecretBox(Buffer.alloc(32, 7).toString('base64')),
+    queues,
+    publicUrl: 'https://parley.example',
+    log: silentLogger(),
+    checkResponses: true,
+    ...more,
+  };
+  const app = createManageApp(deps);
+
+  const call: TestApi['call'] = (method, path, { key, body, headers = {} } = {}) => {
+    const test = request(app)[method](path).set(headers);
+    if (key !== undefined) void test.set('Authorization', `Bearer ${key}`);
+    if (body === undefined) return test;
+    return typeof body === 'string'
+      ? test
+          .set('Content-Type', 'application/json')
+          .serialize((text) => text)
+          .send(body)
+      : test.send(body as object);
+  };
+  const keyOf: TestApi['keyOf'] = async (scope, permissions, options) =>
+    (await createApiKey(db, { ...scope, name: permissions.join(' '), permissions, ...options })).key;
+  const worldOf = async (scope: Scope): Promise<World> => {
+    const key = await keyOf(scope, ['manage']);
+    return { api, db, scope, key, call: (method, path, options) => call(method, path, { key, ...options }) };
+  };
+  const api: TestApi = {
+    db,
+    queues,
+    deps,
+    url: database.url,
+    redisUrl: redisServer.url,
+    async world(environment = 'development') {
+      const organizationId = newId('org');
+      const { rows } = await db.pool.query<{ no: number }>(
+        'insert into organizations (id, slug, name, updated_at) values ($1, lower($1), $1, now()) returning no',
+        [organizationId],
+      );
+      return worldOf({ organizationId, tenant: rows[0]!.no, environment });
+    },
+    sibling: ({ scope }, environment) => worldOf({ ...scope, environment }),
+    call,
+    keyOf,
+    async close() {
+      await queues.close();
+      await closeRedis(redis);
+      await db.close();
+      await database.drop();
+    },
+  };
+  return api;
+}

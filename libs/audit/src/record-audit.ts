@@ -1,0 +1,61 @@
+import type { Environment, JsonObject } from '@parley/contracts';
+import { type Queryable, type Tenant, statement } from '@parley/db';
+
+/** Who did something, and from where. */
+export interface AuditSource {
+  actor: {
+    type: 'api_key' | 'person' | 'command' | 'webhook' | 'system';
+    id: string | null;
+    name: string | null;
+  };
+  address?: string | null;
+  requestId?: string | null;
+}
+
+/** What was done: `action` is the type of the resource and a verb in the past tense, such as `api_key.created`. */
+export interface AuditEntry {
+  action: string;
+  target?: { type: string; id: string };
+  /** The changed fields, without secrets. */
+  before?: JsonObject;
+  after?: JsonObject;
+}
+
+/** A larger document of an entry is replaced by its size: UTF-16 code units of JSON. */
+const maxLength = 32_768;
+
+const insert = statement(
+  'record-audit',
+  `insert into audit_log
+     (tenant, environment, action, actor_type, actor_id, actor_name, address, target_type, target_id, before, after, request_id)
+   values ($1, $2::"Environment", $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11::jsonb, $12)`,
+);
+
+/** Adds an entry, in the transaction of the change. `environment`: null for a change of the whole organization. */
+export async function recordAudit(
+  tx: Queryable,
+  scope: Tenant & { environment: Environment | null },
+  { actor, address, requestId }: AuditSource,
+  { action, target, before, after }: AuditEntry,
+): Promise<void> {
+  await tx.query(scope, insert, [
+    scope.tenant,
+    scope.environment,
+    action,
+    actor.type,
+    actor.id,
+    actor.name,
+    address || null,
+    target?.type ?? null,
+    target?.id ?? null,
+    documentOf(before),
+    documentOf(after),
+    requestId ?? null,
+  ]);
+}
+
+function documentOf(fields: JsonObject | undefined): string | null {
+  if (fields === undefined) return null;
+  const text = JSON.stringify(fields);
+  return text.length <= maxLength ? text : JSON.stringify({ omitted: `${text.length} characters` });
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+const limitProblem = 'limit must be a whole number of at least 1';
+const limitText = 'The maximum number of items to return. Values above 100 count as 100.';
+
+/** The query of a list, besides its filters. */
+export const pageQuery = {
+  limit: z
+    .preprocess(
+      (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value),
+      z
+        .number(limitProblem)
+        .refine((value) => Number.isInteger(value) && value >= 1, limitProblem)
+        .default(50)
+        .transform((value) => Math.min(value, 100)),
+    )
+    .meta({ type: 'integer', minimum: 1, default: 50, description: limitText }),
+  cursor: z.string().optional().describe('The `cursor` of the page before.'),
+};
+
+/** A page of a list. */
+export const listOf = <T extends z.ZodType>(item: T) =>
+  z.object({
+    data: z.array(item).describe('The items of the page.'),
+    cursor: z.string().describe('Send it as `cursor` to get the next page.'),
+    hasMore: z.boolean().describe('Whether there are items after this page.'),
+  });
+
+/** A filter by time in a query: Unix milliseconds. */
+export const timeInQuery = (description: string) =>
+  z
+    .string()
+    .regex(/^\d{1,14}$/, 'must be a time in Unix milliseconds')
+    .transform(Number)
+    .optional()
+    .meta({ type: 'integer', description: `${description} Unix milliseconds.` });
+
+/** A time in a response: Unix milliseconds. */
+export const time = (description: string) => z.number().int().describe(`${description} Unix milliseconds.`);
+
+export const idParams = z.object({ id: z.string().min(1).max(200).describe('Id of the resource.') });
