@@ -72,6 +72,7 @@ export function describeType(schema: SchemaObject): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' or ');
   if (schema.type === 'array') return `list of ${isObject(schema.items) ? describeType(schema.items) : 'anything'}`;
+  if (Array.isArray(schema.type)) return schema.type.map((type) => describeType({ ...schema, type })).join(' or ');
   return typeof schema.type === 'string' ? schema.type : 'anything';
 }
 

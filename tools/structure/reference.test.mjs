@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { definitionsPage } from './definitions-page.mjs';
+import { managementPage } from './management-page.mjs';
+import { root } from '../start/paths.mjs';
+
+const stored = (name) => readFileSync(join(root, 'docs', 'reference', `${name}.md`), 'utf8');
+
+test('docs/reference/definitions.md is what the schemas say; node tools/reference.mjs writes it', async () => {
+  const page = await definitionsPage();
+  assert.equal(stored('definitions'), page);
+  assert.match(page, /\| `on\.schedule` \| string \| in one form \| When the trigger runs/);
+  assert.match(page, /\| `model\.fallbacks` \| list of string \| no \| .* \| at most 5 entries \|/);
+});
+
+test('docs/reference/management.md is what the operations say; node tools/reference.mjs writes it', async () => {
+  const page = await managementPage();
+  assert.equal(stored('management'), page);
+  assert.match(page, /\| \[`GET \/v1\/audit-log`\]\(#list-the-audit-log\) \| List the audit log \| admin \|/);
+});
