@@ -3,7 +3,7 @@
 
 const owned = {
   'libs/audit': ['audit_log'],
-  'libs/agents': ['executions', 'routers', 'thread_messages', 'threads', 'tool_calls'],
+  'libs/agents': ['execution_prompts', 'executions', 'routers', 'thread_messages', 'threads', 'tool_calls'],
   'libs/channels': [
     'channel_connections',
     'contact_aliases',

@@ -6,6 +6,7 @@ import { type ToolLoopOutcome, maxModelCalls, runToolLoop } from './run-tool-loo
 import { compilePrompt } from './compile-prompt';
 import type { ChatDeps, RunningTurn } from './running-turn';
 import { repairHistory } from './threads/history';
+import { sentPrompt } from './threads/sent-prompt';
 import type { HistoryRow } from './threads/turn';
 import type { TurnRecorder } from './threads/turn-recorder';
 
@@ -54,6 +55,7 @@ export async function generateReply(
     allowed.length === 0 ? [] : tools.offer(scope, allowed),
     models.settings(scope, definition.model, request.channel),
   ]);
+  recorder.sends(sentPrompt(prompt.compiled, offers));
   return runToolLoop({
     models,
     settings,
@@ -64,17 +66,21 @@ export async function generateReply(
     historyTokens: deps.historyTokens,
     message: request.message,
     offers,
-    async runTool({ id, name, args }, signal) {
+    async runTool({ id, name, args, onDecision }, signal) {
       const result = await tools.run(scope, {
         name,
         args,
         actor,
         allowed,
         context: { ...context, callId: id, signal },
+        onDecision,
       });
       // A tool that is not in the agent's list is denied, whether or not it exists.
       const isDenied = !result.ok && result.errorType === 'tool_not_found' && !isListed(allowed, name);
-      return isDenied ? { ...result, errorType: 'permission_denied', reason: notListed(actor, name) } : result;
+      if (!isDenied) return result;
+      const reason = notListed(actor, name);
+      onDecision({ allowed: false, reason, policies: [] });
+      return { ...result, errorType: 'permission_denied', reason };
     },
     recorder,
     toolCallsPerMessage: deps.toolCallsPerMessage,

@@ -9,9 +9,12 @@ export { hasAnswerer, oldestAgent } from './read-agents';
 export { createTransfer } from './routers/transfer';
 export { findEarlierTurn } from './threads/find-earlier-turn';
 export { mergeThreads } from './threads/merge-threads';
+export { type StoredPrompt, readPrompt, withPromptsErased } from './threads/prompts';
 export { threadsPurge } from './threads/purge-threads';
 export {
   type Execution,
+  type ExecutionFilters,
+  type ExecutionState,
   type ExecutionSummary,
   findExecution,
   listExecutions,

@@ -1,5 +1,6 @@
 import { type Json, type Scope, type ToolCallSummary, findUnstorable, reportRefusal } from '@parley/contracts';
 import { rejectOnAbort } from '@parley/outbound';
+import type { Explanation } from '@parley/permissions';
 import { type ToolOffer, type ToolResult, builtInToolNames } from '@parley/tools';
 import { createHash } from 'node:crypto';
 import { sumUsage } from './models/sum-usage';
@@ -12,6 +13,7 @@ import type {
   Models,
 } from './models/model';
 import { trimHistory } from './threads/history';
+import { storableText, truncateBytes } from './threads/storable-text';
 import type { TurnRecorder } from './threads/turn-recorder';
 
 /** Maximum model calls in a turn without those of nested turns; the last one offers no tools (docs/reference/limits.md#chat). */
@@ -35,7 +37,10 @@ export interface ToolLoopRequest {
   historyTokens: number;
   message: string;
   offers: readonly ToolOffer[];
-  runTool(call: { id: string; name: string; args: Json }, signal: AbortSignal): Promise<ToolResult>;
+  runTool(
+    call: { id: string; name: string; args: Json; onDecision: (explanation: Explanation) => void },
+    signal: AbortSignal,
+  ): Promise<ToolResult>;
   recorder: Pick<TurnRecorder, 'recordCalls' | 'addResult'>;
   /** Maximum tool calls in one reply of the model. The others are answered with an error. */
   toolCallsPerMessage: number;
@@ -138,8 +143,12 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
       reportRefusal('tool_calls_per_message', toolCalls.length - toolCallsPerMessage);
     const done = await mapBounded(toolCalls, maxParallelCalls, async (call, index) => {
       const startedAt = performance.now();
+      let permission: Explanation | undefined;
+      const onDecision = (explanation: Explanation) => void (permission = explanation);
       const result =
-        index < toolCallsPerMessage ? await runCall(request, call, { sameCalls, signal, deadline }) : excess;
+        index < toolCallsPerMessage
+          ? await runCall(request, call, { sameCalls, signal, deadline, onDecision })
+          : excess;
       const content = contentOf(result);
       const isError = !result.ok;
       recorder.addResult({
@@ -149,15 +158,20 @@ export async function runToolLoop(request: ToolLoopRequest): Promise<ToolLoopOut
         full: storable(result as Json),
         content,
       });
-      return { result, content, durationMs: Math.round(performance.now() - startedAt) };
+      return { result, content, permission, durationMs: Math.round(performance.now() - startedAt) };
     });
-    for (const [index, { result, content, durationMs }] of done.entries()) {
+    for (const [index, { result, content, permission, durationMs }] of done.entries()) {
       const { id, name } = toolCalls[index]!;
       turn.push({ role: 'tool', toolCallId: id, name, content, isError: !result.ok });
       if (result.ok && name === 'router.transfer') outcome.lastTransfer = result.result;
       const summary = summaryOf(storableText(name), durationMs, result);
       outcome.toolCalls.push(summary);
-      outcome.steps.push({ kind: 'tool', callId: id, ...summary });
+      outcome.steps.push({
+        kind: 'tool',
+        callId: id,
+        ...summary,
+        ...(permission && { permission: toJson(permission) }),
+      });
     }
   }
 }
@@ -169,7 +183,12 @@ const tooManyCalls = (limit: number): string =>
 async function runCall(
   request: ToolLoopRequest,
   call: ModelToolCall,
-  how: { sameCalls: Map<string, number>; signal: AbortSignal; deadline: AbortSignal },
+  how: {
+    sameCalls: Map<string, number>;
+    signal: AbortSignal;
+    deadline: AbortSignal;
+    onDecision: (explanation: Explanation) => void;
+  },
 ): Promise<ToolResult> {
   if (call.invalid !== undefined) {
     const text = call.invalid.slice(0, 200);
@@ -185,7 +204,8 @@ async function runCall(
     return { ok: false, errorType: 'execution_error', message };
   }
   const timeout: ToolResult = { ok: false, errorType: 'timeout', message: 'The time limit of the turn was reached' };
-  const result = request.runTool({ id: call.id, name: call.name, args: call.args }, how.deadline);
+  const { id, name, args } = call;
+  const result = request.runTool({ id, name, args, onDecision: how.onDecision }, how.deadline);
   return rejectOnAbort(result, how.deadline).catch((error: unknown) => {
     if (how.deadline.aborted) return timeout;
     throw error;
@@ -222,14 +242,9 @@ function contentOf(result: ToolResult): string {
 }
 
 function truncate(text: string): string {
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= maxResultBytes) return text;
-  // A character that is cut in the middle is decoded as a replacement character.
-  const start = Buffer.from(text.slice(0, maxResultBytes)).toString('utf8', 0, maxResultBytes);
-  return `${start}… [truncated: the full result has ${bytes} bytes]`;
+  const { text: start, bytes } = truncateBytes(text, maxResultBytes);
+  return bytes <= maxResultBytes ? text : `${start}… [truncated: the full result has ${bytes} bytes]`;
 }
-
-const storableText = (text: string): string => text.replaceAll('\u0000', '').toWellFormed();
 
 /** JSON that PostgreSQL can store: NUL characters and lone surrogates are removed. */
 function storable<T extends Json>(value: T): T {
@@ -262,6 +277,12 @@ function summaryOf(name: string, durationMs: number, result: ToolResult): ToolCa
     ...(result.reason !== undefined && { reason: storableText(result.reason) }),
   };
 }
+
+const toJson = ({ allowed, reason, policies }: Explanation): Json => ({
+  allowed,
+  reason: storableText(reason),
+  policies: policies.map((policy) => ({ ...policy })),
+});
 
 const modelStep = (name: string, durationMs: number, rest: Record<string, Json>): Json => ({
   kind: 'model',

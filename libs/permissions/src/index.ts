@@ -1,6 +1,6 @@
 export { accessOf, accessWith } from './access-of';
 export { actorOf, agentActor, roleListsOf } from './actor-of';
-export { mayKnow } from './explain-denial';
+export { type Explanation, mayKnow } from './explain-denial';
 export { type Permissions, listRoles, loadPermissions } from './permissions';
 export { type Action, isListed } from './policy';
 export { validateRole } from './validate-role';

@@ -1,7 +1,7 @@
 import type { Actor, RoleDefinition, Scope } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 import { roleListsOf } from './actor-of';
-import { explainDenial } from './explain-denial';
+import { type Explanation, explainDenial, explainList } from './explain-denial';
 import { type Action, type Decision, decide } from './policy';
 
 /** The permissions of an actor, read once for each call or request. */
@@ -9,14 +9,30 @@ export interface Permissions {
   /** The roles of all lists that restrict the actor; null when none does. */
   roles: readonly RoleDefinition[] | null;
   decide(action: Action, resource: string): Decision;
+  /** Which policies lead to the decision, for operators. */
+  explain(action: Action, resource: string): Explanation;
 }
 
-const unrestricted: Permissions = { roles: null, decide: () => ({ allowed: true }) };
+const noPolicy = (allowed: boolean, reason: string): Explanation => ({ allowed, reason, policies: [] });
+
+const unrestricted = ({ type }: Actor): Permissions => ({
+  roles: null,
+  decide: () => ({ allowed: true }),
+  explain: () =>
+    noPolicy(
+      true,
+      type === 'agent' ? 'the agent has no roles and acts for the system' : 'no role restricts the system',
+    ),
+});
 
 /** No role restricts the agent, but to reach other people than its contact requires a policy. */
 const agentWithoutRoles: Permissions = {
   roles: null,
   decide: (action, resource) => (action === 'reach' ? decide([], action, resource) : { allowed: true }),
+  explain: (action) =>
+    action === 'reach'
+      ? noPolicy(false, 'the agent has no roles, and only a policy allows it to reach others than its contact')
+      : noPolicy(true, 'the agent has no roles'),
 };
 
 /**
@@ -26,7 +42,7 @@ const agentWithoutRoles: Permissions = {
  */
 export async function loadPermissions(db: Queryable, scope: Scope, actor: Actor): Promise<Permissions> {
   const lists = roleListsOf(actor);
-  if (lists.length === 0) return actor.type === 'agent' && !actor.bySystem ? agentWithoutRoles : unrestricted;
+  if (lists.length === 0) return actor.type === 'agent' && !actor.bySystem ? agentWithoutRoles : unrestricted(actor);
   const slugs = [...new Set(lists.flat())];
   const roles = slugs.length === 0 ? [] : await readRoles(db, scope, slugs);
   const held = lists.map((slugs) => ({ slugs, roles: roles.filter(({ slug }) => slugs.includes(slug)) }));
@@ -42,6 +58,13 @@ export async function loadPermissions(db: Queryable, scope: Scope, actor: Actor)
         if (!decision.allowed) return { ...decision, reason: explainDenial(actor, list, action, resource) };
       }
       return { allowed: true };
+    },
+    explain(action, resource) {
+      const lists = held.map((list) => explainList(list, action, resource));
+      const denied = lists.find(({ allowed }) => !allowed);
+      if (denied !== undefined) return denied;
+      const reasons = new Set(lists.map(({ reason }) => reason));
+      return { allowed: true, reason: [...reasons].join('; '), policies: lists.flatMap(({ policies }) => policies) };
     },
   };
 }

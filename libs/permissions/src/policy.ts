@@ -10,14 +10,15 @@ export type Decision = { allowed: true } | { allowed: false; message: string; re
  * messages see docs/reference/permissions.md#messages-of-denials.
  */
 export function decide(policies: readonly Policy[], action: Action, resource: string): Decision {
-  const matching = policies.filter(
-    (policy) =>
-      matchesName(policy.resource, resource) && (policy.actions.includes(action) || policy.actions.includes('*')),
-  );
+  const matching = policies.filter((policy) => applies(policy, action, resource));
   if (matching.some(({ effect }) => effect === 'deny')) return denied('denied by policy');
   if (matching.some(({ effect }) => effect === 'allow')) return { allowed: true };
   return denied(`cannot perform '${action}' on '${resource}'`);
 }
+
+/** Whether a policy is about an action on a resource. */
+export const applies = (policy: Policy, action: Action, resource: string): boolean =>
+  matchesName(policy.resource, resource) && (policy.actions.includes(action) || policy.actions.includes('*'));
 
 /** Whether a pattern matches a name. It is the name itself, `*` for all names, or a prefix such as `payment.*`. */
 export function matchesName(pattern: string, name: string): boolean {

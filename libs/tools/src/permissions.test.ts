@@ -2,7 +2,7 @@ import type { Actor, Json, JsonObject, Policy, RoleDefinition, Scope, ScopeRule 
 import { type Db, createDb, prismaOf } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
-import { accessOf } from '@parley/permissions';
+import { type Explanation, accessOf } from '@parley/permissions';
 import { createTools } from './create-tools';
 import type { ToolResult, Tools } from './types';
 
@@ -500,5 +500,48 @@ describe('a denied call names', () => {
 
   it('nothing for a tool that does not exist, as for a tool of another organization', async () => {
     expect(await reasonOf({ type: 'system' }, null, 'shop.nothing')).toBeUndefined();
+  });
+});
+
+describe('the decision of a call is explained', () => {
+  const decisionOf = async (actor: Actor, name: string, args: JsonObject, allowed = ['*']) => {
+    const decisions: Explanation[] = [];
+    const context = { hops: 0, depth: 0 };
+    await tools.run(scope, { name, args, actor, allowed, context, onDecision: (made) => decisions.push(made) });
+    expect(decisions.length).toBeLessThanOrEqual(1);
+    return decisions[0];
+  };
+
+  test('by the policy of a role that allows it, of each list of roles that restricts the actor', async () => {
+    const agent = await roleWith({ policies: [deny('payment', '*'), allow('order', 'list')] });
+    const caller = await roleWith({ policies: [allow('*', 'list')] });
+    const allowed = { allowed: true, policies: [{ role: agent, policy: 1 }] };
+    expect(await decisionOf(agentWith(agent), 'entity.query', { type: 'order' })).toEqual({
+      ...allowed,
+      reason: `policies.1 of the role "${agent}" allows it`,
+    });
+    const within: Actor = { type: 'agent', slug: 'helper', roles: [agent], within: [[caller]] };
+    expect(await decisionOf(within, 'entity.query', { type: 'order' })).toMatchObject({
+      policies: [...allowed.policies, { role: caller, policy: 0 }],
+    });
+    expect(await decisionOf(within, 'entity.query', { type: 'payment' })).toEqual({
+      allowed: false,
+      reason: `policies.0 of the role "${agent}" denies it`,
+      policies: [{ role: agent, policy: 0 }],
+    });
+  });
+
+  test('without a policy that decides it', async () => {
+    const role = await roleWith({ policies: [] });
+    const query = (actor: Actor, allowed?: string[]) => decisionOf(actor, 'entity.query', { type: 'order' }, allowed);
+    const reasons = {
+      [`no policy of the role "${role}" allows it`]: await query(agentWith(role)),
+      'the role "gone" does not exist': await query(agentWith('gone')),
+      'the agent has no roles': await query(agentWith()),
+      'no role restricts the system': await query({ type: 'system' }),
+      '"entity.query" is not in the tools of the agent "helper"': await query(agentWith(), ['web.*']),
+    };
+    for (const [reason, decision] of Object.entries(reasons)) expect(decision).toMatchObject({ reason, policies: [] });
+    expect(Object.values(reasons).map((decision) => decision?.allowed)).toEqual([false, false, true, true, false]);
   });
 });

@@ -48,14 +48,13 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
   const tool = await find(scope, name);
   if (tool === null) return notAvailable('tool_not_found', name);
   const isInList = allowed === null || isListed(allowed, name);
-  if (!isInList) return notAvailable('permission_denied', name, notListed(actor, name));
-  if (tool.templateOnly && allowed !== null && context.via !== 'template') {
-    return notAvailable(
-      'permission_denied',
-      name,
-      'it is templateOnly: prompts and triggers may call it, models may not',
-    );
-  }
+  const notInList = (reason: string) => {
+    call.onDecision?.({ allowed: false, reason, policies: [] });
+    return notAvailable('permission_denied', name, reason);
+  };
+  if (!isInList) return notInList(notListed(actor, name));
+  if (tool.templateOnly && allowed !== null && context.via !== 'template')
+    return notInList('it is templateOnly: prompts and triggers may call it, models may not');
 
   const db = call.tx ?? deps.db;
   const { needs } = tool;
@@ -65,6 +64,7 @@ async function check(deps: ToolDeps, find: Find, scope: Scope, call: ToolCall): 
   // Without a type the arguments are invalid, and are refused below.
   const resource = needs.action === 'execute' ? name : entityType;
   const decision = resource === null ? null : permissions.decide(needs.action, resource);
+  if (resource !== null) call.onDecision?.(permissions.explain(needs.action, resource));
   if (decision?.allowed === false) return denied(decision);
 
   const args = argumentsOf(call.args);

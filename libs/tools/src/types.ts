@@ -1,5 +1,6 @@
 import type { Actor, Contact, Json, JsonObject, LogLine, Scope } from '@parley/contracts';
 import type { Queryable } from '@parley/db';
+import type { Explanation } from '@parley/permissions';
 
 export type ToolErrorType =
   'not_found' | 'tool_not_found' | 'permission_denied' | 'invalid_arguments' | 'execution_error' | 'timeout';
@@ -63,6 +64,8 @@ export interface ToolCall {
    * unexpected error is then thrown, because the transaction can no longer commit.
    */
   tx?: Queryable;
+  /** Called once with the list, role or policy that allows or denies the call. Not for a tool that does not exist. */
+  onDecision?: (explanation: Explanation) => void;
 }
 
 export interface ToolOffer {

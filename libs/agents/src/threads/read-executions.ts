@@ -1,13 +1,14 @@
 import { type UndeliveredReply, undeliveredReplies } from '@parley/channels';
 import type { Json, Scope, ToolCallSummary } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
+import { type Page, type Paged, type Queryable, type RowOf, column, statement, toPaged } from '@parley/db';
+import type { Explanation } from '@parley/permissions';
 import type { StoredToolCall } from './turn';
 
 /**
  * The stored status, with two derived ones. `stored`: succeeded without an answer, because a person had taken the thread
  * over. `stalled`: the lease has expired; the thread's next message ends the execution as failed.
  */
-type ExecutionState = 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed';
+export type ExecutionState = 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed';
 
 const summaryRow = {
   id: column.text,
@@ -18,8 +19,13 @@ const summaryRow = {
   /** The message; in a list only its beginning. */
   input: column.text,
   model: column.text.nullable,
+  /** Revision of the agent's configuration with which the turn began; null for executions before revisions were stored. */
+  agentRevision: column.int4.nullable,
   /** Number of model calls that were answered. */
   iterations: column.int4,
+  toolCallCount: column.int4,
+  /** Tool calls that failed or were denied. */
+  toolErrorCount: column.int4,
   inputTokens: column.int4,
   outputTokens: column.int4,
   reasoningTokens: column.int4.nullable,
@@ -37,6 +43,8 @@ interface RecordedStep extends ToolCallSummary {
   kind: 'model' | 'tool';
   /** Only for a tool call. */
   callId?: string;
+  /** Only for a tool call: which role and policy allowed or denied it. */
+  permission?: Explanation;
   /** Only for a model call. */
   inputTokens?: number;
   outputTokens?: number;
@@ -44,7 +52,13 @@ interface RecordedStep extends ToolCallSummary {
   error?: string;
 }
 
-const wholeRow = { ...summaryRow, output: column.text.nullable, steps: column.jsonb<RecordedStep[]>() };
+const wholeRow = {
+  ...summaryRow,
+  output: column.text.nullable,
+  steps: column.jsonb<RecordedStep[]>(),
+  /** The prompt that was sent, for `readPrompt`; null before the first step is stored. */
+  promptHash: column.bytea.nullable,
+};
 
 const messageRow = {
   executionId: column.text,
@@ -82,31 +96,94 @@ const state = `case
   else e.status::text end`;
 
 const columns = `e.id::text as id, e.thread_id as "threadId", e.agent_slug as "agentSlug",
-  e.router_slug as "routerSlug", ${state} as status, e.model, e.iterations, e.input_tokens as "inputTokens",
+  e.router_slug as "routerSlug", ${state} as status, e.model, e.agent_revision as "agentRevision", e.iterations,
+  e.tool_call_count as "toolCallCount", e.tool_error_count as "toolErrorCount", e.input_tokens as "inputTokens",
   e.output_tokens as "outputTokens", e.reasoning_tokens as "reasoningTokens", e.error, e.request_id as "requestId",
   e.created_at as "createdAt", e.started_at as "startedAt", e.finished_at as "finishedAt"`;
-const wholeColumns = `${columns}, e.input, e.output, e.steps`;
+const wholeColumns = `${columns}, e.input, e.output, e.steps, e.prompt_hash as "promptHash"`;
 
-const list = statement(
-  'list-executions',
-  `select ${columns}, left(e.input, 200) as input from executions e
-   where e.tenant = $1 and e.environment = $2::"Environment"
-     and ($3::text is null or e.thread_id = $3) and ($4::text is null or e.agent_slug = $4)
-     and ($5::text is null or ${state} = $5)
-     and ($6::timestamptz is null or (e.created_at, e.id) < ($6, $7::bigint))
-   order by e.created_at desc, e.id desc limit $8`,
+/** Maximum characters of the message in a list. */
+const inputChars = 200;
+
+/** The expression of the indexes executions_outcome_idx and executions_agent_outcome_idx. */
+const outcome = `(case when e.status = 'succeeded' and e.output is null then 'stored'
+  when e.status = 'succeeded' then 'succeeded' when e.status = 'failed' then 'failed' else 'open' end)`;
+const outcomes = ['open', 'stored', 'succeeded', 'failed'];
+
+const outcomeOf = (status: ExecutionState): string =>
+  ['queued', 'running', 'stalled'].includes(status) ? 'open' : status;
+
+const filtered = 'e.id < $5::bigint and e.id >= $6::bigint and ($7::text is null or ' + `${state} = $7)`;
+
+/**
+ * Reads the first rows of each outcome, with and without tool errors, from an index that has them in the order of the list.
+ * One index condition for all filters would read past every row that a filter leaves out.
+ */
+const pageOf = (agent: string) => `
+  select ${columns}, left(e.input, ${inputChars}) as input
+  from (select found.id from unnest($3::text[]) as o (outcome), unnest($4::boolean[]) as x (has_errors),
+          lateral (select e.id from executions e
+                   where e.tenant = $1 and e.environment = $2::"Environment" ${agent}
+                     and ${outcome} = o.outcome and (e.tool_error_count > 0) = x.has_errors and ${filtered}
+                   order by e.id desc limit $8) found
+        order by found.id desc limit $8) page
+  join executions e on e.tenant = $1 and e.id = page.id
+  order by e.id desc`;
+
+const list = statement('list-executions', pageOf(''), summaryRow);
+const listOfAgent = statement('list-executions-of-agent', pageOf('and e.agent_slug = $9'), summaryRow);
+
+const listOfThread = statement(
+  'list-executions-of-thread',
+  `select ${columns}, left(e.input, ${inputChars}) as input from executions e
+   where e.tenant = $1 and e.environment = $2::"Environment" and e.thread_id = $9
+     and ${outcome} = any($3) and (e.tool_error_count > 0) = any($4) and ${filtered}
+     and ($10::text is null or e.agent_slug = $10)
+   order by e.id desc limit $8`,
   summaryRow,
 );
+
+export interface ExecutionFilters {
+  threadId?: string;
+  agentSlug?: string;
+  status?: ExecutionState;
+  /** Only executions with a failed or denied tool call. */
+  toolErrors?: boolean;
+  /** Only executions that began at this time or later. */
+  since?: Date;
+}
+
+const maxId = 2n ** 63n - 1n;
+
+/** The smallest id of an execution of this time: ids are made from milliseconds (docs/adr/0034). */
+export const firstIdAt = (time: Date): bigint => {
+  const id = BigInt(Math.max(0, Math.floor(time.getTime()))) << 21n;
+  return id > maxId ? maxId : id;
+};
 
 /** Executions of an environment, newest first. Executions that are added between two pages do not move later pages. */
 export async function listExecutions(
   db: Queryable,
   scope: Scope,
-  { threadId, agentSlug, status, ...page }: Page & { threadId?: string; agentSlug?: string; status?: ExecutionState },
+  { threadId, agentSlug, status, toolErrors = false, since, limit, before }: Page & ExecutionFilters,
 ): Promise<Paged<ExecutionSummary>> {
-  const values = [scope.tenant, scope.environment, threadId, agentSlug, status, ...pageValues(page)];
-  const { rows } = await db.query(scope, list, values);
-  return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
+  const values = [
+    scope.tenant,
+    scope.environment,
+    status === undefined ? outcomes : [outcomeOf(status)],
+    toolErrors ? [true] : [true, false],
+    before?.id ?? String(maxId),
+    String(since === undefined ? 0 : firstIdAt(since)),
+    status ?? null,
+    limit + 1,
+  ];
+  const { rows } =
+    threadId !== undefined
+      ? await db.query(scope, listOfThread, [...values, threadId, agentSlug ?? null])
+      : agentSlug !== undefined
+        ? await db.query(scope, listOfAgent, [...values, agentSlug])
+        : await db.query(scope, list, values);
+  return toPaged(rows, { limit, before }, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
 
 const byId = statement(

@@ -1,4 +1,5 @@
 import type { CallResult, Turn, TurnOutcome } from './turn';
+import type { SentPrompt } from './sent-prompt';
 import type { TurnStore } from './turn-store';
 
 /**
@@ -14,6 +15,7 @@ export function createTurnRecorder(store: TurnStore, turn: Turn) {
   let waiting: CallResult[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<unknown> = Promise.resolve();
+  let prompt: SentPrompt | undefined;
 
   function take(): CallResult[] {
     clearTimeout(timer);
@@ -32,10 +34,14 @@ export function createTurnRecorder(store: TurnStore, turn: Turn) {
   }
 
   return {
+    /** Takes the prompt of the turn. It is stored with the next step. */
+    sends(sent: SentPrompt): void {
+      prompt = sent;
+    },
     /** Stores the calls of a reply before they run. False: this process has lost the turn. */
-    async recordCalls(step: Omit<Parameters<TurnStore['recordCalls']>[1], 'results'>): Promise<boolean> {
+    async recordCalls(step: Omit<Parameters<TurnStore['recordCalls']>[1], 'results' | 'prompt'>): Promise<boolean> {
       await writing;
-      return store.recordCalls(turn, { ...step, results: take() });
+      return store.recordCalls(turn, { ...step, prompt, results: take() });
     },
     /** Stores the result of a call within a few milliseconds. */
     addResult(result: CallResult): void {
@@ -44,7 +50,7 @@ export function createTurnRecorder(store: TurnStore, turn: Turn) {
     },
     async finish(outcome: TurnOutcome): Promise<boolean> {
       await writing;
-      return store.finish(turn, outcome, take());
+      return store.finish(turn, outcome, take(), prompt);
     },
     /** Waits until all results are stored. Results of a lost turn are stored too. */
     async settle(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AgentDefinition, JsonObject } from '@parley/contracts';
 import { type RowOf, column, leaseSql, newId, statement } from '@parley/db';
+import type { SentPrompt } from './sent-prompt';
 import type { BegunTurn, CallResult, HistoryRow, Progress, Turn } from './turn';
 
 /**
@@ -21,14 +22,17 @@ const begunRow = {
   turn_id: column.int8.nullable,
   state: column.oneOf<BegunTurn['state']>().nullable,
   history: column.jsonb<HistoryRow[]>().nullable,
+  agent_revision: column.int4.nullable,
 };
 export type BegunRow = RowOf<typeof begunRow>;
 
 /** The text of the statement, with the rules that select the thread of a message, is in enter-thread.sql. */
 export const enterThread = statement(
   'turn-enter',
-  `select * from enter_thread($1, $2::"Environment", $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11, $12,
-     interval '${leaseSeconds} seconds', $13, $14, $15, ${historyLimit})`,
+  `select t.*, (select revision from agent_configs c
+                where c.tenant = $1 and c.agent_id = t.agent_id and c.environment = $2::"Environment") as agent_revision
+   from enter_thread($1, $2::"Environment", $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11, $12,
+     interval '${leaseSeconds} seconds', $13, $14, $15, ${historyLimit}) t`,
   begunRow,
 );
 
@@ -56,20 +60,56 @@ export const claim = statement(
   { claimed: column.bool, history: column.jsonb<HistoryRow[]>().nullable },
 );
 
-export const progressValues = ({ model, iterations, usage, steps }: Progress): unknown[] => [
-  model ?? null,
-  iterations,
-  usage.inputTokens,
-  usage.outputTokens,
-  usage.reasoningTokens ?? null,
-  JSON.stringify(steps),
-];
+export const progressValues = (
+  { agentRevision }: Turn,
+  { model, iterations, usage, steps }: Progress,
+  prompt: SentPrompt | undefined,
+  isPromptStored: boolean,
+): unknown[] => {
+  const calls = (steps as { kind?: string; status?: string }[]).filter(({ kind }) => kind === 'tool');
+  return [
+    model ?? null,
+    iterations,
+    usage.inputTokens,
+    usage.outputTokens,
+    usage.reasoningTokens ?? null,
+    JSON.stringify(steps),
+    calls.length,
+    calls.filter(({ status }) => status === 'error').length,
+    agentRevision,
+    prompt?.hash ?? null,
+    ...(prompt === undefined || isPromptStored ? [null, null, null] : [prompt.text, prompt.bytes, prompt.tools]),
+  ];
+};
 
-/** Assigns `progressValues`, which begin at parameter `$first`. */
+/** Assigns the columns of the turn in `progressValues`, which begin at parameter `$first`. */
 const progressFrom = (first: number): string =>
-  ['model', 'iterations', 'input_tokens', 'output_tokens', 'reasoning_tokens', 'steps']
-    .map((column, index) => `${column} = $${first + index}`)
-    .join(', ');
+  [
+    ...['model', 'iterations', 'input_tokens', 'output_tokens', 'reasoning_tokens', 'steps', 'tool_call_count']
+      .concat('tool_error_count')
+      .map((column, index) => `${column} = $${first + index}`),
+    `agent_revision = $${first + 8}`,
+    `prompt_hash = coalesce($${first + 9}, prompt_hash)`,
+  ].join(', ');
+
+const insertPrompt = 'insert into execution_prompts (tenant, hash, text, bytes, tools)';
+
+/** Stores the prompt of `progressValues`, unless the process knows that it is stored. */
+const promptFrom = (first: number): string =>
+  `prompt as (${insertPrompt} select $1, $${first + 9}::bytea, $${first + 10}::text, $${first + 11}::int, $${first + 12}::text[]
+              from turn where $${first + 10}::text is not null on conflict do nothing)`;
+
+/** Whether the prompt is stored after the statement. It may have been erased since the process stored it. */
+const hasPromptFrom = (first: number): string =>
+  `$${first + 9}::bytea is null or $${first + 10}::text is not null
+     or exists (select from execution_prompts where tenant = $1 and hash = $${first + 9}) as has_prompt`;
+
+/** Stores a prompt that was erased since the process stored it. */
+export const restorePrompt = statement(
+  'turn-restore-prompt',
+  `${insertPrompt} select $1, $3, $4, $5, $6
+   where exists (select from executions where tenant = $1 and id = $2 and prompt_hash = $3) on conflict do nothing`,
+);
 
 export const resultValues = (turn: Turn, results: readonly CallResult[]): unknown[] => [
   turn.tenant,
@@ -106,9 +146,10 @@ export const recordCalls = statement(
     select $1, turn.id, c.id, c.name, c.args from turn, jsonb_to_recordset($9::jsonb) as c (id text, name text, args jsonb)),
   message as (
     insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content, tool_calls)
-    select $6, $1, thread_id, id, $7, 'assistant', $8, $9::jsonb from turn)
-  select id from turn`,
-  { id: column.int8 },
+    select $6, $1, thread_id, id, $7, 'assistant', $8, $9::jsonb from turn),
+  ${promptFrom(10)}
+  select ${hasPromptFrom(10)} from turn`,
+  { has_prompt: column.bool },
 );
 
 export const finish = statement(
@@ -122,9 +163,10 @@ export const finish = statement(
     where tenant = $1 and id = $2 and lease_owner = $5 and status in ('queued', 'running') returning id, thread_id),
   message as (
     insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content)
-    select $9, $1, thread_id, id, $10, 'assistant', $7 from turn where $9::text is not null)
-  select id from turn`,
-  { id: column.int8 },
+    select $9, $1, thread_id, id, $10, 'assistant', $7 from turn where $9::text is not null),
+  ${promptFrom(11)}
+  select ${hasPromptFrom(11)} from turn`,
+  { has_prompt: column.bool },
 );
 
 export const takeNestedCall = statement(

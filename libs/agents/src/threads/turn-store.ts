@@ -1,6 +1,8 @@
 import type { Scope } from '@parley/contracts';
 import { type Queryable, type Tenant, newId } from '@parley/db';
+import { LRUCache } from 'lru-cache';
 import type { LoadedAgent } from '../load-agent';
+import type { SentPrompt } from './sent-prompt';
 import type { CallResult, BeginResult, NewTurn, HistoryRow, Progress, StoredToolCall, Turn, TurnOutcome } from './turn';
 import {
   type BegunRow,
@@ -12,13 +14,31 @@ import {
   recordCalls,
   recordResults,
   renew,
+  restorePrompt,
   restrictHistory,
   resultValues,
   takeNestedCall,
 } from './turn-sql';
 
+/** Maximum number of prompts of which a process knows that they are stored. */
+const knownPrompts = 10_000;
+
 /** Stores turns. Each change of state is one statement, so a crash leaves the turn either before or after it. */
 export function createTurnStore(db: Queryable, owner: string) {
+  const stored = new LRUCache<string, true>({ max: knownPrompts });
+  const keyOf = ({ tenant }: Tenant, { hash }: SentPrompt) => `${tenant} ${hash.toString('base64')}`;
+  const isStored = (turn: Turn, prompt: SentPrompt | undefined) =>
+    prompt !== undefined && stored.get(keyOf(turn, prompt)) === true;
+
+  /** After a step that names the prompt of its turn. If the prompt was erased in the meantime, it is stored again. */
+  async function keepPrompt(turn: Turn, prompt: SentPrompt | undefined, hasPrompt: boolean): Promise<void> {
+    if (prompt === undefined) return;
+    stored.set(keyOf(turn, prompt), true);
+    if (hasPrompt) return;
+    const { hash, text, bytes, tools } = prompt;
+    await db.query(turn, restorePrompt, [turn.tenant, turn.id, hash, text, bytes, tools]);
+  }
+
   return {
     /** Reads the agent and stores the message as the last turn of its thread, in one call (enter-thread.sql). */
     async begin(scope: Scope, { agent, threadId, externalThreadId, ...turn }: NewTurn): Promise<BeginResult> {
@@ -71,18 +91,21 @@ export function createTurnStore(db: Queryable, owner: string) {
         calls: readonly StoredToolCall[];
         progress: Progress;
         results: readonly CallResult[];
+        prompt?: SentPrompt;
       },
     ): Promise<boolean> {
-      const { rowCount } = await db.query(turn, recordCalls, [
+      const { rows } = await db.query(turn, recordCalls, [
         ...resultValues(turn, step.results),
         owner,
         newId('msg'),
         step.position,
         step.text,
         JSON.stringify(step.calls),
-        ...progressValues(step.progress),
+        ...progressValues(turn, step.progress, step.prompt, isStored(turn, step.prompt)),
       ]);
-      return rowCount === 1;
+      if (rows[0] === undefined) return false;
+      await keepPrompt(turn, step.prompt, rows[0].has_prompt);
+      return true;
     },
 
     /** Stores results of calls, including the calls of a lost turn. */
@@ -91,8 +114,13 @@ export function createTurnStore(db: Queryable, owner: string) {
     },
 
     /** Ends a turn and stores its reply. False: this process has lost the turn, and no reply was stored. */
-    async finish(turn: Turn, outcome: TurnOutcome, results: readonly CallResult[] = []): Promise<boolean> {
-      const { rowCount } = await db.query(turn, finish, [
+    async finish(
+      turn: Turn,
+      outcome: TurnOutcome,
+      results: readonly CallResult[] = [],
+      prompt?: SentPrompt,
+    ): Promise<boolean> {
+      const { rows } = await db.query(turn, finish, [
         ...resultValues(turn, results),
         owner,
         outcome.status,
@@ -100,9 +128,11 @@ export function createTurnStore(db: Queryable, owner: string) {
         outcome.error ?? null,
         outcome.reply?.id ?? null,
         outcome.reply?.position ?? null,
-        ...progressValues(outcome),
+        ...progressValues(turn, outcome, prompt, isStored(turn, prompt)),
       ]);
-      return rowCount === 1;
+      if (rows[0] === undefined) return false;
+      await keepPrompt(turn, prompt, rows[0].has_prompt);
+      return true;
     },
 
     /** Counts one model call of a turn that is nested in the root turn; false if these have used their limit. */
@@ -129,5 +159,6 @@ function toBeginResult({ tenant }: Tenant, row: BegunRow, isThreadKnown: boolean
   const params = row.params ?? {};
   if (threadId === null || turnId === null || state === null) return { ok: true, agent, turn: null, params };
   const history = row.history ?? [];
-  return { ok: true, agent, turn: { tenant, id: turnId, threadId, state, history }, params };
+  const turn = { tenant, id: turnId, threadId, agentRevision: row.agent_revision, state, history };
+  return { ok: true, agent, turn, params };
 }

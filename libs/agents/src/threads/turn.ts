@@ -6,6 +6,8 @@ import type { AgentFailure, LoadedAgent } from '../load-agent';
 export interface Turn extends Tenant {
   id: string;
   threadId: string;
+  /** Revision of the agent's configuration with which the turn began. */
+  agentRevision: number | null;
 }
 
 export interface NewTurn {
