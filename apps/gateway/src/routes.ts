@@ -41,6 +41,7 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/data', ...data },
   { prefix: '/v1/sync', ...data },
   { prefix: '/v1/audit-log', ...manage },
+  { prefix: '/v1/executions', ...manage },
   { prefix: '/webhook/flow', ...webhooks, fixedReply: { received: true }, deadlineMs: 8_000 },
   { prefix: '/webhook', ...webhooks },
   { prefix: '/execute', ...executor },

@@ -5,6 +5,7 @@ import { type KeyLimit, createIdentify } from '@parley/identity';
 import type { Queues, RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
 import { createAuditLogHandlers } from './routes/audit-log';
+import { createExecutionHandlers } from './routes/executions';
 
 export interface ManageDeps {
   db: Db;
@@ -34,6 +35,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     isUnavailable: isDatabaseUnavailable,
     routes: serve(operationsOf.manage, {
       ...createAuditLogHandlers(deps),
+      ...createExecutionHandlers(deps),
     }),
   });
 }

@@ -8,6 +8,7 @@ export { createOrganizationKeys, providersOfEnvironment } from './models/provide
 export { hasAnswerer, oldestAgent } from './read-agents';
 export { createTransfer } from './routers/transfer';
 export { findEarlierTurn } from './threads/find-earlier-turn';
+export { type ExecutionStep, readSteps } from './threads/execution-steps';
 export { mergeThreads } from './threads/merge-threads';
 export { type StoredPrompt, readPrompt, withPromptsErased } from './threads/prompts';
 export { threadsPurge } from './threads/purge-threads';
@@ -18,6 +19,8 @@ export {
   type ExecutionSummary,
   findExecution,
   listExecutions,
+  readExecution,
+  readMessages,
   readTurns,
 } from './threads/read-executions';
 export { type Thread, type ThreadSummary, listThreads, readThread, setTakenOver } from './threads/read-threads';

@@ -15,6 +15,9 @@ import { createModels } from './models/create-models';
 import type { ChatRequest } from './chat-result';
 import { providersOfEnvironment } from './models/provider-keys';
 import { createTransfer } from './routers/transfer';
+import { readSteps } from './threads/execution-steps';
+import { readPrompt } from './threads/prompts';
+import { readExecution } from './threads/read-executions';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
@@ -140,6 +143,35 @@ afterEach(async () => {
 
 const callsTool = (name = 'order_find', args: object = { id: 'a' }) => ({ toolCalls: [{ name, args }] });
 const hasResult = (messages: { role: string }[]) => messages.at(-1)?.role === 'tool';
+
+test('an execution shows the prompt as sent, the offered tools and who allowed each call', async () => {
+  probe.play(({ onDecision }) => {
+    onDecision?.({ allowed: true, reason: 'policies.0 of the role "sales" allows it', policies: [] });
+    return { ok: true, result: { n: 1 }, logs: [{ level: 'log', message: 'found' }] };
+  });
+  server.play((request) => (hasResult(request.messages) ? { text: 'Here' } : callsTool('order_find', { n: 1 })));
+  const { threadId } = await ask({});
+  const [{ id }] = (await rows<{ id: string }>('select id::text from executions where thread_id = $1', [threadId])) as [
+    { id: string },
+  ];
+  const execution = (await readExecution(db, org.scope, id))!;
+  expect(execution).toMatchObject({ agentRevision: 1, toolCallCount: 1, toolErrorCount: 0 });
+  expect(await readPrompt(db, org.scope, execution.promptHash!)).toMatchObject({
+    tools: ['order.find', 'order.create', 'router.transfer'],
+  });
+  expect(await readSteps(db, org.scope, execution)).toMatchObject([
+    { type: 'model' },
+    {
+      type: 'tool',
+      name: 'order.find',
+      arguments: { n: 1 },
+      result: { n: 1 },
+      permission: { allowed: true, reason: 'policies.0 of the role "sales" allows it' },
+      logs: [{ message: 'found' }],
+    },
+    { type: 'model' },
+  ]);
+});
 
 describe('one turn', () => {
   it('answers and stores the messages', async () => {

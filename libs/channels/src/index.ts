@@ -30,6 +30,7 @@ export {
   type UndeliveredReply,
   latestSent,
   listMessages,
+  repliesOf,
   undeliveredReplies,
 } from './whatsapp/read-messages';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';

@@ -45,7 +45,8 @@ interface RecordedStep extends ToolCallSummary {
   callId?: string;
   /** Only for a tool call: which role and policy allowed or denied it. */
   permission?: Explanation;
-  /** Only for a model call. */
+  /** Only for a model call. `routing`: a router let the model choose the agent. */
+  purpose?: 'routing';
   inputTokens?: number;
   outputTokens?: number;
   reasoningTokens?: number;
@@ -83,7 +84,9 @@ const callRow = {
   finishedAt: column.timestamptz.nullable,
 };
 
-export interface Execution extends RowOf<typeof wholeRow> {
+export type StoredExecution = RowOf<typeof wholeRow>;
+
+export interface Execution extends StoredExecution {
   messages: RowOf<typeof messageRow>[];
   toolCalls: RowOf<typeof callRow>[];
   /** Messages of the reply that were not delivered, or may not have been delivered. */
@@ -192,6 +195,16 @@ const byId = statement(
    where e.tenant = $1 and e.environment = $2::"Environment" and e.id = $3::bigint`,
   wholeRow,
 );
+
+/** One execution, as it is stored; null when the environment has no such execution. */
+export async function readExecution(db: Queryable, scope: Scope, id: string): Promise<StoredExecution | null> {
+  return (await db.query(scope, byId, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+}
+
+/** The messages of an execution, in their order. */
+export async function readMessages(db: Queryable, scope: Scope, executionId: string) {
+  return (await db.query(scope, messagesOfExecutions, [scope.tenant, [executionId]])).rows;
+}
 
 /** One execution with its messages, tool calls and undelivered replies; null when the environment has no such execution. */
 export async function findExecution(db: Queryable, scope: Scope, id: string): Promise<Execution | null> {

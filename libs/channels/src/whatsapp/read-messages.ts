@@ -91,3 +91,28 @@ export async function undeliveredReplies(
 ): Promise<UndeliveredReply[]> {
   return (await db.query(scope, undelivered, [scope.tenant, scope.environment, requestIds])).rows;
 }
+
+const replyRow = {
+  id: column.text,
+  status: column.text,
+  error: column.text.nullable,
+  createdAt: column.timestamptz,
+  /** The time of the last change of the status. */
+  updatedAt: column.timestamptz,
+};
+
+const repliesOfRequest = statement(
+  'replies-of-request',
+  `select m.id, m.status, m.error, m.created_at as "createdAt", m.updated_at as "updatedAt"
+   from generate_series(0, 99) part
+   join messages m on m.tenant = $1 and m.environment = $2::"Environment"
+     and m.idempotency_key = ${replyKey.sql('$3', 'part')}
+   where m.direction = 'outbound'
+   order by m.created_at, m.id`,
+  replyRow,
+);
+
+/** The messages of the reply to a request, in order, with the state of their delivery. Empty outside of channels. */
+export async function repliesOf(db: Queryable, scope: Scope, requestId: string): Promise<RowOf<typeof replyRow>[]> {
+  return (await db.query(scope, repliesOfRequest, [scope.tenant, scope.environment, requestId])).rows;
+}

@@ -1,0 +1,99 @@
+import {
+  type ExecutionStep,
+  type ExecutionSummary,
+  type StoredPrompt,
+  listExecutions,
+  readExecution,
+  readMessages,
+  readPrompt,
+  readSteps,
+} from '@parley/agents';
+import { repliesOf } from '@parley/channels';
+import type { Db } from '@parley/db';
+import { type Handler, notFound } from '@parley/service';
+import { msOf, msOrNull, pageOf, timeId } from '../page';
+
+interface Handlers {
+  listExecutions: Handler<'listExecutions'>;
+  getExecution: Handler<'getExecution'>;
+}
+
+export const createExecutionHandlers = ({ db }: { db: Db }): Handlers => ({
+  async listExecutions({ query }, { scope }) {
+    const { page, answer } = pageOf('executions', scope, query, timeId);
+    const { agent, thread, status, toolErrors, since } = query;
+    const filters = { agentSlug: agent, threadId: thread, status, toolErrors };
+    const from = since === undefined ? undefined : new Date(since);
+    return answer(await listExecutions(db, scope, { ...page, ...filters, since: from }), toItem);
+  },
+
+  async getExecution({ params: { id } }, { scope }) {
+    const execution = timeId.test(id) ? await readExecution(db, scope, id) : null;
+    if (execution === null) throw notFound('Execution not found');
+    const { promptHash, requestId, output } = execution;
+    // Messages before calls, so that each call that they ask for is found.
+    const messages = await readMessages(db, scope, id);
+    const [steps, prompt, deliveries] = await Promise.all([
+      readSteps(db, scope, execution),
+      promptHash === null ? null : readPrompt(db, scope, promptHash),
+      requestId === null || output === null ? [] : repliesOf(db, scope, requestId),
+    ]);
+    return {
+      ...toItem(execution),
+      output,
+      prompt: prompt === null ? null : toPrompt(prompt),
+      steps: steps.map(toStep),
+      messages: messages.flatMap(({ id: messageId, role, content, toolCalls, createdAt }) =>
+        role === 'tool'
+          ? []
+          : [
+              {
+                id: messageId,
+                role,
+                content,
+                toolCallIds: (toolCalls ?? []).map((call) => call.id),
+                createdAt: msOf(createdAt),
+              },
+            ],
+      ),
+      deliveries: deliveries.map(({ id: messageId, status, error, createdAt }) => ({
+        messageId,
+        status,
+        error,
+        createdAt: msOf(createdAt),
+      })),
+    };
+  },
+});
+
+const toItem = ({ iterations, createdAt, startedAt, finishedAt, ...rest }: ExecutionSummary) => ({
+  id: rest.id,
+  threadId: rest.threadId,
+  agentSlug: rest.agentSlug,
+  agentRevision: rest.agentRevision,
+  routerSlug: rest.routerSlug,
+  status: rest.status,
+  model: rest.model,
+  modelCallCount: iterations,
+  toolCallCount: rest.toolCallCount,
+  toolErrorCount: rest.toolErrorCount,
+  inputTokens: rest.inputTokens,
+  outputTokens: rest.outputTokens,
+  reasoningTokens: rest.reasoningTokens,
+  error: rest.error,
+  requestId: rest.requestId,
+  createdAt: msOf(createdAt),
+  startedAt: msOrNull(startedAt),
+  finishedAt: msOrNull(finishedAt),
+  durationMs: startedAt === null || finishedAt === null ? null : msOf(finishedAt) - msOf(startedAt),
+  input: rest.input,
+});
+
+const toPrompt = ({ text, bytes, tools }: StoredPrompt) => ({
+  text,
+  bytes,
+  isTruncated: Buffer.byteLength(text) < bytes,
+  tools,
+});
+
+const toStep = (step: ExecutionStep) => (step.type === 'model' ? step : { ...step, startedAt: msOf(step.startedAt) });

@@ -1,0 +1,61 @@
+import type { Prepare } from './sample';
+import type { World } from '../create-test-api';
+
+let count = 0;
+
+/** An execution that has called a tool and answered. Returns its id. */
+export async function insertExecution({ db, scope }: Pick<World, 'db' | 'scope'>): Promise<string> {
+  const { tenant, environment } = scope;
+  const threadId = `thread_${tenant}x${(count += 1)}`.padEnd(30, '0');
+  const values = [threadId, tenant, environment];
+  await db.pool.query(
+    `insert into threads (id, tenant, environment, agent_slug, last_message_at, updated_at)
+     values ($1, $2, $3::"Environment", 'helper', now(), now())`,
+    values,
+  );
+  const steps = [
+    { kind: 'model', name: 'openai/test', durationMs: 5, status: 'success', inputTokens: 7, outputTokens: 3 },
+    {
+      kind: 'tool',
+      callId: 'call_1',
+      name: 'order.find',
+      durationMs: 2,
+      status: 'success',
+      permission: { allowed: true, reason: 'the agent has no roles', policies: [] },
+    },
+  ];
+  const { rows } = await db.pool.query<{ id: string }>(
+    `insert into executions (thread_id, tenant, environment, agent_slug, agent_revision, status, input, output, model, iterations,
+       input_tokens, output_tokens, steps, tool_call_count, started_at, finished_at, prompt_hash)
+     values ($1, $2, $3::"Environment", 'helper', 3, 'succeeded', 'Where is it?', 'Here', 'openai/test', 1, 7, 3, $4, 1, now(),
+       now() + interval '20 milliseconds', sha256('p')) returning id::text`,
+    [...values, JSON.stringify(steps)],
+  );
+  const id = rows[0]!.id;
+  await db.pool.query(
+    `insert into execution_prompts (tenant, hash, text, bytes, tools) values ($1, sha256('p'), 'You sell.', 9, '{order.find}')
+     on conflict do nothing`,
+    [tenant],
+  );
+  await db.pool.query(
+    `insert into tool_calls (tenant, execution_id, call_id, name, args, status, result, finished_at)
+     values ($1, $2, 'call_1', 'order.find', '{"n":1}', 'succeeded', '{"ok":true,"result":{"n":1},"logs":[{"level":"log","message":"found"}]}', now())`,
+    [tenant, id],
+  );
+  await db.pool.query(
+    `insert into thread_messages (id, tenant, thread_id, execution_id, position, role, content)
+     values ($1 || 'm', $2, $1, $3, 0, 'user', 'Where is it?')`,
+    [threadId, tenant, id],
+  );
+  return id;
+}
+
+export const executionSamples = {
+  async listExecutions(world) {
+    await insertExecution(world);
+    return { query: { agent: 'helper', status: 'succeeded', toolErrors: 'false', since: '1' } };
+  },
+  async getExecution(world) {
+    return { params: { id: await insertExecution(world) } };
+  },
+} satisfies Record<string, Prepare>;
