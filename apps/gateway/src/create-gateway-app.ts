@@ -79,7 +79,7 @@ async function handle(deps: GatewayDeps, request: IncomingMessage, response: Ser
     const address = addressOf(request, deps.isTrusted);
     return sendDocsPage(path, request, response, ownHeaders(requestId, undefined), address);
   }
-  const route = findRoute(path);
+  const route = findRoute(path, request.method ?? '');
   if (route === undefined) throw notFound(`No such path: ${path}`, 'unknown_path');
   state.route = route;
   nameRoute(request, route.prefix);

@@ -1,7 +1,7 @@
 import { findRoute } from './routes';
 
 test('the callback of the payment provider is answered within 10 s', () => {
-  expect(findRoute('/webhook/flow')).toMatchObject({ fixedReply: { received: true }, deadlineMs: 8_000 });
+  expect(findRoute('/webhook/flow', 'POST')).toMatchObject({ fixedReply: { received: true }, deadlineMs: 8_000 });
 });
 
 describe('findRoute', () => {
@@ -25,7 +25,7 @@ describe('findRoute', () => {
     ['/execute', 'tool-executor'],
     ['/validate', 'tool-executor'],
   ])('routes %s to %s', (path, upstream) => {
-    expect(findRoute(path)?.upstream).toBe(upstream);
+    expect(findRoute(path, 'POST')?.upstream).toBe(upstream);
   });
 
   it.each([
@@ -63,6 +63,24 @@ describe('findRoute', () => {
     '/v1/data/ñ',
     '/v1/chat#/internal',
   ])('finds no route for %s', (path) => {
-    expect(findRoute(path)).toBeUndefined();
+    expect(findRoute(path, 'POST')).toBeUndefined();
   });
+});
+
+test.each([
+  ['GET', '/v1/agents', 'manage'],
+  ['GET', '/v1/agents/', 'manage'],
+  ['HEAD', '/v1/agents/shop-assistant', 'manage'],
+  ['GET', '/v1/agents/chat', 'manage'],
+  ['GET', '/v1/routers', 'manage'],
+  ['POST', '/v1/agents/shop-assistant/chat', 'chat'],
+  ['OPTIONS', '/v1/agents/shop-assistant/chat', 'chat'],
+  ['GET', '/v1/agents/shop-assistant/chat', 'chat'],
+  ['POST', '/v1/agents/chat', 'chat'],
+  ['POST', '/v1/routers/front-desk/chat', 'chat'],
+  ['GET', '/v1/routers/front-desk/chat', 'chat'],
+  ['GET', '/v1/tools', 'manage'],
+  ['GET', '/v1/tool-secrets', 'chat'],
+])('reads of definitions are routed to manage, messages to chat: %s %s to %s', (method, path, upstream) => {
+  expect(findRoute(path, method)?.upstream).toBe(upstream);
 });

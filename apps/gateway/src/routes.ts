@@ -6,6 +6,8 @@ export interface GatewayRoute {
   prefix: string;
   /** The route matches only paths that end with this. */
   suffix?: string;
+  /** The route matches only GET and HEAD, of the prefix itself and of paths with at most this many parts below it. */
+  readsBelow?: number;
   upstream: UpstreamName;
   /** Maximum size of a body. The upstream may have a lower limit for some of its paths. */
   limitBytes: number;
@@ -28,6 +30,9 @@ const executor = { upstream: 'tool-executor', limitBytes: 4 * mebibyte, cors: fa
 /** All public paths. Any other path is answered with 404, also when a service has it for other services. */
 const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/chat', ...chat },
+  // Before the prefixes of chat: the first match is used.
+  { prefix: '/v1/agents', readsBelow: 1, ...manage },
+  { prefix: '/v1/routers', readsBelow: 0, ...manage },
   { prefix: '/v1/agents', ...chat },
   { prefix: '/v1/routers', ...chat },
   { prefix: '/v1/compile-prompt', ...chat },
@@ -42,6 +47,10 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/sync', ...data },
   { prefix: '/v1/audit-log', ...manage },
   { prefix: '/v1/executions', ...manage },
+  { prefix: '/v1/tools', ...manage },
+  { prefix: '/v1/roles', ...manage },
+  { prefix: '/v1/statistics', ...manage },
+  { prefix: '/v1/health-report', ...manage },
   { prefix: '/webhook/flow', ...webhooks, fixedReply: { received: true }, deadlineMs: 8_000 },
   { prefix: '/webhook', ...webhooks },
   { prefix: '/execute', ...executor },
@@ -55,10 +64,15 @@ const routes: readonly GatewayRoute[] = [
 const ambiguous = /\/\.{1,2}(\/|$)|\/\/|%(2f|5c|2e|00)|[^\x21-\x7e]|[\\#]/i;
 
 /** The route of a path as received, without decoding; undefined when there is none. */
-export function findRoute(path: string): GatewayRoute | undefined {
+export function findRoute(path: string, method: string): GatewayRoute | undefined {
   if (ambiguous.test(path)) return undefined;
   return routes.find(
-    ({ prefix, suffix = '' }) =>
-      (path === prefix || (path.startsWith(prefix) && path[prefix.length] === '/')) && path.endsWith(suffix),
+    ({ prefix, suffix = '', readsBelow }) =>
+      (path === prefix || (path.startsWith(prefix) && path[prefix.length] === '/')) &&
+      path.endsWith(suffix) &&
+      (readsBelow === undefined || (isRead(method) && partsOf(path.slice(prefix.length)) <= readsBelow)),
   );
 }
+
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
+const partsOf = (path: string): number => path.split('/').filter((part) => part !== '').length;

@@ -5,6 +5,7 @@ import { type KeyLimit, createIdentify } from '@parley/identity';
 import type { Queues, RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
 import { createAuditLogHandlers } from './routes/audit-log';
+import { createDefinitionHandlers } from './routes/definitions';
 import { createExecutionHandlers } from './routes/executions';
 
 export interface ManageDeps {
@@ -35,6 +36,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     isUnavailable: isDatabaseUnavailable,
     routes: serve(operationsOf.manage, {
       ...createAuditLogHandlers(deps),
+      ...createDefinitionHandlers(deps),
       ...createExecutionHandlers(deps),
     }),
   });

@@ -2,6 +2,7 @@ export { type CallbackTokens, createCallbackTokens } from './callback-token';
 export { type ChatFailure, type ChatRequest } from './chat-result';
 export { type Agents, createAgents } from './create-agents';
 export { listActingByRoles } from './list-acting-by-roles';
+export { type StoredAgent, listAgents, listRouters, readAgent } from './list-agents';
 export { createModels } from './models/create-models';
 export { modelVariables } from './models/model-variables';
 export { createOrganizationKeys, providersOfEnvironment } from './models/provider-keys';

@@ -27,6 +27,7 @@ export { localDay } from './templates/local-day';
 export { loadPromptVariables } from './templates/prompt-context';
 export { templateCaller } from './templates/template-caller';
 export { builtInToolNames, builtInTools } from './builtins/create-built-ins';
+export { type ListedTool, listTools, toolsInList } from './list-tools';
 export { createTools } from './create-tools';
 export { createMcpServers } from './mcp/create-mcp-servers';
 export { type McpCaller, answerMcp } from './mcp/answer-mcp';

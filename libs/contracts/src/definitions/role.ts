@@ -18,6 +18,9 @@ export const filterOperators = [
 ] as const;
 export type FilterOperator = (typeof filterOperators)[number];
 
+/** The actions of policies, besides `*` for all of them. */
+export const policyActions = ['create', 'read', 'update', 'delete', 'list', 'execute', 'reach'] as const;
+
 const policySchema = z.strictObject({
   resource: z
     .string()
@@ -25,7 +28,7 @@ const policySchema = z.strictObject({
     .max(200)
     .describe('Slug of an entity type, name of a tool such as `payment.create`, or `*`.'),
   actions: z
-    .array(z.enum(['create', 'read', 'update', 'delete', 'list', 'execute', 'reach', '*']))
+    .array(z.enum([...policyActions, '*']))
     .min(1)
     .describe(
       'What the policy allows or denies. `execute` calls a tool; `reach` lets a messaging tool reach others than the contact of the conversation.',

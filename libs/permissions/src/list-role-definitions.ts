@@ -1,0 +1,24 @@
+import type { RoleDefinition, Scope } from '@parley/contracts';
+import { type Page, type Queryable, column, pageValues, statement, toPaged } from '@parley/db';
+
+const rolesOfEnvironment = statement(
+  'list-role-definitions',
+  `select id, slug, name, revision, definition, created_at as "createdAt", updated_at as "updatedAt" from roles
+   where tenant = $1 and environment = $2::"Environment" and ($3::timestamptz is null or (created_at, id) < ($3, $4::text))
+   order by created_at desc, id desc limit $5`,
+  {
+    id: column.text,
+    slug: column.text,
+    name: column.text,
+    revision: column.int4,
+    definition: column.jsonb<RoleDefinition>(),
+    createdAt: column.timestamptz,
+    updatedAt: column.timestamptz,
+  },
+);
+
+/** The roles of an environment with their definitions, newest first. */
+export async function listRoleDefinitions(db: Queryable, scope: Scope, page: Page) {
+  const { rows } = await db.query(scope, rolesOfEnvironment, [scope.tenant, scope.environment, ...pageValues(page)]);
+  return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
+}
