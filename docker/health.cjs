@@ -9,6 +9,7 @@ const internalPorts = {
   'webhook-ingest': 4103,
   'tool-executor': 4104,
   worker: 4105,
+  manage: 4107,
 };
 const port = process.env.INTERNAL_PORT || internalPorts[process.env.PARLEY_APP];
 if (port) {

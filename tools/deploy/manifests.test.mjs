@@ -179,6 +179,7 @@ for (const overlay of overlays) {
           ['gateway', 'data'],
           ['gateway', 'chat'],
           ['gateway', 'webhook-ingest'],
+          ['gateway', 'manage'],
           ['gateway', 'tool-executor'],
           ['data', 'tool-executor'],
           ['chat', 'tool-executor'],

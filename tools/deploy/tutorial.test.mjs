@@ -24,7 +24,7 @@ test('the commands of the page replace every placeholder of the production overl
     const files = ['kustomization.yaml', 'stores.yaml', 'namespace.yaml'];
     const overlay = files.map((name) => readFileSync(join(folder, 'k8s/overlays/acme', name), 'utf8')).join('\n');
     assert.doesNotMatch(overlay, /example\.com|192\.0\.2\./);
-    assert.equal(overlay.match(/registry\.acme\.test\/parley-[\w-]+, newTag: 0\.1\.0/g).length, 7);
+    assert.equal(overlay.match(/registry\.acme\.test\/parley-[\w-]+, newTag: 0\.1\.0/g).length, 8);
     assert.match(overlay, /PUBLIC_URL, value: 'https:\/\/parley\.acme\.test'/);
     assert.match(overlay, /cidr: 10\.20\.0\.0\/28[^]*cidr: 10\.20\.0\.16\/28/);
   } finally {

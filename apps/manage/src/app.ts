@@ -4,15 +4,20 @@ import { type Db, type SecretBox, createIdempotencyStore, isDatabaseUnavailable 
 import { type KeyLimit, createIdentify } from '@parley/identity';
 import type { Queues, RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
+import type { Payments } from '@parley/payments';
 import { createAuditLogHandlers } from './routes/audit-log';
 import { createDefinitionHandlers } from './routes/definitions';
 import { createExecutionHandlers } from './routes/executions';
+import { createPaymentHandlers } from './routes/payments';
+import { createTriggerHandlers } from './routes/triggers';
+import { createWebhookDeliveryHandlers } from './routes/webhook-deliveries';
 
 export interface ManageDeps {
   db: Db;
   /** Encrypts the secrets of integrations and tools. */
   box: SecretBox;
   queues: Queues;
+  payments: Pick<Payments, 'getStatus'>;
   /** Public address of the gateway. */
   publicUrl: string;
   log: Logger;
@@ -35,6 +40,9 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
     routes: serve(operationsOf.manage, {
+      ...createWebhookDeliveryHandlers(deps),
+      ...createTriggerHandlers(deps),
+      ...createPaymentHandlers(deps),
       ...createAuditLogHandlers(deps),
       ...createDefinitionHandlers(deps),
       ...createExecutionHandlers(deps),

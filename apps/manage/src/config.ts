@@ -1,3 +1,4 @@
+import { channelVariables } from '@parley/channels';
 import { secretsKeyVariable } from '@parley/db';
 import {
   databaseVariables,
@@ -13,6 +14,7 @@ export const manageVariables = {
   ...databaseVariables(15_000),
   ...redisVariables,
   ...keyLimitVariables,
+  ...channelVariables,
   SECRETS_KEY: secretsKeyVariable,
   PUBLIC_URL: urlVariable().default('http://localhost:4000').meta({
     description: 'Public address of the gateway, to which providers send webhooks and callbacks.',

@@ -76,13 +76,17 @@ function vary(value: unknown, random: () => number): unknown {
 
 function requestOf({ path, query: querySchema, body }: Operation, sample: Sample, random: () => number) {
   const some = (value: string) => (random() < 0.4 ? texts[Math.floor(random() * texts.length)]! : value);
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => encode(some(sample.params?.[name] ?? 'x')) || 'x');
+  const filled = path.replace(
+    /:(\w+)/g,
+    (_, name: string) => encode(some(sample.params?.[name] ?? 'x').slice(0, 500)) || 'x',
+  );
   const names = Object.keys(querySchema?.shape ?? {});
   const query = names
     .filter(() => random() < 0.3)
     .map((name) => `${name}=${encode(some(sample.query?.[name] ?? '1'))}`);
   return {
-    url: `${filled}?${query.join('&')}`.slice(0, 7_000),
+    // Node refuses headers that are larger than 16 KiB.
+    url: `${filled}?${query.join('&').slice(0, 7_000)}`,
     body: body === undefined ? undefined : JSON.stringify(vary(sample.body, random)),
   };
 }

@@ -1,5 +1,7 @@
 import { createSecretBox, openDatabase } from '@parley/db';
-import { createQueues, createRateLimiter, openRedis } from '@parley/redis';
+import { createEntities } from '@parley/entities';
+import { createPayments } from '@parley/payments';
+import { createQueues, createRateLimiter, createRelayWaker, openRedis } from '@parley/redis';
 import {
   createLogger,
   createMetrics,
@@ -30,6 +32,9 @@ startProcess(async () => {
     }),
   );
   const queues = createQueues({ redis: redis.producer });
+  const box = createSecretBox(config.SECRETS_KEY);
+  const { PUBLIC_URL: publicUrl, STAND_INS_URL: standInsUrl } = config;
+  const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer) });
 
   await runService({
     config,
@@ -37,9 +42,10 @@ startProcess(async () => {
     metrics,
     app: createManageApp({
       db,
-      box: createSecretBox(config.SECRETS_KEY),
+      box,
       queues,
-      publicUrl: config.PUBLIC_URL,
+      payments: createPayments({ db, entities, box, publicUrl, standInsUrl, log }),
+      publicUrl,
       log,
       metrics,
       limiter,
@@ -50,6 +56,7 @@ startProcess(async () => {
     closing: [
       { name: 'rate limiter', close: async () => limiter.close() },
       { name: 'queues', close: () => queues.close() },
+      { name: 'entities', close: () => entities.settled() },
       { name: 'Redis', close: () => redis.close() },
       { name: 'database', close: () => db.close() },
     ],

@@ -36,6 +36,9 @@ function positionIn(content: string[] | null, idPattern: RegExp): Page['before']
   return { at: new Date(Number(atMs)), id };
 }
 
+/** The time of a filter. */
+export const dateOf = (ms: number | undefined): Date | undefined => (ms === undefined ? undefined : new Date(ms));
+
 /** Unix milliseconds of a time, as in the API. */
 export const msOf = (at: Date): number => at.getTime();
 export const msOrNull = (at: Date | null): number | null => at?.getTime() ?? null;

@@ -2,7 +2,7 @@ export { type Confirmed, findKnownTokens } from './confirm-by-token';
 export { countPayments } from './count-payments';
 export { type Payments, createPayments } from './create-payments';
 export { applyOrder, creditsPurge, lockOrder } from './credits/credit-orders';
-export { readCredits } from './credits/read-credits';
+export { listCreditEntries, readBalance } from './credits/read-credits';
 export { currencySchema, toFlowAccount } from './flow/flow-account';
 export { heldPayments } from './held-payments';
 export { ensurePaymentType } from './payment-type';

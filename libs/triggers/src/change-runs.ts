@@ -5,9 +5,12 @@ import { maxHops } from '@parley/events';
 const changedRow = { id: column.text, triggerSlug: column.text };
 type ChangedRun = RowOf<typeof changedRow>;
 
-/** `$3` has ids of runs, and slugs of triggers, which select the runs of these triggers with a status in `$4`. */
-const wantedSql = `r.tenant = $1 and r.environment = $2::"Environment"
-  and (r.id = any($3) or r.trigger_slug = any($3) and r.status = any($4::text[]::"TriggerRunStatus"[]))`;
+const maxChanged = 1_000;
+
+/** `$3` has ids of runs, and slugs of triggers, which select the oldest runs of these triggers with a status in `$4`. */
+const wantedSql = `r.tenant = $1 and r.environment = $2::"Environment" and (r.id = any($3) or r.id = any (array(
+    select o.id from trigger_runs o where o.tenant = $1 and o.environment = $2::"Environment" and o.trigger_slug = any($3)
+      and o.status = any($4::text[]::"TriggerRunStatus"[]) and o.refused_runs = 0 order by o.created_at limit ${maxChanged})))`;
 
 const retry = statement(
   'retry-runs',

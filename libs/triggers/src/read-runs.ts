@@ -46,19 +46,27 @@ const runsOfEnvironment = statement(
   `select ${columns} from trigger_runs
    where tenant = $1 and environment = $2::"Environment" and ($3::text is null or trigger_slug = $3)
      and ($4::text is null or status = $4::"TriggerRunStatus") and ($5::text is null or entity_id = $5)
-     and ($6::timestamptz is null or (created_at, id) < ($6, $7::text))
-   order by created_at desc, id desc limit $8`,
+     and ($6::timestamptz is null or created_at >= $6) and ($7::timestamptz is null or (created_at, id) < ($7, $8::text))
+   order by created_at desc, id desc limit $9`,
   summaryRow,
 );
+
+interface RunFilter {
+  triggerSlug?: string;
+  status?: RunState;
+  entityId?: string;
+  /** Runs that were planned at this time or later. */
+  since?: Date;
+}
 
 /** Runs of an environment, newest first. Runs that are added between two pages do not move later pages. */
 export async function listRuns(
   db: Queryable,
   scope: Scope,
-  { triggerSlug, status, entityId, ...page }: Page & { triggerSlug?: string; status?: RunState; entityId?: string },
+  { triggerSlug, status, entityId, since, ...page }: Page & RunFilter,
 ): Promise<Paged<TriggerRunSummary>> {
   const { tenant, environment } = scope;
-  const values = [tenant, environment, triggerSlug, status, entityId, ...pageValues(page)];
+  const values = [tenant, environment, triggerSlug, status, entityId, since, ...pageValues(page)];
   const { rows } = await db.query(scope, runsOfEnvironment, values);
   return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }

@@ -1,4 +1,4 @@
-import { readCredits } from '@parley/payments';
+import { listCreditEntries, readBalance } from '@parley/payments';
 import { withDatabase } from '../database';
 import { findOrganization } from '../organizations';
 import { parseLimit } from '../page';
@@ -9,7 +9,8 @@ export async function runCreditsShow(options: { org?: string; limit?: string; js
   const limit = parseLimit(options.limit, 20);
   const { slug, balanceCents, entries } = await withDatabase(async (db) => {
     const organization = await findOrganization(db, options.org);
-    return { slug: organization.slug, ...(await readCredits(db, organization, limit)) };
+    const { items: entries } = await listCreditEntries(db, organization, { limit, before: null });
+    return { slug: organization.slug, balanceCents: await readBalance(db, organization), entries };
   });
   if (options.json) return printJson({ organization: slug, balanceCents, entries });
   print(`${slug}: ${cents(balanceCents)}`);

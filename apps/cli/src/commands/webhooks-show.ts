@@ -1,8 +1,7 @@
-import { findDelivery } from '@parley/webhooks';
+import { findDelivery, maskBody } from '@parley/webhooks';
 import { withDatabase } from '../database';
 import { Failure } from '../failure';
 import { formatFields, formatTime, indentText, print, printJson } from '../terminal';
-import { maskBody } from '../webhooks/mask-body';
 
 /** `parley webhooks show`: prints a delivery with its headers and body. */
 export async function runWebhooksShow(id: string, { json }: { json?: boolean }): Promise<void> {

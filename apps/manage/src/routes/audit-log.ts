@@ -1,7 +1,7 @@
 import { listAuditLog } from '@parley/audit';
 import type { Db } from '@parley/db';
 import type { Handler } from '@parley/service';
-import { msOf, pageOf, timeId } from '../page';
+import { dateOf, msOf, pageOf, timeId } from '../page';
 
 interface Handlers {
   listAuditLog: Handler<'listAuditLog'>;
@@ -10,9 +10,8 @@ interface Handlers {
 export const createAuditLogHandlers = ({ db }: { db: Db }): Handlers => ({
   async listAuditLog({ query }, { scope }) {
     const { page, answer } = pageOf('audit-log', scope, query, timeId);
-    const { action, actorId, targetId, since } = query;
-    const from = since === undefined ? undefined : new Date(since);
-    const entries = await listAuditLog(db, scope, { ...page, action, actorId, targetId, since: from });
+    const { action, actorId, targetId } = query;
+    const entries = await listAuditLog(db, scope, { ...page, action, actorId, targetId, since: dateOf(query.since) });
     return answer(
       entries,
       ({ actorType, actorId: id, actorName, targetType, targetId: target, createdAt, ...entry }) => ({

@@ -1,6 +1,8 @@
 import type { Environment, Permission, Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, newId } from '@parley/db';
+import { createEntities } from '@parley/entities';
 import { createApiKey } from '@parley/identity';
+import { createPayments } from '@parley/payments';
 import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/redis';
 import { silentLogger } from '@parley/service';
 import { createTestDatabase, createTestRedis } from '@parley/testing';
@@ -45,10 +47,13 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
   const db = createDb({ databaseUrl: database.url, poolSize: 6 });
   const redis = connectRedis({ url: redisServer.url, role: 'producer' });
   const queues = createQueues({ redis });
+  const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'));
+  const entities = createEntities({ db });
   const deps: ManageDeps = {
     db,
-    box: createSecretBox(Buffer.alloc(32, 7).toString('base64')),
+    box,
     queues,
+    payments: createPayments({ db, entities, box, publicUrl: 'https://parley.example', log: silentLogger() }),
     publicUrl: 'https://parley.example',
     log: silentLogger(),
     checkResponses: true,
@@ -91,6 +96,7 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
     call,
     keyOf,
     async close() {
+      await entities.settled();
       await queues.close();
       await closeRedis(redis);
       await db.close();

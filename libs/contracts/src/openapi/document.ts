@@ -275,7 +275,7 @@ const unauthorized = (code: string): ErrorExample => [code, 'Unauthorized'];
 
 /** Examples by status: the operation's own errors first, then those that follow from its other fields. */
 function errorExamples(operation: Operation): Record<number, readonly ErrorExample[]> {
-  const { permission, beyondRoles, security, rateLimited, idempotent, isOwn, errors } = operation;
+  const { permission, people, beyondRoles, security, rateLimited, idempotent, isOwn, errors } = operation;
   const found: Record<number, ErrorExample[]> = {};
   const add = (status: number, ...examples: readonly ErrorExample[]) => {
     const known = new Set((found[status] ??= []).map(([code]) => code));
@@ -286,7 +286,8 @@ function errorExamples(operation: Operation): Record<number, readonly ErrorExamp
   else if (security) add(401, unauthorized('unauthorized'));
   if (permission !== null) add(429, ['too_many_unknown_keys', 'Too many unknown API keys from this address']);
   if (permission !== null) add(403, ['missing_permission', `API key does not have ${permission} permission`]);
-  if (beyondRoles) add(403, ['key_has_role', 'A key with a role cannot use this endpoint']);
+  if (people === 'admin') add(403, ['requires_admin', 'Only an admin of the organization may do this']);
+  if (beyondRoles || permission === 'manage') add(403, ['key_has_role', 'A key with a role cannot use this endpoint']);
   if (isOwn) add(431, ['headers_too_large', 'Request headers are too large']);
   else {
     add(400, ['malformed_path', 'Malformed path']);

@@ -1,4 +1,14 @@
-import { type Queryable, type RowOf, type Tenant, column, statement } from '@parley/db';
+import {
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  type Tenant,
+  column,
+  pageValues,
+  statement,
+  toPaged,
+} from '@parley/db';
 
 const balance = statement(
   'credit-balance',
@@ -7,27 +17,31 @@ const balance = statement(
 );
 
 const entryRow = {
+  id: column.text,
   /** Negative for refunds. */
   amountCents: column.int4,
   reason: column.text,
   cause: column.text,
   createdAt: column.timestamptz,
 };
+export type CreditEntry = RowOf<typeof entryRow>;
 
-const latestEntries = statement(
-  'latest-credit-entries',
-  `select amount_cents as "amountCents", reason, cause, created_at as "createdAt" from credit_entries
-   where tenant = $1 order by created_at desc, id desc limit $2`,
+const entriesOfOrganization = statement(
+  'list-credit-entries',
+  `select id, amount_cents as "amountCents", reason, cause, created_at as "createdAt" from credit_entries
+   where tenant = $1 and ($2::timestamptz is null or (created_at, id) < ($2, $3))
+   order by created_at desc, id desc limit $4`,
   entryRow,
 );
 
-/** Reads the balance of an organization, which is the sum of its entries, and the latest entries. */
-export async function readCredits(
-  db: Queryable,
-  organization: Tenant,
-  limit: number,
-): Promise<{ balanceCents: number; entries: RowOf<typeof entryRow>[] }> {
-  const { rows: sums } = await db.query(organization, balance, [organization.tenant]);
-  const { rows: entries } = await db.query(organization, latestEntries, [organization.tenant, limit]);
-  return { balanceCents: Number(sums[0]!.balance), entries };
+/** The sum of an organization's entries, in cents. */
+export async function readBalance(db: Queryable, organization: Tenant): Promise<number> {
+  return Number((await db.query(organization, balance, [organization.tenant])).rows[0]!.balance);
+}
+
+/** The entries of an organization, newest first. */
+export async function listCreditEntries(db: Queryable, organization: Tenant, page: Page): Promise<Paged<CreditEntry>> {
+  const values = [organization.tenant, ...pageValues(page)];
+  const { rows } = await db.query(organization, entriesOfOrganization, values);
+  return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }

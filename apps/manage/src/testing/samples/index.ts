@@ -1,10 +1,16 @@
 import { auditLogSamples } from './audit-log';
 import { definitionSamples } from './definitions';
 import { executionSamples } from './executions';
+import { paymentSamples } from './payments';
 import type { ManageOperation, Prepare } from './sample';
+import { triggerSamples } from './triggers';
+import { webhookDeliverySamples } from './webhook-deliveries';
 
 /** A valid request for each operation, for the tests that call all of them. */
 export const samples: Record<ManageOperation, Prepare> = {
+  ...webhookDeliverySamples,
+  ...triggerSamples,
+  ...paymentSamples,
   ...auditLogSamples,
   ...definitionSamples,
   ...executionSamples,

@@ -1,9 +1,15 @@
 import { auditLogOperations } from './audit-log';
 import { definitionsOperations } from './definitions';
 import { executionsOperations } from './executions';
+import { paymentOperations } from './payments';
+import { triggerOperations } from './triggers';
+import { webhookDeliveryOperations } from './webhook-deliveries';
 
 /** The management API, which apps/manage serves. */
 export const manageOperations = {
+  ...webhookDeliveryOperations,
+  ...triggerOperations,
+  ...paymentOperations,
   ...auditLogOperations,
   ...definitionsOperations,
   ...executionsOperations,

@@ -1,0 +1,125 @@
+import type { Scope } from '@parley/contracts';
+import {
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  column,
+  newId,
+  pageValues,
+  statement,
+  toPaged,
+} from '@parley/db';
+import type { DeliveryStatus } from './delivery';
+
+const summaryRow = {
+  id: column.text,
+  deliveryId: column.text,
+  provider: column.text,
+  path: column.text,
+  eventType: column.text.nullable,
+  signed: column.bool,
+  status: column.oneOf<DeliveryStatus>('DeliveryStatus'),
+  attempts: column.int4,
+  reason: column.text.nullable,
+  receivedAt: column.timestamptz,
+  processedAt: column.timestamptz.nullable,
+};
+
+const columns = `id, delivery_id as "deliveryId", provider, path, event_type as "eventType", signed, status, attempts, reason,
+  received_at as "receivedAt", processed_at as "processedAt"`;
+/** The deliveries of an environment, and those of the whole organization. */
+const ownSql = `tenant = $1 and (environment is null or environment = $2::"Environment")`;
+
+const list = statement(
+  'list-own-deliveries',
+  `select ${columns} from webhook_deliveries
+   where ${ownSql} and ($3::text is null or status = $3::"DeliveryStatus") and ($4::text is null or provider = $4)
+     and ($5::timestamptz is null or received_at >= $5) and ($6::timestamptz is null or (received_at, id) < ($6, $7::text))
+   order by received_at desc, id desc limit $8`,
+  summaryRow,
+);
+
+/** Lists the deliveries that an environment may see, newest first. */
+export async function listOwnDeliveries(
+  db: Queryable,
+  scope: Scope,
+  { status, provider, since, ...page }: Page & { status?: DeliveryStatus; provider?: string; since?: Date },
+): Promise<Paged<RowOf<typeof summaryRow>>> {
+  const values = [scope.tenant, scope.environment, status, provider, since, ...pageValues(page)];
+  const { rows } = await db.query(scope, list, values);
+  return toPaged(rows, page, ({ receivedAt, id }) => ({ at: receivedAt, id }));
+}
+
+const byId = statement(
+  'find-own-delivery',
+  `select ${columns}, headers, body from webhook_deliveries where ${ownSql} and id = $3`,
+  { ...summaryRow, headers: column.jsonb<Record<string, string>>(), body: column.bytea },
+);
+
+/** A delivery with its headers and body; null when the environment may not see one with this id. */
+export async function findOwnDelivery(db: Queryable, scope: Scope, id: string) {
+  return (await db.query(scope, byId, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+}
+
+const resetSql = `status = 'received', attempts = 0, reason = null, processed_at = null`;
+
+const replayOne = statement(
+  'replay-own-delivery',
+  `update webhook_deliveries set ${resetSql}
+   where ${ownSql} and id = $3 and status not in ('rejected', 'held') returning ${columns}`,
+  summaryRow,
+);
+
+/** Resets a delivery, so that the sweep sends its job. Returns null when there is none, or it was rejected or is held. */
+export async function replayOwnDelivery(db: Queryable, scope: Scope, id: string) {
+  return (await db.query(scope, replayOne, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+}
+
+const replayMany = statement(
+  'replay-own-deliveries',
+  `update webhook_deliveries d set ${resetSql}, replay_id = $3
+   where d.tenant = $1 and d.id = any (array(
+     select id from webhook_deliveries
+     where ${ownSql} and status = $4::"DeliveryStatus" and status not in ('rejected', 'held')
+       and ($5::text is null or provider = $5) and ($6::timestamptz is null or received_at >= $6)
+       and ($7::timestamptz is null or received_at < $7)
+     order by received_at limit $8 for update skip locked))`,
+);
+
+export interface ReplayFilter {
+  status: DeliveryStatus;
+  provider?: string;
+  since?: Date;
+  until?: Date;
+  limit: number;
+}
+
+/**
+ * Resets the oldest deliveries that match, in one statement, and marks them with the id of the replay, which it returns.
+ * Deliveries that another replay is resetting at this moment are left to it.
+ */
+export async function replayMatching(
+  db: Queryable,
+  scope: Scope,
+  { status, provider, since, until, limit }: ReplayFilter,
+): Promise<{ id: string; deliveries: number }> {
+  const id = newId('replay');
+  const values = [scope.tenant, scope.environment, id, status, provider, since, until, limit];
+  return { id, deliveries: (await db.query(scope, replayMany, values)).rowCount };
+}
+
+const progress = statement(
+  'replay-progress',
+  `select count(*)::int as deliveries, (count(*) filter (where status = 'received'))::int as waiting,
+          (count(*) filter (where status in ('processed', 'ignored')))::int as processed,
+          (count(*) filter (where status not in ('received', 'processed', 'ignored')))::int as failed
+   from webhook_deliveries where ${ownSql} and replay_id = $3`,
+  { deliveries: column.int4, waiting: column.int4, processed: column.int4, failed: column.int4 },
+);
+
+/** The numbers of a replay's deliveries by their state; null when the environment has no such replay. */
+export async function readReplay(db: Queryable, scope: Scope, id: string) {
+  const row = (await db.query(scope, progress, [scope.tenant, scope.environment, id])).rows[0]!;
+  return row.deliveries === 0 ? null : { id, ...row };
+}
