@@ -51,6 +51,7 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/trigger-runs', ...manage },
   { prefix: '/v1/payments', ...manage },
   { prefix: '/v1/credits', ...manage },
+  { prefix: '/v1/api-keys', ...manage },
   { prefix: '/v1/audit-log', ...manage },
   { prefix: '/v1/executions', ...manage },
   { prefix: '/v1/tools', ...manage },

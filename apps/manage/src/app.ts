@@ -5,6 +5,7 @@ import { type KeyLimit, createIdentify } from '@parley/identity';
 import type { Queues, RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
 import type { Payments } from '@parley/payments';
+import { createApiKeyHandlers } from './routes/api-keys';
 import { createAuditLogHandlers } from './routes/audit-log';
 import { createDefinitionHandlers } from './routes/definitions';
 import { createExecutionHandlers } from './routes/executions';
@@ -43,6 +44,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
       ...createWebhookDeliveryHandlers(deps),
       ...createTriggerHandlers(deps),
       ...createPaymentHandlers(deps),
+      ...createApiKeyHandlers(deps),
       ...createAuditLogHandlers(deps),
       ...createDefinitionHandlers(deps),
       ...createExecutionHandlers(deps),

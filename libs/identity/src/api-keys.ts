@@ -1,7 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller, Environment, Permission, Scope } from '@parley/contracts';
-import { type Db, type Queryable, type RowOf, type Tenant, column, newId, scopeRow, statement } from '@parley/db';
+import {
+  type Db,
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  type Tenant,
+  column,
+  newId,
+  pageValues,
+  scopeRow,
+  statement,
+  toPaged,
+} from '@parley/db';
 import { createUnknownKeyLimit } from './unknown-keys';
 
 export interface NewApiKey {
@@ -53,17 +66,54 @@ const keySummaryRow = {
 };
 export type ApiKeySummary = RowOf<typeof keySummaryRow>;
 
+const summarySql = `id, name, environment::text as environment, prefix, permissions, role, created_at as "createdAt",
+  last_used_at as "lastUsedAt", expires_at as "expiresAt", revoked_at as "revokedAt"`;
+
 const keysOfOrganization = statement(
   'list-api-keys',
-  `select id, name, environment::text as environment, prefix, permissions, role, created_at as "createdAt",
-          last_used_at as "lastUsedAt", expires_at as "expiresAt", revoked_at as "revokedAt"
-   from api_keys where tenant = $1 order by created_at desc, id desc`,
+  `select ${summarySql} from api_keys where tenant = $1 order by created_at desc, id desc`,
   keySummaryRow,
 );
 
 /** Lists the keys of an organization in all environments, newest first. */
 export async function listApiKeys(db: Queryable, tenant: Tenant): Promise<ApiKeySummary[]> {
   return (await db.query(tenant, keysOfOrganization, [tenant.tenant])).rows;
+}
+
+const keysOfEnvironment = statement(
+  'list-environment-keys',
+  `select ${summarySql} from api_keys
+   where tenant = $1 and environment = $2::"Environment" and ($3::timestamptz is null or (created_at, id) < ($3, $4::text))
+   order by created_at desc, id desc limit $5`,
+  keySummaryRow,
+);
+
+/** The keys of an environment, newest first. */
+export async function listEnvironmentKeys(db: Queryable, scope: Scope, page: Page): Promise<Paged<ApiKeySummary>> {
+  const values = [scope.tenant, scope.environment, ...pageValues(page)];
+  const { rows } = await db.query(scope, keysOfEnvironment, values);
+  return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
+}
+
+const lockKeyById = statement(
+  'lock-api-key',
+  `select ${summarySql} from api_keys where tenant = $1 and environment = $2::"Environment" and id = $3 for update`,
+  keySummaryRow,
+);
+
+/** A key of an environment, locked until the end of the transaction; null when there is none. */
+export async function lockApiKey(tx: Queryable, scope: Scope, id: string): Promise<ApiKeySummary | null> {
+  return (await tx.query(scope, lockKeyById, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+}
+
+const expire = statement(
+  'expire-api-key',
+  `update api_keys set expires_at = least(expires_at, now() + make_interval(secs => $3)) where tenant = $1 and id = $2`,
+);
+
+/** Makes a key expire after some seconds, unless it does so earlier. */
+export async function expireApiKey(tx: Queryable, tenant: Tenant, id: string, seconds: number): Promise<void> {
+  await tx.query(tenant, expire, [tenant.tenant, id, seconds]);
 }
 
 const validKeysOfRoles = statement(

@@ -1,4 +1,13 @@
-export { type ApiKeySummary, createApiKey, keysOfRoles, listApiKeys, revokeApiKey } from './api-keys';
+export {
+  type ApiKeySummary,
+  createApiKey,
+  expireApiKey,
+  keysOfRoles,
+  listApiKeys,
+  listEnvironmentKeys,
+  lockApiKey,
+  revokeApiKey,
+} from './api-keys';
 export { applyIdentityEvent } from './apply-identity-event';
 export { beginPurge } from './begin-purge';
 export { type KeyLimit, createIdentify } from './identify';

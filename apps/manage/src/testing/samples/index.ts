@@ -1,3 +1,4 @@
+import { apiKeySamples } from './api-keys';
 import { auditLogSamples } from './audit-log';
 import { definitionSamples } from './definitions';
 import { executionSamples } from './executions';
@@ -11,6 +12,7 @@ export const samples: Record<ManageOperation, Prepare> = {
   ...webhookDeliverySamples,
   ...triggerSamples,
   ...paymentSamples,
+  ...apiKeySamples,
   ...auditLogSamples,
   ...definitionSamples,
   ...executionSamples,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { logLineSchema } from '../../executor';
-import { jsonSchema } from '../../json';
-import { idParams, listOf, pageQuery, time, timeInQuery } from './list';
+import { idParams, listOf, pageQuery, time, timeInQuery, timeOrNull } from './list';
 
 const executionStatuses = ['queued', 'running', 'stalled', 'succeeded', 'stored', 'failed'] as const;
 const statusTexts =
@@ -35,8 +34,8 @@ const executionFields = {
     .nullable()
     .describe('Id of the request, as in logs. On a channel the id of the message that is answered.'),
   createdAt: time('When the message arrived.'),
-  startedAt: time('When the turn began, after earlier turns of the thread.').nullable(),
-  finishedAt: time('When the turn ended.').nullable(),
+  startedAt: timeOrNull('When the turn began, after earlier turns of the thread.'),
+  finishedAt: timeOrNull('When the turn ended.'),
   durationMs: z.number().int().nullable().describe('Milliseconds from the beginning to the end of the turn.'),
 };
 
@@ -90,11 +89,11 @@ const toolStepSchema = z.object({
   type: z.literal('tool').describe('A call of a tool.'),
   callId: z.string().describe('Id of the call within the execution.'),
   name: z.string().describe('Name of the tool.'),
-  arguments: jsonSchema.describe('The arguments, as the model gave them.'),
+  arguments: z.unknown().describe('The arguments, as the model gave them.'),
   status: z
     .enum(['success', 'error', 'running', 'unknown'])
     .describe('`unknown`: its process ended during the call, which may or may not have taken effect.'),
-  result: jsonSchema.describe('What the tool returned; null for a call without a result.'),
+  result: z.unknown().describe('What the tool returned; null for a call without a result.'),
   resultStart: z
     .string()
     .nullable()

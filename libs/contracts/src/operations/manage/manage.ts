@@ -1,3 +1,4 @@
+import { apiKeyOperations } from './api-keys';
 import { auditLogOperations } from './audit-log';
 import { definitionsOperations } from './definitions';
 import { executionsOperations } from './executions';
@@ -10,6 +11,7 @@ export const manageOperations = {
   ...webhookDeliveryOperations,
   ...triggerOperations,
   ...paymentOperations,
+  ...apiKeyOperations,
   ...auditLogOperations,
   ...definitionsOperations,
   ...executionsOperations,
