@@ -12,6 +12,7 @@ import { createExecutionHandlers } from './routes/executions';
 import { createPaymentHandlers } from './routes/payments';
 import { createTriggerHandlers } from './routes/triggers';
 import { createWebhookDeliveryHandlers } from './routes/webhook-deliveries';
+import { createStatisticsHandlers } from './routes/statistics';
 
 export interface ManageDeps {
   db: Db;
@@ -48,6 +49,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
       ...createAuditLogHandlers(deps),
       ...createDefinitionHandlers(deps),
       ...createExecutionHandlers(deps),
+      ...createStatisticsHandlers(deps),
     }),
   });
 }

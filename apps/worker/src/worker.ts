@@ -26,6 +26,7 @@ import { createSweepIdempotency } from './jobs/sweep-idempotency';
 import { createSweepPurges } from './jobs/sweep-purges';
 import { createSweepRegistrations } from './jobs/sweep-registrations';
 import { createSweepReindexing } from './jobs/sweep-reindexing';
+import { createRollUpExecutions } from './jobs/roll-up-executions';
 import { type HistoryRetention, createSweepRetention } from './jobs/sweep-retention';
 import { createSyncIdentity } from './jobs/sync-identity';
 import { createUpdateChannel } from './jobs/update-channel';
@@ -74,6 +75,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     'sweep-channels': createSweepChannels(deps),
     'sweep-registrations': createSweepRegistrations(deps),
     'sweep-retention': createSweepRetention(deps),
+    'roll-up-executions': createRollUpExecutions(deps),
     'apply-billing': createApplyBilling(deps),
     'update-email': createUpdateEmail(deps),
     'confirm-payment': createConfirmPayment(deps),

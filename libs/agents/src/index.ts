@@ -8,6 +8,8 @@ export { modelVariables } from './models/model-variables';
 export { createOrganizationKeys, providersOfEnvironment } from './models/provider-keys';
 export { hasAnswerer, oldestAgent } from './read-agents';
 export { createTransfer } from './routers/transfer';
+export { type StatisticsQuery, readStatistics } from './statistics/read-statistics';
+export { rollUpExecutions } from './statistics/roll-up-executions';
 export { findEarlierTurn } from './threads/find-earlier-turn';
 export { type ExecutionStep, readSteps } from './threads/execution-steps';
 export { mergeThreads } from './threads/merge-threads';

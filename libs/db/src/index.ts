@@ -27,7 +27,7 @@ export { openDatabase } from './open-database';
 export { type Page, type Paged, type Position, pageValues, parsePosition, toPaged } from './page';
 export { prismaOf } from './prisma';
 export { type PurgeStep, dbPurge, purgeRows } from './purge-rows';
-export { removeOldRows } from './remove-old-rows';
+export { removeOldRows, tenantsOf } from './remove-old-rows';
 export { scopeColumns, scopeRow } from './scope-columns';
 export { standInAccount } from './stand-in-account';
 export { type RowOf, type Statement, column, statement, unprepared } from './statement';

@@ -1,4 +1,4 @@
-import type { Queryable } from './client';
+import type { Queryable, Tenant } from './client';
 import { column, statement, unprepared } from './statement';
 
 const batchRows = 1_000;
@@ -6,6 +6,10 @@ const batchRows = 1_000;
 const allTenants = statement('all-tenants', 'select no as tenant from organizations order by no', {
   tenant: column.int4,
 });
+
+/** All organizations, for jobs that work through them one after the other. */
+export const tenantsOf = async (db: Pick<Queryable, 'acrossTenants'>): Promise<Tenant[]> =>
+  (await db.acrossTenants('sweep', allTenants)).rows;
 
 /**
  * Deletes rows that are older than `days`, tenant by tenant and in batches, until `signal` aborts. Returns the number of
@@ -30,7 +34,7 @@ export async function removeOldRows(
     { last: column.text.nullable, old: column.int4, removed: column.int4 },
   );
   let removed = 0;
-  for (const tenant of (await db.acrossTenants('sweep', allTenants)).rows) {
+  for (const tenant of await tenantsOf(db)) {
     for (let after: string | null = idType === 'text' ? '' : '0'; after !== null;) {
       signal.throwIfAborted();
       const batch: { last: string | null; old: number; removed: number } = (

@@ -94,6 +94,8 @@ const jobCatalog = {
   'sweep-registrations': sweep(minuteMs),
   /** Deletes deliveries, statuses without a message, events and trigger runs after their retention time. */
   'sweep-retention': sweep(60 * minuteMs),
+  /** Adds the hours that have ended to the statistics of executions. */
+  'roll-up-executions': sweep(5 * minuteMs),
   /** Applies a delivery about an order that was paid or refunded at Polar. */
   'apply-billing': deliveryJob(10),
   /** Applies a delivery about the status of an e-mail. */

@@ -18,4 +18,6 @@ export const threadsPurge: readonly PurgeStep[] = [
   async (tx, scope) => (await tx.query(scope, purgeTurns, [scope.tenant])).rows[0]!,
   ...purgeRows(['threads']),
   ...purgeRows(['execution_prompts'], 'hash'),
+  ...purgeRows(['execution_statistics'], 'hour'),
+  ...purgeRows(['execution_rollups'], 'tenant'),
 ];

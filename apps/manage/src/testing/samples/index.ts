@@ -6,6 +6,7 @@ import { paymentSamples } from './payments';
 import type { ManageOperation, Prepare } from './sample';
 import { triggerSamples } from './triggers';
 import { webhookDeliverySamples } from './webhook-deliveries';
+import { statisticsSamples } from './statistics';
 
 /** A valid request for each operation, for the tests that call all of them. */
 export const samples: Record<ManageOperation, Prepare> = {
@@ -16,4 +17,5 @@ export const samples: Record<ManageOperation, Prepare> = {
   ...auditLogSamples,
   ...definitionSamples,
   ...executionSamples,
+  ...statisticsSamples,
 };

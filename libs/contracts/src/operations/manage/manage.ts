@@ -5,6 +5,7 @@ import { executionsOperations } from './executions';
 import { paymentOperations } from './payments';
 import { triggerOperations } from './triggers';
 import { webhookDeliveryOperations } from './webhook-deliveries';
+import { statisticsOperations } from './statistics';
 
 /** The management API, which apps/manage serves. */
 export const manageOperations = {
@@ -15,4 +16,5 @@ export const manageOperations = {
   ...auditLogOperations,
   ...definitionsOperations,
   ...executionsOperations,
+  ...statisticsOperations,
 } as const;

@@ -1,0 +1,114 @@
+import type { Scope } from '@parley/contracts';
+import { type Queryable, column, statement } from '@parley/db';
+import { firstIdAt } from '../threads/read-executions';
+import { bucketFactor, executionsSql, figures } from './figures-sql';
+import { settledMs } from './roll-up-executions';
+
+/** Maximum number of executions, and of hours, that are counted while the worker has not added them to the statistics. */
+const maxLiveExecutions = 50_000;
+const maxLiveMs = 2 * 3_600_000 + settledMs;
+
+export type Interval = 'hour' | 'day';
+
+export interface StatisticsQuery {
+  from: Date;
+  to: Date;
+  interval: Interval;
+  /** Where days begin, such as `America/Santiago`. */
+  timezone: string;
+  agentSlug?: string;
+  channel?: string;
+}
+
+const sums = ['messages', 'executions', 'failures', 'input_tokens', 'output_tokens', 'tool_calls', 'tool_errors'];
+
+/** The beginning of the hour or day of `from`. */
+const begin = '(date_trunc($10, $8::timestamptz at time zone $11) at time zone $11)';
+
+/** Parameters: tenant, ids and time of the live part, environment, agent, channel, from, to, interval, time zone. */
+const read = statement(
+  'read-execution-statistics',
+  `with live as (
+     select hour, ${figures} from (${executionsSql(maxLiveExecutions)}) e
+     where environment = $5::"Environment" and ($6 = '' or agent_slug = $6) and ($7 = '' or channel = $7)
+       and hour >= $4::timestamptz group by hour),
+   hours as (
+     select hour, ${sums.join(', ')}, durations from execution_statistics
+     where tenant = $1 and environment = $5::"Environment" and agent_slug = $6 and channel = $7
+       and hour >= ${begin} and hour < least($9, $4::timestamptz)
+     union all select * from live where hour >= ${begin} and hour < $9),
+   placed as (select *, date_trunc($10, hour at time zone $11) as place from hours),
+   counts as (select place, ${sums.map((name) => `sum(${name}) as ${name}`).join(', ')} from placed group by place),
+   spread as (
+     select place, jsonb_agg(n order by i) as durations
+     from (select place, i, sum(v)::int as n from placed, unnest(durations) with ordinality as d (v, i) group by place, i) b
+     group by place)
+   select (p.place at time zone $11) as start,
+     ${sums.map((name) => `coalesce(c.${name}, 0)::float8 as "${name}"`).join(', ')}, s.durations
+   from generate_series(date_trunc($10, $8::timestamptz at time zone $11), ($9::timestamptz - interval '1 ms') at time zone $11,
+                        ('1 ' || $10)::interval) as p (place)
+   left join counts c using (place) left join spread s using (place) order by p.place`,
+  {
+    start: column.timestamptz,
+    messages: column.float8,
+    executions: column.float8,
+    failures: column.float8,
+    input_tokens: column.float8,
+    output_tokens: column.float8,
+    tool_calls: column.float8,
+    tool_errors: column.float8,
+    durations: column.jsonb<number[]>().nullable,
+  },
+);
+
+const rolledUntil = statement('statistics-until', 'select until from execution_rollups where tenant = $1', {
+  until: column.timestamptz,
+});
+
+/**
+ * Figures of an environment for each hour or day: those that the worker has stored, and the executions since then. Reads at
+ * most one row for each hour and 50,000 executions.
+ */
+export async function readStatistics(db: Queryable, scope: Scope, query: StatisticsQuery) {
+  const { from, to, interval, timezone, agentSlug = '', channel = '' } = query;
+  const { rows: progress } = await db.query(scope, rolledUntil, [scope.tenant]);
+  const until = progress[0]?.until ?? new Date(0);
+  const liveFrom = new Date(Math.max(until.getTime(), Date.now() - maxLiveMs));
+  const { rows } = await db.query(scope, read, [
+    scope.tenant,
+    String(firstIdAt(liveFrom)),
+    String(firstIdAt(to)),
+    until.getTime() === 0 ? liveFrom : until,
+    scope.environment,
+    agentSlug,
+    channel,
+    from,
+    to,
+    interval,
+    timezone,
+  ]);
+  return {
+    /** Until this time the figures are complete; later ones may change. */
+    completeUntil: until,
+    buckets: rows.map(({ durations, ...row }) => ({
+      start: row.start,
+      messages: row.messages,
+      executions: row.executions,
+      failures: row.failures,
+      inputTokens: row.input_tokens,
+      outputTokens: row.output_tokens,
+      toolCalls: row.tool_calls,
+      toolErrors: row.tool_errors,
+      p50Ms: percentile(durations ?? [], 0.5),
+      p95Ms: percentile(durations ?? [], 0.95),
+    })),
+  };
+}
+
+/** The middle of the bucket that has the percentile; null without durations. */
+export function percentile(durations: readonly number[], share: number): number | null {
+  const total = durations.reduce((sum, count) => sum + count, 0);
+  let left = total * share;
+  const at = durations.findIndex((count) => (left -= count) <= 0 && count > 0);
+  return at < 0 ? null : Math.round(bucketFactor ** Math.max(0, at - 0.5));
+}
