@@ -13,6 +13,7 @@ import { createPaymentHandlers } from './routes/payments';
 import { createTriggerHandlers } from './routes/triggers';
 import { createWebhookDeliveryHandlers } from './routes/webhook-deliveries';
 import { createStatisticsHandlers } from './routes/statistics';
+import { createHealthReportHandlers } from './routes/health-report';
 
 export interface ManageDeps {
   db: Db;
@@ -50,6 +51,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
       ...createDefinitionHandlers(deps),
       ...createExecutionHandlers(deps),
       ...createStatisticsHandlers(deps),
+      ...createHealthReportHandlers(deps),
     }),
   });
 }

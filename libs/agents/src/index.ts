@@ -11,6 +11,7 @@ export { createTransfer } from './routers/transfer';
 export { type StatisticsQuery, readStatistics } from './statistics/read-statistics';
 export { rollUpExecutions } from './statistics/roll-up-executions';
 export { findEarlierTurn } from './threads/find-earlier-turn';
+export { executionBacklogs } from './threads/backlogs';
 export { type ExecutionStep, readSteps } from './threads/execution-steps';
 export { mergeThreads } from './threads/merge-threads';
 export { type StoredPrompt, readPrompt, withPromptsErased } from './threads/prompts';

@@ -1,3 +1,4 @@
+export { channelBacklogs } from './backlogs';
 export { createAccounts } from './accounts';
 export { channelVariables } from './channel-variables';
 export { type Channels, createChannels, requestOf } from './create-channels';

@@ -1,3 +1,4 @@
+export { paymentBacklogs } from './backlogs';
 export { type Confirmed, findKnownTokens } from './confirm-by-token';
 export { countPayments } from './count-payments';
 export { type Payments, createPayments } from './create-payments';

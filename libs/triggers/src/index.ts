@@ -1,3 +1,4 @@
+export { triggerBacklogs } from './backlogs';
 export { cancelRuns, retryRuns } from './change-runs';
 export { triggerProblems } from './check-trigger';
 export { type Triggers, type TriggersOptions, createTriggers } from './create-triggers';

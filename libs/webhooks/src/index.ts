@@ -1,3 +1,4 @@
+export { deliveryBacklogs } from './backlogs';
 export { type DeliveryStatus, type NewDelivery, paymentCallback } from './delivery';
 export { heldDeliveries } from './held-deliveries';
 export { type Inbox, createInbox } from './inbox';

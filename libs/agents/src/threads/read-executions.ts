@@ -109,7 +109,7 @@ const wholeColumns = `${columns}, e.input, e.output, e.steps, e.prompt_hash as "
 const inputChars = 200;
 
 /** The expression of the indexes executions_outcome_idx and executions_agent_outcome_idx. */
-const outcome = `(case when e.status = 'succeeded' and e.output is null then 'stored'
+export const outcome = `(case when e.status = 'succeeded' and e.output is null then 'stored'
   when e.status = 'succeeded' then 'succeeded' when e.status = 'failed' then 'failed' else 'open' end)`;
 const outcomes = ['open', 'stored', 'succeeded', 'failed'];
 

@@ -7,6 +7,7 @@ import type { ManageOperation, Prepare } from './sample';
 import { triggerSamples } from './triggers';
 import { webhookDeliverySamples } from './webhook-deliveries';
 import { statisticsSamples } from './statistics';
+import { healthReportSamples } from './health-report';
 
 /** A valid request for each operation, for the tests that call all of them. */
 export const samples: Record<ManageOperation, Prepare> = {
@@ -18,4 +19,5 @@ export const samples: Record<ManageOperation, Prepare> = {
   ...definitionSamples,
   ...executionSamples,
   ...statisticsSamples,
+  ...healthReportSamples,
 };

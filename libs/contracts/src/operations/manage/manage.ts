@@ -6,6 +6,7 @@ import { paymentOperations } from './payments';
 import { triggerOperations } from './triggers';
 import { webhookDeliveryOperations } from './webhook-deliveries';
 import { statisticsOperations } from './statistics';
+import { healthReportOperations } from './health-report';
 
 /** The management API, which apps/manage serves. */
 export const manageOperations = {
@@ -17,4 +18,5 @@ export const manageOperations = {
   ...definitionsOperations,
   ...executionsOperations,
   ...statisticsOperations,
+  ...healthReportOperations,
 } as const;

@@ -1,0 +1,35 @@
+import type { Scope } from '@parley/contracts';
+import type { Queryable } from './client';
+import { column, statement } from './statement';
+
+/** The largest number that a backlog counts to. */
+export const maxCounted = 1_000;
+
+/** Rows of an environment that wait for somebody. */
+export interface Backlog {
+  /** At most `maxCounted`. */
+  count: number;
+  isCapped: boolean;
+  oldestAt: Date | null;
+}
+
+/**
+ * Counts the rows of a table that fulfil a condition, which must be that of an index. `isShared`: rows without an environment
+ * count too.
+ */
+export function backlog(name: string, table: string, where: string, { at = 'created_at', isShared = false } = {}) {
+  const inEnvironment = isShared
+    ? '(environment is null or environment = $2::"Environment")'
+    : 'environment = $2::"Environment"';
+  const count = statement(
+    name,
+    `select count(*)::int as count, min(at) as "oldestAt"
+     from (select ${at} as at from ${table} where tenant = $1 and ${inEnvironment} and ${where}
+           order by ${at} limit ${maxCounted + 1}) b`,
+    { count: column.int4, oldestAt: column.timestamptz.nullable },
+  );
+  return async (db: Queryable, { tenant, environment }: Scope): Promise<Backlog> => {
+    const { count: found, oldestAt } = (await db.query({ tenant }, count, [tenant, environment])).rows[0]!;
+    return { count: Math.min(found, maxCounted), isCapped: found > maxCounted, oldestAt };
+  };
+}
