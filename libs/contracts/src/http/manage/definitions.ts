@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { agentDefinitionSchema } from '../../definitions/agent';
-import { policyActions, roleDefinitionSchema } from '../../definitions/role';
-import { routerDefinitionSchema } from '../../definitions/router';
+import { policyActions } from '../../definitions/role';
 import { toolDefinitionSchema } from '../../definitions/tool';
 import { jsonObjectSchema } from '../../json';
 import { permissionExplanationSchema } from './executions';
@@ -31,7 +30,7 @@ export const agentSchema = z.object({
   id: z.string().describe('Id of the agent, the same in both environments.'),
   slug,
   ...stored,
-  definition: agentDefinitionSchema.describe('The definition, as it was pushed.'),
+  definition: jsonObjectSchema.describe('The definition, as it was pushed.'),
   rights: z
     .object({
       entityTypes: z
@@ -65,11 +64,11 @@ export const agentSchema = z.object({
 });
 
 export const routerListSchema = listOf(
-  z.object({ ...stored, definition: routerDefinitionSchema.describe('The definition, as it was pushed.') }),
+  z.object({ ...stored, definition: jsonObjectSchema.describe('The definition, as it was pushed.') }),
 );
 
 export const roleListSchema = listOf(
-  z.object({ ...stored, definition: roleDefinitionSchema.describe('The definition, as it was pushed.') }),
+  z.object({ ...stored, definition: jsonObjectSchema.describe('The definition, as it was pushed.') }),
 );
 
 const { templateOnly, allowedHosts, secrets, runAs } = toolDefinitionSchema.shape;

@@ -53,7 +53,7 @@ export const listExecutionsQuerySchema = z.object({
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
     .optional()
-    .meta({ type: 'boolean', description: 'With `true` only executions with a failed or denied tool call.' }),
+    .meta({ description: 'With `true` only executions with a failed or denied tool call.' }),
   since: timeInQuery('Only executions from this time on.'),
 });
 
