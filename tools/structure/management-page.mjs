@@ -39,7 +39,10 @@ export async function managementPage() {
   });
   return [introduction, ...sections].join('\n');
 
-  function describe({ method, path, summary, description, status = 200 }, { requestBody, parameters, responses }) {
+  function describe(
+    { method, path, summary, description, status = 200, errors = {} },
+    { requestBody, parameters, responses },
+  ) {
     const parts = [`### ${summary}`, `\`${method.toUpperCase()} ${path}\``];
     if (description) parts.push(description);
     const given = parameters.filter(({ in: place }) => place !== 'header');
@@ -56,6 +59,10 @@ export async function managementPage() {
     if (body) parts.push(`Body:\n\n${fieldTable(rowsOf(body)).trimEnd()}`);
     const answer = schemaOf(responses[status]);
     if (answer?.properties) parts.push(`Response ${status}:\n\n${fieldTable(rowsOf(answer)).trimEnd()}`);
+    const refusals = Object.entries(errors).flatMap(([code, list]) =>
+      list.map(([name, text]) => `| ${code} | \`${name}\` | ${text.replaceAll('|', '\\|')} |`),
+    );
+    if (refusals.length > 0) parts.push(['| status | code | example |', '|---|---|---|', ...refusals].join('\n'));
     return `${parts.join('\n\n')}\n`;
   }
 

@@ -3,7 +3,16 @@
 
 const owned = {
   'libs/audit': ['audit_log'],
-  'libs/agents': ['execution_prompts', 'execution_rollups', 'execution_statistics', 'executions', 'routers', 'thread_messages', 'threads', 'tool_calls'],
+  'libs/agents': [
+    'execution_prompts',
+    'execution_rollups',
+    'execution_statistics',
+    'executions',
+    'routers',
+    'thread_messages',
+    'threads',
+    'tool_calls',
+  ],
   'libs/channels': [
     'channel_connections',
     'contact_aliases',

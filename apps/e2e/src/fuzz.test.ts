@@ -17,7 +17,7 @@ let client: Client;
 let executor: Client;
 beforeAll(async () => {
   tenant = await createTenant();
-  client = await tenant.client();
+  client = await tenant.client({ permissions: ['*', 'manage'] });
   executor = createClient(shared.url, shared.executorToken);
   await push(client, {
     ...catalog,

@@ -82,7 +82,7 @@ export function addOperationCommands(program: Command): void {
   ofOrganization(keys.command('create'))
     .description('create a key and print it; it cannot be shown again')
     .requiredOption('--env <environment>', 'development or production')
-    .requiredOption('--permissions <list>', 'chat, data and sync, separated by commas, or *')
+    .requiredOption('--permissions <list>', 'chat, data, sync and manage, separated by commas; * is all but manage')
     .requiredOption('--name <name>', 'name that keys list shows')
     .option('--role <slug>', 'limit the key to what this role allows')
     .option('--expires <when>', 'duration such as 30d, 12h or 2w, or a date')

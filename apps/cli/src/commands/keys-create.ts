@@ -24,6 +24,8 @@ export async function runKeysCreate(options: KeysCreateOptions): Promise<void> {
   const permissions = parsePermissions(options.permissions);
   const expiresAt = options.expires === undefined ? undefined : parseExpiry(options.expires, Date.now());
   const { name, role } = options;
+  if (role !== undefined && permissions.includes('manage'))
+    throw usageFailure('A key with a role cannot have the permission manage');
   if (name.trim() === '') throw usageFailure('--name must not be empty');
   await withDatabase(async (db) => {
     const organization = await findOrganization(db, options.org);
@@ -54,7 +56,8 @@ function parsePermissions(text: string): Permission[] {
   const names = text.split(',').map((name) => name.trim());
   const parsed = names.map((name) => permissionSchema.safeParse(name));
   const wrong = names.filter((_, index) => !parsed[index]!.success);
-  if (wrong.length > 0) throw usageFailure(`--permissions must be chat, data, sync or *, not "${wrong.join(', ')}"`);
+  if (wrong.length > 0)
+    throw usageFailure(`--permissions must be chat, data, sync, manage or *, not "${wrong.join(', ')}"`);
   return [...new Set(parsed.map((result) => result.data!))];
 }
 

@@ -70,10 +70,13 @@ async function insertRows(db: Db, scope: Scope): Promise<void> {
 
 async function hasKey(db: Queryable, scope: Scope): Promise<boolean> {
   const keys = await listApiKeys(db, scope);
-  return keys.some((key) => key.name === keyName && key.environment === scope.environment && key.revokedAt === null);
+  return keys.some(
+    ({ name, environment, revokedAt, permissions }) =>
+      name === keyName && environment === scope.environment && revokedAt === null && permissions.includes('manage'),
+  );
 }
 
 async function makeKey(db: Queryable, scope: Scope): Promise<string> {
-  const { key } = await createApiKey(db, { ...scope, name: keyName, permissions: ['*'] });
+  const { key } = await createApiKey(db, { ...scope, name: keyName, permissions: ['*', 'manage'] });
   return key;
 }

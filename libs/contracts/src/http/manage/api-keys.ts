@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissionSchema } from '../../scope';
 import { slugSchema } from '../../slug';
-import { idParams, listOf, pageQuery, time, timeOrNull } from './list';
+import { idParams, listOf, pageQuery, time, timeInBody, timeOrNull } from './list';
 
 export const apiKeyParamsSchema = idParams;
 
@@ -28,7 +28,7 @@ export const createApiKeyBodySchema = z.strictObject({
     .max(5)
     .describe('`chat`, `data`, `sync`, `manage`, or `*` for all but `manage`.'),
   role: slugSchema.optional().describe('Slug of a role that limits the key. Not with `manage`.'),
-  expiresAt: z.number().int().optional().describe('When it expires. Unix milliseconds.'),
+  expiresAt: timeInBody('When it expires.').optional(),
 });
 
 export const maxOverlapSeconds = 30 * 86_400;

@@ -35,6 +35,10 @@ export const timeInQuery = (description: string) =>
     .optional()
     .meta({ type: 'integer', description: `${description} Unix milliseconds.` });
 
+/** A time in a body: Unix milliseconds, until the year 5138. */
+export const timeInBody = (description: string) =>
+  z.number().int().min(0).max(99_999_999_999_999).describe(`${description} Unix milliseconds.`);
+
 /** A time in a response: Unix milliseconds. */
 export const time = (description: string) => z.number().int().describe(`${description} Unix milliseconds.`);
 

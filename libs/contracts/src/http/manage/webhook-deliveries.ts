@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParams, listOf, pageQuery, time, timeInQuery, timeOrNull } from './list';
+import { idParams, listOf, pageQuery, time, timeInBody, timeInQuery, timeOrNull } from './list';
 
 export const deliveryParamsSchema = idParams;
 export const replayParamsSchema = idParams;
@@ -46,8 +46,8 @@ export const maxReplayedDeliveries = 10_000;
 export const replayDeliveriesBodySchema = z.strictObject({
   provider: filter.provider,
   status: z.enum(['processed', 'ignored', 'failed']).describe('Only deliveries with this status.'),
-  since: z.number().int().min(0).optional().describe('Only those received from this time on. Unix milliseconds.'),
-  until: z.number().int().min(0).optional().describe('Only those received before this time. Unix milliseconds.'),
+  since: timeInBody('Only those received from this time on.').optional(),
+  until: timeInBody('Only those received before this time.').optional(),
 });
 
 export const replaySchema = z.object({
