@@ -1,8 +1,7 @@
 import { loadTypescript } from '../start/load-typescript.mjs';
 import { fieldTable } from './field-table.mjs';
 
-// Relative to the page, not to this file.
-const adr = '../adr/0053-the-management-api.md';
+const adr = `../adr/${'0053-the-management-api.md'}`;
 const auditLog = '#list-the-audit-log';
 const introduction = `# Management API
 

@@ -291,7 +291,7 @@ describe('demo', () => {
     const { rows } = await db.pool.query(`select distinct name from agent_configs`);
     expect(rows).toEqual([{ name: 'Mine' }]);
     const { key } = JSON.parse(await succeed(['demo', '--new-key']));
-    expect(await identified(key)).toMatchObject({ permissions: new Set(['*']) });
+    expect(await identified(key)).toMatchObject({ permissions: new Set(['*', 'manage']) });
   });
 });
 

@@ -72,7 +72,7 @@ test('the messages that delivered the answer on a channel are shown with their s
 
 test('an execution whose prompt was erased, or is older than prompts, has none', async () => {
   const [erased, old] = [await insertExecution(world), await insertExecution(world)];
-  await update(erased, `prompt_hash = sha256('gone')`);
+  await update(erased, `prompt_hash = sha256('erased')`);
   await update(old, 'prompt_hash = null');
   for (const id of [erased, old]) expect(await get(`/v1/executions/${id}`)).toMatchObject({ prompt: null });
 });

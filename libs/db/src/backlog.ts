@@ -5,7 +5,7 @@ import { column, statement } from './statement';
 /** The largest number that a backlog counts to. */
 export const maxCounted = 1_000;
 
-/** Rows of an environment that wait for somebody. */
+/** Rows of an environment that wait for a person. */
 export interface Backlog {
   /** At most `maxCounted`. */
   count: number;

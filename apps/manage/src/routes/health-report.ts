@@ -15,14 +15,14 @@ interface Handlers {
 type Report = Exclude<Awaited<ReturnType<Handlers['getHealthReport']>>, null>;
 type Problem = Extract<Report, { problems: unknown }>['problems'][number];
 
-/** What a kind of problem means, and how it is mended. */
+/** What a kind of problem means, and how to fix it. */
 type Remedy = Pick<Problem, 'kind' | 'state' | 'description' | 'operation' | 'command'>;
 
 const counted: (Remedy & { counts: ((db: Queryable, scope: Scope) => Promise<Backlog>)[] })[] = [
   {
     kind: 'dead_trigger_runs',
     state: 'dead',
-    description: 'Trigger runs that failed in all their attempts. Retry them after the cause is mended.',
+    description: 'Trigger runs that failed in all their attempts. Retry them after you have fixed the cause.',
     operation: 'POST /v1/trigger-runs/retry',
     command: 'parley triggers retry RUN',
     counts: [triggerBacklogs.deadRuns],
@@ -30,7 +30,8 @@ const counted: (Remedy & { counts: ((db: Queryable, scope: Scope) => Promise<Bac
   {
     kind: 'failed_webhook_deliveries',
     state: 'dead',
-    description: 'Webhook deliveries whose processing failed in all attempts. Replay them after the cause is mended.',
+    description:
+      'Webhook deliveries whose processing failed in all attempts. Replay them after you have fixed the cause.',
     operation: 'POST /v1/webhook-deliveries/replay',
     command: 'parley webhooks replay --status failed',
     counts: [deliveryBacklogs.failedDeliveries],

@@ -31,7 +31,7 @@ export const createApiKeyBodySchema = z.strictObject({
   expiresAt: timeInBody('When it expires.').optional(),
 });
 
-export const maxOverlapSeconds = 30 * 86_400;
+const maxOverlapSeconds = 30 * 86_400;
 
 export const rotateApiKeyBodySchema = z.strictObject({
   overlapSeconds: z

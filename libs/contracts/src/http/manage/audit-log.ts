@@ -3,7 +3,7 @@ import { environmentSchema } from '../../scope';
 import { jsonObjectSchema } from '../../json';
 import { listOf, pageQuery, time, timeInQuery } from './list';
 
-export const auditActorTypes = ['api_key', 'person', 'command', 'webhook', 'system'] as const;
+const auditActorTypes = ['api_key', 'person', 'command', 'webhook', 'system'] as const;
 
 const auditEntrySchema = z.object({
   id: z.string().describe('Id of the entry. Increases with time.'),

@@ -39,7 +39,7 @@ export const healthReportSchema = z.object({
           .string()
           .nullable()
           .describe(
-            'The API operation that retries or mends it: method and path. Null when only an operator of the installation can.',
+            'The API operation that retries it or fixes the cause: method and path. Null when only an operator of the installation can.',
           ),
         command: z.string().nullable().describe('The command that does the same. Null when nothing has to be done.'),
       }),

@@ -26,7 +26,7 @@ export const triggerSwitchSchema = z.object({
   enabled: z.boolean().describe('Whether changes and ticks start runs.'),
 });
 
-export const runStatuses = ['scheduled', 'running', 'succeeded', 'dead', 'cancelled', 'held'] as const;
+const runStatuses = ['scheduled', 'running', 'succeeded', 'dead', 'cancelled', 'held'] as const;
 
 const runFields = {
   id: z.string().describe('Id of the run.'),

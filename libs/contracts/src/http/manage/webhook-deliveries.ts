@@ -41,8 +41,6 @@ export const listDeliveriesQuerySchema = z.object({
   since: timeInQuery('Only deliveries received from this time on.'),
 });
 
-export const maxReplayedDeliveries = 10_000;
-
 export const replayDeliveriesBodySchema = z.strictObject({
   provider: filter.provider,
   status: z.enum(['processed', 'ignored', 'failed']).describe('Only deliveries with this status.'),

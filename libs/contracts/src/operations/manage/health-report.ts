@@ -18,7 +18,7 @@ export const healthReportOperations = defineOperations('Operations', table, {
           {
             kind: 'dead_trigger_runs',
             state: 'dead',
-            description: 'Trigger runs that failed in all their attempts. Retry them after the cause is mended.',
+            description: 'Trigger runs that failed in all their attempts. Retry them after you have fixed the cause.',
             count: 14,
             isCapped: false,
             oldestAt: 1763596800000,
