@@ -14,6 +14,7 @@ const owned = {
     'tool_calls',
   ],
   'libs/channels': [
+    'blobs',
     'channel_connections',
     'contact_aliases',
     'emails',

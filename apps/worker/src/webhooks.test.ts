@@ -143,6 +143,7 @@ describe('every fixture, twice, in any order', () => {
       // order.paid 5000, external-id 5000, customer-metadata 5000, discounted 5000, subscription 5000; refunds 5000.
       credits: [{ external_id: 'org_2zFixtOrgAcme00000000000001', sum: 20_000 }],
       outbound: [
+        { message_id: 'wamid.FIXTAPP01', status: 'sent' },
         { message_id: 'wamid.FIXTOUT01', status: 'read' },
         { message_id: 'wamid.FIXTOUT02', status: 'failed' },
       ],

@@ -12,6 +12,7 @@ import type { Retention } from '@parley/webhooks';
 import { createAnswerConversation } from './jobs/answer-conversation';
 import { createApplyBilling } from './jobs/apply-billing';
 import { createConfirmPayment } from './jobs/confirm-payment';
+import { createFetchMedia } from './jobs/fetch-media';
 import { createPurgeOrganization } from './jobs/purge-organization';
 import { createReceiveMessages } from './jobs/receive-messages';
 import { createReconcilePayments } from './jobs/reconcile-payments';
@@ -70,6 +71,7 @@ export function createWorker(deps: WorkerDeps): { close(): Promise<void> } {
     'update-channel': createUpdateChannel(deps),
     'receive-messages': createReceiveMessages(deps),
     'answer-conversation': answers.handle,
+    'fetch-media': createFetchMedia(deps),
     'send-message': createSendMessage(deps),
     'send-email': createSendEmail(deps),
     'sweep-channels': createSweepChannels(deps),

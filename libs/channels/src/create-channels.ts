@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, type SecretBox, type Tenant, newId } from '@parley/db';
+import type { GuardedFetch } from '@parley/outbound';
 import { createAccounts } from './accounts';
 import type { ChannelSettings } from './channel-variables';
 import { type EmailOutcome, type EmailView, queueEmail, readEmail, sendEmail } from './email/emails';
+import { fetchMedia } from './media/fetch-media';
 import { type KapsoAnswer, createKapsoClient } from './kapso/kapso-client';
 import { contactOf } from './whatsapp/contacts';
 import { type MessageView, findSender, isWindowOpen, readConversation, readMessage } from './whatsapp/conversation';
-import { findNextMessage, findTenant, queueMessage } from './whatsapp/outbox';
+import { type MessageOfTenant, findNextMessage, findTenant, queueMessage } from './whatsapp/outbox';
 import { digitsOf } from './whatsapp/read-inbound';
+import { isScopedId, requestOf } from './whatsapp/request-of';
 import { sendMessage, windowClosed } from './whatsapp/send-message';
 
 export interface OutgoingMessage {
@@ -56,8 +59,6 @@ export interface ChannelsDeps {
   settings: ChannelSettings;
   log: { warn(fields: Record<string, unknown>, message: string): void };
 }
-
-const isScopedId = (name: string): boolean => /^[A-Z]{2}\./.test(name);
 
 /** Sends WhatsApp messages and e-mails for tools and jobs, and reads their status. */
 export function createChannels({ db, box, settings, log }: ChannelsDeps) {
@@ -136,6 +137,9 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps) {
         return { ok: false, reason: 'refused', message: 'The number has no business account', code: null, status: 0 };
       return client.listTemplates(businessAccountId);
     },
+    /** Fetches the file of a received message. */
+    fetchMedia: (message: MessageOfTenant, fetchGuarded: GuardedFetch['fetch']) =>
+      fetchMedia({ ...deps, fetchGuarded }, message),
     /** Sends one queued message. */
     sendQueuedMessage: (tenant: Tenant, id: string) => sendMessage(deps, tenant, id),
     /** Sends a queued message and then its contact's following messages, until one is not sent or `signal` aborts. */
@@ -156,14 +160,3 @@ export function createChannels({ db, box, settings, log }: ChannelsDeps) {
 const kapsoMissing = 'WhatsApp is not configured here: parley integrations set kapso, or KAPSO_API_KEY';
 const resendMissing = 'E-mail is not configured here: parley integrations set resend, or RESEND_API_KEY';
 const fromMissing = 'No sender: set one with parley integrations set resend --from, or EMAIL_FROM';
-
-/** Builds a request to Kapso, for a phone number or a scoped id (docs/reference/providers.md#kapso-api). */
-export function requestOf(name: string, type: string, content: JsonObject, replyTo?: string): JsonObject {
-  return {
-    recipient_type: 'individual',
-    ...(isScopedId(name) ? { recipient: name } : { to: name }),
-    type,
-    [type]: content,
-    ...(replyTo !== undefined && { context: { message_id: replyTo } }),
-  };
-}

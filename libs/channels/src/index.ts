@@ -1,11 +1,12 @@
 export { channelBacklogs } from './backlogs';
 export { createAccounts } from './accounts';
 export { channelVariables } from './channel-variables';
-export { type Channels, createChannels, requestOf } from './create-channels';
+export { type Channels, createChannels } from './create-channels';
 export { applyEmailStatus, findDueEmails } from './email/emails';
 export { type SentEmail, listEmails } from './email/read-emails';
 export { heldChannels } from './held-channels';
 export { createKapsoClient } from './kapso/kapso-client';
+export { findDueBlobs, maxBlobBytes, readBlob } from './media/blobs';
 export { channelsPurge, removeOldStatuses } from './retention';
 export { checkCredentials } from './check-credentials';
 export { applyMessageStatus } from './whatsapp/apply-message-status';
@@ -34,10 +35,13 @@ export {
   repliesOf,
   undeliveredReplies,
 } from './whatsapp/read-messages';
+export { type QueuedReply, type ReplyContent, maxTextLength, queueReply } from './whatsapp/queue-reply';
+export { requestOf } from './whatsapp/request-of';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';
 export { type RetriedMessage, retryMessage } from './whatsapp/retry-message';
 export { storeInbound } from './whatsapp/store-inbound';
-export { threadKeyOf } from './whatsapp/thread-key';
+export { type PhoneReply, storePhoneReply } from './whatsapp/store-phone-reply';
+export { contactOfThread, threadKeyOf } from './whatsapp/thread-key';
 export {
   type AnswerEnd,
   type WaitingMessage,

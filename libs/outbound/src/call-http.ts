@@ -1,9 +1,15 @@
 import type { Json } from '@parley/contracts';
-import { type Dispatcher, request } from 'undici';
+import { type Dispatcher, FormData, request } from 'undici';
 import { decodeBody } from './guarded-fetch/decode-body';
 import { readRetryAfter } from './retry-after';
 import { rejectOnAbort } from './reject-on-abort';
 import { createSlots } from './slots';
+
+export interface HttpFile {
+  bytes: Buffer;
+  contentType: string;
+  filename: string;
+}
 
 export interface HttpCall {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -11,6 +17,8 @@ export interface HttpCall {
   headers?: Record<string, string>;
   /** Sent as JSON; `URLSearchParams` are sent as a form. */
   body?: unknown;
+  /** Sent as a form together with `body`, an object of texts. */
+  file?: HttpFile;
   /** Time limit of the whole call: the wait for a slot, the connection, and the answer with its body. */
   timeoutMs: number;
   /** Maximum size of the answer's body before and after decompression, to bound memory. Default: 5 MiB. */
@@ -80,7 +88,7 @@ export async function callHttp(call: HttpCall): Promise<HttpOutcome> {
 }
 
 async function send(
-  { method, url, headers, body, maxAnswerBytes = 5 * 1_048_576, dispatcher }: HttpCall,
+  { method, url, headers, body, file, maxAnswerBytes = 5 * 1_048_576, dispatcher }: HttpCall,
   signal: AbortSignal,
 ): Promise<HttpOutcome> {
   const isForm = body instanceof URLSearchParams;
@@ -93,10 +101,10 @@ async function send(
         accept: '*/*',
         'accept-encoding': 'gzip, deflate, br',
         'user-agent': 'parley',
-        ...(body !== undefined && { 'content-type': type }),
+        ...(body !== undefined && file === undefined && { 'content-type': type }),
         ...headers,
       },
-      body: body === undefined ? null : isForm ? body.toString() : JSON.stringify(body),
+      body: file ? formOf(body, file) : body === undefined ? null : isForm ? body.toString() : JSON.stringify(body),
       headersTimeout: 0,
       bodyTimeout: 0,
       signal,
@@ -116,6 +124,13 @@ async function send(
     body: status >= 300 && status < 400 ? { message: redirected, error: redirected } : parse(read.body),
     retryAfterMs: readRetryAfter(answer.headers['retry-after']),
   };
+}
+
+function formOf(fields: unknown, { bytes, contentType, filename }: HttpFile): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields as Record<string, string>)) form.set(name, value);
+  form.set('file', new Blob([new Uint8Array(bytes)], { type: contentType }), filename);
+  return form;
 }
 
 function parse(body: Buffer): Json {

@@ -85,8 +85,16 @@ const jobCatalog = {
   'send-message': rowJob('messageId', { concurrency: 10 }),
   /** Makes one attempt to send an e-mail of the outbox. Attempts are counted on its row. */
   'send-email': rowJob('emailId', { concurrency: 5 }),
+  /** Fetches the file of a received message. Attempts are counted on its row. Few at a time, as each may hold 25 MiB. */
+  'fetch-media': job({
+    payload: z.object({ tenant: z.number().int(), messageId: z.string() }),
+    attempts: 1,
+    backoffMs: 1_000,
+    concurrency: 4,
+    id: ({ messageId }) => messageId,
+  }),
   /**
-   * Sends the jobs of messages and e-mails that are overdue. Every second, because the work of a killed worker must
+   * Sends the jobs of messages, files and e-mails that are overdue. Every second, because the work of a killed worker must
    * continue within 5 s and its lease takes 4 s to expire.
    */
   'sweep-channels': sweep(1_000),

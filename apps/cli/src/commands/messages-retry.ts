@@ -31,6 +31,8 @@ function problemOf(result: Extract<RetriedMessage, { ok: false }>): string {
       return 'not found in this environment';
     case 'not_failed':
       return `${result.id} is ${result.status}. Only failed messages can be retried`;
+    case 'from_phone':
+      return 'was sent from the phone itself. Send it again there';
     case 'in_doubt':
       return 'may have been delivered. Use --anyway to send it again';
     case 'no_sender':

@@ -1,6 +1,13 @@
 import { mergeThreads } from '@parley/agents';
 import type { JsonObject, Scope } from '@parley/contracts';
-import { applyMessageStatus, findConnection, itemsOf, phoneNumberIdOf, storeInbound } from '@parley/channels';
+import {
+  applyMessageStatus,
+  findConnection,
+  itemsOf,
+  phoneNumberIdOf,
+  storeInbound,
+  storePhoneReply,
+} from '@parley/channels';
 import type { Db } from '@parley/db';
 import type { JobPayload, Queues } from '@parley/redis';
 import { type Delivery, type Outcome, readJsonObject } from '@parley/webhooks';
@@ -42,10 +49,11 @@ async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promis
   const { id: connectionId, organizationId } = connection;
   if (!isOwnedBy(connection, delivery))
     return { status: 'unattributed', reason: `phone number ${phoneNumberId} now belongs to another connection` };
-  if (!eventType.endsWith('.received')) {
+  const isPhoneReply = await storePhoneReply(db, connection, { connectionId, item }, mergeThreads, async () => {});
+  if (isPhoneReply || !eventType.endsWith('.received')) {
     const applied = await applyMessageStatus(db, connection, { connectionId, eventType, item });
     if (!applied.ok) return { status: 'failed', reason: applied.reason, organizationId };
-    // The phone's own app and other software also send messages from this number.
+    // Other software also sends messages from this number.
     return applied.isKnown
       ? { status: 'processed', organizationId }
       : { status: 'ignored', reason: 'not a message of ours (yet)', organizationId };

@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, listAt, objectAt, textAt } from '@parley/contracts';
-import { type HttpOutcome, callHttp } from '@parley/outbound';
+import { type HttpFile, type HttpOutcome, callHttp } from '@parley/outbound';
 
 /** Access to a project at Kapso, the WhatsApp provider. */
 export interface KapsoAccount {
@@ -54,12 +54,19 @@ export function createKapsoClient(
   { timeoutMs = kapsoTimeoutMs, slotWaitMs }: { timeoutMs?: number; slotWaitMs?: number } = {},
 ) {
   const headers = { 'X-API-Key': apiKey };
-  const call: Call = async (method, path, body) =>
-    toAnswer(await callHttp({ method, url: apiUrl + path, headers, body, timeoutMs, organizationId, slotWaitMs }));
+  const call: Call = async (method, path, body, file) =>
+    toAnswer(
+      await callHttp({ method, url: apiUrl + path, headers, body, file, timeoutMs, organizationId, slotWaitMs }),
+    );
   return { ...messageCalls(call), ...webhookCalls(call), ...platformCalls(call) };
 }
 
-type Call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) => Promise<KapsoAnswer<Json>>;
+type Call = (
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: unknown,
+  file?: HttpFile,
+) => Promise<KapsoAnswer<Json>>;
 
 const segment = encodeURIComponent;
 const uncertain = (message: string): KapsoFailure => ({ ok: false, reason: 'uncertain', message });
@@ -77,6 +84,15 @@ const messageCalls = (call: Call) => ({
     const id = textAt(objectAt(listAt(objectAt(answer.value).messages)[0]).id);
     // Kapso has accepted the message, but its id is unknown.
     return id === undefined ? uncertain('the answer has no message id') : { ok: true, value: id };
+  },
+
+  /** Uploads a file, which messages can then contain. Returns its id, which is valid for 30 days. */
+  async uploadMedia(phoneNumberId: string, file: HttpFile): Promise<KapsoAnswer<string>> {
+    const body = { messaging_product: 'whatsapp', type: file.contentType };
+    const answer = await call('POST', `${graph}/${segment(phoneNumberId)}/media`, body, file);
+    if (!answer.ok) return answer;
+    const id = textAt(objectAt(answer.value).id);
+    return id === undefined ? uncertain('the answer has no media id') : { ok: true, value: id };
   },
 
   /** Lists the messages sent from a number in a period. Fails when there are more than `maxPages` pages. */

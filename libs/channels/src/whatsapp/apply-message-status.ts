@@ -2,6 +2,7 @@ import type { JsonObject, Scope } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 import { applyKeptStatus, markSent, statusKeyOf, statusRanks } from './outbox';
 import { readStatus } from './read-inbound';
+import { isFromPhone } from './store-phone-reply';
 
 const namedMessage = statement(
   'named-outbound-message',
@@ -29,6 +30,8 @@ export async function applyMessageStatus(
     await applyKeptStatus(db, { ...scope, ...named }, messageId, [key]);
     return { ok: true, isKnown: true };
   }
+  // A message typed in the phone's app is never one of ours, even if the text and the recipient are the same.
+  if (isFromPhone(item)) return { ok: true, isKnown: false };
   const [unnamed] = (await db.query(scope, unnamedMessage, [scope.tenant, connectionId, reference, to, text])).rows;
   if (unnamed !== undefined) await markSent(db, { ...scope, ...unnamed, connectionId }, messageId);
   return { ok: true, isKnown: unnamed !== undefined };

@@ -14,7 +14,11 @@ export interface InboundMessage {
   /** The text for the agent; null when the message has none. */
   text: string | null;
   mediaUrl: string | null;
+  /** The name of the attached file, as the sender's device calls it. */
+  filename: string | null;
   contactName: string | null;
+  /** A message of the time before the number was connected. */
+  isHistory: boolean;
   identity: Identity;
   /** `agent`: the agent answers the text. `media`: the reply to media is sent. `store`: stored without an answer. */
   handling: 'agent' | 'media' | 'store';
@@ -30,22 +34,40 @@ const unansweredTypes = new Set(['reaction', 'location', 'contacts', 'system', '
  */
 export function readInbound(item: JsonObject): InboundMessage | null {
   const message = objectAt(item.message);
+  return objectAt(message.kapso).direction === 'outbound' ? null : readMessageOf(item, message.from);
+}
+
+/**
+ * Reads a message that a person sent from the phone itself (origin `business_app`), or null. Our own messages have the origin
+ * `cloud_api`, and imported ones `history_sync`.
+ */
+export function readPhoneReply(item: JsonObject): InboundMessage | null {
+  const message = objectAt(item.message);
+  const { origin, direction } = objectAt(message.kapso);
+  return origin === 'business_app' && direction === 'outbound' ? readMessageOf(item, message.to) : null;
+}
+
+/** `number`: the field of the contact. */
+function readMessageOf(item: JsonObject, number: JsonObject[string] | undefined): InboundMessage | null {
+  const message = objectAt(item.message);
   const kapso = objectAt(message.kapso);
   const conversation = objectAt(item.conversation);
   const messageId = textAt(message.id);
-  if (messageId === undefined || kapso.direction === 'outbound') return null;
+  if (messageId === undefined) return null;
   const type = textAt(message.type) ?? 'text';
   const text = unansweredTypes.has(type) ? null : textOf(type, message, kapso);
-  const isOld = kapso.origin === 'history_sync';
+  const isHistory = kapso.origin === 'history_sync';
   return {
     messageId,
     sentAtMs: secondsToMs(message.timestamp),
     type,
     text,
     mediaUrl: textAt(kapso.media_url) ?? textAt(objectAt(kapso.media_data).url) ?? null,
+    filename: textAt(objectAt(kapso.media_data).filename) ?? textAt(objectAt(message[type]).filename) ?? null,
     contactName: textAt(objectAt(conversation.kapso).contact_name) ?? null,
-    identity: readIdentity(message.from, item),
-    handling: isOld ? 'store' : text !== null ? 'agent' : media.has(type) ? 'media' : 'store',
+    isHistory,
+    identity: readIdentity(number, item),
+    handling: isHistory ? 'store' : text !== null ? 'agent' : media.has(type) ? 'media' : 'store',
   };
 }
 

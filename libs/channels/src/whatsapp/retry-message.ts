@@ -1,5 +1,6 @@
 import type { Scope } from '@parley/contracts';
 import { type Db, type Queryable, column, leaseSql, newId, statement } from '@parley/db';
+import { copyBlob } from '../media/blobs';
 import { findSender } from './conversation';
 import { retryKeySql } from './message-keys';
 
@@ -9,6 +10,8 @@ export type RetriedMessage =
   | { ok: false; reason: 'not_found' }
   /** `id`: the message itself, or the replacement that an earlier retry has created. */
   | { ok: false; reason: 'not_failed'; id: string; status: string }
+  /** A person sent it from the phone itself. */
+  | { ok: false; reason: 'from_phone' }
   /** The contact may have received it: sending it again requires `anyway`. */
   | { ok: false; reason: 'in_doubt' }
   /** Its number is no longer connected, and the number to send from is ambiguous. */
@@ -23,7 +26,7 @@ export const retryMessage = (db: Db, scope: Scope, id: string, options: { anyway
 
 const lockMessage = statement(
   'lock-message',
-  `select id, direction, connection_id as "connectionId", message_id as "messageId", contact, status from messages
+  `select id, direction, connection_id as "connectionId", message_id as "messageId", contact, status, origin from messages
    where tenant = $1 and environment = $2::"Environment" and (id = $3 or message_id = $3)
    order by id = $3 desc limit 1 for update`,
   {
@@ -33,6 +36,7 @@ const lockMessage = statement(
     messageId: column.text.nullable,
     contact: column.text,
     status: column.text,
+    origin: column.text.nullable,
   },
 );
 
@@ -48,6 +52,7 @@ async function retry(tx: Queryable, scope: Scope, id: string, options: { anyway:
   const [message] = (await tx.query(scope, lockMessage, [scope.tenant, scope.environment, id])).rows;
   if (message === undefined) return { ok: false, reason: 'not_found' };
   const { direction, status } = message;
+  if (message.origin === 'phone') return { ok: false, reason: 'from_phone' };
   const isInDoubt = direction === 'outbound' && status === 'unknown';
   if (status !== 'failed' && !isInDoubt) return { ok: false, reason: 'not_failed', id: message.id, status };
   if (isInDoubt && !options.anyway) return { ok: false, reason: 'in_doubt' };
@@ -60,6 +65,7 @@ async function retry(tx: Queryable, scope: Scope, id: string, options: { anyway:
   if (direction === 'outbound' && (isInDoubt || message.messageId !== null)) {
     const { rows } = await tx.query(scope, copy, [scope.tenant, message.id, newId('wam'), connectionId]);
     const copied = rows[0]!;
+    if (copied.isNew) await copyBlob(tx, scope, message.id, copied.id);
     // An earlier retry has created the replacement: retry that one.
     return copied.isNew ? { ok: true, id: copied.id, direction } : retry(tx, scope, copied.id, options);
   }

@@ -1,6 +1,7 @@
 import { type Queryable, type Tenant, column, statement } from '@parley/db';
 import type { Accounts } from '../accounts';
 import { type KapsoClient, type KapsoFailure, createKapsoClient, kapsoTimeoutMs } from '../kapso/kapso-client';
+import { withUploadedMedia } from '../media/upload-media';
 import { noSlotWaitMs } from '../no-slot-wait';
 import { type ClaimedMessage, type SendOutcome } from './outbox';
 import { claimMessage, giveUp, leaseSeconds, markSent, noteDoubt, putBack } from './outbox';
@@ -46,10 +47,12 @@ export async function sendMessage(deps: SendDeps, tenant: Tenant, id: string): P
     if (found === 'uncertain') return leaveInDoubt(deps, message, interrupted);
     if (found !== 'absent') return markSent(db, message, found.messageId);
   }
+  const request = await withUploadedMedia(db, client, message);
+  if (!request.ok) return afterFailedUpload(deps, message, request);
   if (performance.now() - startedAtMs > latestStartMs)
     return putBack(db, message, owner, { error: 'the process was delayed', afterMs: 0, isTried: false });
   const answer = await client.sendMessage(message.phoneNumberId, {
-    ...message.request,
+    ...request.value,
     biz_opaque_callback_data: message.id,
   });
   if (answer.ok) return markSent(db, message, answer.value);
@@ -58,6 +61,15 @@ export async function sendMessage(deps: SendDeps, tenant: Tenant, id: string): P
     return putBack(db, message, owner, { error: `no request sent: ${answer.message}`, afterMs, isTried: false });
   }
   return afterFailure(client, deps, message, answer);
+}
+
+/** Nothing was sent, whatever happened to the upload. */
+function afterFailedUpload(deps: SendDeps, message: ClaimedMessage, failure: KapsoFailure): Promise<SendOutcome> {
+  const error = `the file was not uploaded: ${failure.message}`;
+  if (failure.reason === 'refused' || message.attempts >= maxAttempts) return fail(deps, message, error);
+  const isTried = failure.reason !== 'no_slot';
+  const afterMs = isTried ? Math.min(500 * 2 ** message.attempts, longestWaitMs) : noSlotWaitMs(message.ageMs);
+  return putBack(deps.db, message, deps.owner, { error, afterMs, isTried });
 }
 
 async function afterFailure(

@@ -1,5 +1,6 @@
 import type { JsonObject, Scope } from '@parley/contracts';
-import { type Db, newId, statement } from '@parley/db';
+import { type Db, type Queryable, column, newId, statement } from '@parley/db';
+import { addPendingBlob } from '../media/blobs';
 import { type MergeThreads, resolveContact } from './contacts';
 import { readInbound } from './read-inbound';
 
@@ -13,7 +14,9 @@ const store = statement(
    on conflict (connection_id, message_id, tenant) do update
      set status = 'received', attempts = 0, error = null, lease_until = null, answered_with = null,
          updated_at = excluded.updated_at
-     where messages.status = 'failed' and messages.direction = 'inbound'`,
+     where messages.status = 'failed' and messages.direction = 'inbound'
+   returning id`,
+  { id: column.text },
 );
 
 /**
@@ -32,19 +35,25 @@ export async function storeInbound(
   const contact = await resolveContact(db, scope, message.identity, mergeThreads);
   if (contact === null) return { ok: false, reason: 'the message names no sender' };
   const isToBeAnswered = message.handling !== 'store';
-  await db.query(scope, store, [
-    newId('wam'),
-    scope.tenant,
-    scope.environment,
-    connectionId,
-    message.messageId,
-    contact,
-    message.type,
-    message.text,
-    message.mediaUrl,
-    JSON.stringify(item),
-    isToBeAnswered ? 'received' : 'stored',
-    new Date(message.sentAtMs),
-  ]);
+  const { mediaUrl: url, filename, isHistory } = message;
+  const hasFile = url !== null && !isHistory;
+  const write = async (tx: Queryable) => {
+    const { rows } = await tx.query(scope, store, [
+      newId('wam'),
+      scope.tenant,
+      scope.environment,
+      connectionId,
+      message.messageId,
+      contact,
+      message.type,
+      message.text,
+      url,
+      JSON.stringify(item),
+      isToBeAnswered ? 'received' : 'stored',
+      new Date(message.sentAtMs),
+    ]);
+    if (rows[0] !== undefined && hasFile) await addPendingBlob(tx, scope, { messageId: rows[0].id, url, filename });
+  };
+  await (hasFile ? db.transaction(write) : write(db));
   return { ok: true, contact, isToBeAnswered };
 }

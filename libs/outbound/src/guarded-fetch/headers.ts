@@ -7,7 +7,7 @@ const excluded = new Set([
   ...'accept-encoding connection content-length expect host keep-alive te trailer transfer-encoding upgrade'.split(' '),
   ...'proxy-authenticate proxy-authorization proxy-connection via'.split(' '),
 ]);
-const credentials = new Set(['authorization', 'cookie']);
+const credentials = new Set(['authorization', 'cookie', 'x-api-key']);
 
 /** Returns the headers that may be sent, in lower case; null when one of the given headers is malformed. */
 export function cleanRequestHeaders(headers: Headers): Headers | null {

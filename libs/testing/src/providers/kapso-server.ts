@@ -18,6 +18,10 @@ export interface KapsoServer {
   /** All messages that were sent to customers, in order. */
   sent: SentMessage[];
   webhooks: { id: string; phoneNumberId: string; url: string; secretKey: string; events: string[] }[];
+  /** Files that were uploaded to be sent, in order. */
+  uploads: { id: string; contentType: string; filename: string; bytes: Buffer }[];
+  /** Files that customers sent, at `/media/NAME`. */
+  media: Record<string, ProviderAnswer | ((request: ProviderRequest) => ProviderAnswer | Promise<ProviderAnswer>)>;
   /** Violations of the provider's protocol; must stay empty. */
   problems: string[];
   faults: SendFault[];
@@ -44,6 +48,8 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     apiKey: 'kapso-test-key',
     sent: [],
     webhooks: [],
+    uploads: [],
+    media: {},
     problems: [],
     faults: [],
     numbers: { '109876543210987': '+1 555-123-4567' },
@@ -55,6 +61,12 @@ export async function startKapsoServer(): Promise<KapsoServer> {
     const { method, path } = request;
     if (request.headers['x-api-key'] !== state.apiKey) return { status: 401, body: { error: 'Invalid API key' } };
     const [, phoneNumberId] = /^\/meta\/whatsapp\/v24\.0\/([^/]+)\/messages$/.exec(path) ?? [];
+    const [, file] = /^\/media\/([^/]+)$/.exec(path) ?? [];
+    if (file !== undefined && method === 'GET') {
+      const found = state.media[file] ?? { status: 404, body: { error: 'Not found' } };
+      return typeof found === 'function' ? found(request) : found;
+    }
+    if (/^\/meta\/whatsapp\/v24\.0\/[^/]+\/media$/.test(path) && method === 'POST') return upload(request);
     if (phoneNumberId !== undefined && method === 'POST') return take(phoneNumberId, request);
     if (phoneNumberId !== undefined && method === 'GET') return history(phoneNumberId, request);
     if (/^\/meta\/whatsapp\/v24\.0\/[^/]+\/message_templates$/.test(path))
@@ -100,6 +112,24 @@ export async function startKapsoServer(): Promise<KapsoServer> {
       status: 200,
       body: { messaging_product: 'whatsapp', contacts: [{ input: to, wa_id: to }], messages: [{ id }] },
     };
+  }
+
+  async function upload({ headers, bytes }: ProviderRequest): Promise<ProviderAnswer> {
+    const fault = state.faults[0] === 'broken' || state.faults[0] === 'refused' ? state.faults.shift() : undefined;
+    if (fault === 'broken') return { status: 503, body: { error: 'Down' } };
+    if (fault === 'refused') return graphError(400, 131053, 'Media upload error');
+    const form = await new Response(new Uint8Array(bytes), {
+      headers: { 'Content-Type': String(headers['content-type']) },
+    }).formData();
+    const file = form.get('file');
+    if (form.get('messaging_product') !== 'whatsapp' || !(file instanceof File)) {
+      state.problems.push('incomplete upload');
+      return graphError(400, 100, 'Invalid parameter');
+    }
+    const id = `media-${run}-${(count += 1)}`;
+    const content = Buffer.from(await file.arrayBuffer());
+    state.uploads.push({ id, contentType: file.type, filename: file.name, bytes: content });
+    return { status: 200, body: { id } };
   }
 
   function history(phoneNumberId: string, { query }: ProviderRequest): ProviderAnswer {

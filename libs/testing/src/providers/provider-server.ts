@@ -8,9 +8,10 @@ export interface ProviderRequest {
   headers: IncomingMessage['headers'];
   /** Parsed JSON, or null. */
   body: Record<string, unknown> | null;
+  bytes: Buffer;
 }
 
-/** A response, or `drop`: the connection is closed without a response. */
+/** A response, whose body is sent as JSON unless it is a buffer, or `drop`: the connection is closed without a response. */
 export type ProviderAnswer = { status: number; body?: unknown; headers?: Record<string, string> } | 'drop';
 
 export interface ProviderServer {
@@ -26,17 +27,20 @@ export async function startProviderServer(
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    const bytes = Buffer.concat(chunks);
     const url = new URL(request.url ?? '/', 'http://provider');
     const given = await answer({
       method: request.method ?? 'GET',
       path: decodeURIComponent(url.pathname),
       query: url.searchParams,
       headers: request.headers,
-      body: parse(Buffer.concat(chunks).toString('utf8')),
+      body: parse(bytes.toString('utf8')),
+      bytes,
     });
     if (given === 'drop') return void request.socket.destroy();
-    const text = given.body === undefined ? '' : JSON.stringify(given.body);
-    response.writeHead(given.status, { 'Content-Type': 'application/json', ...given.headers }).end(text);
+    const { body = '' } = given;
+    const sent = Buffer.isBuffer(body) || body === '' ? body : JSON.stringify(body);
+    response.writeHead(given.status, { 'Content-Type': 'application/json', ...given.headers }).end(sent);
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

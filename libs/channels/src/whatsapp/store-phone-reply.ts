@@ -1,0 +1,57 @@
+import { type JsonObject, type Scope, objectAt } from '@parley/contracts';
+import { type Db, type Queryable, column, newId, statement } from '@parley/db';
+import { addPendingBlob } from '../media/blobs';
+import { type MergeThreads, resolveContact } from './contacts';
+import { readPhoneReply } from './read-inbound';
+
+/** A message that a person typed in the phone's own app, or in another program of the same number. */
+export interface PhoneReply {
+  /** Id of the stored message. */
+  id: string;
+  contact: string;
+  /** The text; for media without one the type in brackets. */
+  text: string;
+  sentAt: Date;
+}
+
+const store = statement(
+  'store-phone-reply',
+  `insert into messages (id, tenant, environment, connection_id, direction, message_id, contact, type, text,
+                         media_url, payload, status, origin, sent_at, updated_at)
+   values ($1, $2, $3::"Environment", $4, 'outbound', $5, $6, $7, $8, $9, $10::jsonb, 'sent', 'phone', $11, now())
+   on conflict (connection_id, message_id, tenant) do nothing
+   returning id`,
+  { id: column.text },
+);
+
+/**
+ * Stores a message that was sent from the phone itself, once per id, whichever of its deliveries arrives first. `onNew` runs
+ * in the transaction that stores it. False when the item is no such message.
+ */
+export async function storePhoneReply(
+  db: Db,
+  scope: Scope,
+  { connectionId, item }: { connectionId: string; item: JsonObject },
+  mergeThreads: MergeThreads,
+  onNew: (tx: Queryable, reply: PhoneReply) => Promise<void>,
+): Promise<boolean> {
+  const message = readPhoneReply(item);
+  if (message === null) return false;
+  const contact = await resolveContact(db, scope, message.identity, mergeThreads);
+  if (contact === null) return false;
+  const sentAt = new Date(message.sentAtMs);
+  await db.transaction(async (tx) => {
+    const values = [newId('wam'), scope.tenant, scope.environment, connectionId, message.messageId, contact];
+    const content = [message.type, message.text, message.mediaUrl, JSON.stringify(item), sentAt];
+    const [stored] = (await tx.query(scope, store, [...values, ...content])).rows;
+    if (stored === undefined) return;
+    const { mediaUrl: url, filename } = message;
+    if (url !== null) await addPendingBlob(tx, scope, { messageId: stored.id, url, filename });
+    await onNew(tx, { id: stored.id, contact, text: message.text ?? `[${message.type}]`, sentAt });
+  });
+  return true;
+}
+
+/** Whether a delivery is about a message that was sent from the phone itself and not by a call of the API. */
+export const isFromPhone = (item: JsonObject): boolean =>
+  objectAt(objectAt(item.message).kapso).origin === 'business_app';
