@@ -6,10 +6,11 @@ const bucketCount = 69;
 const inBucket = Array.from({ length: bucketCount }, (_, i) => `(count(*) filter (where bucket = ${i}))::int`);
 
 /** Columns of the figures of executions, of the rows of `executionsSql`. */
-export const figures = `count(*)::int as messages, (count(*) filter (where not stored))::int as executions,
+export const sums = `count(*)::int as messages, (count(*) filter (where not stored))::int as executions,
   (count(*) filter (where status = 'failed'))::int as failures, sum(input_tokens)::bigint as input_tokens,
   sum(output_tokens)::bigint as output_tokens, sum(tool_call_count)::int as tool_calls,
-  sum(tool_error_count)::int as tool_errors, array[${inBucket.join(', ')}] as durations`;
+  sum(tool_error_count)::int as tool_errors`;
+export const durations = `array[${inBucket.join(', ')}] as durations`;
 
 /** Executions of tenant $1 with an id from $2 and below $3, at most the last `limit`. */
 export const executionsSql = (limit: number | null) => `

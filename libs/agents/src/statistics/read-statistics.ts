@@ -1,7 +1,7 @@
 import type { Scope } from '@parley/contracts';
 import { type Queryable, column, statement } from '@parley/db';
 import { firstIdAt } from '../threads/read-executions';
-import { bucketFactor, executionsSql, figures } from './figures-sql';
+import { bucketFactor, executionsSql, sums } from './figures-sql';
 import { settledMs } from './roll-up-executions';
 
 /** Maximum number of executions, and of hours, that are counted while the worker has not added them to the statistics. */
@@ -20,7 +20,7 @@ export interface StatisticsQuery {
   channel?: string;
 }
 
-const sums = ['messages', 'executions', 'failures', 'input_tokens', 'output_tokens', 'tool_calls', 'tool_errors'];
+const names = ['messages', 'executions', 'failures', 'input_tokens', 'output_tokens', 'tool_calls', 'tool_errors'];
 
 /** The beginning of the hour or day of `from`. */
 const begin = '(date_trunc($10, $8::timestamptz at time zone $11) at time zone $11)';
@@ -28,23 +28,28 @@ const begin = '(date_trunc($10, $8::timestamptz at time zone $11) at time zone $
 /** Parameters: tenant, ids and time of the live part, environment, agent, channel, from, to, interval, time zone. */
 const read = statement(
   'read-execution-statistics',
-  `with live as (
-     select hour, ${figures} from (${executionsSql(maxLiveExecutions)}) e
+  `with live as materialized (
+     select * from (${executionsSql(maxLiveExecutions)}) e
      where environment = $5::"Environment" and ($6 = '' or agent_slug = $6) and ($7 = '' or channel = $7)
-       and hour >= $4::timestamptz group by hour),
-   hours as (
-     select hour, ${sums.join(', ')}, durations from execution_statistics
+       and hour >= greatest(${begin}, $4::timestamptz) and hour < $9),
+   stored as materialized (
+     select date_trunc($10, hour at time zone $11) as place, ${names.join(', ')}, durations from execution_statistics
      where tenant = $1 and environment = $5::"Environment" and agent_slug = $6 and channel = $7
-       and hour >= ${begin} and hour < least($9, $4::timestamptz)
-     union all select * from live where hour >= ${begin} and hour < $9),
-   placed as (select *, date_trunc($10, hour at time zone $11) as place from hours),
-   counts as (select place, ${sums.map((name) => `sum(${name}) as ${name}`).join(', ')} from placed group by place),
+       and hour >= ${begin} and hour < least($9, $4::timestamptz)),
+   counts as (
+     select place, ${names.map((name) => `sum(${name}) as ${name}`).join(', ')}
+     from (select place, ${names.join(', ')} from stored
+           union all select date_trunc($10, hour at time zone $11), ${sums} from live group by hour) c group by place),
    spread as (
-     select place, jsonb_agg(n order by i) as durations
-     from (select place, i, sum(v)::int as n from placed, unnest(durations) with ordinality as d (v, i) group by place, i) b
+     select place, jsonb_object_agg(i, n) as durations
+     from (select place, i, sum(v)::int as n
+           from (select place, i, v from stored, unnest(durations) with ordinality as d (v, i) where v > 0
+                 union all
+                 select date_trunc($10, hour at time zone $11), bucket + 1, 1 from live where bucket is not null) d
+           group by place, i) b
      group by place)
    select (p.place at time zone $11) as start,
-     ${sums.map((name) => `coalesce(c.${name}, 0)::float8 as "${name}"`).join(', ')}, s.durations
+     ${names.map((name) => `coalesce(c.${name}, 0)::float8 as "${name}"`).join(', ')}, s.durations
    from generate_series(date_trunc($10, $8::timestamptz at time zone $11), ($9::timestamptz - interval '1 ms') at time zone $11,
                         ('1 ' || $10)::interval) as p (place)
    left join counts c using (place) left join spread s using (place) order by p.place`,
@@ -57,7 +62,8 @@ const read = statement(
     output_tokens: column.float8,
     tool_calls: column.float8,
     tool_errors: column.float8,
-    durations: column.jsonb<number[]>().nullable,
+    /** Number of answers by bucket, from 1. */
+    durations: column.jsonb<Record<string, number>>().nullable,
   },
 );
 
@@ -99,16 +105,20 @@ export async function readStatistics(db: Queryable, scope: Scope, query: Statist
       outputTokens: row.output_tokens,
       toolCalls: row.tool_calls,
       toolErrors: row.tool_errors,
-      p50Ms: percentile(durations ?? [], 0.5),
-      p95Ms: percentile(durations ?? [], 0.95),
+      p50Ms: percentile(durations ?? {}, 0.5),
+      p95Ms: percentile(durations ?? {}, 0.95),
     })),
   };
 }
 
 /** The middle of the bucket that has the percentile; null without durations. */
-export function percentile(durations: readonly number[], share: number): number | null {
-  const total = durations.reduce((sum, count) => sum + count, 0);
-  let left = total * share;
-  const at = durations.findIndex((count) => (left -= count) <= 0 && count > 0);
-  return at < 0 ? null : Math.round(bucketFactor ** Math.max(0, at - 0.5));
+export function percentile(durations: Readonly<Record<string, number>>, share: number): number | null {
+  // Keys that are whole numbers are in ascending order.
+  const buckets = Object.entries(durations);
+  let left = buckets.reduce((sum, [, count]) => sum + count, 0) * share;
+  for (const [bucket, count] of buckets) {
+    left -= count;
+    if (left <= 0) return Math.round(bucketFactor ** Math.max(0, Number(bucket) - 1.5));
+  }
+  return null;
 }

@@ -1,6 +1,6 @@
 import { type Db, type Tenant, column, statement, tenantsOf } from '@parley/db';
 import { firstIdAt } from '../threads/read-executions';
-import { executionsSql, figures } from './figures-sql';
+import { durations, executionsSql, sums } from './figures-sql';
 
 const hourMs = 3_600_000;
 /** Turns have ended this long after they began: their time limit is 2 minutes. Unfinished ones are counted as they are. */
@@ -22,7 +22,7 @@ const rollUpHour = statement(
   `with figures as (
      insert into execution_statistics (tenant, environment, agent_slug, channel, hour, messages, executions, failures,
        input_tokens, output_tokens, tool_calls, tool_errors, durations)
-     select $1, environment, coalesce(agent_slug, ''), coalesce(channel, ''), $4::timestamptz, ${figures}
+     select $1, environment, coalesce(agent_slug, ''), coalesce(channel, ''), $4::timestamptz, ${sums}, ${durations}
      from (${executionsSql(null)}) e group by environment, cube (agent_slug, channel)
      on conflict (tenant, environment, agent_slug, channel, hour) do update set messages = excluded.messages,
        executions = excluded.executions, failures = excluded.failures, input_tokens = excluded.input_tokens,
@@ -52,7 +52,8 @@ export async function rollUpExecutions(db: Db, signal: AbortSignal, now = Date.n
 async function rollUpTenant(db: Db, { tenant }: Tenant, endMs: number, signal: AbortSignal): Promise<number> {
   const [progress] = (await db.query({ tenant }, rollUntil, [tenant])).rows;
   let untilMs = progress?.until.getTime() ?? 0;
-  for (let hours = 0; untilMs < endMs; hours++) {
+  let hours = 0;
+  for (; untilMs < endMs; hours++) {
     signal.throwIfAborted();
     const { rows } = await db.query({ tenant }, nextExecution, [tenant, String(firstIdAt(new Date(untilMs)))]);
     const first = rows[0]?.createdAt.getTime() ?? Infinity;
@@ -65,5 +66,5 @@ async function rollUpTenant(db: Db, { tenant }: Tenant, endMs: number, signal: A
     await db.query({ tenant }, rollUpHour, [tenant, String(firstIdAt(from)), String(firstIdAt(to)), from, to]);
     untilMs = hour + hourMs;
   }
-  return 0;
+  return hours;
 }
