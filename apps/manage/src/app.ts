@@ -10,6 +10,7 @@ import { createAuditLogHandlers } from './routes/audit-log';
 import { createDefinitionHandlers } from './routes/definitions';
 import { createExecutionHandlers } from './routes/executions';
 import { createPaymentHandlers } from './routes/payments';
+import { createThreadHandlers } from './routes/threads';
 import { createTriggerHandlers } from './routes/triggers';
 import { createWebhookDeliveryHandlers } from './routes/webhook-deliveries';
 import { createStatisticsHandlers } from './routes/statistics';
@@ -43,6 +44,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
     routes: serve(operationsOf.manage, {
+      ...createThreadHandlers(deps),
       ...createWebhookDeliveryHandlers(deps),
       ...createTriggerHandlers(deps),
       ...createPaymentHandlers(deps),

@@ -13,6 +13,7 @@ export { rollUpExecutions } from './statistics/roll-up-executions';
 export { findEarlierTurn } from './threads/find-earlier-turn';
 export { executionBacklogs } from './threads/backlogs';
 export { type ExecutionStep, readSteps } from './threads/execution-steps';
+export { listThreadMessages, messagePosition } from './threads/list-messages';
 export { mergeThreads } from './threads/merge-threads';
 export { type StoredPrompt, readPrompt, withPromptsErased } from './threads/prompts';
 export { threadsPurge } from './threads/purge-threads';

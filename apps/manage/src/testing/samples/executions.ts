@@ -1,12 +1,11 @@
+import { newId } from '@parley/db';
 import type { Prepare } from './sample';
 import type { World } from '../create-test-api';
-
-let count = 0;
 
 /** An execution that has called a tool and answered. Returns its id. */
 export async function insertExecution({ db, scope }: Pick<World, 'db' | 'scope'>): Promise<string> {
   const { tenant, environment } = scope;
-  const threadId = `thread_${tenant}x${(count += 1)}`.padEnd(30, '0');
+  const threadId = newId('thread');
   const values = [threadId, tenant, environment];
   await db.pool.query(
     `insert into threads (id, tenant, environment, agent_slug, last_message_at, updated_at)

@@ -4,6 +4,7 @@ import { definitionSamples } from './definitions';
 import { executionSamples } from './executions';
 import { paymentSamples } from './payments';
 import type { ManageOperation, Prepare } from './sample';
+import { threadSamples } from './threads';
 import { triggerSamples } from './triggers';
 import { webhookDeliverySamples } from './webhook-deliveries';
 import { statisticsSamples } from './statistics';
@@ -11,6 +12,7 @@ import { healthReportSamples } from './health-report';
 
 /** A valid request for each operation, for the tests that call all of them. */
 export const samples: Record<ManageOperation, Prepare> = {
+  ...threadSamples,
   ...webhookDeliverySamples,
   ...triggerSamples,
   ...paymentSamples,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { time } from './list';
+import { time, timeOrNull } from './list';
 
 const problemKinds = [
   'dead_trigger_runs',
@@ -33,7 +33,7 @@ export const healthReportSchema = z.object({
         description: z.string().describe('What happened, and what to do.'),
         count: z.number().int().describe('How many there are, at most 1,000 of each.'),
         isCapped: z.boolean().describe('Whether there are more than `count`.'),
-        oldestAt: time('Since when.').nullable(),
+        oldestAt: timeOrNull('Since when.'),
         names: z.array(z.string()).describe('The integrations concerned, by provider. Empty for other kinds.'),
         operation: z
           .string()

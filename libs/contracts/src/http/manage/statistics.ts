@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { time } from './list';
+import { time, timeOrNull } from './list';
 
 /** Hours of a month, and days of more than a year. */
 const maxBuckets = { hour: 800, day: 400 } as const;
@@ -46,7 +46,7 @@ const durationMs = (share: string) =>
   z.number().nullable().describe(`${share} of the answers took at most this long, in milliseconds, within 10 %.`);
 
 export const statisticsSchema = z.object({
-  completeUntil: time('The figures before this time are complete. Later ones may change.').nullable(),
+  completeUntil: timeOrNull('The figures before this time are complete. Later ones may change.'),
   data: z
     .array(
       z.object({

@@ -3,6 +3,7 @@ import { auditLogOperations } from './audit-log';
 import { definitionsOperations } from './definitions';
 import { executionsOperations } from './executions';
 import { paymentOperations } from './payments';
+import { threadOperations } from './threads';
 import { triggerOperations } from './triggers';
 import { webhookDeliveryOperations } from './webhook-deliveries';
 import { statisticsOperations } from './statistics';
@@ -10,6 +11,7 @@ import { healthReportOperations } from './health-report';
 
 /** The management API, which apps/manage serves. */
 export const manageOperations = {
+  ...threadOperations,
   ...webhookDeliveryOperations,
   ...triggerOperations,
   ...paymentOperations,

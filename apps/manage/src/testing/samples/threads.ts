@@ -1,0 +1,26 @@
+import type { World } from '../create-test-api';
+import { insertExecution } from './executions';
+import type { Prepare } from './sample';
+
+/** A thread with an execution. Returns its id. */
+export async function thread(world: World): Promise<string> {
+  const execution = await insertExecution(world);
+  const { rows } = await world.db.pool.query<{ id: string }>(
+    'select thread_id as id from executions where tenant = $1 and id = $2',
+    [world.scope.tenant, execution],
+  );
+  return rows[0]!.id;
+}
+
+const theThread: Prepare = async (world) => ({ params: { id: await thread(world) } });
+
+export const threadSamples = {
+  async listThreads(world) {
+    await thread(world);
+    return { query: { agent: 'helper', state: 'agent' } };
+  },
+  getThread: theThread,
+  listThreadMessages: theThread,
+  takeOverThread: theThread,
+  resumeThread: theThread,
+} satisfies Record<string, Prepare>;
