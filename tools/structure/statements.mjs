@@ -9,16 +9,20 @@ import { productionFiles } from './measure.mjs';
 const notesFolder = join(root, 'dist', 'statements');
 
 /** Functions that declare a statement. `sql.build` of libs/entities builds its text for each call. */
-const declaringFunctions = new Set(['statement', 'unprepared', 'sql.build', 'leaseSql.tenants']);
-/** `leaseSql.tenants` declares a statement with the name that its caller gives. */
-const forwardingFile = 'libs/db/src/lease-sql.ts';
+const declaringFunctions = new Set(['statement', 'unprepared', 'sql.build', 'leaseSql.tenants', 'backlog']);
+/** `leaseSql.tenants` and `backlog` declare a statement with the name that their caller gives. */
+const forwardingFiles = ['libs/db/src/lease-sql.ts', 'libs/db/src/backlog.ts'];
 
 /** @returns {{ name: string, path: string }[]} each declaration, in the order of the files. */
 export function declaredStatements() {
   const found = [];
   for (const { path, source } of productionFiles()) {
     const visit = (node) => {
-      if (ts.isCallExpression(node) && declaringFunctions.has(node.expression.getText()) && path !== forwardingFile) {
+      if (
+        ts.isCallExpression(node) &&
+        declaringFunctions.has(node.expression.getText()) &&
+        !forwardingFiles.includes(path)
+      ) {
         const [name] = node.arguments;
         if (!ts.isStringLiteralLike(name)) throw new Error(`${path}: the name of a statement must be a literal`);
         found.push({ name: name.text, path });

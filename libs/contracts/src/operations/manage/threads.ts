@@ -76,7 +76,7 @@ export const threadOperations = defineOperations('Conversations', table, {
   },
   takeOverThread: {
     summary: 'Take a thread over',
-    description: 'From the next message on, messages of the contact are stored and the agent does not answer them.',
+    description: 'What the contact writes after this is stored, and the agent does not answer it.',
     params: threadParamsSchema,
     response: takeoverSchema,
     errors: { 404: [notFound] },
