@@ -13,7 +13,7 @@ const goalMs = 300;
 
 /**
  * Lists of the management API over a tenant with a million executions (`… management 100000` for fewer) in 100,000 threads,
- * spread over 30 days: 0.1 % failed, 0.1 % with a tool error, 0.01 % stored, one of ten agents with 0.1 %.
+ * spread over 30 days: 0.1 % failed, 0.1 % with a tool error, 0.01 % stored, ten agents, one of them with 0.1 %.
  */
 async function main(): Promise<void> {
   const { PARLEY_BENCH_BUNDLES: bundles = '', DATABASE_URL = '', REDIS_URL = '' } = process.env;
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
   const paths: Record<string, string> = {
     all: list,
     'all, page 2': `${list}&cursor=${first.cursor}`,
-    'of an agent with a tenth': `${list}&agent=agent-3`,
+    'of an agent with a ninth': `${list}&agent=agent-3`,
     'of an agent with 0.1 %': `${list}&agent=rare`,
     'of an agent without any': `${list}&agent=none`,
     'of a thread': `${list}&thread=thread_7`,
@@ -89,7 +89,7 @@ async function main(): Promise<void> {
     stored: `${list}&status=stored`,
     stalled: `${list}&status=stalled`,
     'tool errors': `${list}&toolErrors=true`,
-    'tool errors, failed (none)': `${list}&toolErrors=true&status=stored`,
+    'tool errors, stored (none)': `${list}&toolErrors=true&status=stored`,
     'tool errors of the rare agent since day 15': `${list}&toolErrors=true&agent=rare&${middle}`,
     'since day 15': `${list}&${middle}`,
     'one execution': `/v1/executions/${first.data[50]!.id}`,
