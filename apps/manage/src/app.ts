@@ -9,6 +9,8 @@ import { createApiKeyHandlers } from './routes/api-keys';
 import { createAuditLogHandlers } from './routes/audit-log';
 import { createDefinitionHandlers } from './routes/definitions';
 import { createExecutionHandlers } from './routes/executions';
+import { type Channels } from '@parley/channels';
+import { createMessageHandlers } from './routes/messages';
 import { createPaymentHandlers } from './routes/payments';
 import { createThreadHandlers } from './routes/threads';
 import { createTriggerHandlers } from './routes/triggers';
@@ -21,6 +23,7 @@ export interface ManageDeps {
   /** Encrypts the secrets of integrations and tools. */
   box: SecretBox;
   queues: Queues;
+  channels: Pick<Channels, 'contactOf' | 'templates'>;
   payments: Pick<Payments, 'getStatus'>;
   /** Public address of the gateway. */
   publicUrl: string;
@@ -45,6 +48,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     isUnavailable: isDatabaseUnavailable,
     routes: serve(operationsOf.manage, {
       ...createThreadHandlers(deps),
+      ...createMessageHandlers(deps),
       ...createWebhookDeliveryHandlers(deps),
       ...createTriggerHandlers(deps),
       ...createPaymentHandlers(deps),

@@ -1,5 +1,6 @@
 import { createSecretBox, openDatabase } from '@parley/db';
 import { createEntities } from '@parley/entities';
+import { createChannels } from '@parley/channels';
 import { createPayments } from '@parley/payments';
 import { createQueues, createRateLimiter, createRelayWaker, openRedis } from '@parley/redis';
 import {
@@ -44,6 +45,7 @@ startProcess(async () => {
       db,
       box,
       queues,
+      channels: createChannels({ db, box, settings: config, log }),
       payments: createPayments({ db, entities, box, publicUrl, standInsUrl, log }),
       publicUrl,
       log,

@@ -3,7 +3,8 @@ export { createAccounts } from './accounts';
 export { channelVariables } from './channel-variables';
 export { type Channels, createChannels } from './create-channels';
 export { applyEmailStatus, findDueEmails } from './email/emails';
-export { type SentEmail, listEmails } from './email/read-emails';
+export { type SentEmail, findEmail, listEmails } from './email/read-emails';
+export { retryEmail } from './email/retry-email';
 export { heldChannels } from './held-channels';
 export { createKapsoClient } from './kapso/kapso-client';
 export { findDueBlobs, maxBlobBytes, readBlob } from './media/blobs';
@@ -21,15 +22,16 @@ export {
   simulateConnection,
 } from './whatsapp/connections';
 export { type KnownNumber, findNumbers, listAnswering } from './whatsapp/find-connections';
-export { latestNumberOf } from './whatsapp/contacts';
+export { latestNumberOf, readAliases } from './whatsapp/contacts';
 export { itemsOf, phoneNumberIdOf, readProjectNumber } from './whatsapp/kapso-body';
 export { replyKey } from './whatsapp/message-keys';
 export { findDueMessages, queueMessage } from './whatsapp/outbox';
-export { listConnections } from './whatsapp/read-connections';
+export { listConnections, updateConnection } from './whatsapp/read-connections';
 export { readInbound } from './whatsapp/read-inbound';
 export {
   type ChannelMessage,
   type UndeliveredReply,
+  findMessage,
   latestSent,
   listMessages,
   repliesOf,

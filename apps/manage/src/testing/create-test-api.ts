@@ -2,10 +2,11 @@ import type { Environment, Permission, Scope } from '@parley/contracts';
 import { type Db, createDb, createSecretBox, newId } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { createApiKey } from '@parley/identity';
+import { createChannels } from '@parley/channels';
 import { createPayments } from '@parley/payments';
 import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/redis';
 import { silentLogger } from '@parley/service';
-import { createTestDatabase, createTestRedis } from '@parley/testing';
+import { type KapsoServer, createTestDatabase, createTestRedis, startKapsoServer } from '@parley/testing';
 import request from 'supertest';
 import { type ManageDeps, createManageApp } from '../app';
 
@@ -29,6 +30,7 @@ export interface World {
 export interface TestApi {
   db: Db;
   queues: Queues;
+  kapso: KapsoServer;
   deps: ManageDeps;
   url: string;
   redisUrl: string;
@@ -43,7 +45,11 @@ export interface TestApi {
 
 /** The management service with a database and a Redis of its own, called over HTTP. */
 export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<TestApi> {
-  const [database, redisServer] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  const [database, redisServer, kapso] = await Promise.all([
+    createTestDatabase(),
+    createTestRedis(),
+    startKapsoServer(),
+  ]);
   const db = createDb({ databaseUrl: database.url, poolSize: 6 });
   const redis = connectRedis({ url: redisServer.url, role: 'producer' });
   const queues = createQueues({ redis });
@@ -53,6 +59,12 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
     db,
     box,
     queues,
+    channels: createChannels({
+      db,
+      box,
+      settings: { KAPSO_API_URL: kapso.url, KAPSO_API_KEY: kapso.apiKey, RESEND_API_URL: 'http://127.0.0.1:9' },
+      log: silentLogger(),
+    }),
     payments: createPayments({ db, entities, box, publicUrl: 'https://parley.example', log: silentLogger() }),
     publicUrl: 'https://parley.example',
     log: silentLogger(),
@@ -81,6 +93,7 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
   const api: TestApi = {
     db,
     queues,
+    kapso,
     deps,
     url: database.url,
     redisUrl: redisServer.url,
@@ -97,6 +110,7 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
     keyOf,
     async close() {
       await entities.settled();
+      await kapso.stop();
       await queues.close();
       await closeRedis(redis);
       await db.close();

@@ -16,7 +16,7 @@ export interface NewEmail {
 }
 
 /** Resend keeps idempotency keys for a day. After that, another attempt could send a second e-mail. */
-const keyLifeHours = 23;
+export const keyLifeHours = 23;
 
 /**
  * SQL: the e-mail may be sent again. It was refused at its only attempt, or the provider still has its idempotency key, which

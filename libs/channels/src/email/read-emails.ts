@@ -1,5 +1,15 @@
 import type { Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
+import {
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  column,
+  pageValues,
+  statement,
+  toPaged,
+  unprepared,
+} from '@parley/db';
 
 const sentEmail = {
   id: column.text,
@@ -14,13 +24,27 @@ const sentEmail = {
 };
 export type SentEmail = RowOf<typeof sentEmail>;
 
-const emailPage = statement(
+const rows = `select id, provider_id as "providerId", "to", subject, status, attempts, error, created_at as "createdAt"
+   from emails`;
+
+const emailById = statement(
+  'find-email',
+  `${rows} where tenant = $1 and environment = $2::"Environment" and id = $3`,
+  sentEmail,
+);
+
+/** Finds an e-mail; null when it does not exist. */
+export const findEmail = async (db: Queryable, scope: Scope, id: string): Promise<SentEmail | null> =>
+  (await db.query(scope, emailById, [scope.tenant, scope.environment, id])).rows[0] ?? null;
+
+// Not prepared: the filters that are given decide about the index.
+const emailPage = unprepared(
   'list-emails',
-  `select id, provider_id as "providerId", "to", subject, status, attempts, error, created_at as "createdAt"
-   from emails
+  `${rows}
    where tenant = $1 and environment = $2::"Environment" and ($3::text is null or status = $3)
-     and ($4::timestamptz is null or (created_at, id) < ($4, $5::text))
-   order by created_at desc, id desc limit $6`,
+     and ($4::timestamptz is null or created_at >= $4)
+     and ($5::timestamptz is null or (created_at, id) < ($5, $6::text))
+   order by created_at desc, id desc limit $7`,
   sentEmail,
 );
 
@@ -28,9 +52,9 @@ const emailPage = statement(
 export async function listEmails(
   db: Queryable,
   scope: Scope,
-  { status, ...page }: Page & { status?: string },
+  { status, since, ...page }: Page & { status?: string; since?: Date },
 ): Promise<Paged<SentEmail>> {
-  const values = [scope.tenant, scope.environment, status, ...pageValues(page)];
-  const { rows } = await db.query(scope, emailPage, values);
-  return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
+  const values = [scope.tenant, scope.environment, status, since, ...pageValues(page)];
+  const found = await db.query(scope, emailPage, values);
+  return toPaged(found.rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }

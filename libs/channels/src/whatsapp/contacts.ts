@@ -66,6 +66,18 @@ export async function latestNumberOf(db: Queryable, scope: Scope, contact: strin
   return (await db.query(scope, latestNumber, [scope.tenant, scope.environment, contact])).rows[0]?.alias ?? null;
 }
 
+const aliasesOf = statement(
+  'aliases-of-contact',
+  `select alias from contact_aliases
+   where tenant = $1 and environment = $2::"Environment" and channel = '${channel}' and contact_id = $3
+   order by created_at, alias limit 100`,
+  { alias: column.text },
+);
+
+/** The phone numbers and scoped ids of a contact, oldest first. */
+export const readAliases = async (db: Queryable, scope: Scope, contact: string): Promise<string[]> =>
+  (await db.query(scope, aliasesOf, [scope.tenant, scope.environment, contact])).rows.map(({ alias }) => alias);
+
 const linkAliases = statement(
   'link-aliases',
   `insert into contact_aliases (tenant, environment, channel, alias, contact_id, created_at)

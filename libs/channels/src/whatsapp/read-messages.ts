@@ -1,5 +1,15 @@
 import type { Scope } from '@parley/contracts';
-import { type Page, type Paged, type Queryable, type RowOf, column, pageValues, statement, toPaged } from '@parley/db';
+import {
+  type Page,
+  type Paged,
+  type Queryable,
+  type RowOf,
+  column,
+  pageValues,
+  statement,
+  toPaged,
+  unprepared,
+} from '@parley/db';
 import { replyKey, retryKeySql } from './message-keys';
 
 const messageRow = {
@@ -8,37 +18,74 @@ const messageRow = {
   messageId: column.text.nullable,
   direction: column.oneOf<'inbound' | 'outbound'>('MessageDirection'),
   contact: column.text,
+  threadId: column.text.nullable,
   type: column.text,
   text: column.text.nullable,
+  origin: column.oneOf<'phone'>().nullable,
   status: column.text,
   attempts: column.int4,
   error: column.text.nullable,
+  /** The file of the message; null when it has none. */
+  mediaStatus: column.oneOf<'pending' | 'fetching' | 'ready' | 'failed'>().nullable,
+  filename: column.text.nullable,
+  contentType: column.text.nullable,
+  size: column.int4.nullable,
+  mediaError: column.text.nullable,
   createdAt: column.timestamptz,
 };
 export type ChannelMessage = RowOf<typeof messageRow>;
 
-const messagesOfEnvironment = statement(
+const rows = `select m.id, m.message_id as "messageId", m.direction, m.contact, m.thread_id as "threadId", m.type, m.text, m.origin,
+    m.status, m.attempts, m.error, b.status as "mediaStatus", b.filename, b.content_type as "contentType",
+    octet_length(b.bytes) as size, b.error as "mediaError", m.created_at as "createdAt"
+  from messages m left join blobs b on b.tenant = $1 and b.id = m.id`;
+
+// Not prepared: the filters that are given decide about the index.
+const messagesOfEnvironment = unprepared(
   'list-channel-messages',
-  `select id, message_id as "messageId", direction, contact, type, text, status, attempts, error,
-          created_at as "createdAt"
-   from messages
-   where tenant = $1 and environment = $2::"Environment" and ($3::text is null or status = $3)
-     and ($4::text is null or direction = $4::"MessageDirection") and ($5::text is null or contact = $5)
-     and ($6::timestamptz is null or (created_at, id) < ($6, $7::text))
-   order by created_at desc, id desc limit $8`,
+  `${rows}
+   where m.tenant = $1 and m.environment = $2::"Environment" and ($3::text is null or m.status = $3)
+     and ($4::text is null or m.direction = $4::"MessageDirection") and ($5::text is null or m.contact = $5)
+     and ($6::text is null or m.thread_id = $6) and ($7::timestamptz is null or m.created_at >= $7)
+     and ($8::timestamptz is null or (m.created_at, m.id) < ($8, $9::text))
+   order by m.created_at desc, m.id desc limit $10`,
   messageRow,
 );
 
-/** Lists inbound and outbound messages, newest first. `contact` is the digits of a number or a scoped id. */
+export interface MessageFilter {
+  status?: string;
+  direction?: string;
+  /** Id of the contact: the digits of a number or a scoped id. */
+  contact?: string;
+  threadId?: string;
+  since?: Date;
+}
+
+/** Lists inbound and outbound messages, newest first. */
 export async function listMessages(
   db: Queryable,
   scope: Scope,
-  { status, direction, contact, ...page }: Page & { status?: string; direction?: string; contact?: string },
+  { status, direction, contact, threadId, since, ...page }: Page & MessageFilter,
 ): Promise<Paged<ChannelMessage>> {
-  const values = [scope.tenant, scope.environment, status, direction, contact, ...pageValues(page)];
-  const { rows } = await db.query(scope, messagesOfEnvironment, values);
-  return toPaged(rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
+  const filters = [status, direction, contact, threadId, since];
+  const found = await db.query(scope, messagesOfEnvironment, [
+    scope.tenant,
+    scope.environment,
+    ...filters,
+    ...pageValues(page),
+  ]);
+  return toPaged(found.rows, page, ({ createdAt, id }) => ({ at: createdAt, id }));
 }
+
+const messageOfEnvironment = statement(
+  'find-channel-message',
+  `${rows} where m.tenant = $1 and m.environment = $2::"Environment" and m.id = $3`,
+  messageRow,
+);
+
+/** Finds a message with its file; null when it does not exist. */
+export const findMessage = async (db: Queryable, scope: Scope, id: string): Promise<ChannelMessage | null> =>
+  (await db.query(scope, messageOfEnvironment, [scope.tenant, scope.environment, id])).rows[0] ?? null;
 
 const latest = statement(
   'latest-sent',

@@ -21,8 +21,13 @@ export type RetriedMessage =
  * Retries a failed message: an outbound one is sent, an inbound one is answered. A message that the provider may have seen
  * is not changed (docs/adr/0022): one new message with the same content replaces it, regardless of the number of retries.
  */
-export const retryMessage = (db: Db, scope: Scope, id: string, options: { anyway: boolean }): Promise<RetriedMessage> =>
-  db.transaction((tx) => retry(tx, scope, id, options));
+export const retryMessage = (
+  db: Db | Queryable,
+  scope: Scope,
+  id: string,
+  options: { anyway: boolean },
+): Promise<RetriedMessage> =>
+  'transaction' in db ? db.transaction((tx) => retry(tx, scope, id, options)) : retry(db, scope, id, options);
 
 const lockMessage = statement(
   'lock-message',

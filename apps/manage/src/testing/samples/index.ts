@@ -2,6 +2,7 @@ import { apiKeySamples } from './api-keys';
 import { auditLogSamples } from './audit-log';
 import { definitionSamples } from './definitions';
 import { executionSamples } from './executions';
+import { messageSamples } from './messages';
 import { paymentSamples } from './payments';
 import type { ManageOperation, Prepare } from './sample';
 import { threadSamples } from './threads';
@@ -13,6 +14,7 @@ import { healthReportSamples } from './health-report';
 /** A valid request for each operation, for the tests that call all of them. */
 export const samples: Record<ManageOperation, Prepare> = {
   ...threadSamples,
+  ...messageSamples,
   ...webhookDeliverySamples,
   ...triggerSamples,
   ...paymentSamples,

@@ -2,6 +2,7 @@ import { apiKeyOperations } from './api-keys';
 import { auditLogOperations } from './audit-log';
 import { definitionsOperations } from './definitions';
 import { executionsOperations } from './executions';
+import { messageOperations } from './messages';
 import { paymentOperations } from './payments';
 import { threadOperations } from './threads';
 import { triggerOperations } from './triggers';
@@ -12,6 +13,7 @@ import { healthReportOperations } from './health-report';
 /** The management API, which apps/manage serves. */
 export const manageOperations = {
   ...threadOperations,
+  ...messageOperations,
   ...webhookDeliveryOperations,
   ...triggerOperations,
   ...paymentOperations,
