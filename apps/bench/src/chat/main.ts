@@ -39,7 +39,13 @@ async function main(): Promise<void> {
     redisUrl: REDIS_URL,
     bundles,
     services: ['data', 'chat', 'gateway'],
-    environment: { NODE_ENV: 'production', OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: 'sk-bench' },
+    environment: {
+      NODE_ENV: 'production',
+      CHAT_RATE_LIMIT_PER_KEY: '1000000',
+      CHAT_RATE_LIMIT_PER_ORGANIZATION: '1000000',
+      OPENAI_BASE_URL: `${model.url}/v1`,
+      OPENAI_API_KEY: 'sk-bench',
+    },
   });
   const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 1 });
   const resources = { entityTypes: [productType], agents: Object.values(agents) };
