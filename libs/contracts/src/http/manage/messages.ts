@@ -59,7 +59,7 @@ export const emailSchema = z.object({
   id: z.string().describe('Id of the e-mail.'),
   providerId: z.string().nullable().describe("The provider's id."),
   to: z.array(z.string()).describe('Recipients.'),
-  subject: z.string().describe('Subject.'),
+  subject: z.string().describe('The subject of the e-mail.'),
   status: z
     .string()
     .describe(
