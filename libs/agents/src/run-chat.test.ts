@@ -348,9 +348,9 @@ describe('one turn', () => {
     const shown = server.requests[1]!.messages.at(-1)!.text;
     expect(Buffer.byteLength(shown)).toBeLessThan(33 * 1024);
     expect(shown).toMatch(/truncated: the full result has 1200\d\d bytes/);
-    const [{ result }] = (await rows<{ result: { result: { long: string } } }>('select result from tool_calls')).slice(
-      -1,
-    ) as [{ result: { result: { long: string } } }];
+    const [{ result }] = (
+      await rows<{ result: { result: { long: string } } }>('select result from tool_calls order by started_at')
+    ).slice(-1) as [{ result: { result: { long: string } } }];
     expect(result.result.long).toBe(long);
   });
 
