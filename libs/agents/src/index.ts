@@ -15,7 +15,7 @@ export { executionBacklogs } from './threads/backlogs';
 export { type ExecutionStep, readSteps } from './threads/execution-steps';
 export { listThreadMessages, messagePosition } from './threads/list-messages';
 export { mergeThreads } from './threads/merge-threads';
-export { type StoredPrompt, readPrompt, withPromptsErased } from './threads/prompts';
+export { type StoredPrompt, readPrompt } from './threads/prompts';
 export { threadsPurge } from './threads/purge-threads';
 export {
   type Execution,

@@ -7,7 +7,7 @@ export { type SentEmail, findEmail, listEmails } from './email/read-emails';
 export { retryEmail } from './email/retry-email';
 export { heldChannels } from './held-channels';
 export { createKapsoClient } from './kapso/kapso-client';
-export { findDueBlobs, maxBlobBytes, readBlob } from './media/blobs';
+export { findDueBlobs, readBlob } from './media/blobs';
 export { channelsPurge, removeOldStatuses } from './retention';
 export { checkCredentials } from './check-credentials';
 export { applyMessageStatus } from './whatsapp/apply-message-status';
@@ -37,13 +37,12 @@ export {
   repliesOf,
   undeliveredReplies,
 } from './whatsapp/read-messages';
-export { type QueuedReply, type ReplyContent, maxTextLength, queueReply } from './whatsapp/queue-reply';
 export { requestOf } from './whatsapp/request-of';
 export { readRegistrations, registerOutdated } from './whatsapp/registrations';
 export { type RetriedMessage, retryMessage } from './whatsapp/retry-message';
 export { storeInbound } from './whatsapp/store-inbound';
-export { type PhoneReply, storePhoneReply } from './whatsapp/store-phone-reply';
-export { contactOfThread, threadKeyOf } from './whatsapp/thread-key';
+export { storePhoneReply } from './whatsapp/store-phone-reply';
+export { threadKeyOf } from './whatsapp/thread-key';
 export {
   type AnswerEnd,
   type WaitingMessage,

@@ -3,7 +3,7 @@ import type { Queryable } from './client';
 import { column, statement } from './statement';
 
 /** The largest number that a backlog counts to. */
-export const maxCounted = 1_000;
+const maxCounted = 1_000;
 
 /** Rows of an environment that wait for a person. */
 export interface Backlog {

@@ -49,7 +49,7 @@ async function receiveItem(db: Db, item: JsonObject, delivery: Delivery): Promis
   const { id: connectionId, organizationId } = connection;
   if (!isOwnedBy(connection, delivery))
     return { status: 'unattributed', reason: `phone number ${phoneNumberId} now belongs to another connection` };
-  const isPhoneReply = await storePhoneReply(db, connection, { connectionId, item }, mergeThreads, async () => {});
+  const isPhoneReply = await storePhoneReply(db, connection, { connectionId, item }, mergeThreads);
   if (isPhoneReply || !eventType.endsWith('.received')) {
     const applied = await applyMessageStatus(db, connection, { connectionId, eventType, item });
     if (!applied.ok) return { status: 'failed', reason: applied.reason, organizationId };

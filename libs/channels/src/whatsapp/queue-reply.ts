@@ -25,9 +25,6 @@ export type QueuedReply =
   | { ok: false; reason: 'file_refused'; message: string }
   | { ok: false; reason: 'no_sender'; message: string };
 
-/** Longest text of a message, in characters. */
-export const maxTextLength = 4_096;
-
 /** What WhatsApp accepts, in bytes. A larger picture, sound or video is sent as a document. */
 const maxBytesOf: Readonly<Record<FileKind, number>> = {
   image: 5 * 1024 * 1024,

@@ -1,18 +1,8 @@
 import { type JsonObject, type Scope, objectAt } from '@parley/contracts';
-import { type Db, type Queryable, column, newId, statement } from '@parley/db';
+import { type Db, column, newId, statement } from '@parley/db';
 import { addPendingBlob } from '../media/blobs';
 import { type MergeThreads, resolveContact } from './contacts';
 import { readPhoneReply } from './read-inbound';
-
-/** A message that a person typed in the phone's own app, or in another program of the same number. */
-export interface PhoneReply {
-  /** Id of the stored message. */
-  id: string;
-  contact: string;
-  /** The text; for media without one the type in brackets. */
-  text: string;
-  sentAt: Date;
-}
 
 const store = statement(
   'store-phone-reply',
@@ -25,15 +15,14 @@ const store = statement(
 );
 
 /**
- * Stores a message that was sent from the phone itself, once per id, whichever of its deliveries arrives first. `onNew` runs
- * in the transaction that stores it. False when the item is no such message.
+ * Stores a message that a person typed in the phone's own app, or in another program of the same number, once per id,
+ * whichever of its deliveries arrives first. False when the item is no such message.
  */
 export async function storePhoneReply(
   db: Db,
   scope: Scope,
   { connectionId, item }: { connectionId: string; item: JsonObject },
   mergeThreads: MergeThreads,
-  onNew: (tx: Queryable, reply: PhoneReply) => Promise<void>,
 ): Promise<boolean> {
   const message = readPhoneReply(item);
   if (message === null) return false;
@@ -47,7 +36,6 @@ export async function storePhoneReply(
     if (stored === undefined) return;
     const { mediaUrl: url, filename } = message;
     if (url !== null) await addPendingBlob(tx, scope, { messageId: stored.id, url, filename });
-    await onNew(tx, { id: stored.id, contact, text: message.text ?? `[${message.type}]`, sentAt });
   });
   return true;
 }

@@ -4,7 +4,7 @@ import { idParams, listOf, pageQuery, time, timeInQuery } from './list';
 
 const filter = (description: string) => z.string().max(200).optional().describe(description);
 
-export const mediaSchema = z.object({
+const mediaSchema = z.object({
   status: z
     .enum(['pending', 'fetching', 'ready', 'failed'])
     .describe('`ready`: the file can be read. `failed`: it could not be fetched from the provider.'),
