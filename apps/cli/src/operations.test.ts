@@ -52,7 +52,11 @@ describe('the command line', () => {
     ['an unknown command', ['nope'], "unknown command 'nope'"],
     ['a missing option', ['keys', 'create', '--env', 'development'], "required option '--permissions <list>'"],
     ['an unknown environment', createKey({ env: 'staging' }), '--env must be development or production'],
-    ['an unknown permission', createKey({ permissions: 'chat,admin' }), '--permissions must be chat, data, sync, manage or *'],
+    [
+      'an unknown permission',
+      createKey({ permissions: 'chat,admin' }),
+      '--permissions must be chat, data, sync, manage or *',
+    ],
     ['an expiry in the past', createKey({ expires: '2001-01-01' }), '--expires is in the past'],
     ['an invalid expiry', createKey({ expires: 'soon' }), '--expires must be 30d, 12h, 2w or a date'],
     ['a negative number', ['events', 'tail', '--last', '-1'], '--last must be a number from 0 to 1000, not "-1"'],

@@ -536,7 +536,7 @@ describe('the decision of a call is explained', () => {
     const query = (actor: Actor, allowed?: string[]) => decisionOf(actor, 'entity.query', { type: 'order' }, allowed);
     const reasons = {
       [`no policy of the role "${role}" allows it`]: await query(agentWith(role)),
-      'the role "gone" does not exist': await query(agentWith('gone')),
+      'the role "missing" does not exist': await query(agentWith('missing')),
       'the agent has no roles': await query(agentWith()),
       'no role restricts the system': await query({ type: 'system' }),
       '"entity.query" is not in the tools of the agent "helper"': await query(agentWith(), ['web.*']),
