@@ -57,6 +57,8 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/payments', ...manage },
   { prefix: '/v1/credits', ...manage },
   { prefix: '/v1/api-keys', ...manage },
+  { prefix: '/v1/events', ...manage },
+  { prefix: '/v1/organization', ...manage },
   { prefix: '/v1/audit-log', ...manage },
   { prefix: '/v1/executions', ...manage },
   { prefix: '/v1/tools', ...manage },

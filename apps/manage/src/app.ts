@@ -5,6 +5,8 @@ import { type KeyLimit, createIdentify } from '@parley/identity';
 import type { Queues, RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
 import type { Payments } from '@parley/payments';
+import { createEventHandlers } from './routes/events';
+import { createOrganizationHandlers } from './routes/organization';
 import { createApiKeyHandlers } from './routes/api-keys';
 import { createAuditLogHandlers } from './routes/audit-log';
 import { createDefinitionHandlers } from './routes/definitions';
@@ -53,6 +55,8 @@ export function createManageApp(deps: ManageDeps): RequestListener {
       ...createTriggerHandlers(deps),
       ...createPaymentHandlers(deps),
       ...createApiKeyHandlers(deps),
+      ...createEventHandlers(deps),
+      ...createOrganizationHandlers(deps),
       ...createAuditLogHandlers(deps),
       ...createDefinitionHandlers(deps),
       ...createExecutionHandlers(deps),

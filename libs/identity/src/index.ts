@@ -15,10 +15,12 @@ export { heldPurges } from './held-purges';
 export { findOwner } from './find-owner';
 export {
   type Organization,
+  changeOrganization,
   changeSettings,
   findOrganizationName,
   insertOrganization,
   listOrganizations,
+  lockOrganization,
   readSettings,
 } from './organizations';
 export {

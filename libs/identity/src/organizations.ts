@@ -80,3 +80,32 @@ const mergeSettings = statement(
 export async function changeSettings(db: Queryable, organizationId: string, settings: JsonObject): Promise<void> {
   await db.query({ organizationId }, mergeSettings, [organizationId, JSON.stringify(settings)]);
 }
+
+const profileRow = { id: column.text, slug: column.text, name: column.text, timezone: column.text };
+
+const lockProfile = statement(
+  'lock-organization',
+  'select id, slug, name, timezone from organizations where id = $1 for update',
+  profileRow,
+);
+
+/** The name and time zone of an organization, locked until the end of the transaction. */
+export async function lockOrganization(tx: Queryable, organizationId: string) {
+  return (await tx.query({ organizationId }, lockProfile, [organizationId])).rows[0]!;
+}
+
+const changeProfile = statement(
+  'change-organization',
+  `update organizations set name = coalesce($2, name), timezone = coalesce($3, timezone), updated_at = now() where id = $1
+   returning id, slug, name, timezone`,
+  profileRow,
+);
+
+/** Changes the given fields of an organization. */
+export async function changeOrganization(
+  tx: Queryable,
+  organizationId: string,
+  { name, timezone }: { name?: string; timezone?: string },
+) {
+  return (await tx.query({ organizationId }, changeProfile, [organizationId, name, timezone])).rows[0]!;
+}

@@ -1,3 +1,5 @@
+import { eventSamples } from './events';
+import { organizationSamples } from './organization';
 import { apiKeySamples } from './api-keys';
 import { auditLogSamples } from './audit-log';
 import { definitionSamples } from './definitions';
@@ -19,6 +21,8 @@ export const samples: Record<ManageOperation, Prepare> = {
   ...triggerSamples,
   ...paymentSamples,
   ...apiKeySamples,
+  ...eventSamples,
+  ...organizationSamples,
   ...auditLogSamples,
   ...definitionSamples,
   ...executionSamples,

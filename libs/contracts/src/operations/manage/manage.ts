@@ -1,3 +1,5 @@
+import { eventOperations } from './events';
+import { organizationOperations } from './organization';
 import { apiKeyOperations } from './api-keys';
 import { auditLogOperations } from './audit-log';
 import { definitionsOperations } from './definitions';
@@ -18,6 +20,8 @@ export const manageOperations = {
   ...triggerOperations,
   ...paymentOperations,
   ...apiKeyOperations,
+  ...eventOperations,
+  ...organizationOperations,
   ...auditLogOperations,
   ...definitionsOperations,
   ...executionsOperations,

@@ -1,0 +1,6 @@
+import type { Prepare } from './sample';
+
+export const organizationSamples = {
+  getOrganization: async () => ({}),
+  changeOrganization: async () => ({ body: { timezone: 'America/Santiago' } }),
+} satisfies Record<string, Prepare>;

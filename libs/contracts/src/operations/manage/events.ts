@@ -1,0 +1,50 @@
+import {
+  eventListSchema,
+  followEventsQuerySchema,
+  followedEventsSchema,
+  listEventsQuerySchema,
+} from '../../http/manage/events';
+import { defineOperations, get } from '../operation';
+
+const member = { people: 'member', rateLimited: true } as const;
+const table = {
+  listEvents: get('/v1/events', 'manage', member),
+  followEvents: get('/v1/events/next', 'manage', member),
+};
+
+const event = {
+  id: '3698432093388800',
+  type: 'entity.created',
+  entityType: 'order',
+  entityId: 'ent_01',
+  payload: { data: { total: 24990 } },
+  actor: { type: 'agent', slug: 'sales' },
+  hops: 0,
+  root: null,
+  requestId: 'req_01',
+  createdAt: 1763683200000,
+};
+
+export const eventOperations = defineOperations('Operations', table, {
+  listEvents: {
+    summary: 'List events',
+    description:
+      'Changes of entities, payments and events of tools, newest first. A page with large payloads has fewer events.',
+    query: listEventsQuerySchema,
+    response: eventListSchema,
+    errors: { 400: [['invalid_cursor', 'The cursor is invalid or belongs to another list']] },
+    example: { response: { data: [event], cursor: 'c1.WyI…', hasMore: false } },
+  },
+  followEvents: {
+    summary: 'Retrieve the next events',
+    description:
+      'For programs that process every event once: a response contains no event before which another one can still be committed.',
+    query: followEventsQuerySchema,
+    response: followedEventsSchema,
+    errors: {
+      400: [['invalid_cursor', 'The cursor is invalid or belongs to another list']],
+      409: [['resync', 'The position is unknown, because the database was restored. Begin without a cursor']],
+    },
+    example: { response: { data: [event], cursor: '771.3698432093388800' } },
+  },
+});
