@@ -16,10 +16,12 @@ export const polar = '/webhook/polar';
 export const phoneNumberId = '109876543210987';
 export const resend = '/webhook/resend';
 
-/** A sample of a provider's deliveries. */
+/** A sample of a provider's deliveries. Its files are at an address of this machine, which the worker refuses to call. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each sample has its own shape
-export const sample = (file: string): any =>
-  JSON.parse(readFileSync(join(__dirname, '../../../libs/webhooks/fixtures', `${file}.json`), 'utf8'));
+export const sample = (file: string): any => {
+  const text = readFileSync(join(__dirname, '../../../libs/webhooks/fixtures', `${file}.json`), 'utf8');
+  return JSON.parse(text.replaceAll('app.kapso.example', 'files.localhost'));
+};
 
 /** Ten random hexadecimal digits, for ids that must be unique in the database that test files share. */
 export const unique = (): string => randomBytes(5).toString('hex');

@@ -2,7 +2,7 @@ import { type ServiceName, type Stack, createTestDatabase, createTestRedis, star
 import { type Balancer, startBalancer } from './balancer';
 import { shared } from './stack';
 
-const behindBalancer = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'gateway'] as const;
+const behindBalancer = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'manage', 'gateway'] as const;
 type Balanced = (typeof behindBalancer)[number];
 
 /** Two processes of each service with one database. The processes of a service share an address, workers have none. */
@@ -38,6 +38,9 @@ export async function startReplicas(environment: Record<string, string> = {}): P
         CHAT_URL: balancers.chat.url,
         WEBHOOK_INGEST_URL: balancers['webhook-ingest'].url,
         TOOL_EXECUTOR_URL: balancers['tool-executor'].url,
+        MANAGE_URL: balancers.manage.url,
+        MANAGE_RATE_LIMIT_PER_KEY: '1000000',
+        MANAGE_RATE_LIMIT_PER_ORGANIZATION: '1000000',
         EXECUTOR_MIN_PROCESSES: '2',
         RATE_LIMIT_PER_KEY: '1000000',
         RATE_LIMIT_PER_ORGANIZATION: '1000000',

@@ -9,7 +9,7 @@ import { type Replicas, startReplicas } from './replicas';
 import { shared } from './stack';
 import { type Tenant, createTenant } from './tenant';
 
-const kinds: ServiceName[] = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'gateway', 'worker'];
+const kinds: ServiceName[] = ['data', 'chat', 'webhook-ingest', 'tool-executor', 'manage', 'gateway', 'worker'];
 /**
  * Restarts one after the other; PARLEY_E2E_RESTARTS=20 is the full run. By default (0) an upgrade is simulated: the first
  * processes of all services restart at the same time, then the second ones.
@@ -45,7 +45,7 @@ beforeAll(async () => {
     ...shared.webhookSecrets,
   });
   tenant = await createTenant(replicas);
-  const client = await tenant.client();
+  const client = await tenant.client({ permissions: ['*', 'manage'] });
   ({ key } = client);
   await push(client, {
     ...catalog,
@@ -108,6 +108,7 @@ it(
           delivery.body,
         );
       },
+      () => call('GET', '/v1/executions?limit=5'),
       () => call('POST', '/v1/data/order/query', { filters: { 'data.number': 'o-1' } }),
     ];
     let isOver = false;
@@ -149,7 +150,7 @@ it(
   240_000 + inTurn * 30_000,
 );
 
-/** Waits until each of the twelve processes has had requests or jobs. */
+/** Waits until each of the fourteen processes has had requests or jobs. */
 async function everyProcessHasLoad(): Promise<void> {
   const worked = /^(http_request|job)_duration_seconds_count\{.*(route="\/(v1|webhook|execute)|job="(?!sweep))/m;
   const idle = async () => {

@@ -269,13 +269,13 @@ it.each([
   expect(found.body.result).toMatchObject({ status: furthest });
 });
 
-it('events that are not used are acknowledged, and so are messages that were sent from the phone itself', async () => {
+it('events that are not used are acknowledged, and messages that were sent from the phone itself are stored', async () => {
   const event = 'whatsapp.conversation.ended';
   const ended = sample(`kapso/${event}.unhandled`);
   expect(await deliverAndWait(tenant, kapsoMessages, ended, { event })).toMatchObject({ status: 'ignored' });
   const own = messageOf('whatsapp.message.sent.business-app', newContact());
   expect(await deliverAndWait(tenant, kapsoMessages, own, { event: 'whatsapp.message.sent' })).toMatchObject({
-    status: 'ignored',
+    status: 'processed',
   });
 });
 
