@@ -13,8 +13,7 @@ let drop: () => Promise<void>;
 
 /** One execution a second. Every 1,000th failed, every 997th has a tool error, 9 of 10 are of the agent `main`. */
 beforeAll(async () => {
-  // Plans of the tables as they are, also in the run on partitioned ones.
-  const database = await createTestDatabase({ isPartitioned: false });
+  const database = await createTestDatabase();
   db = createDb({ databaseUrl: database.url });
   drop = () => database.drop();
   org = await seedOrganization(db.pool, {});
