@@ -20,7 +20,7 @@ export {
   findOrganizationName,
   insertOrganization,
   listOrganizations,
-  lockOrganization,
+  readOrganization,
   readSettings,
 } from './organizations';
 export {

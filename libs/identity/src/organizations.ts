@@ -83,25 +83,27 @@ export async function changeSettings(db: Queryable, organizationId: string, sett
 
 const profileRow = { id: column.text, slug: column.text, name: column.text, timezone: column.text };
 
-const lockProfile = statement(
-  'lock-organization',
-  'select id, slug, name, timezone from organizations where id = $1 for update',
+const profileById = statement(
+  'read-organization',
+  'select id, slug, name, timezone from organizations where id = $1',
   profileRow,
 );
 
-/** The name and time zone of an organization, locked until the end of the transaction. */
-export async function lockOrganization(tx: Queryable, organizationId: string) {
-  return (await tx.query({ organizationId }, lockProfile, [organizationId])).rows[0]!;
+/** The name and time zone of an organization. */
+export async function readOrganization(db: Queryable, organizationId: string) {
+  return (await db.query({ organizationId }, profileById, [organizationId])).rows[0]!;
 }
 
 const changeProfile = statement(
   'change-organization',
-  `update organizations set name = coalesce($2, name), timezone = coalesce($3, timezone), updated_at = now() where id = $1
-   returning id, slug, name, timezone`,
-  profileRow,
+  `with old as (select id, name, timezone from organizations where id = $1 for update)
+   update organizations o set name = coalesce($2, o.name), timezone = coalesce($3, o.timezone), updated_at = now()
+   from old where o.id = old.id
+   returning o.id, o.slug, o.name, o.timezone, old.name as "nameBefore", old.timezone as "timezoneBefore"`,
+  { ...profileRow, nameBefore: column.text, timezoneBefore: column.text },
 );
 
-/** Changes the given fields of an organization. */
+/** Changes the given fields of an organization. Returns it with the values before. */
 export async function changeOrganization(
   tx: Queryable,
   organizationId: string,

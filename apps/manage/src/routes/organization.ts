@@ -1,5 +1,5 @@
 import type { Db } from '@parley/db';
-import { changeOrganization, lockOrganization } from '@parley/identity';
+import { changeOrganization, readOrganization } from '@parley/identity';
 import { type Handler, badRequest } from '@parley/service';
 import { type AuditDeps, auditOf } from '../audit';
 
@@ -9,19 +9,18 @@ interface Handlers {
 }
 
 export const createOrganizationHandlers = ({ db, ...deps }: { db: Db } & AuditDeps): Handlers => ({
-  getOrganization: async (_input, { scope }) => lockOrganization(db, scope.organizationId),
+  getOrganization: async (_input, { scope }) => readOrganization(db, scope.organizationId),
 
   changeOrganization: ({ body }, context) =>
     db.transaction(async (tx) => {
       const { organizationId } = context.scope;
       if (body.timezone !== undefined && !isTimeZone(body.timezone))
         throw badRequest(`"${body.timezone}" is not a time zone`, undefined, 'invalid_timezone');
-      const { name, timezone } = await lockOrganization(tx, organizationId);
-      const after = await changeOrganization(tx, organizationId, body);
+      const { nameBefore, timezoneBefore, ...after } = await changeOrganization(tx, organizationId, body);
       await auditOf(deps, context)(tx, {
         action: 'organization.changed',
         target: { type: 'organization', id: organizationId },
-        before: { name, timezone },
+        before: { name: nameBefore, timezone: timezoneBefore },
         after: { name: after.name, timezone: after.timezone },
         isOfOrganization: true,
       });
