@@ -54,6 +54,7 @@ export { type Json, type JsonObject, jsonObjectSchema } from './json';
 export { integerAt, listAt, objectAt, textAt } from './json-values';
 export { type Environment, type Permission, type Scope, environmentSchema, permissionSchema } from './scope';
 export { slugSchema } from './slug';
+export { isTimeZone } from './time-zone';
 export { findUnstorable } from './unstorable';
 export {
   type OpenApiContent,

@@ -1,4 +1,4 @@
-import type { ErrorDetail, Json, TriggerDefinition } from '@parley/contracts';
+import { type ErrorDetail, type Json, type TriggerDefinition, isTimeZone } from '@parley/contracts';
 import { hasTemplateAsFilters, templateNodes } from '@parley/tools';
 import { parseDurationMs } from './parse-duration';
 import { parseInstantMs } from './parse-instant';
@@ -54,16 +54,6 @@ function cronProblems({ schedule, timezone }: Extract<TriggerDefinition['on'], {
   if (timezone !== undefined && !isTimeZone(timezone))
     problems.push({ path: 'on.timezone', message: `"${timezone}" is not a time zone` });
   return problems;
-}
-
-/** Whether the platform knows this IANA time zone. */
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The variables of every run. Only their names are used. */

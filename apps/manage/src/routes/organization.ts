@@ -1,3 +1,4 @@
+import { isTimeZone } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import { changeOrganization, readOrganization } from '@parley/identity';
 import { type Handler, badRequest } from '@parley/service';
@@ -14,7 +15,7 @@ export const createOrganizationHandlers = ({ db, ...deps }: { db: Db } & AuditDe
   changeOrganization: ({ body }, context) =>
     db.transaction(async (tx) => {
       const { organizationId } = context.scope;
-      if (body.timezone !== undefined && !isTimeZone(body.timezone))
+      if (body.timezone !== undefined && !isZoneName(body.timezone))
         throw badRequest(`"${body.timezone}" is not a time zone`, undefined, 'invalid_timezone');
       const { nameBefore, timezoneBefore, ...after } = await changeOrganization(tx, organizationId, body);
       await auditOf(deps, context)(tx, {
@@ -28,11 +29,5 @@ export const createOrganizationHandlers = ({ db, ...deps }: { db: Db } & AuditDe
     }),
 });
 
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return /^[A-Za-z]/.test(name);
-  } catch {
-    return false;
-  }
-}
+/** An offset is no IANA name. */
+const isZoneName = (name: string): boolean => /^[A-Za-z]/.test(name) && isTimeZone(name);

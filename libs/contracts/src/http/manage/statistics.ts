@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTimeZone } from '../../time-zone';
 import { time, timeOrNull } from './list';
 
 /** Hours of a month, and days of more than a year. */
@@ -12,14 +13,6 @@ const requiredTime = (description: string) =>
     .transform(Number)
     .meta({ type: 'integer', description: `${description} Unix milliseconds.` });
 
-const isTimezone = (name: string): boolean => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
-  } catch {
-    return false;
-  }
-};
-
 export const statisticsQuerySchema = z
   .object({
     from: requiredTime('The beginning. It is moved to the beginning of its hour or day.'),
@@ -29,7 +22,7 @@ export const statisticsQuerySchema = z
       .string()
       .max(60)
       .regex(/^[A-Za-z][\w+/-]*$/, 'must be the name of a time zone')
-      .refine(isTimezone, 'must be the name of a time zone')
+      .refine(isTimeZone, 'must be the name of a time zone')
       .default('UTC')
       .describe('Where days begin, such as `America/Santiago`.'),
     agent: z.string().min(1).max(200).optional().describe('Only executions of the agent with this slug.'),
