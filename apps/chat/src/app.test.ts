@@ -10,7 +10,7 @@ import {
   createTransfer,
   providersOfEnvironment,
 } from '@parley/agents';
-import { type Db, createDb, createSecretBox } from '@parley/db';
+import { type Db, createDb } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { silentLogger } from '@parley/service';
 import {
@@ -60,7 +60,6 @@ beforeAll(async () => {
       tools,
       triggers: createTriggers({ db, tools, entities, log }),
       callbackTokens: tokens,
-      box: createSecretBox(randomBytes(32).toString('base64')),
       log,
       checkResponses: true,
     }),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Agents, CallbackTokens } from '@parley/agents';
 import { operationsOf } from '@parley/contracts';
-import { type Db, type SecretBox, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
+import { type Db, createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
 import { type KeyLimit, createIdentify } from '@parley/identity';
 import type { RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve, shareRequests } from '@parley/service';
@@ -15,7 +15,6 @@ import { compilePrompt } from './routes/compile-prompt';
 import { fireTrigger } from './routes/fire-trigger';
 import { mcp } from './routes/mcp';
 import { runTool } from './routes/run-tool';
-import { createToolSecretHandlers } from './routes/tool-secrets';
 
 export interface ChatAppDeps {
   db: Db;
@@ -23,8 +22,6 @@ export interface ChatAppDeps {
   tools: Tools;
   triggers: Pick<Triggers, 'fire'>;
   callbackTokens: CallbackTokens;
-  /** Encrypts the secrets of tools. */
-  box: SecretBox;
   /** Whether a web page of this origin may use MCP. None by default. */
   isOwnOrigin?: (origin: string) => boolean;
   log: Logger;
@@ -56,7 +53,7 @@ export function createChatApp(deps: ChatAppDeps): RequestListener {
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
     routes: serve(
-      { ...operationsOf.chat, ...operationsOf.utilities, ...operationsOf.toolSecrets, ...operationsOf.internal },
+      { ...operationsOf.chat, ...operationsOf.utilities, ...operationsOf.internal },
       {
         chatWithAgent: shared(chatWithAgent(deps)),
         chatWithRouter: shared(chatWithRouter(deps)),
@@ -65,7 +62,6 @@ export function createChatApp(deps: ChatAppDeps): RequestListener {
         runTool: shared(runTool(deps)),
         fireTrigger: shared(fireTrigger(deps)),
         mcp: shared(mcp(deps)),
-        ...createToolSecretHandlers(deps),
         callTool: callTool({ ...deps, grantOf }),
       },
       { callback: grantOf },

@@ -10,7 +10,7 @@ import {
   providersOfEnvironment,
 } from '@parley/agents';
 import { onRefusal } from '@parley/contracts';
-import { type Db, createDb, createSecretBox } from '@parley/db';
+import { type Db, createDb } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { type RedisConnection, closeRedis, connectRedis, createRateLimiter, waitForRedis } from '@parley/redis';
 import { silentLogger } from '@parley/service';
@@ -56,8 +56,7 @@ beforeAll(async () => {
   });
   agents = createAgents({ db, tools, log, models: createModels({ environment, log, backoffMs: 5 }) });
   const triggers = createTriggers({ db, tools, entities, log });
-  const box = createSecretBox(randomBytes(32).toString('base64'));
-  appDeps = { db, agents, tools, triggers, callbackTokens: tokens, box, log, checkResponses: true };
+  appDeps = { db, agents, tools, triggers, callbackTokens: tokens, log, checkResponses: true };
   onRefusal((limit) => void refusals.push(limit));
 });
 afterAll(async () => {

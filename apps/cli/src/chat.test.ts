@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Agents, createAgents, createCallbackTokens, createModels, providersOfEnvironment } from '@parley/agents';
-import { type Db, createDb, createSecretBox } from '@parley/db';
+import { type Db, createDb } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { createApiKey } from '@parley/identity';
 import { silentLogger } from '@parley/service';
@@ -136,9 +136,8 @@ describe('chat on a terminal beside the database', () => {
     const triggers = createTriggers({ db, tools, entities, log });
     const secretsKey = randomBytes(32).toString('base64');
     const callbackTokens = createCallbackTokens(secretsKey);
-    const box = createSecretBox(secretsKey);
     server = createServer(
-      createChatApp({ db, agents, tools, triggers, callbackTokens, box, log, checkResponses: true }),
+      createChatApp({ db, agents, tools, triggers, callbackTokens, log, checkResponses: true }),
     ).listen(0, '127.0.0.1');
     await new Promise((listening) => server.once('listening', listening));
     const { scope } = await seedOrganization(db.pool, {

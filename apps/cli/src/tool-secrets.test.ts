@@ -9,7 +9,7 @@ import { createEntities } from '@parley/entities';
 import { createIdentify } from '@parley/identity';
 import { createApp, serve, silentLogger } from '@parley/service';
 import { openTestDatabase, seedOrganization } from '@parley/testing';
-import { createToolSecretHandlers } from '../../chat/src/routes/tool-secrets';
+import { createToolSecretHandlers } from '../../manage/src/routes/tool-secrets';
 import { createDataApp } from '../../data/src/app';
 import { type Cli, buildCli } from './cli-under-test';
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
     identify: createIdentify(db),
     routes: serve(operationsOf.toolSecrets, createToolSecretHandlers({ db, box: createSecretBox(keys[0]!) })),
   });
-  // Like the gateway, which forwards these paths to chat.
+  // Like the gateway, which forwards these paths to manage.
   server = createServer((request, response) =>
     (request.url!.startsWith('/v1/tool-secrets') ? secrets : data)(request, response),
   ).listen(0, '127.0.0.1');

@@ -39,7 +39,6 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/run-tool', ...chat },
   { prefix: '/v1/fire-trigger', ...chat },
   { prefix: '/v1/mcp', ...chat },
-  { prefix: '/v1/tool-secrets', ...chat, limitBytes: mebibyte },
   { prefix: '/v1/entity-types', ...data },
   // Before /v1/data: the first match is used.
   { prefix: '/v1/data', suffix: '/bulk', ...data, limitBytes: 8 * mebibyte },
@@ -62,6 +61,7 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/audit-log', ...manage },
   { prefix: '/v1/executions', ...manage },
   { prefix: '/v1/tools', ...manage },
+  { prefix: '/v1/tool-secrets', ...manage },
   { prefix: '/v1/roles', ...manage },
   { prefix: '/v1/statistics', ...manage },
   { prefix: '/v1/health-report', ...manage },

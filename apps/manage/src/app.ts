@@ -15,6 +15,7 @@ import { type Channels } from '@parley/channels';
 import { createMessageHandlers } from './routes/messages';
 import { createPaymentHandlers } from './routes/payments';
 import { createThreadHandlers } from './routes/threads';
+import { createToolSecretHandlers } from './routes/tool-secrets';
 import { createTriggerHandlers } from './routes/triggers';
 import { createWebhookDeliveryHandlers } from './routes/webhook-deliveries';
 import { createStatisticsHandlers } from './routes/statistics';
@@ -48,20 +49,24 @@ export function createManageApp(deps: ManageDeps): RequestListener {
     limiter,
     idempotency: createIdempotencyStore(db),
     isUnavailable: isDatabaseUnavailable,
-    routes: serve(operationsOf.manage, {
-      ...createThreadHandlers(deps),
-      ...createMessageHandlers(deps),
-      ...createWebhookDeliveryHandlers(deps),
-      ...createTriggerHandlers(deps),
-      ...createPaymentHandlers(deps),
-      ...createApiKeyHandlers(deps),
-      ...createEventHandlers(deps),
-      ...createOrganizationHandlers(deps),
-      ...createAuditLogHandlers(deps),
-      ...createDefinitionHandlers(deps),
-      ...createExecutionHandlers(deps),
-      ...createStatisticsHandlers(deps),
-      ...createHealthReportHandlers(deps),
-    }),
+    routes: serve(
+      { ...operationsOf.manage, ...operationsOf.toolSecrets },
+      {
+        ...createThreadHandlers(deps),
+        ...createMessageHandlers(deps),
+        ...createWebhookDeliveryHandlers(deps),
+        ...createTriggerHandlers(deps),
+        ...createPaymentHandlers(deps),
+        ...createApiKeyHandlers(deps),
+        ...createEventHandlers(deps),
+        ...createOrganizationHandlers(deps),
+        ...createAuditLogHandlers(deps),
+        ...createDefinitionHandlers(deps),
+        ...createExecutionHandlers(deps),
+        ...createStatisticsHandlers(deps),
+        ...createHealthReportHandlers(deps),
+        ...createToolSecretHandlers(deps),
+      },
+    ),
   });
 }

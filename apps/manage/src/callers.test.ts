@@ -9,9 +9,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const operations = Object.entries(operationsOf.manage as Record<string, Operation>).map(
+const operations = Object.entries<Operation>({ ...operationsOf.manage, ...operationsOf.toolSecrets }).map(
   ([id, operation]) => [id as ManageOperation, operation] as const,
 );
+/** Secrets of tools belong to pushes. */
+const permissionOf = ({ path }: Operation) => (path.startsWith('/v1/tool-secrets') ? 'sync' : 'manage');
+/** A key that may call everything that the service serves. */
+const keyOf = (world: World) => api.keyOf(world.scope, ['manage', 'sync']);
 const isRead = ({ method, readOnly }: Operation) => method === 'get' || readOnly === true;
 
 /** Sends the sample with another key or other headers. */
@@ -35,8 +39,8 @@ const entriesOf = async ({ scope }: World): Promise<number> => {
 };
 
 describe.each(operations)('%s', (id, operation) => {
-  test('names the people who may call it, and requires manage', () => {
-    if (operation.permission !== null) expect(operation.permission).toBe('manage');
+  test('names the people who may call it, and requires its permission', () => {
+    if (operation.permission !== null) expect(operation.permission).toBe(permissionOf(operation));
     if (operation.permission !== null) expect(operation.people).toBeDefined();
   });
 
@@ -46,12 +50,15 @@ describe.each(operations)('%s', (id, operation) => {
       const sample = await samples[id](world);
       const before = await entriesOf(world);
       await send(operation, sample, {}).expect(401);
-      for (const permissions of [['*'], ['chat', 'data', 'sync']] as Permission[][]) {
+      const permission = permissionOf(operation);
+      const refused = permission === 'manage' ? [['*'], ['chat', 'data', 'sync']] : [['manage'], ['chat', 'data']];
+      for (const permissions of refused as Permission[][]) {
         const key = await api.keyOf(world.scope, permissions);
         const { body } = await send(operation, sample, { key }).expect(403);
-        expect(body).toMatchObject({ code: 'missing_permission', error: 'API key does not have manage permission' });
+        const error = `API key does not have ${permission} permission`;
+        expect(body).toMatchObject({ code: 'missing_permission', error });
       }
-      const key = await api.keyOf(world.scope, ['manage'], { role: 'clerk' });
+      const key = await api.keyOf(world.scope, [permission], { role: 'clerk' });
       await send(operation, sample, { key }).expect(403);
       expect(await entriesOf(world)).toBe(before);
     });
@@ -63,17 +70,17 @@ describe.each(operations)('%s', (id, operation) => {
         const others = [await api.world(), await api.sibling(world, 'production')];
         const [other, sibling] = others as [World, World];
         const before = await entriesOf(world);
-        const { body } = await send(operation, sample, { key: other.key }).expect(404);
+        const { body } = await send(operation, sample, { key: await keyOf(other) }).expect(404);
         expect(body.error).not.toContain(world.scope.organizationId);
-        if (!sample.isOfOrganization) await send(operation, sample, { key: sibling.key }).expect(404);
+        if (!sample.isOfOrganization) await send(operation, sample, { key: await keyOf(sibling) }).expect(404);
         expect([await entriesOf(world), await entriesOf(other)]).toEqual([before, 0]);
       });
     } else if (isRead(operation)) {
       test('shows nothing of another organization or environment', async () => {
         const world = await api.world();
         const sample = await samples[id](world);
-        const { text } = await send(operation, sample, { key: world.key }).expect(200);
-        const { text: ofOther } = await send(operation, sample, { key: (await api.world()).key }).expect(200);
+        const { text } = await send(operation, sample, { key: await keyOf(world) }).expect(200);
+        const { text: ofOther } = await send(operation, sample, { key: await keyOf(await api.world()) }).expect(200);
         for (const [name] of text.matchAll(/\b[a-z]{2,12}_[0-9a-z]{20,}\b/g)) expect(ofOther).not.toContain(name);
       });
     }
@@ -85,7 +92,7 @@ describe.each(operations)('%s', (id, operation) => {
       const world = await api.world();
       const sample = await samples[id](world);
       const before = await entriesOf(world);
-      const key = operation.permission === null ? undefined : world.key;
+      const key = operation.permission === null ? undefined : await keyOf(world);
       const response = await send(operation, sample, { key });
       expect([response.status, response.status < 400 ? null : response.body]).toEqual([operation.status ?? 200, null]);
       expect((await entriesOf(world)) - before).toBe(isRead(operation) || operation.isAudited === false ? 0 : 1);

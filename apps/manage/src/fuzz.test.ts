@@ -15,12 +15,14 @@ let api: TestApi;
 let server: Server;
 let address: string;
 let world: World;
+let key: string;
 beforeAll(async () => {
   api = await createTestApi();
   server = createServer(createManageApp(api.deps));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   world = await api.world();
+  key = await api.keyOf(world.scope, ['manage', 'sync']);
 });
 afterAll(async () => {
   server.closeAllConnections();
@@ -94,7 +96,7 @@ function requestOf({ path, query: querySchema, body }: Operation, sample: Sample
 /** encodeURIComponent refuses half of a surrogate pair. */
 const encode = (text: string) => encodeURIComponent(text.toWellFormed());
 
-const operations = Object.entries(operationsOf.manage as Record<string, Operation>).filter(
+const operations = Object.entries<Operation>({ ...operationsOf.manage, ...operationsOf.toolSecrets }).filter(
   ([, { responseType }]) => responseType === undefined,
 ) as [ManageOperation, Operation][];
 
@@ -108,7 +110,7 @@ test.each(operations)(
       const { url, body } = requestOf(operation, sample, random);
       const response = await fetch(address + url, {
         method: operation.method.toUpperCase(),
-        headers: { Authorization: `Bearer ${world.key}`, 'Content-Type': 'application/json', ...sample.headers },
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...sample.headers },
         body,
         redirect: 'manual',
       });

@@ -39,7 +39,7 @@ test('a picture is shown, anything else is downloaded, and a missing file is exp
   expect(headers).toMatchObject({
     'content-type': 'image/jpeg',
     'content-length': '3',
-    'content-disposition': "inline; filename*=UTF-8''%C3%B1%22.jpg",
+    'content-disposition': "inline; filename*=UTF-8''%C3%B1%22%27%28%29.jpg",
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
   });

@@ -86,7 +86,6 @@ export function createRuntime({ config, db, log, metrics, wakeRelay }: RuntimeDe
     modelCallsPerTurn: config.MODEL_CALLS_PER_TURN,
   });
   return {
-    box,
     entities,
     channels,
     payments,

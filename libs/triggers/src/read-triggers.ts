@@ -23,6 +23,16 @@ const triggersOfEnvironment = statement(
   triggerRow,
 );
 
+const triggerOfSlug = statement(
+  'find-trigger',
+  'select from triggers where tenant = $1 and environment = $2::"Environment" and slug = $3',
+);
+
+/** Whether an environment has a trigger. */
+export async function hasTrigger(db: Queryable, scope: Scope, slug: string): Promise<boolean> {
+  return (await db.query(scope, triggerOfSlug, [scope.tenant, scope.environment, slug])).rowCount === 1;
+}
+
 /** The triggers of an environment with the numbers of their runs, ordered by slug. */
 export async function listTriggers(db: Queryable, scope: Scope): Promise<TriggerSummary[]> {
   return (await db.query(scope, triggersOfEnvironment, [scope.tenant, scope.environment])).rows;

@@ -3,7 +3,7 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAgents, createCallbackTokens, createModels, providersOfEnvironment } from '@parley/agents';
 import type { JsonObject, Permission, TriggerDefinition } from '@parley/contracts';
-import { type Db, createDb, createSecretBox } from '@parley/db';
+import { type Db, createDb } from '@parley/db';
 import { type Entities, createEntities } from '@parley/entities';
 import { pushResources } from '@parley/resources';
 import { silentLogger } from '@parley/service';
@@ -51,7 +51,6 @@ beforeAll(async () => {
       tools,
       triggers,
       callbackTokens,
-      box: createSecretBox(randomBytes(32).toString('base64')),
       log,
       checkResponses: true,
     }),

@@ -3,7 +3,7 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAgents, createCallbackTokens, createModels, providersOfEnvironment } from '@parley/agents';
 import type { JsonObject } from '@parley/contracts';
-import { type Db, createDb, createSecretBox } from '@parley/db';
+import { type Db, createDb } from '@parley/db';
 import { createApiKey } from '@parley/identity';
 import { type Entities, createEntities } from '@parley/entities';
 import { silentLogger } from '@parley/service';
@@ -36,7 +36,6 @@ beforeAll(async () => {
       tools,
       triggers: createTriggers({ db, tools, entities, log }),
       callbackTokens,
-      box: createSecretBox(randomBytes(32).toString('base64')),
       log,
       isOwnOrigin: createOriginCheck('https://parley.test', ['https://app.test/']),
       checkResponses: true,

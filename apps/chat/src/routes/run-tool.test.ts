@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { createAgents, createCallbackTokens, createModels } from '@parley/agents';
-import { type Db, createDb, createSecretBox } from '@parley/db';
+import { type Db, createDb } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { pushResources } from '@parley/resources';
 import { silentLogger } from '@parley/service';
@@ -51,7 +51,6 @@ async function serve(ofTools: Db) {
       tools,
       triggers,
       callbackTokens,
-      box: createSecretBox(randomBytes(32).toString('base64')),
       log,
       checkResponses: true,
     }),

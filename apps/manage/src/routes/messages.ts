@@ -57,6 +57,10 @@ const toEmail = ({ createdAt, ...row }: SentEmail) => ({ ...row, createdAt: msOf
 const isShown = (contentType: string): boolean =>
   /^(image\/(jpeg|png|gif|webp)|audio\/(ogg|mpeg|amr|aac|mp4))$/.test(contentType);
 
+/** A value of `filename*` (RFC 8187), in which `'`, `(`, `)` and `*` are also escaped. */
+const encodeName = (name: string): string =>
+  encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+
 type ListedConnection = Awaited<ReturnType<typeof listConnections>>[number];
 
 const toConnection = (row: ListedConnection) => ({ ...row, channel: 'whatsapp' as const });
@@ -92,11 +96,10 @@ export const createMessageHandlers = ({ db, channels, ...deps }: MessageRouteDep
       const state = status === 'failed' ? 'could not be fetched' : 'has not been fetched yet';
       throw conflict(`The file ${state}${error === null ? '' : `: ${error}`}`, 'media_not_ready');
     }
-    const name = encodeURIComponent((filename ?? message.id).toWellFormed());
     response.writeHead(200, {
       'Content-Type': contentType,
       'Content-Length': bytes.length,
-      'Content-Disposition': `${isShown(contentType) ? 'inline' : 'attachment'}; filename*=UTF-8''${name}`,
+      'Content-Disposition': `${isShown(contentType) ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeName(filename ?? message.id)}`,
       'Content-Security-Policy': "default-src 'none'; sandbox",
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'private, no-store',

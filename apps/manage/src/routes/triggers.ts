@@ -5,6 +5,7 @@ import {
   type TriggerRunSummary,
   cancelRuns,
   findRun,
+  hasTrigger,
   listRuns,
   listTriggers,
   retryRuns,
@@ -75,7 +76,7 @@ export function createTriggerHandlers({ db, ...deps }: { db: Db } & AuditDeps): 
     (verb: keyof typeof changes) =>
     ({ body: { trigger } }: { body: { trigger: string } }, context: CallerContext) =>
       db.transaction(async (tx) => {
-        await requireTrigger(tx, context, trigger);
+        if (!(await hasTrigger(tx, context.scope, trigger))) throw triggerNotFound(trigger);
         const changed = await changes[verb].change(tx, context.scope, [trigger]);
         await auditOf(deps, context)(tx, {
           action: `trigger_runs.${verb}`,
@@ -110,10 +111,6 @@ async function runOf(db: Queryable, scope: Scope, id: string) {
   const run = await findRun(db, scope, id);
   if (run === null) throw runNotFound();
   return run;
-}
-
-async function requireTrigger(db: Queryable, { scope }: CallerContext, slug: string): Promise<void> {
-  if (!(await listTriggers(db, scope)).some((trigger) => trigger.slug === slug)) throw triggerNotFound(slug);
 }
 
 /** A schedule without a further tick has one in a far year. */

@@ -7,10 +7,12 @@ import {
 } from '../http/tool-secrets';
 import { defineOperations, get, post, remove } from './operation';
 
+/** Permission `sync`, so that a key that pushes tools can also set their secrets. */
+const admin = { beyondRoles: true, people: 'admin' } as const;
 const table = {
-  listToolSecrets: get('/v1/tool-secrets', 'sync', { beyondRoles: true }),
-  setToolSecret: post('/v1/tool-secrets', 'sync', { beyondRoles: true }),
-  deleteToolSecret: remove('/v1/tool-secrets/:name', 'sync', { beyondRoles: true }),
+  listToolSecrets: get('/v1/tool-secrets', 'sync', admin),
+  setToolSecret: post('/v1/tool-secrets', 'sync', admin),
+  deleteToolSecret: remove('/v1/tool-secrets/:name', 'sync', admin),
 };
 
 export const toolSecretOperations = defineOperations('Sync', table, {

@@ -72,7 +72,7 @@ it('belongs to one environment of one organization, also as an encrypted value',
 
 it('has at most 100 secrets in an environment, also when they are set at the same time', async () => {
   const scope = await seed();
-  const set = (name: string) => setToolSecret(db, box, scope, { name, value: 'some-value' });
+  const set = (name: string) => db.transaction((tx) => setToolSecret(tx, box, scope, { name, value: 'some-value' }));
   const results = await Promise.all(Array.from({ length: 104 }, (_, index) => set(`S${index}`)));
   expect(results.filter((result) => result === null)).toHaveLength(4);
   const kept = results.find((result) => result !== null)!.name;

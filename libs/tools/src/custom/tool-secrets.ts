@@ -1,6 +1,5 @@
 import { type Scope, type ToolSecretChange, type ToolSecretList, toolSecretLimits } from '@parley/contracts';
 import {
-  type Db,
   type Queryable,
   type RowOf,
   type SecretBox,
@@ -30,20 +29,18 @@ const save = statement(
   { set_at: column.timestamptz },
 );
 
-/** Creates or replaces a secret. Null when the environment has as many as it may. */
+/** Creates or replaces a secret, in the transaction `tx`. Null when the environment has as many as it may. */
 export async function setToolSecret(
-  db: Db,
+  tx: Queryable,
   box: SecretBox,
   scope: Scope,
   { name, value }: { name: string; value: string },
 ): Promise<ToolSecretChange | null> {
   const sealed = box.seal(value, contextOf(scope, name));
-  return db.transaction(async (tx) => {
-    // Two calls at the same time would both count the same rows.
-    await tx.query(scope, lockKey, [`parley-tool-secrets-${scope.organizationId}-${scope.environment}`]);
-    const { rows } = await tx.query(scope, save, [scope.tenant, scope.environment, name, sealed]);
-    return rows[0] === undefined ? null : { name, setAt: rows[0].set_at.getTime() };
-  });
+  // Two calls at the same time would both count the same rows.
+  await tx.query(scope, lockKey, [`parley-tool-secrets-${scope.organizationId}-${scope.environment}`]);
+  const { rows } = await tx.query(scope, save, [scope.tenant, scope.environment, name, sealed]);
+  return rows[0] === undefined ? null : { name, setAt: rows[0].set_at.getTime() };
 }
 
 const remove = statement('delete-tool-secret', `delete from tool_secrets where ${inEnvironment} and name = $3`);

@@ -8,6 +8,7 @@ import { messageSamples } from './messages';
 import { paymentSamples } from './payments';
 import type { ManageOperation, Prepare } from './sample';
 import { threadSamples } from './threads';
+import { toolSecretSamples } from './tool-secrets';
 import { triggerSamples } from './triggers';
 import { webhookDeliverySamples } from './webhook-deliveries';
 import { statisticsSamples } from './statistics';
@@ -28,4 +29,5 @@ export const samples: Record<ManageOperation, Prepare> = {
   ...executionSamples,
   ...statisticsSamples,
   ...healthReportSamples,
+  ...toolSecretSamples,
 };

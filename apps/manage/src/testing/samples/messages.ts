@@ -16,7 +16,7 @@ export async function message(world: World, { status = 'failed', direction = 'ou
   );
   await db.pool.query(
     `insert into blobs (id, tenant, environment, status, filename, content_type, bytes, updated_at)
-     values ($1, $2, $3::"Environment", 'ready', 'ñ".jpg', 'image/jpeg', '\\xffd8ff', now())`,
+     values ($1, $2, $3::"Environment", 'ready', 'ñ"''().jpg', 'image/jpeg', '\\xffd8ff', now())`,
     [id, ...of],
   );
   await db.pool.query(
