@@ -1,7 +1,7 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { operationsOf } from '@parley/contracts';
 import { createIdempotencyStore, isDatabaseUnavailable } from '@parley/db';
-import { type KeyLimit, createIdentify } from '@parley/identity';
+import { createIdentify } from '@parley/identity';
 import type { Entities } from '@parley/entities';
 import type { RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
@@ -26,7 +26,6 @@ export interface DataDeps extends PushDeps {
   checkResponses: boolean;
   limiter?: RateLimiter;
   metrics?: HttpMetrics;
-  keyLimit?: KeyLimit<IncomingMessage>;
 }
 
 /** The data service: the Data API and sync. Permissions and rate limits are in the table of operations (libs/contracts). */

@@ -44,6 +44,51 @@ test('state and pull return what was pushed, in the environment of the key', asy
   expect(other.body).toMatchObject({ environment: 'production', version: 0, resources: { entityTypes: [] } });
 });
 
+test('each push that changes something adds one entry to the audit log: who, where from and what', async () => {
+  const tenant = await api.organization();
+  const keys = {
+    development: await api.key({ tenant, permissions: ['sync'] }),
+    production: await api.key({ tenant, environment: 'production', permissions: ['sync'] }),
+  };
+  const entries = async () => {
+    const { rows } = await api.db.pool.query(
+      `select environment, action, actor_type, actor_id, address, target_id, before, after, request_id
+       from audit_log where tenant = $1 order by id`,
+      [tenant],
+    );
+    return rows;
+  };
+  const definition = { ...order, searchFields: [] };
+  const many = Array.from({ length: 70 }, (_, i) => ({ ...definition, slug: `type-${i}` }));
+  const pushes: [keyof typeof keys, object, object | null][] = [
+    ['development', { resources: { entityTypes: [definition] } }, { version: 1, created: ['entityTypes/order'] }],
+    ['development', { resources: { entityTypes: [definition] } }, null],
+    ['development', { resources: { entityTypes: [{ ...definition, name: 'O' }] }, dryRun: true }, null],
+    ['development', { resources: {}, expectedVersion: 7 }, null],
+    ['development', { resources: { entityTypes: [{ ...definition, schema: { a: 'nmber' } }] } }, null],
+    ['development', { resources: { entityTypes: [{ ...definition, name: 'O' }] } }, { updated: ['entityTypes/order'] }],
+    ['development', { resources: { entityTypes: [] }, prune: true }, { version: 3, deleted: ['entityTypes/order'] }],
+    [
+      'production',
+      { resources: { entityTypes: many } },
+      { version: 1, created: expect.arrayContaining(['and 10 more']) },
+    ],
+  ];
+  for (const [environment, body, after] of pushes) {
+    const before = (await entries()).length;
+    await push(body, keys[environment]).set('X-Request-Id', 'push-2');
+    const added = (await entries()).slice(before);
+    if (after === null) expect(added).toEqual([]);
+    else
+      expect(added).toMatchObject([
+        {
+          ...{ environment, action: 'definitions.pushed', actor_type: 'api_key', actor_id: expect.any(String) },
+          ...{ address: expect.stringContaining('127.0.0.1'), target_id: environment, after, request_id: 'push-2' },
+        },
+      ]);
+  }
+});
+
 test('dryRun changes nothing and requests no reindexing', async () => {
   reindexings.length = 0;
   const changed = { ...order, searchFields: ['a', 'b'] };

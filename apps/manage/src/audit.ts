@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type AuditEntry, recordAudit } from '@parley/audit';
+import { type AuditEntry, auditSourceOf, recordAudit } from '@parley/audit';
 import type { Queryable } from '@parley/db';
 import type { CallerContext } from '@parley/service';
 
@@ -14,13 +14,12 @@ type Context = Pick<CallerContext, 'caller' | 'scope' | 'request' | 'requestId'>
  * one of an environment.
  */
 export const auditOf =
-  ({ keyLimit }: AuditDeps, { caller, scope, request, requestId }: Context) =>
+  ({ keyLimit }: AuditDeps, context: Context) =>
   (
     tx: Queryable,
     { isOfOrganization = false, ...entry }: AuditEntry & { isOfOrganization?: boolean },
   ): Promise<void> => {
-    const { type, id, name } = caller;
-    const address = keyLimit?.addressOf(request) ?? request.socket.remoteAddress;
+    const { scope } = context;
     const of = { tenant: scope.tenant, environment: isOfOrganization ? null : scope.environment };
-    return recordAudit(tx, of, { actor: { type, id, name }, address, requestId }, entry);
+    return recordAudit(tx, of, auditSourceOf(context, keyLimit?.addressOf), entry);
   };

@@ -17,7 +17,11 @@ beforeAll(async () => {
   api = await createTestApi();
   world = await api.world();
   key = await api.keyOf(world.scope, ['sync']);
-  await pushResources(api.db, world.scope, { resources: { tools: [tool] }, knownTools: [] });
+  await pushResources(api.db, world.scope, {
+    resources: { tools: [tool] },
+    knownTools: [],
+    source: { actor: { type: 'system', id: null, name: null } },
+  });
 });
 afterAll(() => api.close());
 

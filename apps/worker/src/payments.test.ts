@@ -70,6 +70,7 @@ beforeAll(async () => {
   await saveIntegration(db, createSecretBox(secretsKey), scope, integration);
   await ensurePaymentType(db, scope);
   const pushed = await pushResources(db, scope, {
+    source: { actor: { type: 'system', id: null, name: null } },
     resources: {
       triggers: [
         {

@@ -77,6 +77,7 @@ async function setUp(
 
 async function push(scope: Scope, triggers: TriggerDefinition[], tools: ToolDefinition[] = []): Promise<void> {
   const result = await pushResources(db, scope, {
+    source: { actor: { type: 'system', id: null, name: null } },
     resources: { entityTypes: types, tools, triggers },
     knownTools: builtInToolNames,
   });

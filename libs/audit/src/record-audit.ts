@@ -1,4 +1,4 @@
-import type { Environment, JsonObject } from '@parley/contracts';
+import type { Caller, Environment, JsonObject } from '@parley/contracts';
 import { type Queryable, type Tenant, statement } from '@parley/db';
 
 /** Who did something, and from where. */
@@ -58,4 +58,19 @@ function documentOf(fields: JsonObject | undefined): string | null {
   if (fields === undefined) return null;
   const text = JSON.stringify(fields);
   return text.length <= maxLength ? text : JSON.stringify({ omitted: `${text.length} characters` });
+}
+
+/** The parts of a request that the source of an entry needs. */
+export interface AuditedRequest {
+  caller: Caller;
+  request: { socket: { remoteAddress?: string } };
+  requestId: string;
+}
+
+/** The caller of a request, and the address of its client. `addressOf` respects trusted proxies. */
+export function auditSourceOf<R extends AuditedRequest>(
+  { caller: { type, id, name }, request, requestId }: R,
+  addressOf?: (request: R['request']) => string,
+): AuditSource {
+  return { actor: { type, id, name }, address: addressOf?.(request) ?? request.socket.remoteAddress, requestId };
 }

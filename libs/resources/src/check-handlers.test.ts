@@ -3,6 +3,8 @@ import { type SeededOrganization, openTestDatabase, seedOrganization } from '@pa
 import type { CheckHandler } from './check-handlers';
 import { pushResources } from './push-resources';
 
+const source = { actor: { type: 'system', id: null, name: null } } as const;
+
 let db: Db;
 let org: SeededOrganization;
 let checked: string[];
@@ -24,7 +26,7 @@ const checkHandler: CheckHandler = async (code, organizationId) => {
   return code.includes('{{') ? { ok: false, reason: 'invalid', message: 'Unexpected token (line 1)' } : { ok: true };
 };
 const push = (resources: object, more: object = {}) =>
-  pushResources(db, org.scope, { resources, knownTools: ['entity.get'], checkHandler, ...more });
+  pushResources(db, org.scope, { resources, source, knownTools: ['entity.get'], checkHandler, ...more });
 
 describe('handlers of a push', () => {
   it('are parsed when they are new or changed', async () => {

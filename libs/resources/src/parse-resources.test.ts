@@ -4,6 +4,8 @@ import { openTestDatabase, seedOrganization } from '@parley/testing';
 import { pullResources } from './pull-resources';
 import { pushResources } from './push-resources';
 
+const source = { actor: { type: 'system', id: null, name: null } } as const;
+
 let db: Db;
 let scope: Scope;
 
@@ -14,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 const push = (resources: RawResourceSet, prune = false) =>
-  pushResources(db, scope, { resources, prune, knownTools: ['entity.query'] });
+  pushResources(db, scope, { resources, prune, source, knownTools: ['entity.query'] });
 
 test('problems of shape and of references are reported together, each with its path', async () => {
   const result = await push({

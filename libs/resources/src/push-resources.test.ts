@@ -6,6 +6,8 @@ import { pullResources } from './pull-resources';
 import { type PushRequest, pushResources } from './push-resources';
 import { resourceState } from './resource-state';
 
+const source = { actor: { type: 'system', id: null, name: null } } as const;
+
 let db: Db;
 const knownTools = ['entity.query', 'entity.get', 'payment.create'];
 
@@ -18,7 +20,7 @@ const newScope = async (): Promise<Scope> => (await seedOrganization(db.pool)).s
 const inProduction = (scope: Scope): Scope => ({ ...scope, environment: 'production' });
 
 const push = (scope: Scope, resources: ResourceSet, options: Partial<PushRequest> = {}) =>
-  pushResources(db, scope, { resources, knownTools, ...options });
+  pushResources(db, scope, { resources, knownTools, source, ...options });
 
 async function pushed(scope: Scope, resources: ResourceSet, options: Partial<PushRequest> = {}) {
   const result = await push(scope, resources, options);

@@ -1,5 +1,6 @@
 import {
   type ErrorDetail,
+  type JsonObject,
   type KindResult,
   type RawResourceSet,
   type ResourceKind,
@@ -8,6 +9,7 @@ import {
   reportRefusal,
   resourceKinds,
 } from '@parley/contracts';
+import { type AuditSource, recordAudit } from '@parley/audit';
 import { type Db, type Queryable, column, lockKey, statement } from '@parley/db';
 import { lockTypes, setFollowedChanges } from '@parley/entities';
 import { createSlots } from '@parley/outbound';
@@ -24,6 +26,8 @@ import { readMcpServers, readOnlySnapshot, readStoredResources, readVersion } fr
 import { deleteDefinitions, writeDefinitions } from './write-resources';
 
 export interface PushRequest {
+  /** Who pushes, for the audit log. */
+  source: AuditSource;
   /** A full or partial set. Kinds that are not given stay unchanged. */
   resources: RawResourceSet;
   /** Reports what the push would change, without changing it. */
@@ -139,7 +143,27 @@ async function push(
   );
   for (const slug of deleted.triggers) triggers.delete(slug);
   await setFollowedChanges(client, scope, followedChanges([...triggers.values()]));
-  return { ok: true, result: { dryRun, version: await nextVersion(client, scope), results } };
+  const pushed = await nextVersion(client, scope);
+  await recordAudit(client, scope, request.source, {
+    action: 'definitions.pushed',
+    target: { type: 'environment', id: scope.environment },
+    before: { version },
+    after: { version: pushed, ...namesOf(results) },
+  });
+  return { ok: true, result: { dryRun, version: pushed, results } };
+}
+
+/** Names of each change in an entry of the audit log, whose size is limited. */
+const maxNames = 60;
+
+/** What a push changed: `agents/helper` for each definition, and the number of those that are left out. */
+function namesOf(results: Partial<Record<ResourceKind, KindResult>>): JsonObject {
+  const changes = (['created', 'updated', 'deleted'] as const).map((change) => {
+    const names = resourceKinds.flatMap((kind) => (results[kind]?.[change] ?? []).map((slug) => `${kind}/${slug}`));
+    const left = names.length - maxNames;
+    return [change, left > 0 ? [...names.slice(0, maxNames), `and ${left} more`] : names] as const;
+  });
+  return Object.fromEntries(changes.filter(([, names]) => names.length > 0));
 }
 
 type Pruned = Partial<Record<ResourceKind, { deleted: string[]; refused: InUse[] }>>;

@@ -58,6 +58,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   org = await seedOrganization(db.pool);
   const pushed = await pushResources(db, org.scope, {
+    source: { actor: { type: 'system', id: null, name: null } },
     knownTools: builtInToolNames,
     resources: {
       entityTypes: ['order', 'note'].map((slug) => ({ slug, name: slug, schema: {} })),

@@ -22,7 +22,11 @@ beforeAll(async () => {
   db = await openTestDatabase(createDb);
   org = await seedOrganization(db.pool);
   const tool = { name: 'stock.count', description: 'Counts', parameters: {}, handlerCode: 'return 1' };
-  const pushed = await pushResources(db, org.scope, { knownTools: builtInToolNames, resources: { tools: [tool] } });
+  const pushed = await pushResources(db, org.scope, {
+    source: { actor: { type: 'system', id: null, name: null } },
+    knownTools: builtInToolNames,
+    resources: { tools: [tool] },
+  });
   expect(pushed).toMatchObject({ ok: true });
   const hangsUp = createTcpServer((socket) => socket.end()).listen(0, '127.0.0.1');
   await once(hangsUp, 'listening');

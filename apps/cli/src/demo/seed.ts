@@ -44,7 +44,12 @@ async function demoOrganization(db: Queryable): Promise<Organization> {
 
 /** Expects version 0, so that an environment with definitions of another push is not changed. */
 async function pushOnce(db: Db, scope: Scope, resources: PushRequest['resources']): Promise<void> {
-  const pushed = await pushResources(db, scope, { resources, expectedVersion: 0, knownTools: builtInToolNames });
+  const pushed = await pushResources(db, scope, {
+    resources,
+    expectedVersion: 0,
+    knownTools: builtInToolNames,
+    source: { actor: { type: 'command', id: null, name: 'parley demo' } },
+  });
   if (!pushed.ok && pushed.reason === 'invalid') {
     const problems = pushed.problems.map(({ path, message }) => `${path}: ${message}`);
     throw new Error(`The demo's own definitions are refused: ${problems.join('; ')}`);

@@ -1,4 +1,7 @@
+import type { IncomingMessage } from 'node:http';
+import { auditSourceOf } from '@parley/audit';
 import type { Db } from '@parley/db';
+import type { KeyLimit } from '@parley/identity';
 import { type CheckHandler, pushResources } from '@parley/resources';
 import { type Handler, HttpError, badRequest, unavailable } from '@parley/service';
 import { builtInToolNames } from '@parley/tools';
@@ -11,18 +14,21 @@ export interface PushDeps {
   requestReindexing: (requestId: string) => void;
   /** Time for the checks of one push. */
   pushCheckMs?: number;
+  keyLimit?: KeyLimit<IncomingMessage>;
 }
 
 /** `POST /v1/sync`: creates, updates and prunes definitions in one transaction. */
 export const syncPush =
-  ({ db, requestReindexing, checkHandler, pushCheckMs }: PushDeps): Handler<'syncPush'> =>
-  async ({ body }, { scope, requestId }) => {
+  ({ db, requestReindexing, checkHandler, pushCheckMs, keyLimit }: PushDeps): Handler<'syncPush'> =>
+  async ({ body }, context) => {
+    const { scope, requestId } = context;
     if (body.environment !== undefined && body.environment !== scope.environment) {
       const message = `is ${body.environment}, but the key belongs to ${scope.environment}`;
       throw badRequest(`environment ${message}`, [{ path: 'environment', message }], 'invalid_body');
     }
     const pushed = await pushResources(db, scope, {
       ...body,
+      source: auditSourceOf(context, keyLimit?.addressOf),
       knownTools: builtInToolNames,
       checkHandler,
       checkLimitMs: pushCheckMs,
