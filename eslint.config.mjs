@@ -79,7 +79,7 @@ const nodeGlobals = [
 ];
 
 export default tseslint.config(
-  { ignores: ['**/dist', '**/node_modules', 'libs/db/src/generated', '**/*.cjs', '**/fixtures/**'] },
+  { ignores: ['**/dist', '**/node_modules', 'libs/*/src/generated', '**/*.cjs', '**/fixtures/**'] },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.mjs'],

@@ -7,7 +7,10 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   moduleFileExtensions: ['ts', 'js', 'cjs', 'mjs', 'json'],
-  moduleNameMapper: { '^@parley/([^/]+)$': join(__dirname, 'libs/$1/src/index.ts') },
+  moduleNameMapper: {
+    '^@parley/([^/]+)$': join(__dirname, 'libs/$1/src/index.ts'),
+    '^@parley/([^/]+)/([^/]+)$': join(__dirname, 'libs/$1/src/$2.ts'),
+  },
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

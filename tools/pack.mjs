@@ -13,15 +13,15 @@ import { ensureGenerated } from './start/prisma.mjs';
 const { version, license, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const engines = { node: '>=20.19' };
 
-/** The manifest of a library: ESM and CommonJS, each with its own declarations. */
+/** An entry point: ESM and CommonJS, each with its own declarations. */
+const entryPoint = (name) => ({
+  import: { types: `./${name}.d.mts`, default: `./${name}.mjs` },
+  require: { types: `./${name}.d.cts`, default: `./${name}.cjs` },
+});
+
+/** The manifest of a library. */
 const library = {
-  exports: {
-    '.': {
-      import: { types: './index.d.mts', default: './index.mjs' },
-      require: { types: './index.d.cts', default: './index.cjs' },
-    },
-    './package.json': './package.json',
-  },
+  exports: { '.': entryPoint('index'), './package.json': './package.json' },
   main: './index.cjs',
   module: './index.mjs',
   types: './index.d.cts',
@@ -35,9 +35,15 @@ const pick = (all, names) => Object.fromEntries(names.map((name) => [name, all[n
 const packages = {
   client: {
     description: 'Typed client of Parley for Node.js and browsers, without dependencies.',
-    manifest: { ...library, engines: { node: '>=20' } },
+    manifest: {
+      ...library,
+      exports: { ...library.exports, './manage': entryPoint('manage') },
+      // For moduleResolution node10, which does not read exports.
+      typesVersions: { '*': { manage: ['./manage.d.cts'] } },
+      engines: { node: '>=20' },
+    },
     readme: 'docs/client.md',
-    build: (folder) => buildLibrary('client', folder, { platform: 'neutral', target: 'es2022' }),
+    build: (folder) => buildLibrary('client', folder, { platform: 'neutral', target: 'es2022' }, ['index', 'manage']),
   },
   definitions: {
     description: 'Agents, entity types, roles, tools, routers and triggers of Parley as code.',
@@ -53,14 +59,14 @@ const packages = {
   },
 };
 
-async function buildLibrary(lib, folder, options) {
+async function buildLibrary(lib, folder, options, entries = ['index']) {
   const esbuild = await import('esbuild');
   for (const [format, extension] of [
     ['esm', '.mjs'],
     ['cjs', '.cjs'],
   ]) {
     await esbuild.build({
-      entryPoints: { index: join(root, 'libs', lib, 'src', 'index.ts') },
+      entryPoints: entries.map((name) => join(root, 'libs', lib, 'src', `${name}.ts`)),
       outdir: folder,
       outExtension: { '.js': extension },
       bundle: true,
@@ -71,9 +77,10 @@ async function buildLibrary(lib, folder, options) {
       ...options,
     });
   }
-  const declarations = await bundleDeclarations(lib);
-  writeFileSync(join(folder, 'index.d.mts'), declarations);
-  writeFileSync(join(folder, 'index.d.cts'), declarations);
+  for (const name of entries) {
+    const declarations = await bundleDeclarations(lib, name);
+    for (const extension of ['d.mts', 'd.cts']) writeFileSync(join(folder, `${name}.${extension}`), declarations);
+  }
 }
 
 /** Bundles the CLI into one file, except esbuild, which has a binary, and the engine of `parley migrate`. */

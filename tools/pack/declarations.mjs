@@ -7,9 +7,10 @@ import { root } from '../start/paths.mjs';
  * Bundles the type declarations of a lib into one file. Types that it imports from contracts are written out, so that
  * users of the package need neither contracts nor zod.
  * @param {string} lib its folder below libs
+ * @param {string} name its entry point, a file that only re-exports
  */
-export async function bundleDeclarations(lib) {
-  const entry = join(root, 'libs', lib, 'src', 'index.ts');
+export async function bundleDeclarations(lib, name = 'index') {
+  const entry = join(root, 'libs', lib, 'src', `${name}.ts`);
   const { config } = ts.readConfigFile(join(root, 'tsconfig.base.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const program = ts.createProgram([entry], {

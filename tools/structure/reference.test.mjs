@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { definitionsPage } from './definitions-page.mjs';
+import { managementClient } from './management-client.mjs';
 import { managementPage } from './management-page.mjs';
 import { root } from '../start/paths.mjs';
 
@@ -19,4 +20,10 @@ test('docs/reference/management.md is what the operations say; node tools/refere
   const page = await managementPage();
   assert.equal(stored('management'), page);
   assert.match(page, /\| \[`GET \/v1\/audit-log`\]\(#list-the-audit-log\) \| List the audit log \| admin \|/);
+});
+
+test('the types of the management client are what the operations say; node tools/reference.mjs writes them', async () => {
+  const text = await managementClient();
+  assert.equal(readFileSync(join(root, 'libs/client/src/generated/management.ts'), 'utf8'), text);
+  assert.match(text, /^ {2}listExecutions\(input\?: \{[^}]*toolErrors\?: boolean;/m);
 });

@@ -44,13 +44,17 @@ test('the package contains the expected files, has no dependencies and is small'
       'index.d.cts',
       'index.d.mts',
       'index.mjs',
+      'manage.cjs',
+      'manage.d.cts',
+      'manage.d.mts',
+      'manage.mjs',
       'package.json',
       ...(existsSync(join(root, 'LICENSE')) ? ['LICENSE'] : []),
     ].sort(),
   );
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>;
   expect([manifest.name, manifest.dependencies, manifest.sideEffects]).toEqual(['@parley/client', undefined, false]);
-  for (const file of ['index.mjs', 'index.cjs']) {
+  for (const file of ['index.mjs', 'index.cjs', 'manage.mjs', 'manage.cjs']) {
     const code = readFileSync(join(installed, file));
     expect(gzipSync(code).length).toBeLessThan(5_000);
     expect(code.toString()).not.toMatch(/\brequire\(|\bimport\s*\(|from\s*["']|node:|process\./);
@@ -64,21 +68,29 @@ const typed = `
     .then((page) => page.data[0]!.data.name);
   // @ts-expect-error -- no such type
   void client.data.list('products');
+  const manage = createManageClient(client);
+  export const names: Promise<string>[] = [manage.getOrganization().then(({ name }) => name)];
+  export const threads: AsyncGenerator<{ state: string }> = iterate(manage.listThreads, { state: 'human' });
+  // @ts-expect-error -- no such state
+  void manage.listThreads({ state: 'robot' });
   export const isOurs = (error: unknown): boolean => error instanceof ParleyApiError && error.status === 404;
 `;
 
+const imports = `import { ParleyApiError, ParleyClient } from '@parley/client';
+import { createManageClient, iterate } from '@parley/client/manage';`;
+const requires = `import client_ = require('@parley/client');
+import manage_ = require('@parley/client/manage');
+import ParleyClient = client_.ParleyClient;
+import ParleyApiError = client_.ParleyApiError;
+import createManageClient = manage_.createManageClient;
+import iterate = manage_.iterate;`;
+
 test.each([
-  ['ESM in Node', 'a.mts', "import { ParleyApiError, ParleyClient } from '@parley/client';", 'node16', 'node16'],
-  ['CommonJS in Node', 'b.cts', "import { ParleyApiError, ParleyClient } from '@parley/client';", 'node16', 'node16'],
-  [
-    'CommonJS in Node, by require',
-    'c.cts',
-    "import client_ = require('@parley/client');\nimport ParleyClient = client_.ParleyClient;\nimport ParleyApiError = client_.ParleyApiError;",
-    'nodenext',
-    'nodenext',
-  ],
-  ['a bundler', 'd.ts', "import { ParleyApiError, ParleyClient } from '@parley/client';", 'esnext', 'bundler'],
-  ['an old resolver', 'e.ts', "import { ParleyApiError, ParleyClient } from '@parley/client';", 'commonjs', 'node10'],
+  ['ESM in Node', 'a.mts', imports, 'node16', 'node16'],
+  ['CommonJS in Node', 'b.cts', imports, 'node16', 'node16'],
+  ['CommonJS in Node, by require', 'c.cts', requires, 'nodenext', 'nodenext'],
+  ['a bundler', 'd.ts', imports, 'esnext', 'bundler'],
+  ['an old resolver', 'e.ts', imports, 'commonjs', 'node10'],
 ])('the types are found and correct with %s', (_name, file, head, module, resolution) => {
   writeFileSync(join(folder, file), head + typed);
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');

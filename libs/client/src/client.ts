@@ -13,7 +13,7 @@ import type {
   UpdateInput,
 } from './data-types';
 import type { KnownEntityTypes } from './definition-types';
-import { type CallOptions, type ClientOptions, type Send, createSend } from './request';
+import { type ApiRequest, type CallOptions, type ClientOptions, type Send, createSend } from './request';
 
 /**
  * A client of the Parley API for Node.js and browsers. `T` maps the slug of each entity type to the type of its `data`: by default
@@ -45,6 +45,11 @@ export class ParleyClient<T extends { [K in keyof T]: object } = KnownEntityType
   /** Returns the entity types that the API key may read. */
   entityTypes(options?: CallOptions): Promise<{ data: EntityTypeView[] }> {
     return this.#send({ ...options, method: 'GET', path: ['entity-types'] });
+  }
+
+  /** Sends any request, with the key, the retries and the errors of the other methods. */
+  request<T>(request: ApiRequest): Promise<T> {
+    return this.#send(request);
   }
 }
 

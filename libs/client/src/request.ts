@@ -33,7 +33,8 @@ export interface CallOptions {
   idempotencyKey?: string;
 }
 
-export interface Call extends CallOptions {
+/** A request of `ParleyClient.request`. */
+export interface ApiRequest extends CallOptions {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Segments below `/v1`; each is URL-encoded. */
   path: string[];
@@ -41,9 +42,13 @@ export interface Call extends CallOptions {
   body?: object;
   /** The request creates something, so it is sent with an idempotency key. */
   creates?: boolean;
+  /** A second request could have a second effect, so it is not repeated after a lost connection. Always so for PATCH. */
+  isUnsafe?: boolean;
+  /** Resolves to the response, before its body is read, instead of its JSON. */
+  isRaw?: boolean;
 }
 
-export type Send = <T>(call: Call) => Promise<T>;
+export type Send = <T>(request: ApiRequest) => Promise<T>;
 
 /** Maximum length of `ParleyApiError.body` when it is a text, such as the HTML page of a proxy. */
 const maxErrorTextChars = 65_536;
@@ -53,7 +58,8 @@ export function createSend(options: ClientOptions): Send {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   // A browser's fetch throws when it is called as a method of another object.
   const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
-  return async <T>({ method, path, query, body, creates, signal, idempotencyKey }: Call): Promise<T> => {
+  return async <T>(request: ApiRequest): Promise<T> => {
+    const { method, path, query, body, creates, signal, idempotencyKey } = request;
     const url = baseUrl + '/v1/' + path.map(encode).join('/') + queryText(query);
     const headers: Record<string, string> = { Authorization: 'Bearer ' + apiKey };
     if (body) headers['Content-Type'] = 'application/json';
@@ -61,7 +67,7 @@ export function createSend(options: ClientOptions): Send {
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
     let mayHaveSucceeded = false;
     for (let attempt = 0; ; attempt += 1) {
-      const result = await sendOnce(fetch, url, init, timeoutMs, signal);
+      const result = await sendOnce(fetch, url, init, timeoutMs, request);
       if ('value' in result) return result.value as T;
       // An earlier attempt may have deleted the entity before its response was lost.
       if (mayHaveSucceeded && method === 'DELETE' && isMissingEntity(result.error)) return { success: true } as T;
@@ -84,18 +90,21 @@ async function sendOnce(
   url: string,
   init: RequestInit,
   timeoutMs: number,
-  signal: AbortSignal | undefined,
+  { method, signal, isUnsafe, isRaw }: ApiRequest,
 ): Promise<Attempt> {
   const controller = new AbortController();
   const abort = () => controller.abort(signal!.reason);
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort);
+  let isOpen = false;
   const timer = setTimeout(
     () => controller.abort(new DOMException(`No response within ${timeoutMs} ms`, 'TimeoutError')),
     timeoutMs,
   );
   try {
     const response = await fetch(url, { ...init, signal: controller.signal });
+    isOpen = !!isRaw && response.ok;
+    if (isOpen) return { value: response };
     const text = await response.text();
     const value = parse(text);
     if (response.ok && value !== undefined) return { value };
@@ -109,10 +118,11 @@ async function sendOnce(
   } catch (error) {
     if (controller.signal.aborted) throw controller.signal.reason;
     // The request may have been processed. Creations have an idempotency key, but repeating an update could undo a later one.
-    return { error: unreachable(url, error), retryable: init.method !== 'PATCH' };
+    return { error: unreachable(url, error), retryable: !isUnsafe && method !== 'PATCH' };
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
+    // The signal also ends the body of a response that the caller reads.
+    if (!isOpen) signal?.removeEventListener('abort', abort);
   }
 }
 

@@ -1,0 +1,1793 @@
+// Written by `node tools/reference.mjs` from the operations in libs/contracts/src/operations/manage. Change them, not this file.
+import type { Entity } from '../data-types';
+import type { Json, JsonObject } from '../json';
+import type { CallOptions } from '../request';
+
+/** Method, path below `/v1`, and `once` for operations that take an idempotency key or `raw` for files. */
+export const routes: Record<string, string> = {
+  listThreads: 'GET threads',
+  getThread: 'GET threads/:id',
+  listThreadMessages: 'GET threads/:id/messages',
+  takeOverThread: 'POST threads/:id/takeover',
+  resumeThread: 'POST threads/:id/resume',
+  listChannelMessages: 'GET messages',
+  getChannelMessage: 'GET messages/:id',
+  getMessageMedia: 'GET messages/:id/media raw',
+  retryChannelMessage: 'POST messages/:id/retry',
+  listEmails: 'GET emails',
+  getEmail: 'GET emails/:id',
+  retryEmail: 'POST emails/:id/retry',
+  getContact: 'GET contacts/:id',
+  listChannels: 'GET channels',
+  updateChannel: 'PATCH channels/:id',
+  listChannelTemplates: 'GET channels/:id/templates',
+  listWebhookDeliveries: 'GET webhook-deliveries',
+  replayWebhookDeliveries: 'POST webhook-deliveries/replay',
+  getWebhookDelivery: 'GET webhook-deliveries/:id',
+  replayWebhookDelivery: 'POST webhook-deliveries/:id/replay',
+  getWebhookReplay: 'GET webhook-replays/:id',
+  listTriggers: 'GET triggers',
+  enableTrigger: 'POST triggers/:slug/enable',
+  disableTrigger: 'POST triggers/:slug/disable',
+  listTriggerRuns: 'GET trigger-runs',
+  retryTriggerRuns: 'POST trigger-runs/retry',
+  cancelTriggerRuns: 'POST trigger-runs/cancel',
+  getTriggerRun: 'GET trigger-runs/:id',
+  retryTriggerRun: 'POST trigger-runs/:id/retry',
+  cancelTriggerRun: 'POST trigger-runs/:id/cancel',
+  listPayments: 'GET payments',
+  getPayment: 'GET payments/:id',
+  reconcilePayment: 'POST payments/:id/reconcile',
+  getCredits: 'GET credits',
+  listCreditEntries: 'GET credits/entries',
+  listApiKeys: 'GET api-keys',
+  createApiKey: 'POST api-keys',
+  rotateApiKey: 'POST api-keys/:id/rotate',
+  revokeApiKey: 'DELETE api-keys/:id',
+  listEvents: 'GET events',
+  followEvents: 'GET events/next',
+  getOrganization: 'GET organization',
+  changeOrganization: 'PATCH organization',
+  listAuditLog: 'GET audit-log',
+  listAgents: 'GET agents',
+  getAgent: 'GET agents/:slug',
+  listRouters: 'GET routers',
+  listTools: 'GET tools',
+  listRoles: 'GET roles',
+  listExecutions: 'GET executions',
+  getExecution: 'GET executions/:id',
+  getStatistics: 'GET statistics',
+  getHealthReport: 'GET health-report',
+};
+
+/** The operations of the management API by their `operationId`. */
+export interface ManageClient {
+  /** List threads. Threads of the environment, the one with the latest message first. A thread that gets a message between two pages moves to the front. */
+  listThreads(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+    /** Only threads that this agent answered last. */
+    agent?: string;
+    /** Only threads that the agent, or a person, answers. */
+    state?: 'agent' | 'human';
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the thread. */
+      id: string;
+      /** The client's or the channel's id of the conversation. */
+      externalId: string | null;
+      /** `api`, `whatsapp`, `widget` or `dashboard`. */
+      channel: string;
+      /** The agent that answered last. */
+      agentSlug: string | null;
+      /** Who answers: the agent, or a person who has taken the thread over. */
+      state: 'agent' | 'human';
+      /** Number of messages that were received. */
+      turnCount: number;
+      /** When the first message arrived. Unix milliseconds. */
+      createdAt: number;
+      /** When the last message arrived. Unix milliseconds. */
+      lastMessageAt: number;
+      /** The first 200 characters of the last message that was received. */
+      lastInput: string | null;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** Retrieve a thread. */
+  getThread(input: {
+    /** Id of the thread, or its external id. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the thread. */
+    id: string;
+    /** The client's or the channel's id of the conversation. */
+    externalId: string | null;
+    /** `api`, `whatsapp`, `widget` or `dashboard`. */
+    channel: string;
+    /** The agent that answered last. */
+    agentSlug: string | null;
+    /** Who answers: the agent, or a person who has taken the thread over. */
+    state: 'agent' | 'human';
+    /** Number of messages that were received. */
+    turnCount: number;
+    /** When the first message arrived. Unix milliseconds. */
+    createdAt: number;
+    /** When the last message arrived. Unix milliseconds. */
+    lastMessageAt: number;
+    /** The values that prompts read as `threadContext.params`. */
+    params: JsonObject;
+    /** Transfers to other agents since the last pause of four hours. */
+    transferCount: number;
+  }>;
+  /** List the messages of a thread. What the contact and the agent wrote, newest first. Results of tools are in the execution. */
+  listThreadMessages(input: {
+    /** Id of the thread, or its external id. */
+    id: string;
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the message. */
+      id: string;
+      /** The execution of its turn, which has the tool calls. */
+      executionId: string;
+      /** Who wrote it: the contact, or the agent. */
+      role: 'user' | 'assistant';
+      /** The text. May be empty for a message of the agent that only calls tools. */
+      content: string;
+      /** Ids of the tool calls that the message asks for. */
+      toolCallIds: string[];
+      /** When it was stored. Unix milliseconds. */
+      createdAt: number;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** Take a thread over. What the contact writes after this is stored, and the agent does not answer it. */
+  takeOverThread(input: {
+    /** Id of the thread, or its external id. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the thread. */
+    id: string;
+    /** Who answers from now on. */
+    state: 'agent' | 'human';
+    /** False if it was so already. */
+    changed: boolean;
+  }>;
+  /** End a takeover. The agent answers the next message of the contact. */
+  resumeThread(input: {
+    /** Id of the thread, or its external id. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the thread. */
+    id: string;
+    /** Who answers from now on. */
+    state: 'agent' | 'human';
+    /** False if it was so already. */
+    changed: boolean;
+  }>;
+  /** List messages of channels. Returns messages from and to contacts, newest first, with their status at the provider. */
+  listChannelMessages(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+    /** Only messages with this status. */
+    status?: string;
+    /** Only messages in this direction. */
+    direction?: 'inbound' | 'outbound';
+    /** Only messages of this contact: a phone number in any spelling, or an id. */
+    contact?: string;
+    /** Only messages of this thread. */
+    threadId?: string;
+    /** Only messages from this time on. Unix milliseconds. */
+    since?: number;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the message. */
+      id: string;
+      /** The provider's id. Null until the provider accepts the message. */
+      messageId: string | null;
+      /** `inbound`: sent by the contact. */
+      direction: 'inbound' | 'outbound';
+      /** Id of the contact. */
+      contact: string;
+      /** Id of the thread that the message belongs to. */
+      threadId: string | null;
+      /** Type at the provider, such as `text`, `image` or `template`. */
+      type: string;
+      /** The text that people read. */
+      text: string | null;
+      /** `phone`: a person sent it with the app of the phone itself. */
+      origin: 'phone' | null;
+      /**
+       * Outbound: `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `unknown` (it may have been sent) or
+       * `held`. Inbound: `received`, `answering`, `answered`, `stored`, `failed` or `held`.
+       */
+      status: string;
+      /** Attempts to send or to answer it. */
+      attempts: number;
+      /** Why it failed, or the reason of the last attempt. */
+      error: string | null;
+      /** The file of the message. */
+      media: {
+        /** `ready`: the file can be read. `failed`: it could not be fetched from the provider. */
+        status: 'pending' | 'fetching' | 'ready' | 'failed';
+        /** The file's name on the sender's device. */
+        filename: string | null;
+        /** The type that the bytes of the file have. */
+        contentType: string | null;
+        /** Size in bytes. */
+        size: number | null;
+        /** Why the file was not fetched. */
+        error: string | null;
+      } | null;
+      /** When the message was stored. Unix milliseconds. */
+      createdAt: number;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** Retrieve a message. */
+  getChannelMessage(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the message. */
+    id: string;
+    /** The provider's id. Null until the provider accepts the message. */
+    messageId: string | null;
+    /** `inbound`: sent by the contact. */
+    direction: 'inbound' | 'outbound';
+    /** Id of the contact. */
+    contact: string;
+    /** Id of the thread that the message belongs to. */
+    threadId: string | null;
+    /** Type at the provider, such as `text`, `image` or `template`. */
+    type: string;
+    /** The text that people read. */
+    text: string | null;
+    /** `phone`: a person sent it with the app of the phone itself. */
+    origin: 'phone' | null;
+    /**
+     * Outbound: `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `unknown` (it may have been sent) or
+     * `held`. Inbound: `received`, `answering`, `answered`, `stored`, `failed` or `held`.
+     */
+    status: string;
+    /** Attempts to send or to answer it. */
+    attempts: number;
+    /** Why it failed, or the reason of the last attempt. */
+    error: string | null;
+    /** The file of the message. */
+    media: {
+      /** `ready`: the file can be read. `failed`: it could not be fetched from the provider. */
+      status: 'pending' | 'fetching' | 'ready' | 'failed';
+      /** The file's name on the sender's device. */
+      filename: string | null;
+      /** The type that the bytes of the file have. */
+      contentType: string | null;
+      /** Size in bytes. */
+      size: number | null;
+      /** Why the file was not fetched. */
+      error: string | null;
+    } | null;
+    /** When the message was stored. Unix milliseconds. */
+    createdAt: number;
+  }>;
+  /** Retrieve the file of a message. The bytes of the picture, sound or document. JPEG, PNG, GIF and WebP pictures and sounds are sent `inline`, everything else as an attachment. Ranges are not supported. */
+  getMessageMedia(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<Response>;
+  /** Send or answer a failed message again. A failed outbound message is sent, a failed inbound one is answered. A message that the provider may have seen is replaced by one new message, however often it is retried. */
+  retryChannelMessage(input: {
+    /** Id of the resource. */
+    id: string;
+  } & {
+    /** Sends again what the recipient may already have received (status `unknown`). */
+    anyway?: boolean;
+  }, options?: CallOptions): Promise<{
+    /** Id of what is sent: the resource itself, or the message that replaces it. */
+    id: string;
+  }>;
+  /** List e-mails. */
+  listEmails(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+    /** Only e-mails with this status. */
+    status?: string;
+    /** Only e-mails from this time on. Unix milliseconds. */
+    since?: number;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the e-mail. */
+      id: string;
+      /** The provider's id. */
+      providerId: string | null;
+      /** Recipients. */
+      to: string[];
+      /** The subject of the e-mail. */
+      subject: string;
+      /**
+       * `queued`, `sending`, `sent`, `delivered`, `bounced`, `complained`, `failed`, `unknown` (it may have been sent)
+       * or `held`.
+       */
+      status: string;
+      /** Attempts to send it. */
+      attempts: number;
+      /** Why it failed, or the reason of the last attempt. */
+      error: string | null;
+      /** When the e-mail was stored. Unix milliseconds. */
+      createdAt: number;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** Retrieve an e-mail. */
+  getEmail(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the e-mail. */
+    id: string;
+    /** The provider's id. */
+    providerId: string | null;
+    /** Recipients. */
+    to: string[];
+    /** The subject of the e-mail. */
+    subject: string;
+    /**
+     * `queued`, `sending`, `sent`, `delivered`, `bounced`, `complained`, `failed`, `unknown` (it may have been sent) or
+     * `held`.
+     */
+    status: string;
+    /** Attempts to send it. */
+    attempts: number;
+    /** Why it failed, or the reason of the last attempt. */
+    error: string | null;
+    /** When the e-mail was stored. Unix milliseconds. */
+    createdAt: number;
+  }>;
+  /** Send a failed e-mail again. The provider keeps the idempotency key of an e-mail for a day. After that an e-mail whose status is `unknown` needs `anyway`. */
+  retryEmail(input: {
+    /** Id of the resource. */
+    id: string;
+  } & {
+    /** Sends again what the recipient may already have received (status `unknown`). */
+    anyway?: boolean;
+  }, options?: CallOptions): Promise<{
+    /** Id of what is sent: the resource itself, or the message that replaces it. */
+    id: string;
+  }>;
+  /** Retrieve a contact. Accepts any alias of the contact: a phone number in any spelling, or a scoped id. */
+  getContact(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the contact: the digits of its first known phone number, else its scoped id. */
+    id: string;
+    /** Latest known phone number, in digits. */
+    phoneNumber: string | null;
+    /** The name that the contact has on the channel. */
+    name: string | null;
+    /** Phone numbers and scoped ids of the contact. */
+    aliases: string[];
+    /** The contact's thread. Null before its first message is answered or stored in one. */
+    thread: {
+      /** Id of the thread. */
+      id: string;
+      /** Its external id. */
+      externalId: string;
+    } | null;
+    /** The last 20 messages, newest first. */
+    messages: Array<{
+      /** Id of the message. */
+      id: string;
+      /** The provider's id. Null until the provider accepts the message. */
+      messageId: string | null;
+      /** `inbound`: sent by the contact. */
+      direction: 'inbound' | 'outbound';
+      /** Id of the contact. */
+      contact: string;
+      /** Id of the thread that the message belongs to. */
+      threadId: string | null;
+      /** Type at the provider, such as `text`, `image` or `template`. */
+      type: string;
+      /** The text that people read. */
+      text: string | null;
+      /** `phone`: a person sent it with the app of the phone itself. */
+      origin: 'phone' | null;
+      /**
+       * Outbound: `queued`, `sending`, `sent`, `delivered`, `read`, `failed`, `unknown` (it may have been sent) or
+       * `held`. Inbound: `received`, `answering`, `answered`, `stored`, `failed` or `held`.
+       */
+      status: string;
+      /** Attempts to send or to answer it. */
+      attempts: number;
+      /** Why it failed, or the reason of the last attempt. */
+      error: string | null;
+      /** The file of the message. */
+      media: {
+        /** `ready`: the file can be read. `failed`: it could not be fetched from the provider. */
+        status: 'pending' | 'fetching' | 'ready' | 'failed';
+        /** The file's name on the sender's device. */
+        filename: string | null;
+        /** The type that the bytes of the file have. */
+        contentType: string | null;
+        /** Size in bytes. */
+        size: number | null;
+        /** Why the file was not fetched. */
+        error: string | null;
+      } | null;
+      /** When the message was stored. Unix milliseconds. */
+      createdAt: number;
+    }>;
+  }>;
+  /** List the connected channels. */
+  listChannels(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** All connections of the environment, oldest first. */
+    data: Array<{
+      /** Id of the connection. */
+      id: string;
+      /** Kind of the channel. */
+      channel: 'whatsapp';
+      /** `pending` until the number is connected at the provider. */
+      status: 'pending' | 'connected';
+      /** The number, in digits. */
+      phoneNumber: string | null;
+      /** The provider's id of the number. */
+      phoneNumberId: string | null;
+      /** The provider's id of the customer. */
+      customerId: string | null;
+      /** Slug of the agent that answers. */
+      agent: string | null;
+      /** Slug of the router that chooses the agent. */
+      router: string | null;
+      /** Entity type whose entities are matched with contacts by phone number. */
+      contactType: string | null;
+      /** Whether the last registrations of the webhook failed, so that messages may not arrive. */
+      webhookProblem: boolean;
+    }>;
+  }>;
+  /** Change who answers a channel. Applies from the next message of each contact on. */
+  updateChannel(input: {
+    /** Id of the resource. */
+    id: string;
+  } & {
+    /** Slug of the agent that answers from now on. */
+    agent?: string;
+    /** Slug of the router that chooses the agent from now on. */
+    router?: string;
+    /** Entity type of the contacts. Null for none. */
+    contactType?: string | null;
+  }, options?: CallOptions): Promise<{
+    /** Id of the connection. */
+    id: string;
+    /** Kind of the channel. */
+    channel: 'whatsapp';
+    /** `pending` until the number is connected at the provider. */
+    status: 'pending' | 'connected';
+    /** The number, in digits. */
+    phoneNumber: string | null;
+    /** The provider's id of the number. */
+    phoneNumberId: string | null;
+    /** The provider's id of the customer. */
+    customerId: string | null;
+    /** Slug of the agent that answers. */
+    agent: string | null;
+    /** Slug of the router that chooses the agent. */
+    router: string | null;
+    /** Entity type whose entities are matched with contacts by phone number. */
+    contactType: string | null;
+    /** Whether the last registrations of the webhook failed, so that messages may not arrive. */
+    webhookProblem: boolean;
+  }>;
+  /** List the message templates of a channel. Asks the provider. Outside the 24-hour window only a template can be sent. */
+  listChannelTemplates(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Templates, as the provider describes them: `name`, `language`, `status`, `components`. */
+    data: JsonObject[];
+  }>;
+  /** List webhook deliveries. Deliveries of the environment, and those of the whole organization. Deliveries that belong to no organization are left out. */
+  listWebhookDeliveries(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+    /** Only deliveries of this provider. */
+    provider?: string;
+    /** Only deliveries with this status. */
+    status?: 
+      | 'received'
+      | 'processed'
+      | 'ignored'
+      | 'failed'
+      | 'unattributed'
+      | 'rejected'
+      | 'held';
+    /** Only deliveries received from this time on. Unix milliseconds. */
+    since?: number;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the delivery. */
+      id: string;
+      /** The provider's id, or one derived from its bytes. */
+      deliveryId: string;
+      /** Name of the provider. */
+      provider: string;
+      /** The path that it was sent to. */
+      path: string;
+      /** The provider's type of the event. */
+      eventType: string | null;
+      /** Whether its signature was checked. */
+      signed: boolean;
+      /** `received`: it waits for processing. `rejected`: refused, and not replayed. */
+      status: 
+        | 'received'
+        | 'processed'
+        | 'ignored'
+        | 'failed'
+        | 'unattributed'
+        | 'rejected'
+        | 'held';
+      /** Attempts to process it since it was received or last replayed. */
+      attempts: number;
+      /** Why it failed or was ignored. */
+      reason: string | null;
+      /** When it was received. Unix milliseconds. */
+      receivedAt: number;
+      /** When it was processed. Unix milliseconds. */
+      processedAt: number | null;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** Replay webhook deliveries. Processes the oldest 10,000 deliveries that match again. Effects of earlier processing are not repeated. The response comes before the work: retrieve the replay for its progress. */
+  replayWebhookDeliveries(input: {
+    /** Only deliveries of this provider. */
+    provider?: string;
+    /** Only deliveries with this status. */
+    status: 'processed' | 'ignored' | 'failed';
+    /** Only those received from this time on. Unix milliseconds. */
+    since?: number;
+    /** Only those received before this time. Unix milliseconds. */
+    until?: number;
+  }, options?: CallOptions): Promise<{
+    /** Id of the replay. */
+    id: string;
+    /** Number of its deliveries. A delivery belongs to its last replay. */
+    deliveries: number;
+    /** Deliveries that have not been processed yet. */
+    waiting: number;
+    /** Deliveries that were processed or ignored. */
+    processed: number;
+    /** Deliveries that failed again. */
+    failed: number;
+  }>;
+  /** Retrieve a webhook delivery. */
+  getWebhookDelivery(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the delivery. */
+    id: string;
+    /** The provider's id, or one derived from its bytes. */
+    deliveryId: string;
+    /** Name of the provider. */
+    provider: string;
+    /** The path that it was sent to. */
+    path: string;
+    /** The provider's type of the event. */
+    eventType: string | null;
+    /** Whether its signature was checked. */
+    signed: boolean;
+    /** `received`: it waits for processing. `rejected`: refused, and not replayed. */
+    status: 
+      | 'received'
+      | 'processed'
+      | 'ignored'
+      | 'failed'
+      | 'unattributed'
+      | 'rejected'
+      | 'held';
+    /** Attempts to process it since it was received or last replayed. */
+    attempts: number;
+    /** Why it failed or was ignored. */
+    reason: string | null;
+    /** When it was received. Unix milliseconds. */
+    receivedAt: number;
+    /** When it was processed. Unix milliseconds. */
+    processedAt: number | null;
+    /** The stored headers; never a signature. */
+    headers: { [key: string]: string };
+    /** The body with secrets masked: JSON, or the text of a body that is not JSON. */
+    body: Json;
+  }>;
+  /** Replay a webhook delivery. Processes the delivery again. Effects of earlier processing are not repeated. */
+  replayWebhookDelivery(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the delivery. */
+    id: string;
+    /** The provider's id, or one derived from its bytes. */
+    deliveryId: string;
+    /** Name of the provider. */
+    provider: string;
+    /** The path that it was sent to. */
+    path: string;
+    /** The provider's type of the event. */
+    eventType: string | null;
+    /** Whether its signature was checked. */
+    signed: boolean;
+    /** `received`: it waits for processing. `rejected`: refused, and not replayed. */
+    status: 
+      | 'received'
+      | 'processed'
+      | 'ignored'
+      | 'failed'
+      | 'unattributed'
+      | 'rejected'
+      | 'held';
+    /** Attempts to process it since it was received or last replayed. */
+    attempts: number;
+    /** Why it failed or was ignored. */
+    reason: string | null;
+    /** When it was received. Unix milliseconds. */
+    receivedAt: number;
+    /** When it was processed. Unix milliseconds. */
+    processedAt: number | null;
+  }>;
+  /** Retrieve the progress of a replay. */
+  getWebhookReplay(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the replay. */
+    id: string;
+    /** Number of its deliveries. A delivery belongs to its last replay. */
+    deliveries: number;
+    /** Deliveries that have not been processed yet. */
+    waiting: number;
+    /** Deliveries that were processed or ignored. */
+    processed: number;
+    /** Deliveries that failed again. */
+    failed: number;
+  }>;
+  /** List triggers. */
+  listTriggers(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** All triggers of the environment, ordered by slug. */
+    data: Array<{
+      /** Slug of the trigger. */
+      slug: string;
+      /** The name for people. */
+      name: string;
+      /** Whether changes and ticks start runs. */
+      enabled: boolean;
+      /** What starts a run, as pushed: a change of an entity type, or a schedule. */
+      on: JsonObject;
+      /** The next tick of a schedule. Null for other triggers and disabled ones. Unix milliseconds. */
+      nextTickAt: number | null;
+      /** Number of runs by status: unfinished ones, and those created in the last 24 hours. */
+      runs: { [key: string]: number };
+    }>;
+  }>;
+  /** Enable a trigger. Ends a disabling by this API. A trigger that was pushed with `enabled: false` is enabled by a push. Schedules continue with their next tick. */
+  enableTrigger(input: {
+    /** Slug of the trigger. */
+    slug: string;
+  }, options?: CallOptions): Promise<{
+    /** Slug of the trigger. */
+    slug: string;
+    /** Whether changes and ticks start runs. */
+    enabled: boolean;
+  }>;
+  /** Disable a trigger. No change and no tick starts a run, and scheduled runs are cancelled when they are due. Until it is enabled, or a push changes the trigger. */
+  disableTrigger(input: {
+    /** Slug of the trigger. */
+    slug: string;
+  }, options?: CallOptions): Promise<{
+    /** Slug of the trigger. */
+    slug: string;
+    /** Whether changes and ticks start runs. */
+    enabled: boolean;
+  }>;
+  /** List trigger runs. */
+  listTriggerRuns(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+    /** Only runs of this trigger. */
+    trigger?: string;
+    /** Only runs with this status. */
+    status?: 'scheduled' | 'running' | 'succeeded' | 'dead' | 'cancelled' | 'held';
+    /** Only runs that a change of this entity caused. */
+    entityId?: string;
+    /** Only runs planned from this time on. Unix milliseconds. */
+    since?: number;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the run. */
+      id: string;
+      /** Slug of the trigger. */
+      triggerSlug: string;
+      /** `event-…`, `tick-…` or `manual-…`; `refused-…` for the record of refused runs. */
+      cause: string;
+      /** The entity whose change caused the run. */
+      entityId: string | null;
+      /** `dead`: all attempts failed. `held`: open in a restored backup. */
+      status: 'scheduled' | 'running' | 'succeeded' | 'dead' | 'cancelled' | 'held';
+      /** Attempts so far. */
+      attempts: number;
+      /** Attempts after which the run is dead. */
+      maxAttempts: number;
+      /** Triggers between the first change of the chain and this run. */
+      hops: number;
+      /** What began the chain of triggers: id of an event or of a run. */
+      root: string;
+      /** Above 0: a record of so many refused runs, and not a run. */
+      refusedRuns: number;
+      /** Why the last attempt failed. */
+      error: string | null;
+      /** When the run is or was due. Unix milliseconds. */
+      runAt: number;
+      /** When it was planned. Unix milliseconds. */
+      createdAt: number;
+      /** When its last attempt began. Unix milliseconds. */
+      startedAt: number | null;
+      /** When it ended. Unix milliseconds. */
+      finishedAt: number | null;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** Retry the dead runs of a trigger. Gives each of the oldest 1,000 dead runs one more attempt. Completed steps are not repeated. */
+  retryTriggerRuns(input: {
+    /** Slug of the trigger. */
+    trigger: string;
+  }, options?: CallOptions): Promise<{
+    /** Ids of the runs that were changed. */
+    runs: string[];
+  }>;
+  /** Cancel the scheduled runs of a trigger. Cancels the oldest 1,000 scheduled runs. */
+  cancelTriggerRuns(input: {
+    /** Slug of the trigger. */
+    trigger: string;
+  }, options?: CallOptions): Promise<{
+    /** Ids of the runs that were changed. */
+    runs: string[];
+  }>;
+  /** Retrieve a trigger run. */
+  getTriggerRun(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the run. */
+    id: string;
+    /** Slug of the trigger. */
+    triggerSlug: string;
+    /** `event-…`, `tick-…` or `manual-…`; `refused-…` for the record of refused runs. */
+    cause: string;
+    /** The entity whose change caused the run. */
+    entityId: string | null;
+    /** `dead`: all attempts failed. `held`: open in a restored backup. */
+    status: 'scheduled' | 'running' | 'succeeded' | 'dead' | 'cancelled' | 'held';
+    /** Attempts so far. */
+    attempts: number;
+    /** Attempts after which the run is dead. */
+    maxAttempts: number;
+    /** Triggers between the first change of the chain and this run. */
+    hops: number;
+    /** What began the chain of triggers: id of an event or of a run. */
+    root: string;
+    /** Above 0: a record of so many refused runs, and not a run. */
+    refusedRuns: number;
+    /** Why the last attempt failed. */
+    error: string | null;
+    /** When the run is or was due. Unix milliseconds. */
+    runAt: number;
+    /** When it was planned. Unix milliseconds. */
+    createdAt: number;
+    /** When its last attempt began. Unix milliseconds. */
+    startedAt: number | null;
+    /** When it ended. Unix milliseconds. */
+    finishedAt: number | null;
+    /** Id of the request that caused it, as in logs. */
+    requestId: string | null;
+    /** The values that the templates of its actions use. */
+    context: JsonObject;
+    /** The calls of all attempts, in order. */
+    steps: Array<{
+      /** Name of the tool. */
+      tool: string;
+      /** Name of the result for later actions. */
+      as?: string;
+      /** Whether the call succeeded. */
+      status: 'success' | 'error';
+      /** The attempt of the run, from 1. */
+      attempt: number;
+      /** When the call began. Unix milliseconds. */
+      startedAt: number;
+      /** Duration of the call, in milliseconds. */
+      durationMs: number;
+      /** Its arguments, with the values of templates. */
+      args?: Json;
+      /** Its result. */
+      result?: Json;
+      /** Kind of the error. */
+      errorType?: string;
+      /** Why it failed. */
+      error?: string;
+    }>;
+  }>;
+  /** Retry a trigger run. Gives a dead or cancelled run one more attempt, at once. Completed steps are not repeated. */
+  retryTriggerRun(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the run. */
+    id: string;
+    /** Slug of the trigger. */
+    triggerSlug: string;
+    /** `event-…`, `tick-…` or `manual-…`; `refused-…` for the record of refused runs. */
+    cause: string;
+    /** The entity whose change caused the run. */
+    entityId: string | null;
+    /** `dead`: all attempts failed. `held`: open in a restored backup. */
+    status: 'scheduled' | 'running' | 'succeeded' | 'dead' | 'cancelled' | 'held';
+    /** Attempts so far. */
+    attempts: number;
+    /** Attempts after which the run is dead. */
+    maxAttempts: number;
+    /** Triggers between the first change of the chain and this run. */
+    hops: number;
+    /** What began the chain of triggers: id of an event or of a run. */
+    root: string;
+    /** Above 0: a record of so many refused runs, and not a run. */
+    refusedRuns: number;
+    /** Why the last attempt failed. */
+    error: string | null;
+    /** When the run is or was due. Unix milliseconds. */
+    runAt: number;
+    /** When it was planned. Unix milliseconds. */
+    createdAt: number;
+    /** When its last attempt began. Unix milliseconds. */
+    startedAt: number | null;
+    /** When it ended. Unix milliseconds. */
+    finishedAt: number | null;
+  }>;
+  /** Cancel a trigger run. Cancels a scheduled run. A running one stops before its next step. */
+  cancelTriggerRun(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the run. */
+    id: string;
+    /** Slug of the trigger. */
+    triggerSlug: string;
+    /** `event-…`, `tick-…` or `manual-…`; `refused-…` for the record of refused runs. */
+    cause: string;
+    /** The entity whose change caused the run. */
+    entityId: string | null;
+    /** `dead`: all attempts failed. `held`: open in a restored backup. */
+    status: 'scheduled' | 'running' | 'succeeded' | 'dead' | 'cancelled' | 'held';
+    /** Attempts so far. */
+    attempts: number;
+    /** Attempts after which the run is dead. */
+    maxAttempts: number;
+    /** Triggers between the first change of the chain and this run. */
+    hops: number;
+    /** What began the chain of triggers: id of an event or of a run. */
+    root: string;
+    /** Above 0: a record of so many refused runs, and not a run. */
+    refusedRuns: number;
+    /** Why the last attempt failed. */
+    error: string | null;
+    /** When the run is or was due. Unix milliseconds. */
+    runAt: number;
+    /** When it was planned. Unix milliseconds. */
+    createdAt: number;
+    /** When its last attempt began. Unix milliseconds. */
+    startedAt: number | null;
+    /** When it ended. Unix milliseconds. */
+    finishedAt: number | null;
+  }>;
+  /** List payments. */
+  listPayments(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+    /** Only payments with this status. */
+    status?: 'draft' | 'pending' | 'paid' | 'failed';
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Entity[];
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** Retrieve a payment. */
+  getPayment(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** The payment entity. */
+    payment: Entity;
+    /** Orders requested from the provider. Null for an imported payment. */
+    attempts: number | null;
+    /** Ids of the entities that are paid for. */
+    paidFor: string[];
+    /** What happened, oldest first. */
+    events: Array<{
+      /** Type of the event, such as `payment.paid`. */
+      type: string;
+      /** When it happened. Unix milliseconds. */
+      at: number;
+      /** Who caused it. */
+      actor: {
+        /** Type of the actor. */
+        type: string;
+      };
+      /** What differs, for a mismatch. */
+      problem: string | null;
+    }>;
+  }>;
+  /** Ask the provider for the status of a payment. Requests the status from the provider and applies it. A payment leaves `pending` once. */
+  reconcilePayment(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** The payment after the answer of the provider was applied. */
+    payment: Entity;
+    /** Null while the provider has no order of the payment. */
+    provider: {
+      /** The provider's status. */
+      status: number;
+      /** Its meaning. */
+      message: string;
+    } | null;
+  }>;
+  /** Retrieve the balance of credits. The balance of the organization, for both environments. */
+  getCredits(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** The sum of all entries, in cents. */
+    balanceCents: number;
+  }>;
+  /** List the entries of credits. */
+  listCreditEntries(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the entry. */
+      id: string;
+      /** Cents; negative for a refund. */
+      amountCents: number;
+      /** Why, for people. */
+      reason: string;
+      /** The order that caused it. Each cause has one entry. */
+      cause: string;
+      /** When it was added. Unix milliseconds. */
+      createdAt: number;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** List API keys. Lists the keys of the environment, also revoked and expired ones. Keys themselves are never shown again. */
+  listApiKeys(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the key. */
+      id: string;
+      /** The name for people. */
+      name: string;
+      /** The beginning of the key, by which people recognize it. */
+      prefix: string;
+      /** What the key opens. */
+      permissions: Array<'*' | 'chat' | 'data' | 'sync' | 'manage'>;
+      /** Slug of the role that limits the key. */
+      role: string | null;
+      /** When it was created. Unix milliseconds. */
+      createdAt: number;
+      /** When it was last used, to the minute. Unix milliseconds. */
+      lastUsedAt: number | null;
+      /** When it expires. Null: never. Unix milliseconds. */
+      expiresAt: number | null;
+      /** When it was revoked. Unix milliseconds. */
+      revokedAt: number | null;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** Create an API key. Creates a key of the environment. Store it: only its hash is kept. */
+  createApiKey(input: {
+    /** The name for people. */
+    name: string;
+    /** `chat`, `data`, `sync`, `manage`, or `*` for all but `manage`. */
+    permissions: Array<'*' | 'chat' | 'data' | 'sync' | 'manage'>;
+    /** Slug of a role that limits the key. Not with `manage`. */
+    role?: string;
+    /** When it expires. Unix milliseconds. */
+    expiresAt?: number;
+  }, options?: CallOptions): Promise<{
+    /** Id of the key. */
+    id: string;
+    /** The name for people. */
+    name: string;
+    /** The beginning of the key, by which people recognize it. */
+    prefix: string;
+    /** What the key opens. */
+    permissions: Array<'*' | 'chat' | 'data' | 'sync' | 'manage'>;
+    /** Slug of the role that limits the key. */
+    role: string | null;
+    /** When it was created. Unix milliseconds. */
+    createdAt: number;
+    /** When it was last used, to the minute. Unix milliseconds. */
+    lastUsedAt: number | null;
+    /** When it expires. Null: never. Unix milliseconds. */
+    expiresAt: number | null;
+    /** When it was revoked. Unix milliseconds. */
+    revokedAt: number | null;
+    /** The key. It is shown once. */
+    key: string;
+  }>;
+  /** Rotate an API key. Creates a key with the same name and rights. The old one expires after the overlap. */
+  rotateApiKey(input: {
+    /** Id of the resource. */
+    id: string;
+  } & {
+    /** How long the old key still works, in seconds. */
+    overlapSeconds?: number;
+  }, options?: CallOptions): Promise<{
+    /** Id of the key. */
+    id: string;
+    /** The name for people. */
+    name: string;
+    /** The beginning of the key, by which people recognize it. */
+    prefix: string;
+    /** What the key opens. */
+    permissions: Array<'*' | 'chat' | 'data' | 'sync' | 'manage'>;
+    /** Slug of the role that limits the key. */
+    role: string | null;
+    /** When it was created. Unix milliseconds. */
+    createdAt: number;
+    /** When it was last used, to the minute. Unix milliseconds. */
+    lastUsedAt: number | null;
+    /** When it expires. Null: never. Unix milliseconds. */
+    expiresAt: number | null;
+    /** When it was revoked. Unix milliseconds. */
+    revokedAt: number | null;
+    /** The key. It is shown once. */
+    key: string;
+  }>;
+  /** Revoke an API key. Every process refuses the key within one second. Revoking it again changes nothing. */
+  revokeApiKey(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** The key is revoked. */
+    success: true;
+  }>;
+  /** List events. Changes of entities, payments and events of tools, newest first. A page with large payloads has fewer events. */
+  listEvents(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+    /** Only events of this type; `order.*` for all with a prefix. */
+    type?: string;
+    /** Only events about entities of this type. */
+    entityType?: string;
+    /** Only events about this entity. */
+    entityId?: string;
+    /** Only events from this time on. Unix milliseconds. */
+    since?: number;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the event, derived from its time. */
+      id: string;
+      /** What happened, such as `entity.updated`. */
+      type: string;
+      /** Slug of the entity type that the event is about. */
+      entityType: string | null;
+      /** Id of the entity that the event is about. */
+      entityId: string | null;
+      /** Details: for a change of an entity `data` and `previousData`. */
+      payload: JsonObject;
+      /** Who caused it: `{ type, … }`. */
+      actor: JsonObject;
+      /** Triggers between the first change of the chain and this event. */
+      hops: number;
+      /** What began the chain of triggers. Null: this event. */
+      root: string | null;
+      /** Id of the request, as in logs. */
+      requestId: string | null;
+      /** When it was recorded. Unix milliseconds. */
+      createdAt: number;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** Retrieve the next events. For programs that process every event once: a response contains no event before which another one can still be committed. */
+  followEvents(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the response before. Without it the response has the current position and no events. */
+    after?: string;
+    /** Only events of this type; `order.*` for all with a prefix. */
+    type?: string;
+    /** Only events about entities of this type. */
+    entityType?: string;
+    /** Only events about this entity. */
+    entityId?: string;
+  }, options?: CallOptions): Promise<{
+    /** The next events, each once, in the order of their transactions. */
+    data: Array<{
+      /** Id of the event, derived from its time. */
+      id: string;
+      /** What happened, such as `entity.updated`. */
+      type: string;
+      /** Slug of the entity type that the event is about. */
+      entityType: string | null;
+      /** Id of the entity that the event is about. */
+      entityId: string | null;
+      /** Details: for a change of an entity `data` and `previousData`. */
+      payload: JsonObject;
+      /** Who caused it: `{ type, … }`. */
+      actor: JsonObject;
+      /** Triggers between the first change of the chain and this event. */
+      hops: number;
+      /** What began the chain of triggers. Null: this event. */
+      root: string | null;
+      /** Id of the request, as in logs. */
+      requestId: string | null;
+      /** When it was recorded. Unix milliseconds. */
+      createdAt: number;
+    }>;
+    /** Send it as `after` to get the next events. */
+    cursor: string;
+  }>;
+  /** Retrieve the organization. */
+  getOrganization(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** Id of the organization. */
+    id: string;
+    /** The name in commands. It does not change. */
+    slug: string;
+    /** The name for people, also in prompts. */
+    name: string;
+    /** IANA time zone of dates in prompts and of schedules, such as `America/Santiago`. */
+    timezone: string;
+  }>;
+  /** Change the organization. Changes the name or the time zone, for both environments. Schedules without a time zone of their own follow it. */
+  changeOrganization(input?: {
+    /** The name for people, also in prompts. */
+    name?: string;
+    /** IANA time zone of dates in prompts and of schedules, such as `America/Santiago`. */
+    timezone?: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the organization. */
+    id: string;
+    /** The name in commands. It does not change. */
+    slug: string;
+    /** The name for people, also in prompts. */
+    name: string;
+    /** IANA time zone of dates in prompts and of schedules, such as `America/Santiago`. */
+    timezone: string;
+  }>;
+  /** List the audit log. Returns what people, keys and commands changed, newest first: the entries of the environment, and those of the whole organization. Entries are never changed. */
+  listAuditLog(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+    /** Only entries with this action. */
+    action?: string;
+    /** Only entries of this API key or person. */
+    actorId?: string;
+    /** Only entries about this resource. */
+    targetId?: string;
+    /** Only entries from this time on. Unix milliseconds. */
+    since?: number;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the entry. Increases with time. */
+      id: string;
+      /** What was done, such as `api_key.created`. */
+      action: string;
+      /** Who did it. */
+      actor: {
+        /** `command`: a command with access to the database. */
+        type: 'api_key' | 'person' | 'command' | 'webhook' | 'system';
+        /** Id of the API key or of the person. */
+        id: string | null;
+        /** Name of the key, or e-mail address of the person, at that time. */
+        name: string | null;
+      };
+      /** Network address of the client. */
+      address: string | null;
+      /** Null for changes of the whole organization. */
+      environment: 'development' | 'production' | null;
+      /** The resource that was changed. */
+      target: {
+        /** Type of the resource. */
+        type: string;
+        /** Id of the resource. */
+        id: string;
+      } | null;
+      /** The changed fields before. Secrets are masked. */
+      before: JsonObject | null;
+      /** The changed fields after, or details of the action. Secrets are masked. */
+      after: JsonObject | null;
+      /** Id of the request, as in logs. */
+      requestId: string | null;
+      /** When it was done. Unix milliseconds. */
+      createdAt: number;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** List agents. Returns the agents of the environment, newest first, without their prompts. Definitions change by `POST /v1/sync` only. */
+  listAgents(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the agent, the same in both environments. */
+      id: string;
+      /** The name in paths and references, such as `shop-assistant`. Unique in an environment. */
+      slug: string;
+      /** The name for people. */
+      name: string;
+      /** What the agent does. The classification of a router reads it. */
+      description?: string;
+      /** The model, as `provider/name` or with its settings. Default: `PARLEY_DEFAULT_MODEL` of the installation. */
+      model?: string | {
+        /** `provider/name`, such as `anthropic/claude-sonnet-4-5`. */
+        model: string;
+        /** 0 to 2. Default: the provider's. */
+        temperature?: number;
+        /** Maximum number of tokens of a reply. Default: the provider's. */
+        maxTokens?: number;
+        /** How much the model reasons before it replies. Sent to models of `openai` only. */
+        reasoning?: 'minimal' | 'low' | 'medium' | 'high';
+        /** Models that are tried in this order when the one before fails. At most 5. */
+        fallbacks?: string[];
+      };
+      /**
+       * Tools that the agent may call: names, such as `entity.query`, all of a namespace with `entity.*`, or `*`.
+       * Default: none.
+       */
+      tools?: string[];
+      /** Slugs of the roles that limit its tool calls. Default: none, so that it may do everything. */
+      roles?: string[];
+      /** Number of pushes that changed the definition. */
+      revision: number;
+      /** When the definition was last changed. Unix milliseconds. */
+      updatedAt: number;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** Get an agent. Returns the definition of an agent, and what its roles allow, with the policies that decide. */
+  getAgent(input: {
+    /** Slug of the agent. */
+    slug: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the agent, the same in both environments. */
+    id: string;
+    /** The name in paths and references, such as `shop-assistant`. Unique in an environment. */
+    slug: string;
+    /** Number of pushes that changed the definition. */
+    revision: number;
+    /** When the definition was last changed. Unix milliseconds. */
+    updatedAt: number;
+    /** The definition, as it was pushed. */
+    definition: JsonObject;
+    /**
+     * What the agent may do by its roles, when no caller with a role limits it further. Without roles, everything that
+     * its tools offer.
+     */
+    rights: {
+      /** Rights on entities. Scope rules and field masks of the roles limit them further. */
+      entityTypes: Array<{
+        /** Slug of the entity type. */
+        entityType: string;
+        /** What the agent may do with entities of the type. */
+        actions: Array<{
+          /** Whether the operation is allowed. */
+          allowed: boolean;
+          /** Which list, role or policy decides. */
+          reason: string;
+          /** The policies that decide: one of each list of roles that limits the caller. Empty when none decides. */
+          policies: Array<{
+            /** Slug of the role. */
+            role: string;
+            /** Position in the role's `policies`, from 0. */
+            policy: number;
+          }>;
+          /** The action. */
+          action: 'create' | 'read' | 'update' | 'delete' | 'list' | 'execute' | 'reach';
+        }>;
+      }>;
+      /** The tools in the list of the agent that exist, without those of MCP servers. */
+      tools: Array<{
+        /** Name of the tool. */
+        name: string;
+        /** Whether Parley defines the tool. */
+        isBuiltin: boolean;
+        /** The permission that a call needs: `execute` on the tool, or this action on the entity type of the call. */
+        action: 'create' | 'read' | 'update' | 'delete' | 'list' | 'execute' | 'reach';
+        /** Whether the roles allow the tool. Null when the entity type of the call decides. */
+        permission: {
+          /** Whether the operation is allowed. */
+          allowed: boolean;
+          /** Which list, role or policy decides. */
+          reason: string;
+          /** The policies that decide: one of each list of roles that limits the caller. Empty when none decides. */
+          policies: Array<{
+            /** Slug of the role. */
+            role: string;
+            /** Position in the role's `policies`, from 0. */
+            policy: number;
+          }>;
+        } | null;
+      }>;
+    };
+  }>;
+  /** List routers. Returns the routers of the environment with their definitions, newest first. */
+  listRouters(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Number of pushes that changed the definition. */
+      revision: number;
+      /** When the definition was last changed. Unix milliseconds. */
+      updatedAt: number;
+      /** The definition, as it was pushed. */
+      definition: JsonObject;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** List tools. Returns the custom tools of the environment, newest first, then the built-in tools, with the schemas of their arguments. Tools of MCP servers are not listed. */
+  listTools(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Name of the tool. */
+      name: string;
+      /** What the tool does and when to call it. Models read it. */
+      description: string;
+      /** JSON Schema of the arguments. */
+      parameters: JsonObject;
+      /** Whether Parley defines the tool. */
+      isBuiltin: boolean;
+      /** Whether the tool may change something. */
+      sideEffects: boolean;
+      /** The permission that a call needs: `execute` on the tool, or this action on the entity type of the call. */
+      action: 'create' | 'read' | 'update' | 'delete' | 'list' | 'execute' | 'reach';
+      /** The other fields of a custom tool, without its code; null for a built-in tool. */
+      custom: {
+        /**
+         * Whether the tool can only be called from templates and triggers, and is not offered to models. Default:
+         * `false`.
+         */
+        templateOnly?: boolean;
+        /** Hosts that `fetch` may reach: `api.example.com`, `*.example.com`. Default: every public host. `[]`: none. */
+        allowedHosts?: string[];
+        /**
+         * Names of the secrets that the handler reads as `context.secrets.NAME`. Their values are set with `parley
+         * tool-secrets set`. Default: none.
+         */
+        secrets?: string[];
+        /**
+         * What the handler does with `parley` is done with the rights of this role, or of the system (`system`). The
+         * caller still needs the permission for the tool. Default: the rights of the caller.
+         */
+        runAs?: string;
+        /** Number of pushes that changed the definition. */
+        revision: number;
+        /** When the definition was last changed. Unix milliseconds. */
+        updatedAt: number;
+      } | null;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** List roles. Returns the roles of the environment with their policies, scope rules and field masks, newest first. */
+  listRoles(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Number of pushes that changed the definition. */
+      revision: number;
+      /** When the definition was last changed. Unix milliseconds. */
+      updatedAt: number;
+      /** The definition, as it was pushed. */
+      definition: JsonObject;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** List executions. Returns the turns of agents in the environment, newest first. Filters can be combined. For the steps of one, get it by its id. */
+  listExecutions(input?: {
+    /** The maximum number of items to return. Values above 100 count as 100. */
+    limit?: number;
+    /** The `cursor` of the page before. */
+    cursor?: string;
+    /** Only executions of the agent with this slug. */
+    agent?: string;
+    /** Only executions of the thread with this id. */
+    thread?: string;
+    /**
+     * Only executions with this status. `queued`: waits for earlier turns of the thread. `stalled`: its process no
+     * longer renews its lease. `stored`: not answered, because a person had taken over.
+     */
+    status?: 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed';
+    /** With `true` only executions with a failed or denied tool call. */
+    toolErrors?: boolean;
+    /** Only executions from this time on. Unix milliseconds. */
+    since?: number;
+  }, options?: CallOptions): Promise<{
+    /** The items of the page. */
+    data: Array<{
+      /** Id of the execution. Increases with time. */
+      id: string;
+      /** Thread of the message. */
+      threadId: string;
+      /** Slug of the agent that answers. */
+      agentSlug: string | null;
+      /** Revision of the agent's definition. Null before the first stored step. */
+      agentRevision: number | null;
+      /** Slug of the router that chose the agent. */
+      routerSlug: string | null;
+      /**
+       * `queued`: waits for earlier turns of the thread. `stalled`: its process no longer renews its lease. `stored`:
+       * not answered, because a person had taken over.
+       */
+      status: 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed';
+      /** The model that answered last. */
+      model: string | null;
+      /** Calls of the model that were answered. */
+      modelCallCount: number;
+      /** Tool calls that have ended. */
+      toolCallCount: number;
+      /** Tool calls that failed or were denied. */
+      toolErrorCount: number;
+      /** Tokens that the model has read. */
+      inputTokens: number;
+      /** Tokens that the model has written. */
+      outputTokens: number;
+      /** Tokens of reasoning, if the provider reports them. */
+      reasoningTokens: number | null;
+      /** Why the execution failed. */
+      error: string | null;
+      /** Id of the request, as in logs. On a channel the id of the message that is answered. */
+      requestId: string | null;
+      /** When the message arrived. Unix milliseconds. */
+      createdAt: number;
+      /** When the turn began, after earlier turns of the thread. Unix milliseconds. */
+      startedAt: number | null;
+      /** When the turn ended. Unix milliseconds. */
+      finishedAt: number | null;
+      /** Milliseconds from the beginning to the end of the turn. */
+      durationMs: number | null;
+      /** The first 200 characters of the message. */
+      input: string;
+    }>;
+    /** Send it as `cursor` to get the next page. */
+    cursor: string;
+    /** Whether there are items after this page. */
+    hasMore: boolean;
+  }>;
+  /** Get an execution. Returns one turn of an agent: the prompt as it was sent, each model call and tool call with the rule that allowed or denied it, the answer, and whether it was delivered. Results above 256 KiB are shortened. */
+  getExecution(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** Id of the execution. Increases with time. */
+    id: string;
+    /** Thread of the message. */
+    threadId: string;
+    /** Slug of the agent that answers. */
+    agentSlug: string | null;
+    /** Revision of the agent's definition. Null before the first stored step. */
+    agentRevision: number | null;
+    /** Slug of the router that chose the agent. */
+    routerSlug: string | null;
+    /**
+     * `queued`: waits for earlier turns of the thread. `stalled`: its process no longer renews its lease. `stored`: not
+     * answered, because a person had taken over.
+     */
+    status: 'queued' | 'running' | 'stalled' | 'succeeded' | 'stored' | 'failed';
+    /** The model that answered last. */
+    model: string | null;
+    /** Calls of the model that were answered. */
+    modelCallCount: number;
+    /** Tool calls that have ended. */
+    toolCallCount: number;
+    /** Tool calls that failed or were denied. */
+    toolErrorCount: number;
+    /** Tokens that the model has read. */
+    inputTokens: number;
+    /** Tokens that the model has written. */
+    outputTokens: number;
+    /** Tokens of reasoning, if the provider reports them. */
+    reasoningTokens: number | null;
+    /** Why the execution failed. */
+    error: string | null;
+    /** Id of the request, as in logs. On a channel the id of the message that is answered. */
+    requestId: string | null;
+    /** When the message arrived. Unix milliseconds. */
+    createdAt: number;
+    /** When the turn began, after earlier turns of the thread. Unix milliseconds. */
+    startedAt: number | null;
+    /** When the turn ended. Unix milliseconds. */
+    finishedAt: number | null;
+    /** Milliseconds from the beginning to the end of the turn. */
+    durationMs: number | null;
+    /** The message. */
+    input: string;
+    /** The answer; null without one. */
+    output: string | null;
+    /** What was sent to the model. Null before the first stored step, and for executions before prompts were stored. */
+    prompt: {
+      /** The system prompt as it was sent, compiled. At most its first 256 KiB. */
+      text: string;
+      /** Size of the whole prompt in UTF-8. */
+      bytes: number;
+      /** Whether `text` is only the beginning. */
+      isTruncated: boolean;
+      /** Names of the tools that were offered to the model. */
+      tools: string[];
+    } | null;
+    /** Model calls and tool calls, in their order. */
+    steps: Array<{
+      /** A call of the model. */
+      type: 'model';
+      /** The model, such as `openai/gpt-5-mini`. */
+      model: string;
+      /** `routing`: a router let the model choose the agent. */
+      purpose: 'routing' | 'reply';
+      /** Whether the model answered. */
+      status: 'success' | 'error';
+      /** Why the call failed. */
+      error: string | null;
+      /** Duration in milliseconds, with retries. */
+      durationMs: number;
+      /** Tokens that the model has read. */
+      inputTokens: number;
+      /** Tokens that the model has written. */
+      outputTokens: number;
+      /** Tokens of reasoning, if the provider reports them. */
+      reasoningTokens: number | null;
+    } | {
+      /** A call of a tool. */
+      type: 'tool';
+      /** Id of the call within the execution. */
+      callId: string;
+      /** Name of the tool. */
+      name: string;
+      /** The arguments, as the model gave them. */
+      arguments: Json;
+      /** `unknown`: its process ended during the call, which may or may not have taken effect. */
+      status: 'success' | 'error' | 'running' | 'unknown';
+      /** What the tool returned; null for a call without a result. */
+      result: Json;
+      /** The beginning of the result as JSON, instead of `result`, when the result is too large to be shown. */
+      resultStart: string | null;
+      /** Kind of the failure, such as `permission_denied`. */
+      errorType: string | null;
+      /** What the model was shown instead of a result. */
+      errorMessage: string | null;
+      /** Which role and policy allowed or denied the call. Null while it runs, and for tools that do not exist. */
+      permission: {
+        /** Whether the operation is allowed. */
+        allowed: boolean;
+        /** Which list, role or policy decides. */
+        reason: string;
+        /** The policies that decide: one of each list of roles that limits the caller. Empty when none decides. */
+        policies: Array<{
+          /** Slug of the role. */
+          role: string;
+          /** Position in the role's `policies`, from 0. */
+          policy: number;
+        }>;
+      } | null;
+      /** What the handler of a custom tool wrote to its console. */
+      logs: Array<{
+        /** The method of `console`. */
+        level: 'debug' | 'log' | 'info' | 'warn' | 'error';
+        /** The text of the line. */
+        message: string;
+      }>;
+      /** When the call was stored, before it began. Unix milliseconds. */
+      startedAt: number;
+      /** Duration in milliseconds; null while it runs. */
+      durationMs: number | null;
+    }>;
+    /** The messages of the turn, in their order. */
+    messages: Array<{
+      /** Id of the message. */
+      id: string;
+      /** Who wrote it. */
+      role: 'user' | 'assistant';
+      /** The text. Empty for a message that only calls tools. */
+      content: string;
+      /** The calls that the message asks for. */
+      toolCallIds: string[];
+      /** When it was stored. Unix milliseconds. */
+      createdAt: number;
+    }>;
+    /** The messages by which the answer was sent on a channel. Empty when the caller got it in its response. */
+    deliveries: Array<{
+      /** Id of the message of the channel, as in `GET /v1/messages`. */
+      messageId: string;
+      /** Such as `pending`, `sent`, `delivered`, `read`, `failed` or `unknown`. */
+      status: string;
+      /** Why it was not delivered. */
+      error: string | null;
+      /** When it was stored for sending. Unix milliseconds. */
+      createdAt: number;
+    }>;
+  }>;
+  /** Get statistics. Returns messages, executions, failures, latency, tokens and tool errors for each hour or day. The last hours are counted when they are requested. */
+  getStatistics(input: {
+    /** The beginning. It is moved to the beginning of its hour or day. Unix milliseconds. */
+    from: number;
+    /** The end, which is not included. Unix milliseconds. */
+    to: number;
+    /** At most 800 hours or 400 days may be requested. */
+    interval: 'hour' | 'day';
+    /** Where days begin, such as `America/Santiago`. */
+    timezone?: string;
+    /** Only executions of the agent with this slug. */
+    agent?: string;
+    /** Only executions of this channel, such as `whatsapp`. */
+    channel?: string;
+  }, options?: CallOptions): Promise<{
+    /** The figures before this time are complete. Later ones may change. Unix milliseconds. */
+    completeUntil: number | null;
+    /** All hours or days of the range, oldest first. */
+    data: Array<{
+      /** The beginning of the hour or day. Unix milliseconds. */
+      start: number;
+      /** Messages of contacts and callers. */
+      messages: number;
+      /** Messages that an agent had to answer: not those of threads that a person had taken over. */
+      executions: number;
+      /** Executions that failed. */
+      failures: number;
+      /** Half of the answers took at most this long, in milliseconds, within 10 %. */
+      p50Ms: number | null;
+      /** 95 % of the answers took at most this long, in milliseconds, within 10 %. */
+      p95Ms: number | null;
+      /** Tokens that models have read. */
+      inputTokens: number;
+      /** Tokens that models have written. */
+      outputTokens: number;
+      /** Tool calls. */
+      toolCalls: number;
+      /** Tool calls that failed or were denied. */
+      toolErrors: number;
+    }>;
+  }>;
+  /** Get the health report. Returns what is dead, waiting or refused in the environment, since when, and how to retry it. */
+  getHealthReport(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** When the report was made. Unix milliseconds. */
+    checkedAt: number;
+    /** Whether nothing needs attention. */
+    isHealthy: boolean;
+    /** What needs attention in the environment, the gravest first. */
+    problems: Array<{
+      /** What needs attention. */
+      kind: 
+        | 'dead_trigger_runs'
+        | 'failed_webhook_deliveries'
+        | 'unattributed_webhook_deliveries'
+        | 'failed_messages'
+        | 'unknown_messages'
+        | 'failed_emails'
+        | 'unknown_emails'
+        | 'stalled_executions'
+        | 'interrupted_payments'
+        | 'unregistered_connections'
+        | 'disabled_integrations'
+        | 'unreadable_integrations'
+        | 'held_work';
+      /**
+       * `dead`: nothing happens without a person. `waiting`: the service tries again. `refused`: a provider or setting
+       * refuses it.
+       */
+      state: 'dead' | 'waiting' | 'refused';
+      /** What happened, and what to do. */
+      description: string;
+      /** How many there are, at most 1,000 of each. */
+      count: number;
+      /** Whether there are more than `count`. */
+      isCapped: boolean;
+      /** Since when. Unix milliseconds. */
+      oldestAt: number | null;
+      /** The integrations concerned, by provider. Empty for other kinds. */
+      names: string[];
+      /**
+       * The API operation that retries it or fixes the cause: method and path. Null when only an operator of the
+       * installation can.
+       */
+      operation: string | null;
+      /** The command that does the same. Null when nothing has to be done. */
+      command: string | null;
+    }>;
+  }>;
+}
