@@ -288,13 +288,16 @@ test('a server of models is stored by any name with its address and an optional 
 });
 
 test.each([
-  ['kapso', ['--secret-key', 'z'], 'kapso does not accept --secret-key'],
-  ['kapso', ['--media-reply', '', '--return-url', 'https://shop.example'], 'kapso does not accept --return-url'],
-  ['flow', ['--media-reply', 'Hola'], 'flow does not accept --media-reply'],
-  ['mcp.crm', ['--currency', 'CLP'], 'mcp.crm does not accept --currency'],
-  ['openai', ['--header', 'bad'], 'openai does not accept --header'],
+  ['kapso', ['--secret-key', 'z'], '--secret-key is not a field of kapso'],
+  ['kapso', ['--media-reply', '', '--return-url', 'https://shop.example'], '--return-url is not a field of kapso'],
+  ['flow', ['--media-reply', 'Hola'], '--media-reply is not a field of flow'],
+  ['mcp.crm', ['--currency', 'CLP'], '--currency is not a field of mcp.crm'],
+  ['openai', ['--header', 'X-Team: north'], '--header is not a field of openai'],
   ['mcp.crm', ['--header', 'bad'], '--header must be "Name: value", not "bad"'],
-  ['resend', ['--from', 'notanemail'], '--from must be an address or "Name <address>", not "notanemail"'],
+  ['mcp.crm', ['--header', 'Host: x'], '--header must have names of headers'],
+  ['resend', ['--api-url', 'http://user:key@x.example'], '--api-url must be an http or https address without a user'],
+  ['openai', ['--api-key', 'sk one'], '--api-key must have ASCII characters only, without spaces'],
+  ['resend', ['--from', 'notanemail'], '--from must be an address or "Name <address>"'],
 ])('integrations set %s %j is refused with status 2', async (provider, args, message) => {
   const run = await parley(['integrations', 'set', provider, '--api-key', 'x', ...args]);
   expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });

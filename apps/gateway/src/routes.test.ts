@@ -81,6 +81,7 @@ test.each([
   ['GET', '/v1/routers/front-desk/chat', 'chat'],
   ['GET', '/v1/tools', 'manage'],
   ['GET', '/v1/tool-secrets', 'manage'],
+  ['POST', '/v1/integrations/flow/test', 'manage'],
 ])('reads of definitions are routed to manage, messages to chat: %s %s to %s', (method, path, upstream) => {
   expect(findRoute(path, method)?.upstream).toBe(upstream);
 });

@@ -56,6 +56,7 @@ const routes: readonly GatewayRoute[] = [
   { prefix: '/v1/payments', ...manage },
   { prefix: '/v1/credits', ...manage },
   { prefix: '/v1/api-keys', ...manage },
+  { prefix: '/v1/integrations', ...manage },
   { prefix: '/v1/events', ...manage },
   { prefix: '/v1/organization', ...manage },
   { prefix: '/v1/audit-log', ...manage },

@@ -5,6 +5,7 @@ import { type KeyLimit, createIdentify } from '@parley/identity';
 import type { Queues, RateLimiter } from '@parley/redis';
 import { type HttpMetrics, type Logger, createApp, serve } from '@parley/service';
 import type { Payments } from '@parley/payments';
+import type { IntegrationTestDeps } from './test-integration';
 import { createEventHandlers } from './routes/events';
 import { createOrganizationHandlers } from './routes/organization';
 import { createApiKeyHandlers } from './routes/api-keys';
@@ -12,6 +13,7 @@ import { createAuditLogHandlers } from './routes/audit-log';
 import { createDefinitionHandlers } from './routes/definitions';
 import { createExecutionHandlers } from './routes/executions';
 import { type Channels } from '@parley/channels';
+import { createIntegrationHandlers } from './routes/integrations';
 import { createMessageHandlers } from './routes/messages';
 import { createPaymentHandlers } from './routes/payments';
 import { createThreadHandlers } from './routes/threads';
@@ -21,7 +23,7 @@ import { createWebhookDeliveryHandlers } from './routes/webhook-deliveries';
 import { createStatisticsHandlers } from './routes/statistics';
 import { createHealthReportHandlers } from './routes/health-report';
 
-export interface ManageDeps {
+export interface ManageDeps extends IntegrationTestDeps {
   db: Db;
   /** Encrypts the secrets of integrations and tools. */
   box: SecretBox;
@@ -58,6 +60,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
         ...createTriggerHandlers(deps),
         ...createPaymentHandlers(deps),
         ...createApiKeyHandlers(deps),
+        ...createIntegrationHandlers(deps),
         ...createEventHandlers(deps),
         ...createOrganizationHandlers(deps),
         ...createAuditLogHandlers(deps),

@@ -3,6 +3,7 @@ import { secretsKeyVariable } from '@parley/db';
 import {
   databaseVariables,
   keyLimitVariables,
+  listVariable,
   numberVariable,
   redisVariables,
   serviceVariables,
@@ -18,6 +19,13 @@ export const manageVariables = {
   SECRETS_KEY: secretsKeyVariable,
   PUBLIC_URL: urlVariable().default('http://localhost:4000').meta({
     description: 'Public address of the gateway, to which providers send webhooks and callbacks.',
+  }),
+  MCP_ALLOWED_PRIVATE_HOSTS: listVariable().meta({
+    description: 'Private hosts, as host or host:port, on which MCP servers may run.',
+  }),
+  PROVIDER_ALLOWED_PRIVATE_HOSTS: listVariable().meta({
+    description:
+      'Private hosts, as host or host:port, that a test of an integration may call when its settings name them, such as a server of models.',
   }),
   MANAGE_RATE_LIMIT_PER_KEY: numberVariable(1_200, 1).meta({
     description: 'Management requests of one key or person in any minute.',

@@ -1,6 +1,7 @@
 import { createSecretBox, openDatabase } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { createChannels } from '@parley/channels';
+import { createGuardedFetch } from '@parley/outbound';
 import { createPayments } from '@parley/payments';
 import { createQueues, createRateLimiter, createRelayWaker, openRedis } from '@parley/redis';
 import {
@@ -35,6 +36,10 @@ startProcess(async () => {
   const queues = createQueues({ redis: redis.producer });
   const box = createSecretBox(config.SECRETS_KEY);
   const { PUBLIC_URL: publicUrl, STAND_INS_URL: standInsUrl } = config;
+  const guards = {
+    mcp: createGuardedFetch({ allowedPrivateHosts: config.MCP_ALLOWED_PRIVATE_HOSTS }),
+    providers: createGuardedFetch({ allowedPrivateHosts: config.PROVIDER_ALLOWED_PRIVATE_HOSTS }),
+  };
   const entities = createEntities({ db, wakeRelay: createRelayWaker(redis.producer) });
 
   await runService({
@@ -48,6 +53,8 @@ startProcess(async () => {
       channels: createChannels({ db, box, settings: config, log }),
       payments: createPayments({ db, entities, box, publicUrl, standInsUrl, log }),
       publicUrl,
+      guards,
+      addresses: { kapso: config.KAPSO_API_URL, resend: config.RESEND_API_URL },
       log,
       metrics,
       limiter,
@@ -58,6 +65,7 @@ startProcess(async () => {
     closing: [
       { name: 'rate limiter', close: async () => limiter.close() },
       { name: 'queues', close: () => queues.close() },
+      { name: 'connections to providers', close: () => Promise.all([guards.mcp.close(), guards.providers.close()]) },
       { name: 'entities', close: () => entities.settled() },
       { name: 'Redis', close: () => redis.close() },
       { name: 'database', close: () => db.close() },

@@ -1,5 +1,5 @@
 import { type JsonObject, objectAt, textAt } from '@parley/contracts';
-import { callHttp } from '@parley/outbound';
+import { type AddressGuard, callHttp } from '@parley/outbound';
 
 interface Probe {
   url: string;
@@ -38,6 +38,8 @@ function bearer(key: string): Record<string, string> {
 export async function checkCredentials(
   provider: string,
   { config, secrets }: { config: JsonObject; secrets: JsonObject | null },
+  /** For the calls to addresses that users give. */
+  options: { guard?: AddressGuard; signal?: AbortSignal } = {},
 ): Promise<{ ok: boolean; message: string }> {
   const probe = probes[provider] ?? modelServer;
   const apiKey = textAt(secrets?.apiKey);
@@ -49,8 +51,11 @@ export async function checkCredentials(
     url,
     headers: apiKey === undefined ? {} : probe.headers(apiKey),
     timeoutMs: 10_000,
+    ...options,
   });
   if (answer.kind !== 'answered') return { ok: false, message: `${base}: ${answer.message}` };
+  if (answer.status < 300 && answer.body === null)
+    return { ok: false, message: `answered a text that is not JSON at ${url}` };
   if (answer.status < 300)
     return { ok: true, message: apiKey === undefined ? 'answers without a key' : 'accepts the key' };
   // A key that may only send e-mails is valid, although Resend refuses this request.

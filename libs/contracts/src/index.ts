@@ -52,6 +52,14 @@ export {
 export { type ToolSecretChange, type ToolSecretList, toolSecretLimits } from './http/tool-secrets';
 export { type Json, type JsonObject, jsonObjectSchema } from './json';
 export { integerAt, listAt, objectAt, textAt } from './json-values';
+export {
+  type IntegrationField,
+  currencySchema,
+  integrationFields,
+  integrationProvider,
+  integrationProviders,
+  mergeIntegration,
+} from './integrations';
 export { type Environment, type Permission, type Scope, environmentSchema, permissionSchema } from './scope';
 export { slugSchema } from './slug';
 export { isTimeZone } from './time-zone';

@@ -13,6 +13,7 @@ export {
   checkSealedIntegrations,
   findIntegration,
   integrationSecretContext,
+  lockIntegration,
   listActiveIntegrations,
   listEnvironmentIntegrations,
   listIntegrations,

@@ -15,6 +15,7 @@ export interface Integration {
   config: JsonObject;
   /** The decrypted secrets; null when no key in SECRETS_KEY decrypts them. */
   secrets: JsonObject | null;
+  updatedAt: Date;
 }
 
 /** The context under which the secrets of an integration are encrypted. They cannot be decrypted in another row. */
@@ -28,10 +29,11 @@ const integrationRow = {
   active: column.bool,
   config: column.jsonb<JsonObject>(),
   secrets: column.bytea.nullable,
+  updatedAt: column.timestamptz,
 };
 type Row = RowOf<typeof integrationRow>;
 
-const columns = `${scopeColumns()}, id, provider, active, config, secrets`;
+const columns = `${scopeColumns()}, id, provider, active, config, secrets, updated_at as "updatedAt"`;
 
 const findOne = statement(
   'find-integration',
@@ -47,6 +49,23 @@ export async function findIntegration(
   provider: string,
 ): Promise<Integration | null> {
   const { rows } = await db.query(scope, findOne, [scope.tenant, scope.environment, provider]);
+  return rows[0] === undefined ? null : toIntegration(box, rows[0]);
+}
+
+const lockOne = statement(
+  'lock-integration',
+  `select ${columns} from integrations where tenant = $1 and environment = $2::"Environment" and provider = $3 for update`,
+  integrationRow,
+);
+
+/** The same, locked until the end of the transaction `tx`, so that concurrent changes of its settings are all kept. */
+export async function lockIntegration(
+  tx: Queryable,
+  box: SecretBox,
+  scope: Scope,
+  provider: string,
+): Promise<Integration | null> {
+  const { rows } = await tx.query(scope, lockOne, [scope.tenant, scope.environment, provider]);
   return rows[0] === undefined ? null : toIntegration(box, rows[0]);
 }
 
@@ -100,21 +119,26 @@ export async function listActiveIntegrations(db: Queryable, box: SecretBox, prov
 const save = statement(
   'save-integration',
   `insert into integrations (id, tenant, environment, provider, active, config, secrets, updated_at)
-   values ($1, $2, $3::"Environment", $4, true, $5, $6, now())
+   values ($1, $2, $3::"Environment", $4, $7, $5, $6, now())
    on conflict (tenant, environment, provider) do update
-   set active = true, config = excluded.config, secrets = excluded.secrets, updated_at = excluded.updated_at`,
+   set active = excluded.active, config = excluded.config, secrets = excluded.secrets, updated_at = excluded.updated_at`,
 );
 
-/** Creates or replaces the integration of a provider in an environment, and activates it. */
+/** Creates or replaces the integration of a provider in an environment, active unless `active` is false. */
 export async function saveIntegration(
   db: Queryable,
   box: SecretBox,
   scope: Scope,
-  { provider, config, secrets }: { provider: string; config: JsonObject; secrets: JsonObject },
+  {
+    provider,
+    config,
+    secrets,
+    active = true,
+  }: { provider: string; config: JsonObject; secrets: JsonObject; active?: boolean },
 ): Promise<void> {
   const sealed = box.seal(JSON.stringify(secrets), integrationSecretContext(scope, provider));
   const { tenant, environment } = scope;
-  await db.query(scope, save, [newId('int'), tenant, environment, provider, JSON.stringify(config), sealed]);
+  await db.query(scope, save, [newId('int'), tenant, environment, provider, JSON.stringify(config), sealed, active]);
 }
 
 const switchActive = statement(
@@ -152,8 +176,8 @@ export async function removeIntegration(db: Queryable, scope: Scope, provider: s
 }
 
 function toIntegration(box: SecretBox, row: Row): Integration {
-  const { id, organizationId, tenant, environment, provider, active, config } = row;
-  return { id, scope: { organizationId, tenant, environment }, provider, active, config, secrets: open(box, row) };
+  const { organizationId, tenant, environment, secrets: _, ...integration } = row;
+  return { ...integration, scope: { organizationId, tenant, environment }, secrets: open(box, row) };
 }
 
 function open(box: SecretBox, row: Row): JsonObject | null {

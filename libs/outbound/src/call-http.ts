@@ -1,5 +1,6 @@
 import type { Json } from '@parley/contracts';
 import { type Dispatcher, FormData, request } from 'undici';
+import { type GuardedFetch, refusedCode } from './guarded-fetch/create-guarded-fetch';
 import { decodeBody } from './guarded-fetch/decode-body';
 import { readRetryAfter } from './retry-after';
 import { rejectOnAbort } from './reject-on-abort';
@@ -30,7 +31,12 @@ export interface HttpCall {
   slotWaitMs?: number;
   /** Default: the connection pool of the process. */
   dispatcher?: Dispatcher;
+  /** Refuses addresses that are not public; for addresses that users give. */
+  guard?: AddressGuard;
 }
+
+/** See `createGuardedFetch`. */
+export type AddressGuard = Pick<GuardedFetch, 'connectionsFor'>;
 
 /**
  * The outcome of a call. `answered`: with any status; the client of the provider decides which statuses are refusals.
@@ -74,9 +80,12 @@ export async function callHttp(call: HttpCall): Promise<HttpOutcome> {
       if (release === null)
         return { kind: 'not_sent', reason: 'no_slot', message: `too many calls to ${host} are waiting for an answer` };
     }
-    return await send(call, signal);
+    const guarded = call.guard?.connectionsFor(url);
+    if (guarded?.ok === false) return refused(guarded.message);
+    return await send({ ...call, dispatcher: guarded?.dispatcher ?? call.dispatcher }, signal);
   } catch (error) {
     const { code = '', message } = (error ?? {}) as { code?: string; message?: string };
+    if (code === refusedCode) return refused(String(message));
     if (noConnectionCodes.has(code))
       return { kind: 'not_sent', reason: 'no_connection', code, message: `cannot connect (${code})` };
     if (limit.aborted) return { kind: 'unknown', reason: 'timeout', message: `no answer within ${timeoutMs} ms` };
@@ -86,6 +95,13 @@ export async function callHttp(call: HttpCall): Promise<HttpOutcome> {
     release?.();
   }
 }
+
+const refused = (message: string): HttpOutcome => ({
+  kind: 'not_sent',
+  reason: 'no_connection',
+  code: refusedCode,
+  message,
+});
 
 async function send(
   { method, url, headers, body, file, maxAnswerBytes = 5 * 1_048_576, dispatcher }: HttpCall,

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Scope, paymentType } from '@parley/contracts';
+import { type Scope, currencySchema, paymentType } from '@parley/contracts';
 import type { Origin } from '@parley/events';
 import { z } from 'zod';
 import { roundAmount } from './amount';
 import { applyPaymentStatus } from './apply-payment-status';
 import type { PaymentsDeps } from './deps';
-import { type FlowAccount, currencySchema, findFlowAccount } from './flow/flow-account';
+import { type FlowAccount, findFlowAccount } from './flow/flow-account';
 import { type FlowClient, type FlowFailure, type FlowOrder, createFlowClient } from './flow/flow-client';
 import { type Payment, findPayment, toPayment } from './payment';
 import {

@@ -4,7 +4,7 @@ export { countPayments } from './count-payments';
 export { type Payments, createPayments } from './create-payments';
 export { applyOrder, creditsPurge, lockOrder } from './credits/credit-orders';
 export { listCreditEntries, readBalance } from './credits/read-credits';
-export { currencySchema, toFlowAccount } from './flow/flow-account';
+export { toFlowAccount } from './flow/flow-account';
 export { heldPayments } from './held-payments';
 export { ensurePaymentType } from './payment-type';
 export { findPaymentHistory, latestReferences, listPayments } from './read-payments';

@@ -1,5 +1,5 @@
 import { checkCredentials } from '@parley/channels';
-import type { Scope } from '@parley/contracts';
+import { type Scope, integrationProvider, integrationProviders } from '@parley/contracts';
 import { type Integration, type Queryable, type SecretBox, findIntegration } from '@parley/db';
 import { checkFlowCredentials, toFlowAccount } from '@parley/payments';
 import { createGuardedFetch } from '@parley/outbound';
@@ -8,17 +8,18 @@ import { Failure, usageFailure } from '../failure';
 import { type ScopeOptions, withScope } from '../scope';
 import { findSecret, openSecretBox } from '../secrets';
 import { print, printJson } from '../terminal';
-import { integrationSecrets, isMcpServer, isModelServer, unknownProvider } from '../webhooks/providers';
+import { unknownProvider } from '../webhooks/providers';
 
 /** `parley integrations test`: sends a read-only request. Exits with status 1 when the provider rejects the credentials. */
 export async function runIntegrationsTest(provider: string, { json, ...options }: ScopeOptions): Promise<void> {
-  const isKnown = Object.hasOwn(integrationSecrets, provider) || isMcpServer(provider);
-  if (!isKnown && !isModelServer(provider)) throw usageFailure(unknownProvider(provider));
+  const kind = integrationProvider(provider)?.kind;
+  const isKnown = kind === 'mcp' || integrationProviders.includes(provider);
+  if (kind === undefined) throw usageFailure(unknownProvider(provider));
   const box = openSecretBox();
   const { name, integration, tools } = await withScope(options, async (db, scope) => ({
     name: scope.name,
     integration: await findIntegration(db, box, scope, provider),
-    tools: isMcpServer(provider) ? await listMcpTools(db, box, scope, provider) : null,
+    tools: kind === 'mcp' ? await listMcpTools(db, box, scope, provider) : null,
   }));
   if (integration === null && !isKnown) throw usageFailure(unknownProvider(provider));
   if (integration === null)

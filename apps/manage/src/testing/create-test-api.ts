@@ -3,6 +3,7 @@ import { type Db, createDb, createSecretBox, newId } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { createApiKey } from '@parley/identity';
 import { createChannels } from '@parley/channels';
+import { createGuardedFetch } from '@parley/outbound';
 import { createPayments } from '@parley/payments';
 import { type Queues, closeRedis, connectRedis, createQueues } from '@parley/redis';
 import { silentLogger } from '@parley/service';
@@ -55,6 +56,7 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
   const queues = createQueues({ redis });
   const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'));
   const entities = createEntities({ db });
+  const guard = createGuardedFetch({ allowedPrivateHosts: ['allowed.test'] });
   const deps: ManageDeps = {
     db,
     box,
@@ -67,6 +69,8 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
     }),
     payments: createPayments({ db, entities, box, publicUrl: 'https://parley.example', log: silentLogger() }),
     publicUrl: 'https://parley.example',
+    guards: { mcp: guard, providers: guard },
+    addresses: { kapso: kapso.url, resend: 'http://127.0.0.1:9' },
     log: silentLogger(),
     checkResponses: true,
     ...more,
@@ -111,6 +115,7 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
     async close() {
       await entities.settled();
       await kapso.stop();
+      await guard.close();
       await queues.close();
       await closeRedis(redis);
       await db.close();

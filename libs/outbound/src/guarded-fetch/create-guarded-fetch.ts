@@ -48,6 +48,8 @@ export interface GuardedFetch {
   fetch(request: GuardedRequest): Promise<GuardedResponse>;
   /** Like `fetch`, but resolves after the headers. The limits still apply to the whole request. */
   open(request: GuardedRequest): Promise<GuardedStream>;
+  /** Checks an address, and returns the connections to use for it, which check what its name resolves to. */
+  connectionsFor(url: string): { ok: true; dispatcher: Dispatcher } | { ok: false; message: string };
   close(): Promise<void>;
 }
 
@@ -56,7 +58,8 @@ type Sent = { ok: true; answer: Dispatcher.ResponseData; url: URL; redirected: b
 
 const maxRedirects = 5;
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-const refusedCode = 'PARLEY_REFUSED_ADDRESS';
+/** The code of the error of a connection to an address that is not public. */
+export const refusedCode = 'PARLEY_REFUSED_ADDRESS';
 
 /**
  * Creates an HTTP client for untrusted addresses, which can reach only the public internet. The addresses of a name are
@@ -144,6 +147,10 @@ export function createGuardedFetch(options: {
         const headers = cleanResponseHeaders(answer.headers);
         return { ok: true, status: answer.statusCode, headers, body: limited(answer, input.maxResponseBytes) };
       }),
+    connectionsFor(url) {
+      const target = decideTarget(url, { allowedPrivate });
+      return target.ok ? { ok: true, dispatcher: target.isPrivateAllowed ? privateAgent : publicAgent } : target;
+    },
     async close() {
       await Promise.all([publicAgent.destroy(), privateAgent.destroy()]);
     },

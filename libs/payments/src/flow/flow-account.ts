@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Scope } from '@parley/contracts';
+import { type Scope, currencySchema } from '@parley/contracts';
 import {
   type Integration,
   type Queryable,
@@ -25,13 +25,6 @@ export interface FlowAccount {
 
 const flowProvider = 'flow';
 const fallbackCurrency = 'CLP';
-
-/** ISO 4217 code, in upper or lower case. */
-export const currencySchema = z
-  .string()
-  .trim()
-  .regex(/^[A-Za-z]{3}$/, { error: ({ input }) => `must be a code of three letters such as CLP, not ${String(input)}` })
-  .toUpperCase();
 
 const schema = z.object({
   apiUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Json, objectAt } from '@parley/contracts';
-import { type HttpOutcome, callHttp } from '@parley/outbound';
+import { type AddressGuard, type HttpOutcome, callHttp } from '@parley/outbound';
 import { z } from 'zod';
 import type { FlowAccount } from './flow-account';
 import { type FlowStatus, parseFlowStatus } from './flow-status';
@@ -48,6 +48,8 @@ export interface FlowClientOptions {
   /** Maximum wait for a slot of the organization; 0 for jobs, which would occupy their queue. Default: the attempt's time. */
   slotWaitMs?: number;
   signal?: AbortSignal;
+  /** Refuses addresses that are not public. */
+  guard?: AddressGuard;
 }
 
 const maxAttempts = 3;
@@ -69,7 +71,7 @@ const orderSchema = z.object({
  */
 export function createFlowClient(
   { apiUrl, apiKey, secretKey, scope: { organizationId } }: FlowAccess,
-  { statusTimeoutMs = 5_000, createTimeoutMs = 15_000, slotWaitMs, signal }: FlowClientOptions = {},
+  { statusTimeoutMs = 5_000, createTimeoutMs = 15_000, slotWaitMs, signal, guard }: FlowClientOptions = {},
 ) {
   const signed = (params: FlowParams): URLSearchParams => {
     const all = { apiKey, ...params };
@@ -82,7 +84,7 @@ export function createFlowClient(
     const url = `${apiUrl}/payment/${operation}`;
     const headers = { accept: 'application/json' };
     return toAnswer(
-      await callHttp({ ...request, url, headers, maxAnswerBytes, signal, organizationId, slotWaitMs }),
+      await callHttp({ ...request, url, headers, maxAnswerBytes, signal, organizationId, slotWaitMs, guard }),
       limitMs,
     );
   };

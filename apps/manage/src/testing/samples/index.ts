@@ -4,6 +4,7 @@ import { apiKeySamples } from './api-keys';
 import { auditLogSamples } from './audit-log';
 import { definitionSamples } from './definitions';
 import { executionSamples } from './executions';
+import { integrationSamples } from './integrations';
 import { messageSamples } from './messages';
 import { paymentSamples } from './payments';
 import type { ManageOperation, Prepare } from './sample';
@@ -22,6 +23,7 @@ export const samples: Record<ManageOperation, Prepare> = {
   ...triggerSamples,
   ...paymentSamples,
   ...apiKeySamples,
+  ...integrationSamples,
   ...eventSamples,
   ...organizationSamples,
   ...auditLogSamples,

@@ -1,5 +1,6 @@
 import { eventOperations } from './events';
 import { organizationOperations } from './organization';
+import { integrationOperations } from './integrations';
 import { apiKeyOperations } from './api-keys';
 import { auditLogOperations } from './audit-log';
 import { definitionsOperations } from './definitions';
@@ -20,6 +21,7 @@ export const manageOperations = {
   ...triggerOperations,
   ...paymentOperations,
   ...apiKeyOperations,
+  ...integrationOperations,
   ...eventOperations,
   ...organizationOperations,
   ...auditLogOperations,
