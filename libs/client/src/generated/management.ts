@@ -44,6 +44,12 @@ export const routes: Record<string, string> = {
   createApiKey: 'POST api-keys',
   rotateApiKey: 'POST api-keys/:id/rotate',
   revokeApiKey: 'DELETE api-keys/:id',
+  listIntegrations: 'GET integrations',
+  getIntegration: 'GET integrations/:provider',
+  createIntegration: 'POST integrations',
+  updateIntegration: 'PATCH integrations/:provider',
+  testIntegration: 'POST integrations/:provider/test',
+  removeIntegration: 'DELETE integrations/:provider',
   listEvents: 'GET events',
   followEvents: 'GET events/next',
   getOrganization: 'GET organization',
@@ -1108,6 +1114,226 @@ export interface ManageClient {
     id: string;
   }, options?: CallOptions): Promise<{
     /** The key is revoked. */
+    success: true;
+  }>;
+  /** List integrations. Lists the accounts at providers. Secrets are masked. */
+  listIntegrations(input?: Record<string, never>, options?: CallOptions): Promise<{
+    /** The configured providers and those that every environment can configure, ordered by name. */
+    data: Array<{
+      /**
+       * `flow`, `kapso`, `resend`, `openai`, `anthropic`, `google`, `ollama`, `mcp.<server>`, or a name for a server
+       * with OpenAI's protocol.
+       */
+      provider: string;
+      /** What it is for. */
+      kind: 'payments' | 'messages' | 'emails' | 'models' | 'mcp';
+      /** Whether it has settings. */
+      isConfigured: boolean;
+      /** A provider that is switched off keeps its settings and counts as not configured. */
+      enabled: boolean;
+      /** False: no key of the installation decrypts its secrets. Set them again. */
+      isReadable: boolean;
+      /** The fields of the provider. */
+      fields: Array<{
+        /** Name of the field in `settings`. */
+        name: string;
+        /** Whether the provider requires it. */
+        isRequired: boolean;
+        /** Whether it is encrypted and only shown masked. */
+        isSecret: boolean;
+        /** What it is. */
+        description: string;
+        /** The value; of a secret at most the last four characters (`••••1234`). Null: not set. */
+        value: string | { [key: string]: string } | null;
+      }>;
+      /** When it was last changed. Null: never. Unix milliseconds. */
+      updatedAt: number | null;
+    }>;
+  }>;
+  /** Retrieve an integration. */
+  getIntegration(input: {
+    /**
+     * `flow`, `kapso`, `resend`, `openai`, `anthropic`, `google`, `ollama`, `mcp.<server>`, or a name for a server with
+     * OpenAI's protocol.
+     */
+    provider: string;
+  }, options?: CallOptions): Promise<{
+    /**
+     * `flow`, `kapso`, `resend`, `openai`, `anthropic`, `google`, `ollama`, `mcp.<server>`, or a name for a server with
+     * OpenAI's protocol.
+     */
+    provider: string;
+    /** What it is for. */
+    kind: 'payments' | 'messages' | 'emails' | 'models' | 'mcp';
+    /** Whether it has settings. */
+    isConfigured: boolean;
+    /** A provider that is switched off keeps its settings and counts as not configured. */
+    enabled: boolean;
+    /** False: no key of the installation decrypts its secrets. Set them again. */
+    isReadable: boolean;
+    /** The fields of the provider. */
+    fields: Array<{
+      /** Name of the field in `settings`. */
+      name: string;
+      /** Whether the provider requires it. */
+      isRequired: boolean;
+      /** Whether it is encrypted and only shown masked. */
+      isSecret: boolean;
+      /** What it is. */
+      description: string;
+      /** The value; of a secret at most the last four characters (`••••1234`). Null: not set. */
+      value: string | { [key: string]: string } | null;
+    }>;
+    /** When it was last changed. Null: never. Unix milliseconds. */
+    updatedAt: number | null;
+  }>;
+  /** Create an integration. Configures a provider. The settings are checked as a whole and their secrets encrypted. Processes use them within 5 seconds. */
+  createIntegration(input: {
+    /**
+     * `flow`, `kapso`, `resend`, `openai`, `anthropic`, `google`, `ollama`, `mcp.<server>`, or a name for a server with
+     * OpenAI's protocol.
+     */
+    provider: string;
+    /** The fields of the provider. */
+    settings: {
+      /** API key of the account at the provider. */
+      apiKey?: string | null;
+      /** Secret that signs requests. */
+      secretKey?: string | null;
+      /** Address of the API, unless it is the default. */
+      apiUrl?: string | null;
+      /** Address of the API of models. */
+      baseUrl?: string | null;
+      /** Address of the MCP server. */
+      url?: string | null;
+      /** Additional headers of each request, at most 20. */
+      headers?: { [key: string]: string } | null;
+      /** Address that the browser opens after a payment. Empty: the address of the gateway. */
+      returnUrl?: '' | string | null;
+      /** Currency of payments. Default: CLP. */
+      defaultCurrency?: string | null;
+      /** Default sender of e-mails. */
+      from?: string | null;
+      /** Reply to media without text. Empty: none is sent. */
+      mediaReply?: string | null;
+    };
+  }, options?: CallOptions): Promise<{
+    /**
+     * `flow`, `kapso`, `resend`, `openai`, `anthropic`, `google`, `ollama`, `mcp.<server>`, or a name for a server with
+     * OpenAI's protocol.
+     */
+    provider: string;
+    /** What it is for. */
+    kind: 'payments' | 'messages' | 'emails' | 'models' | 'mcp';
+    /** Whether it has settings. */
+    isConfigured: boolean;
+    /** A provider that is switched off keeps its settings and counts as not configured. */
+    enabled: boolean;
+    /** False: no key of the installation decrypts its secrets. Set them again. */
+    isReadable: boolean;
+    /** The fields of the provider. */
+    fields: Array<{
+      /** Name of the field in `settings`. */
+      name: string;
+      /** Whether the provider requires it. */
+      isRequired: boolean;
+      /** Whether it is encrypted and only shown masked. */
+      isSecret: boolean;
+      /** What it is. */
+      description: string;
+      /** The value; of a secret at most the last four characters (`••••1234`). Null: not set. */
+      value: string | { [key: string]: string } | null;
+    }>;
+    /** When it was last changed. Null: never. Unix milliseconds. */
+    updatedAt: number | null;
+  }>;
+  /** Change or switch an integration. Merges the given settings into the stored ones, or switches the provider on or off. Concurrent changes of different fields are all kept. */
+  updateIntegration(input: {
+    /**
+     * `flow`, `kapso`, `resend`, `openai`, `anthropic`, `google`, `ollama`, `mcp.<server>`, or a name for a server with
+     * OpenAI's protocol.
+     */
+    provider: string;
+  } & {
+    /** Fields to change. Null removes a field; fields that are absent stay. */
+    settings?: {
+      /** API key of the account at the provider. */
+      apiKey?: string | null;
+      /** Secret that signs requests. */
+      secretKey?: string | null;
+      /** Address of the API, unless it is the default. */
+      apiUrl?: string | null;
+      /** Address of the API of models. */
+      baseUrl?: string | null;
+      /** Address of the MCP server. */
+      url?: string | null;
+      /** Additional headers of each request, at most 20. */
+      headers?: { [key: string]: string } | null;
+      /** Address that the browser opens after a payment. Empty: the address of the gateway. */
+      returnUrl?: '' | string | null;
+      /** Currency of payments. Default: CLP. */
+      defaultCurrency?: string | null;
+      /** Default sender of e-mails. */
+      from?: string | null;
+      /** Reply to media without text. Empty: none is sent. */
+      mediaReply?: string | null;
+    };
+    /** A provider that is switched off keeps its settings and counts as not configured. */
+    enabled?: boolean;
+  }, options?: CallOptions): Promise<{
+    /**
+     * `flow`, `kapso`, `resend`, `openai`, `anthropic`, `google`, `ollama`, `mcp.<server>`, or a name for a server with
+     * OpenAI's protocol.
+     */
+    provider: string;
+    /** What it is for. */
+    kind: 'payments' | 'messages' | 'emails' | 'models' | 'mcp';
+    /** Whether it has settings. */
+    isConfigured: boolean;
+    /** A provider that is switched off keeps its settings and counts as not configured. */
+    enabled: boolean;
+    /** False: no key of the installation decrypts its secrets. Set them again. */
+    isReadable: boolean;
+    /** The fields of the provider. */
+    fields: Array<{
+      /** Name of the field in `settings`. */
+      name: string;
+      /** Whether the provider requires it. */
+      isRequired: boolean;
+      /** Whether it is encrypted and only shown masked. */
+      isSecret: boolean;
+      /** What it is. */
+      description: string;
+      /** The value; of a secret at most the last four characters (`••••1234`). Null: not set. */
+      value: string | { [key: string]: string } | null;
+    }>;
+    /** When it was last changed. Null: never. Unix milliseconds. */
+    updatedAt: number | null;
+  }>;
+  /** Test an integration. Sends a request that changes nothing to the provider, within 15 seconds. An address from the settings must be public, unless the operator allows it (`PROVIDER_ALLOWED_PRIVATE_HOSTS`, `MCP_ALLOWED_PRIVATE_HOSTS`). */
+  testIntegration(input: {
+    /**
+     * `flow`, `kapso`, `resend`, `openai`, `anthropic`, `google`, `ollama`, `mcp.<server>`, or a name for a server with
+     * OpenAI's protocol.
+     */
+    provider: string;
+  }, options?: CallOptions): Promise<{
+    /** Whether the provider accepts the settings. */
+    ok: boolean;
+    /** What the provider answered, or why the test failed. */
+    reason: string;
+    /** How long the test took, in milliseconds. */
+    durationMs: number;
+  }>;
+  /** Remove an integration. Deletes the settings and secrets. Pending payments of `flow` can then not be reconciled. */
+  removeIntegration(input: {
+    /**
+     * `flow`, `kapso`, `resend`, `openai`, `anthropic`, `google`, `ollama`, `mcp.<server>`, or a name for a server with
+     * OpenAI's protocol.
+     */
+    provider: string;
+  }, options?: CallOptions): Promise<{
+    /** The integration is removed. */
     success: true;
   }>;
   /** List events. Changes of entities, payments and events of tools, newest first. A page with large payloads has fewer events. */
