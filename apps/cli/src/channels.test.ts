@@ -119,7 +119,7 @@ test('doctor warns about connections with a shared secret, then about the secret
   for (const secret of ['kapso', undefined])
     expect(await doctor(secret)).toMatchObject(warns('is the webhook secret of 1 of 1 connections (conn_'));
 
-  const account = { organizationId: 'org', apiUrl: kapso.url, apiKey: kapso.apiKey, mediaReply: '' };
+  const account = { organizationId: 'org', apiUrl: kapso.url, apiKey: kapso.apiKey, mediaReply: '', isShared: true };
   const accounts = { kapso: async () => account, resend: async () => null };
   const webhookUrl = 'https://parley.example/webhook/kapso/messages';
   const register = (webhookSecrets: string[]) => registerOutdated({ db, accounts, webhookUrl, webhookSecrets }, 10);

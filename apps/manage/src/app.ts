@@ -10,6 +10,7 @@ import { createEventHandlers } from './routes/events';
 import { createOrganizationHandlers } from './routes/organization';
 import { createApiKeyHandlers } from './routes/api-keys';
 import { createAuditLogHandlers } from './routes/audit-log';
+import { type ChannelRouteDeps, createChannelHandlers } from './routes/channels';
 import { createDefinitionHandlers } from './routes/definitions';
 import { createExecutionHandlers } from './routes/executions';
 import { type Channels } from '@parley/channels';
@@ -23,7 +24,7 @@ import { createWebhookDeliveryHandlers } from './routes/webhook-deliveries';
 import { createStatisticsHandlers } from './routes/statistics';
 import { createHealthReportHandlers } from './routes/health-report';
 
-export interface ManageDeps extends IntegrationTestDeps {
+export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 'connect'> {
   db: Db;
   /** Encrypts the secrets of integrations and tools. */
   box: SecretBox;
@@ -56,6 +57,7 @@ export function createManageApp(deps: ManageDeps): RequestListener {
       {
         ...createThreadHandlers(deps),
         ...createMessageHandlers(deps),
+        ...createChannelHandlers(deps),
         ...createWebhookDeliveryHandlers(deps),
         ...createTriggerHandlers(deps),
         ...createPaymentHandlers(deps),

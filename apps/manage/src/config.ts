@@ -20,6 +20,10 @@ export const manageVariables = {
   PUBLIC_URL: urlVariable().default('http://localhost:4000').meta({
     description: 'Public address of the gateway, to which providers send webhooks and callbacks.',
   }),
+  MESSAGING_WEBHOOK_SECRET: listVariable().meta({
+    description:
+      'Secret of the WhatsApp provider (Kapso). The secret that is registered for each connection is derived from it; from the first one if there are several.',
+  }),
   MCP_ALLOWED_PRIVATE_HOSTS: listVariable().meta({
     description: 'Private hosts, as host or host:port, on which MCP servers may run.',
   }),

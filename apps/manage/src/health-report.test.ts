@@ -1,4 +1,6 @@
+import { type Operation, operationsOf } from '@parley/contracts';
 import { saveIntegration, switchIntegration } from '@parley/db';
+import { remedies } from './routes/health-report';
 import { type TestApi, type World, createTestApi } from './testing/create-test-api';
 import { insertExecution } from './testing/samples/executions';
 
@@ -75,6 +77,15 @@ test('each kind of problem is counted with its oldest row and the way to retry i
   const production = await report(await api.sibling(world, 'production'));
   expect(production.problems.map(({ kind }: { kind: string }) => kind)).toEqual(['failed_webhook_deliveries']);
   expect(await report(await api.world())).toMatchObject({ isHealthy: true });
+});
+
+test('each operation that a report names exists, and changes something', () => {
+  const known = Object.values<Operation>(operationsOf.manage).map(
+    ({ method, path }) => `${method.toUpperCase()} ${path}`,
+  );
+  const named = remedies.flatMap(({ operation }) => operation ?? []);
+  expect(named.filter((operation) => !known.includes(operation) || operation.startsWith('GET'))).toEqual([]);
+  expect(new Set(remedies.map(({ kind }) => kind)).size).toBe(remedies.length);
 });
 
 test('counts end at 1,000', async () => {

@@ -36,6 +36,7 @@ startProcess(async () => {
   const queues = createQueues({ redis: redis.producer });
   const box = createSecretBox(config.SECRETS_KEY);
   const { PUBLIC_URL: publicUrl, STAND_INS_URL: standInsUrl } = config;
+  const channels = createChannels({ db, box, settings: config, log });
   const guards = {
     mcp: createGuardedFetch({ allowedPrivateHosts: config.MCP_ALLOWED_PRIVATE_HOSTS }),
     providers: createGuardedFetch({ allowedPrivateHosts: config.PROVIDER_ALLOWED_PRIVATE_HOSTS }),
@@ -50,10 +51,15 @@ startProcess(async () => {
       db,
       box,
       queues,
-      channels: createChannels({ db, box, settings: config, log }),
+      channels,
       payments: createPayments({ db, entities, box, publicUrl, standInsUrl, log }),
       publicUrl,
       guards,
+      connect: {
+        ...{ db, accounts: channels.accounts, timeoutMs: 5_000 },
+        webhookUrl: `${publicUrl}/webhook/kapso/messages`,
+        webhookSecrets: config.MESSAGING_WEBHOOK_SECRET,
+      },
       addresses: { kapso: config.KAPSO_API_URL, resend: config.RESEND_API_URL },
       log,
       metrics,

@@ -15,7 +15,7 @@ export const workerVariables = {
   ...runtimeVariables,
   MESSAGING_WEBHOOK_SECRET: listVariable().meta({
     description:
-      'Secret of the WhatsApp intermediary (Kapso). The secret that is registered for each connection is derived from it; from the first one if there are several.',
+      'Secret of the WhatsApp provider (Kapso). The secret that is registered for each connection is derived from it; from the first one if there are several.',
   }),
   MESSAGES_PER_CONTACT_PER_MINUTE: numberVariable(20, 1, 10_000).meta({
     description:

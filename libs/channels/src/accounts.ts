@@ -26,25 +26,29 @@ export function createAccounts(db: Queryable, box: SecretBox, settings: ChannelS
   };
   return {
     /** Null when neither the organization nor the process has a key. */
-    async kapso(scope: Scope): Promise<(KapsoAccount & { mediaReply: string }) | null> {
+    async kapso(scope: Scope): Promise<(KapsoAccount & { mediaReply: string; isShared: boolean }) | null> {
       const { found, standIn } = await find(scope, 'kapso');
-      const apiKey = textAt(found?.secrets?.apiKey) ?? settings.KAPSO_API_KEY;
-      const access =
-        apiKey === undefined ? standIn : { apiUrl: addressIn(found?.config.apiUrl) ?? settings.KAPSO_API_URL, apiKey };
+      const own = textAt(found?.secrets?.apiKey);
+      const apiKey = own ?? settings.KAPSO_API_KEY;
+      // The process's key is sent to the process's address only.
+      const address = own === undefined ? undefined : addressIn(found?.config.apiUrl);
+      const access = apiKey === undefined ? standIn : { apiUrl: address ?? settings.KAPSO_API_URL, apiKey };
       if (access === null) return null;
       const { mediaReply } = found?.config ?? {};
       return {
         organizationId: scope.organizationId,
         ...access,
+        isShared: own === undefined && apiKey !== undefined,
         mediaReply: typeof mediaReply === 'string' ? mediaReply : defaultMediaReply,
       };
     },
     async resend(scope: Scope): Promise<ResendAccount | null> {
       const { found, standIn } = await find(scope, 'resend');
-      const apiKey = textAt(found?.secrets?.apiKey) ?? settings.RESEND_API_KEY;
+      const own = textAt(found?.secrets?.apiKey);
+      const apiKey = own ?? settings.RESEND_API_KEY;
+      const address = own === undefined ? undefined : addressIn(found?.config.apiUrl);
       const from = textAt(found?.config.from) ?? settings.EMAIL_FROM;
-      if (apiKey !== undefined)
-        return { apiUrl: addressIn(found?.config.apiUrl) ?? settings.RESEND_API_URL, apiKey, from: from ?? null };
+      if (apiKey !== undefined) return { apiUrl: address ?? settings.RESEND_API_URL, apiKey, from: from ?? null };
       return standIn && { ...standIn, from: from ?? 'Parley <parley@localhost>' };
     },
   };

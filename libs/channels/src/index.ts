@@ -11,14 +11,13 @@ export { findDueBlobs, readBlob } from './media/blobs';
 export { channelsPurge, removeOldStatuses } from './retention';
 export { checkCredentials } from './check-credentials';
 export { applyMessageStatus } from './whatsapp/apply-message-status';
+export { type ChannelResult, connectChannel } from './whatsapp/connect-channel';
 export {
   type ConnectDeps,
   connectNumber,
-  createConnection,
+  disconnectChannel,
   disconnectNumber,
   findConnection,
-  findConnectionFor,
-  setContactType,
   simulateConnection,
 } from './whatsapp/connections';
 export { type KnownNumber, findNumbers, listAnswering } from './whatsapp/find-connections';

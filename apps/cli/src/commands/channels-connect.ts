@@ -1,13 +1,6 @@
 import { hasAnswerer } from '@parley/agents';
-import {
-  connectNumber,
-  createAccounts,
-  createConnection,
-  createKapsoClient,
-  findConnectionFor,
-  setContactType,
-} from '@parley/channels';
-import type { Queryable } from '@parley/db';
+import { connectChannel, createAccounts } from '@parley/channels';
+import type { Db, Queryable } from '@parley/db';
 import { readEntityTypes } from '@parley/entities';
 import { findStack, readVariable } from '../environment';
 import { Failure, usageFailure } from '../failure';
@@ -43,47 +36,28 @@ export async function runChannelsConnect(options: ChannelsConnectOptions): Promi
 
 /** Connects a number that Kapso knows, or creates a setup link for a customer's. */
 export async function connectNumberOrCustomer(
-  db: Queryable,
+  db: Db,
   scope: NamedScope,
   { agent, router, contactType, customer, phoneNumberId, name }: ChannelsConnectOptions,
 ) {
-  const accounts = createAccounts(db, openSecretBox(), channelSettings());
-  const account = await accounts.kapso(scope);
-  if (account === null)
-    throw new Failure('Kapso is not configured. Configure it with: parley integrations set kapso --api-key …');
-  const client = createKapsoClient(account);
-  const answerer = { agentSlug: agent ?? null, routerSlug: router ?? null };
-  const settings = { ...answerer, contactType: contactType || null };
-  if (phoneNumberId !== undefined) {
-    const number = await client.getPhoneNumber(phoneNumberId);
-    if (!number.ok) throw new Failure(`Kapso: ${number.message}`);
-    const customerId = number.value.customerId ?? phoneNumberId;
-    const gateway = readVariable('PUBLIC_URL') ?? findStack()?.gatewayUrl;
-    if (gateway === undefined)
-      throw new Failure(
-        'PUBLIC_URL is not set. Set it to the public address of the gateway, where Kapso sends messages',
-      );
-    const webhookUrl = `${gateway.replace(/\/+$/, '')}/webhook/kapso/messages`;
-    const webhookSecrets = findSecrets('MESSAGING_WEBHOOK_SECRET');
-    const existing = await findExisting(db, scope, { phoneNumberId, customerId, ...answerer });
-    if (existing === null) await createConnection(db, scope, { customerId, ...settings });
-    else if (contactType !== undefined) await setContactType(db, scope, existing, settings.contactType);
-    const connected = await connectNumber({ db, accounts, webhookUrl, webhookSecrets }, { phoneNumberId, customerId });
-    if (!connected.ok) throw new Failure(`Kapso: ${connected.message}`);
-    const { id, phoneNumber } = connected.connection;
-    return { connectionId: id, customerId, setupLink: null, phoneNumber };
-  }
-  const made = customer
-    ? ({ ok: true, value: customer } as const)
-    : await client.createCustomer({
-        name: name ?? scope.name,
-        externalId: `${scope.organizationId}-${scope.environment}`,
-      });
-  if (!made.ok) throw new Failure(`Kapso: ${made.message}`);
-  const link = await client.createSetupLink(made.value);
-  if (!link.ok) throw new Failure(`Kapso: ${link.message}`);
-  const connectionId = await createConnection(db, scope, { customerId: made.value, ...settings });
-  return { connectionId, customerId: made.value, setupLink: link.value, phoneNumber: null };
+  const gateway = readVariable('PUBLIC_URL') ?? findStack()?.gatewayUrl;
+  if (phoneNumberId !== undefined && gateway === undefined)
+    throw new Failure('PUBLIC_URL is not set. Set it to the public address of the gateway, where Kapso sends messages');
+  const deps = {
+    db,
+    accounts: createAccounts(db, openSecretBox(), channelSettings()),
+    webhookUrl: `${(gateway ?? '').replace(/\/+$/, '')}/webhook/kapso/messages`,
+    webhookSecrets: findSecrets('MESSAGING_WEBHOOK_SECRET'),
+  };
+  const request = {
+    ...{ agentSlug: agent ?? null, routerSlug: router ?? null },
+    ...(contactType !== undefined && { contactType: contactType || null }),
+    ...{ phoneNumberId, customerId: customer, name: name ?? scope.name },
+  };
+  const made = await connectChannel(deps, scope, request, { isOperator: true });
+  if (!made.ok) throw new Failure(made.message);
+  const { ok: _, ...connection } = made;
+  return connection;
 }
 
 async function requireContactType(
@@ -95,25 +69,4 @@ async function requireContactType(
   const types = await readEntityTypes(db, scope);
   if (!types.some(({ slug }) => slug === contactType))
     throw new Failure(`No entity type "${contactType}" in ${scope.name}. Push it first`);
-}
-
-/**
- * The existing connection of a number or customer, or null. Connecting it again registers its webhook again, but does not
- * change its organization, environment, agent or router.
- */
-async function findExisting(
-  db: Queryable,
-  scope: NamedScope,
-  requested: { phoneNumberId: string; customerId: string; agentSlug: string | null; routerSlug: string | null },
-): Promise<string | null> {
-  const found = await findConnectionFor(db, requested);
-  if (found === null) return null;
-  const number = `Number ${requested.phoneNumberId}`;
-  if (found.organizationId !== scope.organizationId || found.environment !== scope.environment)
-    throw new Failure(`${number} is connected to another organization or environment`);
-  if (found.agentSlug !== requested.agentSlug || found.routerSlug !== requested.routerSlug) {
-    const answers = found.routerSlug === null ? `agent ${found.agentSlug ?? '-'}` : `router ${found.routerSlug}`;
-    throw new Failure(`${number} already has the connection ${found.id}, which ${answers} answers`);
-  }
-  return found.id;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasAnswerer, oldestAgent } from '@parley/agents';
 import { createAccounts, listConnections } from '@parley/channels';
-import type { Queryable } from '@parley/db';
+import type { Db } from '@parley/db';
 import { Failure } from '../failure';
 import { safeText } from '../safe-text';
 import { type NamedScope, type ScopeOptions, withScope } from '../scope';
@@ -47,7 +47,7 @@ export async function runWhatsappSend(text: string, options: WhatsappSendOptions
 }
 
 /** The connected number that is written to: the one of `--to` or `--agent`, else the latest. Without one, it is connected. */
-async function numberOf(db: Queryable, scope: NamedScope, { to, agent }: WhatsappSendOptions): Promise<string> {
+async function numberOf(db: Db, scope: NamedScope, { to, agent }: WhatsappSendOptions): Promise<string> {
   if (agent !== undefined && !(await hasAnswerer(db, scope, { agentSlug: agent })))
     throw new Failure(`No agent "${agent}" in ${scope.name}. Push it first`);
   const connections = (await listConnections(db, scope)).filter(({ phoneNumberId }) => phoneNumberId !== null);

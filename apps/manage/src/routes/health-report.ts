@@ -118,6 +118,24 @@ const counted: (Remedy & { counts: ((db: Queryable, scope: Scope) => Promise<Bac
   },
 ];
 
+const unreadableIntegrations: Remedy = {
+  kind: 'unreadable_integrations',
+  state: 'refused',
+  description: 'Integrations whose secrets no key of the installation decrypts. Set them again.',
+  operation: 'PATCH /v1/integrations/:provider',
+  command: 'parley integrations set PROVIDER',
+};
+const disabledIntegrations: Remedy = {
+  kind: 'disabled_integrations',
+  state: 'refused',
+  description: 'Integrations that are switched off.',
+  operation: 'PATCH /v1/integrations/:provider',
+  command: 'parley integrations enable PROVIDER',
+};
+
+/** Every kind of problem that a report can contain. */
+export const remedies: readonly Remedy[] = [unreadableIntegrations, ...counted, disabledIntegrations];
+
 const ofIntegrations = (names: string[], remedy: Remedy): Problem[] =>
   names.length === 0 ? [] : [{ ...remedy, count: names.length, isCapped: false, oldestAt: null, names }];
 
@@ -126,13 +144,7 @@ export const createHealthReportHandlers = ({ db, box }: { db: Db; box: SecretBox
     const integrations = await listIntegrations(db, box, scope);
     const unreadable = integrations.filter(({ secrets }) => secrets === null).map(({ provider }) => provider);
     const disabled = integrations.filter(({ active }) => !active).map(({ provider }) => provider);
-    const problems: Problem[] = ofIntegrations(unreadable, {
-      kind: 'unreadable_integrations',
-      state: 'refused',
-      description: 'Integrations whose secrets no key of the installation decrypts. Set them again.',
-      operation: 'PATCH /v1/integrations/:provider',
-      command: 'parley integrations set PROVIDER',
-    });
+    const problems: Problem[] = ofIntegrations(unreadable, unreadableIntegrations);
     // One after the other: a report must not take all connections of the process.
     for (const { counts, ...remedy } of counted) {
       const found: Backlog[] = [];
@@ -143,15 +155,7 @@ export const createHealthReportHandlers = ({ db, box }: { db: Db; box: SecretBox
       const isCapped = found.some((backlog) => backlog.isCapped);
       problems.push({ ...remedy, count, isCapped, oldestAt: msOrNull(times[0] ?? null), names: [] });
     }
-    problems.push(
-      ...ofIntegrations(disabled, {
-        kind: 'disabled_integrations',
-        state: 'refused',
-        description: 'Integrations that are switched off.',
-        operation: 'PATCH /v1/integrations/:provider',
-        command: 'parley integrations enable PROVIDER',
-      }),
-    );
+    problems.push(...ofIntegrations(disabled, disabledIntegrations));
     return { checkedAt: Date.now(), isHealthy: problems.length === 0, problems };
   },
 });

@@ -16,7 +16,7 @@ import {
   threadKeyOf,
   updateConnection,
 } from '@parley/channels';
-import { textAt } from '@parley/contracts';
+import { type Scope, textAt } from '@parley/contracts';
 import type { Db } from '@parley/db';
 import { readEntityTypes } from '@parley/entities';
 import { type CallerContext, type Handler, badGateway, badRequest, conflict, notFound } from '@parley/service';
@@ -44,7 +44,7 @@ export interface MessageRouteDeps extends AuditDeps {
 
 const messageNotFound = () => notFound('Message not found', 'message_not_found');
 const emailNotFound = () => notFound('E-mail not found', 'email_not_found');
-const channelNotFound = () => notFound('Channel not found', 'channel_not_found');
+export const channelNotFound = () => notFound('Channel not found', 'channel_not_found');
 
 const toMessage = ({ mediaStatus, filename, contentType, size, mediaError, createdAt, ...row }: ChannelMessage) => ({
   ...row,
@@ -63,7 +63,19 @@ const encodeName = (name: string): string =>
 
 type ListedConnection = Awaited<ReturnType<typeof listConnections>>[number];
 
-const toConnection = (row: ListedConnection) => ({ ...row, channel: 'whatsapp' as const });
+export const toConnection = (row: ListedConnection) => ({ ...row, channel: 'whatsapp' as const });
+
+/** Refuses an agent or router that does not exist. */
+export async function requireAnswerer(db: Db, scope: Scope, { agent, router }: { agent?: string; router?: string }) {
+  if (await hasAnswerer(db, scope, { agentSlug: agent, routerSlug: router })) return;
+  const name = agent ? `agent "${agent}"` : `router "${router}"`;
+  throw badRequest(`There is no ${name} in this environment`, undefined, 'answerer_not_found');
+}
+
+export async function requireContactType(db: Db, scope: Scope, slug: string): Promise<void> {
+  if ((await readEntityTypes(db, scope)).some((type) => type.slug === slug)) return;
+  throw badRequest(`There is no entity type "${slug}" in this environment`, undefined, 'entity_type_not_found');
+}
 
 async function findChannel(db: Db, { scope }: CallerContext, id: string): Promise<ListedConnection> {
   const found = (await listConnections(db, scope)).find((one) => one.id === id);
@@ -184,17 +196,8 @@ export const createMessageHandlers = ({ db, channels, ...deps }: MessageRouteDep
     const { scope } = context;
     const before = await findChannel(db, context, id);
     const { agent, router, contactType } = body;
-    const isKnown =
-      (agent === undefined && router === undefined) ||
-      (await hasAnswerer(db, scope, { agentSlug: agent, routerSlug: router }));
-    if (!isKnown)
-      throw badRequest(
-        `There is no ${agent ? `agent "${agent}"` : `router "${router}"`} in this environment`,
-        undefined,
-        'answerer_not_found',
-      );
-    if (contactType && !(await readEntityTypes(db, scope)).some(({ slug }) => slug === contactType))
-      throw badRequest(`There is no entity type "${contactType}" in this environment`);
+    if (agent !== undefined || router !== undefined) await requireAnswerer(db, scope, { agent, router });
+    if (contactType) await requireContactType(db, scope, contactType);
     return db.transaction(async (tx) => {
       await updateConnection(tx, scope, id, body);
       const after = (await listConnections(tx, scope)).find((one) => one.id === id);

@@ -57,16 +57,22 @@ export async function createTestApi(more: Partial<ManageDeps> = {}): Promise<Tes
   const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'));
   const entities = createEntities({ db });
   const guard = createGuardedFetch({ allowedPrivateHosts: ['allowed.test'] });
+  const channels = createChannels({
+    db,
+    box,
+    settings: { KAPSO_API_URL: kapso.url, KAPSO_API_KEY: kapso.apiKey, RESEND_API_URL: 'http://127.0.0.1:9' },
+    log: silentLogger(),
+  });
   const deps: ManageDeps = {
     db,
     box,
     queues,
-    channels: createChannels({
-      db,
-      box,
-      settings: { KAPSO_API_URL: kapso.url, KAPSO_API_KEY: kapso.apiKey, RESEND_API_URL: 'http://127.0.0.1:9' },
-      log: silentLogger(),
-    }),
+    channels,
+    connect: {
+      ...{ db, accounts: channels.accounts, timeoutMs: 1_000 },
+      webhookUrl: 'https://parley.example/webhook/kapso/messages',
+      webhookSecrets: ['kapso'],
+    },
     payments: createPayments({ db, entities, box, publicUrl: 'https://parley.example', log: silentLogger() }),
     publicUrl: 'https://parley.example',
     guards: { mcp: guard, providers: guard },

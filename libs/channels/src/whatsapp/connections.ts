@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Scope } from '@parley/contracts';
-import { type Db, type Queryable, type RowOf } from '@parley/db';
+import { type Db, type Queryable, type RowOf, type Tenant } from '@parley/db';
 import { column, leaseSql, newId, scopeColumns, scopeRow, statement } from '@parley/db';
 import type { Accounts } from '../accounts';
 import { createKapsoClient } from '../kapso/kapso-client';
@@ -24,6 +24,8 @@ const columns = `id, ${scopeColumns()}, phone_number_id as "phoneNumberId",
 export interface ConnectDeps extends WebhookSettings {
   db: Db;
   accounts: Accounts;
+  /** Time limit of one call to Kapso. */
+  timeoutMs?: number;
 }
 
 export type ConnectResult =
@@ -116,6 +118,17 @@ const assignNumber = statement(
   { ...connectionRow, lease: column.timestamptz },
 );
 
+/** Gives a connection its number. */
+export async function assignNumberTo(
+  db: Queryable,
+  scope: Tenant,
+  id: string,
+  { phoneNumberId, phoneNumber }: { phoneNumberId: string; phoneNumber: string | null },
+) {
+  const { rows } = await db.query(scope, assignNumber, [id, phoneNumberId, digitsOf(phoneNumber ?? '') || null]);
+  return rows[0]!;
+}
+
 /**
  * Handles the event that a number was connected: assigns it to the connection of its customer, reads its digits from Kapso and
  * registers the messages webhook. May be repeated: a webhook that has our address is updated.
@@ -131,15 +144,13 @@ export async function connectNumber(
   const account = await accounts.kapso(waiting);
   if (account === null)
     return { ok: false, reason: 'failed', message: 'Kapso is not configured (integrations set kapso)' };
-  const client = createKapsoClient(account);
+  const client = createKapsoClient(account, { timeoutMs: deps.timeoutMs });
   const number = await client.getPhoneNumber(phoneNumberId);
   if (!number.ok) {
     const isMissing = number.reason === 'refused' && number.status === 404;
     return { ok: false, reason: isMissing ? 'not_found' : 'failed', message: `phone number: ${number.message}` };
   }
-  const phoneNumber = digitsOf(number.value.phoneNumber ?? '') || null;
-  const { rows: updated } = await db.query(waiting, assignNumber, [waiting.id, phoneNumberId, phoneNumber]);
-  const { lease, ...connection } = updated[0]!;
+  const { lease, ...connection } = await assignNumberTo(db, waiting, waiting.id, number.value);
   const registered = await registerWebhook(db, client, deps, { ...connection, phoneNumberId, lease });
   if (!registered.ok) return { ok: false, reason: 'failed', message: `webhook: ${registered.message}` };
   return { ok: true, connection: { ...connection, webhookId: registered.webhookId } };
@@ -153,30 +164,64 @@ export async function disconnectNumber(
   deps: ConnectDeps,
   phoneNumberId: string,
 ): Promise<{ ok: true; connection: Connection | null } | { ok: false; message: string }> {
-  const { db, accounts, webhookUrl } = deps;
-  const connection = await findConnection(db, phoneNumberId);
+  const connection = await findConnection(deps.db, phoneNumberId);
   if (connection === null) return { ok: true, connection: null };
-  const account = await accounts.kapso(connection);
-  if (account !== null) {
-    const client = createKapsoClient(account);
-    const listed = await client.listWebhooks(phoneNumberId);
-    if (!listed.ok && listed.reason !== 'refused') return { ok: false, message: listed.message };
-    const ours = listed.ok
-      ? listed.value.filter(({ id, url }) => url === webhookUrl || id === connection.webhookId)
-      : [];
-    for (const { id } of ours) {
-      const deleted = await client.deleteWebhook(phoneNumberId, id);
-      // `refused`: the webhook has been deleted already.
-      if (!deleted.ok && deleted.reason !== 'refused') return { ok: false, message: deleted.message };
-    }
-  }
-  await removeConnection(db, connection);
+  const deleted = await deleteWebhooks(deps, connection);
+  if (!deleted.ok) return deleted;
+  await deps.db.transaction((tx) => removeConnection(tx, connection));
   return { ok: true, connection };
+}
+
+const connectionOfEnvironment = statement(
+  'find-connection-of-environment',
+  `select ${columns} from channel_connections where id = $3 and tenant = $1 and environment = $2::"Environment"`,
+  connectionRow,
+);
+
+/** Disconnects a channel of an environment in the same way. `record` is called in the transaction that deletes it. */
+export async function disconnectChannel(
+  deps: ConnectDeps,
+  scope: Scope,
+  id: string,
+  record: (tx: Queryable, connection: Connection) => Promise<void>,
+): Promise<
+  { ok: true } | { ok: false; reason: 'not_found' } | { ok: false; reason: 'provider_failed'; message: string }
+> {
+  const { rows } = await deps.db.query(scope, connectionOfEnvironment, [scope.tenant, scope.environment, id]);
+  const connection = rows[0];
+  if (connection === undefined) return { ok: false, reason: 'not_found' };
+  const deleted = await deleteWebhooks(deps, connection);
+  if (!deleted.ok) return { ok: false, reason: 'provider_failed', message: `Kapso: ${deleted.message}` };
+  return deps.db.transaction(async (tx) => {
+    if (!(await removeConnection(tx, connection))) return { ok: false, reason: 'not_found' };
+    await record(tx, connection);
+    return { ok: true };
+  });
+}
+
+/** Deletes the webhooks of a number that have our address. */
+async function deleteWebhooks(
+  { accounts, webhookUrl, timeoutMs }: ConnectDeps,
+  connection: Connection,
+): Promise<{ ok: true } | { ok: false; message: string }> {
+  const { phoneNumberId } = connection;
+  const account = phoneNumberId === null ? null : await accounts.kapso(connection);
+  if (account === null || phoneNumberId === null) return { ok: true };
+  const client = createKapsoClient(account, { timeoutMs });
+  const listed = await client.listWebhooks(phoneNumberId);
+  if (!listed.ok && listed.reason !== 'refused') return { ok: false, message: listed.message };
+  const ours = listed.ok ? listed.value.filter(({ id, url }) => url === webhookUrl || id === connection.webhookId) : [];
+  for (const { id } of ours) {
+    const deleted = await client.deleteWebhook(phoneNumberId, id);
+    // `refused`: the webhook has been deleted already.
+    if (!deleted.ok && deleted.reason !== 'refused') return { ok: false, message: deleted.message };
+  }
+  return { ok: true };
 }
 
 const lock = statement(
   'lock-connection',
-  'select from channel_connections where id = $1 and phone_number_id = $2 for update',
+  'select from channel_connections where id = $1 and phone_number_id is not distinct from $2 for update',
 );
 
 const closeMessages = statement(
@@ -189,13 +234,16 @@ const closeMessages = statement(
 
 const remove = statement('remove-connection', 'delete from channel_connections where id = $1');
 
-/** Deletes a connection and closes its open messages, which would otherwise block later messages of their contacts. */
-const removeConnection = (db: Db, connection: Connection): Promise<void> =>
-  db.transaction(async (tx) => {
-    const { id, tenant, phoneNumberId } = connection;
-    // A transaction that adds a message to the connection waits for this one, and then finds the connection deleted.
-    const { rowCount } = await tx.query(connection, lock, [id, phoneNumberId]);
-    if (rowCount === 0) return;
-    await tx.query(connection, closeMessages, [tenant, id]);
-    await tx.query(connection, remove, [id]);
-  });
+/**
+ * Deletes a connection and closes its open messages, which would otherwise block later messages of their contacts. False
+ * when the connection has been deleted, or has another number by now.
+ */
+async function removeConnection(tx: Queryable, connection: Connection): Promise<boolean> {
+  const { id, tenant, phoneNumberId } = connection;
+  // A transaction that adds a message to the connection waits for this one, and then finds the connection deleted.
+  const { rowCount } = await tx.query(connection, lock, [id, phoneNumberId]);
+  if (rowCount === 0) return false;
+  await tx.query(connection, closeMessages, [tenant, id]);
+  await tx.query(connection, remove, [id]);
+  return true;
+}

@@ -19,7 +19,9 @@ export const routes: Record<string, string> = {
   retryEmail: 'POST emails/:id/retry',
   getContact: 'GET contacts/:id',
   listChannels: 'GET channels',
+  connectChannel: 'POST channels once',
   updateChannel: 'PATCH channels/:id',
+  disconnectChannel: 'DELETE channels/:id',
   listChannelTemplates: 'GET channels/:id/templates',
   listWebhookDeliveries: 'GET webhook-deliveries',
   replayWebhookDeliveries: 'POST webhook-deliveries/replay',
@@ -475,6 +477,45 @@ export interface ManageClient {
       webhookProblem: boolean;
     }>;
   }>;
+  /** Connect a WhatsApp number. With `phoneNumberId`: connects a number of your account at the provider and registers its webhook. Connecting it again registers the webhook again. Without: makes a setup link, at which a person connects a number. With the account that organizations share, only numbers of customers that were made here can be connected. */
+  connectChannel(input?: {
+    /** Slug of the agent that answers. */
+    agent?: string;
+    /** Slug of the router that chooses the agent. */
+    router?: string;
+    /** Entity type whose entities are matched with contacts by phone number. */
+    contactType?: string | null;
+    /** The provider's id of a number that is already connected there. Without it a setup link is made. */
+    phoneNumberId?: string;
+    /** Name of the new customer at the provider. */
+    name?: string;
+  }, options?: CallOptions): Promise<{
+    /** The channel. */
+    channel: {
+      /** Id of the connection. */
+      id: string;
+      /** Kind of the channel. */
+      channel: 'whatsapp';
+      /** `pending` until the number is connected at the provider. */
+      status: 'pending' | 'connected';
+      /** The number, in digits. */
+      phoneNumber: string | null;
+      /** The provider's id of the number. */
+      phoneNumberId: string | null;
+      /** The provider's id of the customer. */
+      customerId: string | null;
+      /** Slug of the agent that answers. */
+      agent: string | null;
+      /** Slug of the router that chooses the agent. */
+      router: string | null;
+      /** Entity type whose entities are matched with contacts by phone number. */
+      contactType: string | null;
+      /** Whether the last registrations of the webhook failed, so that messages may not arrive. */
+      webhookProblem: boolean;
+    };
+    /** Address at which a person connects a number. Null when the number is connected. */
+    setupLink: string | null;
+  }>;
   /** Change who answers a channel. Applies from the next message of each contact on. */
   updateChannel(input: {
     /** Id of the resource. */
@@ -507,6 +548,14 @@ export interface ManageClient {
     contactType: string | null;
     /** Whether the last registrations of the webhook failed, so that messages may not arrive. */
     webhookProblem: boolean;
+  }>;
+  /** Disconnect a channel. Deletes its webhook at the provider, then the channel. Messages are kept; those that are not answered or sent yet end as failed or unknown. */
+  disconnectChannel(input: {
+    /** Id of the resource. */
+    id: string;
+  }, options?: CallOptions): Promise<{
+    /** The channel is disconnected. */
+    success: true;
   }>;
   /** List the message templates of a channel. Asks the provider. Outside the 24-hour window only a template can be sent. */
   listChannelTemplates(input: {

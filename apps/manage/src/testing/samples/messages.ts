@@ -1,5 +1,6 @@
 import { newId } from '@parley/db';
 import type { World } from '../create-test-api';
+import { insertDefinitions } from './definitions';
 import type { Prepare } from './sample';
 
 /** Creates a connection with a message of a contact that has a picture. */
@@ -70,6 +71,11 @@ export const messageSamples = {
     await connection(world);
     return {};
   },
+  async connectChannel({ db, scope }) {
+    await db.pool.query('delete from channel_connections where tenant = $1', [scope.tenant]);
+    return { body: { agent: await insertDefinitions({ db, scope }), contactType: null, name: 'Shop' } };
+  },
+  disconnectChannel: async (world) => ({ params: { id: await connection(world) } }),
   updateChannel: async (world) => ({ params: { id: await connection(world) }, body: { contactType: null } }),
   listChannelTemplates: async (world) => ({ params: { id: await connection(world) } }),
 } satisfies Record<string, Prepare>;

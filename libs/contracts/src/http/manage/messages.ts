@@ -105,6 +105,34 @@ export const connectionSchema = z.object({
 export const connectionListSchema = z.object({
   data: z.array(connectionSchema).describe('All connections of the environment, oldest first.'),
 });
+export const connectChannelBodySchema = z
+  .strictObject({
+    agent: z.string().min(1).max(200).optional().describe('Slug of the agent that answers.'),
+    router: z.string().min(1).max(200).optional().describe('Slug of the router that chooses the agent.'),
+    contactType: z
+      .string()
+      .min(1)
+      .max(200)
+      .nullable()
+      .optional()
+      .describe('Entity type whose entities are matched with contacts by phone number.'),
+    phoneNumberId: z
+      .string()
+      .regex(/^[\w.-]{1,64}$/, 'must have at most 64 letters, digits, _, . and -')
+      .optional()
+      .describe("The provider's id of a number that is already connected there. Without it a setup link is made."),
+    name: z.string().trim().min(1).max(100).default('Parley').describe('Name of the new customer at the provider.'),
+  })
+  .refine(({ agent, router }) => (agent === undefined) !== (router === undefined), 'give either agent or router');
+
+export const connectedChannelSchema = z.object({
+  channel: connectionSchema.describe('The channel.'),
+  setupLink: z
+    .string()
+    .nullable()
+    .describe('Address at which a person connects a number. Null when the number is connected.'),
+});
+
 export const updateConnectionBodySchema = z
   .strictObject({
     agent: z.string().min(1).max(200).optional().describe('Slug of the agent that answers from now on.'),

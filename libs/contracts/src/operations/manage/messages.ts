@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import {
+  connectChannelBodySchema,
+  connectedChannelSchema,
   connectionListSchema,
   connectionSchema,
   contactSchema,
@@ -15,7 +17,7 @@ import {
   templateListSchema,
   updateConnectionBodySchema,
 } from '../../http/manage/messages';
-import { defineOperations, get, patch, post } from '../operation';
+import { defineOperations, get, patch, post, remove } from '../operation';
 
 const member = { people: 'member', rateLimited: true } as const;
 const admin = { people: 'admin', rateLimited: true } as const;
@@ -29,7 +31,9 @@ const table = {
   retryEmail: post('/v1/emails/:id/retry', 'manage', member),
   getContact: get('/v1/contacts/:id', 'manage', member),
   listChannels: get('/v1/channels', 'manage', member),
+  connectChannel: post('/v1/channels', 'manage', { ...admin, idempotent: true }),
   updateChannel: patch('/v1/channels/:id', 'manage', admin),
+  disconnectChannel: remove('/v1/channels/:id', 'manage', admin),
   listChannelTemplates: get('/v1/channels/:id/templates', 'manage', member),
 };
 
@@ -73,6 +77,8 @@ const connection = {
 const invalidCursor = ['invalid_cursor', 'The cursor is invalid or belongs to another list'] as const;
 const messageNotFound = ['message_not_found', 'Message not found'] as const;
 const emailNotFound = ['email_not_found', 'E-mail not found'] as const;
+const answererNotFound = ['answerer_not_found', 'There is no agent "helper" in this environment'] as const;
+const tooManyConnecting = ['too_many_connecting', 'Other channels of the organization are being connected'] as const;
 const channelNotFound = ['channel_not_found', 'Channel not found'] as const;
 
 export const messageOperations = defineOperations('Conversations', table, {
@@ -175,6 +181,43 @@ export const messageOperations = defineOperations('Conversations', table, {
     response: connectionListSchema,
     example: { response: { data: [connection] } },
   },
+  connectChannel: {
+    summary: 'Connect a WhatsApp number',
+    description:
+      'With `phoneNumberId`: connects a number of your account at the provider and registers its webhook. Connecting it again registers the webhook again. Without: makes a setup link, at which a person connects a number. With the account that organizations share, only numbers of customers that were made here can be connected.',
+    body: connectChannelBodySchema,
+    status: 201,
+    response: connectedChannelSchema,
+    errors: {
+      400: [answererNotFound, ['entity_type_not_found', 'There is no entity type "customer" in this environment']],
+      409: [
+        ['not_configured', 'Kapso is not configured (integrations set kapso)'],
+        ['number_taken', 'Number 109876543210987 is connected to another organization or environment'],
+        ['other_answerer', 'Number 109876543210987 already has the connection conn_01, which agent helper answers'],
+        ['foreign_customer', 'Number 109876543210987 belongs to a customer without a connection here. …'],
+        ['too_many', 'An environment has at most 50 channels. Disconnect one first'],
+      ],
+      429: [tooManyConnecting],
+      502: [['provider_failed', 'Kapso: 404: Phone number not found']],
+    },
+    example: {
+      body: { agent: 'shop-assistant', phoneNumberId: '109876543210987' },
+      response: { channel: connection, setupLink: null },
+    },
+  },
+  disconnectChannel: {
+    summary: 'Disconnect a channel',
+    description:
+      'Deletes its webhook at the provider, then the channel. Messages are kept; those that are not answered or sent yet end as failed or unknown.',
+    params: messageParamsSchema,
+    response: z.object({ success: z.literal(true).describe('The channel is disconnected.') }),
+    errors: {
+      404: [channelNotFound],
+      429: [tooManyConnecting],
+      502: [['provider_failed', 'Kapso: no answer within 5000 ms']],
+    },
+    example: { response: { success: true } },
+  },
   updateChannel: {
     summary: 'Change who answers a channel',
     description: 'Applies from the next message of each contact on.',
@@ -182,7 +225,7 @@ export const messageOperations = defineOperations('Conversations', table, {
     body: updateConnectionBodySchema,
     response: connectionSchema,
     errors: {
-      400: [['answerer_not_found', 'There is no agent "helper" in this environment']],
+      400: [answererNotFound, ['entity_type_not_found', 'There is no entity type "customer" in this environment']],
       404: [channelNotFound],
     },
     example: { body: { agent: 'shop-assistant' }, response: connection },
