@@ -30,7 +30,8 @@ export interface ManageDeps extends IntegrationTestDeps, Pick<ChannelRouteDeps, 
   box: SecretBox;
   queues: Queues;
   channels: Pick<Channels, 'contactOf' | 'templates'>;
-  payments: Pick<Payments, 'getStatus'>;
+  payments: Pick<Payments, 'getStatus' | 'reconcile'>;
+  reconcileLimitMs?: number;
   /** Public address of the gateway. */
   publicUrl: string;
   log: Logger;

@@ -11,7 +11,7 @@ import { failedDelivery } from './testing/samples/webhook-deliveries';
 let api: TestApi;
 let world: World;
 beforeAll(async () => {
-  api = await createTestApi();
+  api = await createTestApi({ reconcileLimitMs: 1_500 });
 });
 beforeEach(async () => {
   world = await api.world();
@@ -166,6 +166,50 @@ describe('payments', () => {
       { status: 'paid', problem: expect.any(String) },
       { status: 'paid' },
     ]);
+  });
+
+  test('the pending payments of an environment are reconciled, by one run at a time and within a limit', async () => {
+    const path = '/v1/payments/reconcile';
+    expect((await post(path, 409)).code).toBe('not_configured');
+    const account = { apiKey: 'k2', secretKey: 's2' };
+    flow.addAccount(account);
+    const { db, box } = api.deps;
+    await saveIntegration(db, box, world.scope, { provider: 'flow', config: { apiUrl: flow.url }, secrets: account });
+    const entities = createEntities({ db });
+    const payments = createPayments({ db, entities, box, publicUrl: 'https://parley.example', log: silentLogger() });
+    const at = flow.orders.length;
+    for (const callKey of ['a', 'b', 'c']) {
+      const created = await payments.create(world.scope, {
+        ...{ amount: 1000, currency: 'CLP', description: 'Order', customerEmail: 'ana@example.com' },
+        ...{ actor: { type: 'system' }, callKey },
+      });
+      if (!created.ok) throw new Error(JSON.stringify(created));
+    }
+    await entities.settled();
+    flow.orders[at]!.status = 2;
+    flow.orders[at + 1]!.status = 3;
+    expect(await post(path)).toMatchObject({ asked: 0, isComplete: true });
+    const runs = await Promise.all([1, 2].map(() => world.call('post', path, { body: { olderThanMinutes: 0 } })));
+    expect(runs.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(runs.find(({ status }) => status === 200)!.body).toEqual({
+      ...{ asked: 3, paid: 1, failed: 1, unchanged: 1, mismatched: 0, errors: 0, isComplete: true, problems: [] },
+    });
+    expect(runs.find(({ status }) => status === 409)!.body.code).toBe('already_running');
+    const { body } = await world.call('get', '/v1/audit-log?action=payments.reconciled');
+    expect(body.data).toMatchObject([{ after: { asked: 3, paid: 1 } }, { after: { asked: 0 } }]);
+    await post(path, 400, { olderThanMinutes: -1 });
+    flow.setFault('getStatusByFlowOrder', { kind: 'slow', ms: 4_000 });
+    const startedAt = Date.now();
+    expect(await post(path, 200, { olderThanMinutes: 0 })).toMatchObject({ isComplete: false });
+    expect(Date.now() - startedAt).toBeLessThan(2_500);
+    flow.setFault('getStatusByFlowOrder', null);
+    const other = await api.world();
+    await saveIntegration(db, box, other.scope, { provider: 'flow', config: { apiUrl: 'x' }, secrets: account });
+    const broken = await other.call('post', path).expect(200);
+    expect(broken.body).toMatchObject({
+      isComplete: false,
+      problems: [expect.stringMatching(/^The integration is not/)],
+    });
   });
 
   test('payments are listed by status, and credits have a balance and entries', async () => {

@@ -63,12 +63,9 @@ export async function reconcile(deps: PaymentsDeps, options: ReconcileOptions = 
     ...{ integrations: 0, skipped: 0, asked: 0, paid: 0, failed: 0, unchanged: 0, mismatched: 0, errors: 0 },
     problems: [],
   };
-  const { accounts, unusable } = await listFlowAccounts(deps.db, deps.box);
-  const isSelected = ({ scope }: { scope: Scope }) =>
-    options.scope === undefined ||
-    (scope.organizationId === options.scope.organizationId && scope.environment === options.scope.environment);
-  for (const { scope, message } of unusable.filter(isSelected)) report.problems.push(`${nameOf(scope)}: ${message}`);
-  const queue = [...Map.groupBy(accounts.filter(isSelected), credentialsOf).values()].values();
+  const { accounts, unusable } = await listFlowAccounts(deps.db, deps.box, options.scope);
+  for (const { scope, message } of unusable) report.problems.push(`${nameOf(scope)}: ${message}`);
+  const queue = [...Map.groupBy(accounts, credentialsOf).values()].values();
   const work = async () => {
     for (const sharing of queue) {
       const run = createRun(deps, options, report);

@@ -91,7 +91,7 @@ const counted: (Remedy & { counts: ((db: Queryable, scope: Scope) => Promise<Bac
     kind: 'interrupted_payments',
     state: 'waiting',
     description: 'Payments whose link was being created when a process ended. Reconciliation finds their orders.',
-    operation: 'POST /v1/payments/:id/reconcile',
+    operation: 'POST /v1/payments/reconcile',
     command: 'parley payments reconcile',
     counts: [paymentBacklogs.openOrders],
   },

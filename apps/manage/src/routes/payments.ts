@@ -1,5 +1,13 @@
 import type { Db } from '@parley/db';
-import { type Payments, findPaymentHistory, listCreditEntries, listPayments, readBalance } from '@parley/payments';
+import { rejectOnAbort } from '@parley/outbound';
+import {
+  type Payments,
+  type ReconcileReport,
+  findPaymentHistory,
+  listCreditEntries,
+  listPayments,
+  readBalance,
+} from '@parley/payments';
 import { actorOf } from '@parley/permissions';
 import { type Handler, badGateway, badRequest, conflict, notFound } from '@parley/service';
 import { type AuditDeps, auditOf } from '../audit';
@@ -9,18 +17,32 @@ interface Handlers {
   listPayments: Handler<'listPayments'>;
   getPayment: Handler<'getPayment'>;
   reconcilePayment: Handler<'reconcilePayment'>;
+  reconcilePayments: Handler<'reconcilePayments'>;
   getCredits: Handler<'getCredits'>;
   listCreditEntries: Handler<'listCreditEntries'>;
 }
 
 export interface PaymentRouteDeps extends AuditDeps {
   db: Db;
-  payments: Pick<Payments, 'getStatus'>;
+  payments: Pick<Payments, 'getStatus' | 'reconcile'>;
+  /** Time limit of the reconciliation of an environment. Below the deadline of the gateway. */
+  reconcileLimitMs?: number;
 }
+
+/** Payments of one request; ten are requested in a second. */
+const maxReconciled = 100;
+
+/** A problem begins with the environment and organization, which the caller knows. */
+const withoutScope = (problem: string): string => problem.slice(problem.indexOf(': ') + 2);
 
 const paymentNotFound = () => notFound('Payment not found', 'payment_not_found');
 
-export const createPaymentHandlers = ({ db, payments, ...deps }: PaymentRouteDeps): Handlers => ({
+export const createPaymentHandlers = ({
+  db,
+  payments,
+  reconcileLimitMs = 20_000,
+  ...deps
+}: PaymentRouteDeps): Handlers => ({
   async listPayments({ query: { limit, cursor = '', status } }, { scope }) {
     const page = await listPayments(db, scope, { status, limit, cursor });
     if (page === null)
@@ -55,6 +77,42 @@ export const createPaymentHandlers = ({ db, payments, ...deps }: PaymentRouteDep
     if (!result.ok && result.reason === 'mismatch') throw conflict(result.message, 'payment_mismatch');
     if (!result.ok) throw badGateway(result.message, 'provider_failed');
     return { payment: after, provider: result.flow ?? null };
+  },
+
+  async reconcilePayments({ body: { olderThanMinutes } }, context) {
+    const { scope } = context;
+    const limit = AbortSignal.timeout(reconcileLimitMs);
+    let report: ReconcileReport | undefined;
+    const run = payments.reconcile({
+      scope,
+      olderThanMs: olderThanMinutes * 60_000,
+      maxPerIntegration: maxReconciled,
+      signal: limit,
+      onProgress: (current) => (report = current),
+    });
+    // A request to the provider may outlast the limit. The run ends after it, and its counts are not waited for.
+    const isLimit = await rejectOnAbort(run, limit).then(
+      (finished) => ((report = finished), false),
+      (error: unknown) => {
+        if (!limit.aborted) throw error;
+        run.catch((failure: unknown) => context.log.error({ err: failure }, 'reconciliation failed'));
+        return true;
+      },
+    );
+    const problems = report?.problems.map(withoutScope) ?? [];
+    const { asked = 0, paid = 0, failed = 0, unchanged = 0, mismatched = 0, errors = 0 } = report ?? {};
+    if (!isLimit && report?.skipped)
+      throw conflict('The payments of this environment are being reconciled', 'already_running');
+    if (!isLimit && report?.integrations === 0 && problems.length === 0)
+      throw conflict(`Payments are not configured in ${scope.environment}`, 'not_configured');
+    const isComplete = !isLimit && asked < maxReconciled && problems.length === 0;
+    const counts = { asked, paid, failed, unchanged, mismatched, errors };
+    await auditOf(deps, context)(db, {
+      action: 'payments.reconciled',
+      target: { type: 'environment', id: scope.environment },
+      after: { olderThanMinutes, ...counts, isComplete },
+    });
+    return { ...counts, isComplete, problems };
   },
 
   getCredits: async (_input, { scope }) => ({ balanceCents: await readBalance(db, scope) }),

@@ -40,6 +40,7 @@ export const routes: Record<string, string> = {
   listPayments: 'GET payments',
   getPayment: 'GET payments/:id',
   reconcilePayment: 'POST payments/:id/reconcile',
+  reconcilePayments: 'POST payments/reconcile',
   getCredits: 'GET credits',
   listCreditEntries: 'GET credits/entries',
   listApiKeys: 'GET api-keys',
@@ -1032,6 +1033,28 @@ export interface ManageClient {
       /** Its meaning. */
       message: string;
     } | null;
+  }>;
+  /** Reconcile pending payments. Requests the status of the pending payments of the environment, oldest first, at most 100 and for at most 20 seconds, as the worker does every 5 minutes. */
+  reconcilePayments(input?: {
+    /** Minimum age of the pending payments, in minutes. */
+    olderThanMinutes?: number;
+  }, options?: CallOptions): Promise<{
+    /** Payments whose status was requested. */
+    asked: number;
+    /** Payments that are now `paid`. */
+    paid: number;
+    /** Payments that are now `failed`. */
+    failed: number;
+    /** Payments that are as they were. */
+    unchanged: number;
+    /** Payments whose order differs. They stay `pending`. */
+    mismatched: number;
+    /** Payments whose status could not be read. */
+    errors: number;
+    /** False: there may be more. The next request, or the worker, continues after them. */
+    isComplete: boolean;
+    /** Why the run ended early. */
+    problems: string[];
   }>;
   /** Retrieve the balance of credits. The balance of the organization, for both environments. */
   getCredits(input?: Record<string, never>, options?: CallOptions): Promise<{

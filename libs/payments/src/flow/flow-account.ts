@@ -75,14 +75,19 @@ export async function findFlowAccount(
   return toFlowAccount(integration);
 }
 
-/** Lists the active accounts of all environments, and the active integrations that are incomplete. */
+/** Lists the active accounts of one environment or of all, and the active integrations that are incomplete. */
 export async function listFlowAccounts(
   db: Queryable,
   box: SecretBox,
+  only?: Scope,
 ): Promise<{ accounts: FlowAccount[]; unusable: { integrationId: string; scope: Scope; message: string }[] }> {
   const accounts: FlowAccount[] = [];
   const unusable: { integrationId: string; scope: Scope; message: string }[] = [];
-  for (const integration of await listActiveIntegrations(db, box, flowProvider)) {
+  const integrations =
+    only === undefined
+      ? await listActiveIntegrations(db, box, flowProvider)
+      : [await findIntegration(db, box, only, flowProvider)].filter((found) => found?.active === true);
+  for (const integration of integrations as Integration[]) {
     const result = toFlowAccount(integration);
     if (result.ok) accounts.push(result.account);
     else unusable.push({ integrationId: integration.id, scope: integration.scope, message: result.message });

@@ -1,4 +1,4 @@
-import { newId } from '@parley/db';
+import { newId, saveIntegration } from '@parley/db';
 import { createEntities } from '@parley/entities';
 import { ensurePaymentType } from '@parley/payments';
 import type { World } from '../create-test-api';
@@ -24,6 +24,15 @@ export const paymentSamples = {
   },
   getPayment: thePayment,
   reconcilePayment: thePayment,
+  async reconcilePayments({ api, db, scope }) {
+    const config = { apiUrl: 'http://127.0.0.1:1' };
+    await saveIntegration(db, api.deps.box, scope, {
+      provider: 'flow',
+      config,
+      secrets: { apiKey: 'k', secretKey: 's' },
+    });
+    return { body: { olderThanMinutes: 0 } };
+  },
   getCredits: async () => ({}),
   async listCreditEntries({ db, scope }) {
     const id = newId('credit');

@@ -37,6 +37,28 @@ export const reconciledPaymentSchema = z.object({
     .describe('Null while the provider has no order of the payment.'),
 });
 
+export const reconcilePaymentsBodySchema = z.strictObject({
+  olderThanMinutes: z
+    .number()
+    .int()
+    .min(0)
+    .max(525_600)
+    .default(60)
+    .describe('Minimum age of the pending payments, in minutes.'),
+});
+
+const count = (description: string) => z.number().int().describe(description);
+export const reconciledPaymentsSchema = z.object({
+  asked: count('Payments whose status was requested.'),
+  paid: count('Payments that are now `paid`.'),
+  failed: count('Payments that are now `failed`.'),
+  unchanged: count('Payments that are as they were.'),
+  mismatched: count('Payments whose order differs. They stay `pending`.'),
+  errors: count('Payments whose status could not be read.'),
+  isComplete: z.boolean().describe('False: there may be more. The next request, or the worker, continues after them.'),
+  problems: z.array(z.string()).describe('Why the run ended early.'),
+});
+
 export const creditsSchema = z.object({
   balanceCents: z.number().int().describe('The sum of all entries, in cents.'),
 });

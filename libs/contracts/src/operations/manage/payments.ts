@@ -6,7 +6,9 @@ import {
   paymentDetailsSchema,
   paymentListSchema,
   paymentParamsSchema,
+  reconcilePaymentsBodySchema,
   reconciledPaymentSchema,
+  reconciledPaymentsSchema,
 } from '../../http/manage/payments';
 import { defineOperations, get, post } from '../operation';
 
@@ -15,6 +17,7 @@ const table = {
   listPayments: get('/v1/payments', 'manage', member),
   getPayment: get('/v1/payments/:id', 'manage', member),
   reconcilePayment: post('/v1/payments/:id/reconcile', 'manage', member),
+  reconcilePayments: post('/v1/payments/reconcile', 'manage', member),
   getCredits: get('/v1/credits', 'manage', member),
   listCreditEntries: get('/v1/credits/entries', 'manage', member),
 };
@@ -62,6 +65,27 @@ export const paymentOperations = defineOperations('Operations', table, {
       502: [['provider_failed', 'Flow did not answer']],
     },
     example: { response: { payment, provider: { status: 1, message: 'pending' } } },
+  },
+  reconcilePayments: {
+    summary: 'Reconcile pending payments',
+    description:
+      'Requests the status of the pending payments of the environment, oldest first, at most 100 and for at most 20 seconds, as the worker does every 5 minutes.',
+    body: reconcilePaymentsBodySchema,
+    bodyOptional: true,
+    response: reconciledPaymentsSchema,
+    errors: {
+      409: [
+        ['not_configured', 'Payments are not configured in development'],
+        ['already_running', 'The payments of this environment are being reconciled'],
+      ],
+    },
+    example: {
+      body: { olderThanMinutes: 60 },
+      response: {
+        ...{ asked: 12, paid: 2, failed: 1, unchanged: 9, mismatched: 0, errors: 0 },
+        ...{ isComplete: true, problems: [] },
+      },
+    },
   },
   getCredits: {
     summary: 'Retrieve the balance of credits',
